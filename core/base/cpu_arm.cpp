@@ -101,6 +101,16 @@ std::string family() {
 
 /// No register tells users; Linux names a KVM host in the device tree or DMI, which `inspect` reads.
 std::string hypervisor() { return ""; }
+/// CTR_EL0.DminLine, the logarithm of words of four bytes.
+std::size_t line_bytes() noexcept {
+  static const std::size_t bytes = [] {
+    std::uint64_t ctr = 0;
+    asm("mrs %0, ctr_el0" : "=r"(ctr));
+    return std::size_t{4} << (ctr >> 16U & 0xFU);
+  }();
+  return bytes;
+}
+std::size_t zeroing_bytes() noexcept { return (zva_state() & 0x10U) == 0 ? std::size_t{4} << (zva_state() & 0xFU) : 0; }
 const char* architecture() { return "aarch64"; }
 
 }  // namespace tierscope::cpu

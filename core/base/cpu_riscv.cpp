@@ -55,6 +55,12 @@ std::string family() {
 }
 
 std::string hypervisor() { return ""; }
+/// No register tells users; the C library has it from the device tree, or 0.
+std::size_t line_bytes() noexcept {
+  const long bytes = sysconf(_SC_LEVEL1_DCACHE_LINESIZE);
+  return bytes > 0 ? static_cast<std::size_t>(bytes) : 0;
+}
+std::size_t zeroing_bytes() noexcept { return 0; }
 const char* architecture() { return "riscv64"; }
 
 }  // namespace tierscope::cpu

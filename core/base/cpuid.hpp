@@ -1,5 +1,6 @@
 /// What the processor says of itself. Feature names are those of /proc/cpuinfo.
 #pragma once
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,6 +20,10 @@ std::string model();
 std::string family();
 /// "KVMKVMKVM", "" on bare metal.
 std::string hypervisor();
+/// Bytes of the smallest line of the data caches, as the processor states it to users; 0 where it does not.
+std::size_t line_bytes() noexcept;
+/// Bytes that one instruction sets to zero without a read (DC ZVA); 0 where users have none, or its block is not told.
+std::size_t zeroing_bytes() noexcept;
 const char* architecture();
 
 }  // namespace tierscope::cpu

@@ -89,7 +89,13 @@ double Group::program_bytes() const noexcept {
 
 double Group::bus_bytes() const noexcept {
   const double bytes = entry->bus_bytes();
-  return bytes < 0 ? bytes : bytes / LINE * static_cast<double>(task->asked(*this));
+  const auto asked = task->asked(*this), each = task->element(*this);
+  if (bytes < 0 || line <= LINE) return bytes < 0 ? bytes : bytes / LINE * static_cast<double>(asked);
+  const auto scattered = [](const auto& operand) { return operand.scattered(); };
+  if (std::ranges::any_of(entry->info->operands, scattered)) return -1;  // how many of a line's words are met is open
+  const auto unit = std::min<std::uint64_t>(line, each);
+  const auto moved = asked == each ? asked : (asked + unit - 1) / unit * unit;
+  return bytes / LINE * static_cast<double>(moved);
 }
 
 double Group::program_bytes(bool source) const noexcept {
@@ -137,6 +143,7 @@ Group make_group(const GroupPlan& plan) {
   Group group;
   group.plan = plan;
   group.task = plan.task;
+  group.line = std::max(LINE, cpu::line_bytes());
   group.entry = find_kernel(plan);
   group.plan.isa = group.entry->isa;
   group.variant = find_variant(group);

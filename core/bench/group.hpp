@@ -53,6 +53,7 @@ struct Group {
   std::shared_ptr<const kernels::KernelEntry> entry;  // of the registry, or its own of a victim or a structure
   kernels::Variant variant{};
   std::uint64_t operations = 0;        // of all members: lines, nodes or blocks
+  std::size_t line = kernels::LINE;  // bytes of a line of the caches, at least LINE
   Emulation target_adds, source_adds;  // what their tiers add to the memory
   std::shared_ptr<void> kept;          // what its task keeps for the members
   std::vector<Member> members;
@@ -66,7 +67,8 @@ struct Group {
   [[nodiscard]] std::uint64_t bytes_needed(bool source) const noexcept;
   /// As KernelEntry::program_bytes, of one block where operations are blocks.
   [[nodiscard]] double program_bytes() const noexcept;
-  [[nodiscard]] double bus_bytes() const noexcept;  // likewise
+  /// Likewise; blocks apart from each other move whole lines of the caches.
+  [[nodiscard]] double bus_bytes() const noexcept;
   /// Of what walks, the part of it that lies on the source, or that lies on the target.
   [[nodiscard]] double program_bytes(bool source) const noexcept;
   /// A key that tells whether the memory already holds what this group needs.

@@ -8,6 +8,7 @@
 #include "bench/simulated_target.hpp"
 #include "bench/task.hpp"
 #include "recorded/recorder.hpp"
+#include "targets/pages.hpp"
 
 namespace tierscope {
 namespace {
@@ -16,9 +17,16 @@ using simulate::Time;
 
 constexpr std::uint64_t ALIGNED = 2U << 20U;  // bytes: groups in one memory begin at large pages
 
-/// Bytes of the pages that a plan asks for; transparent huge pages are always found.
-std::uint64_t page_bytes(const GroupPlan& plan) {
-  return plan.pages == "4k" ? 4096 : plan.pages == "1g" ? 1U << 30U : 2U << 20U;
+/// Bytes of the pages that a plan asks for; transparent large pages are always found. @throws BadPlan
+std::uint64_t page_bytes(const GroupPlan& plan, const simulate::Pages& pages) {
+  if (plan.pages == "thp") return pages.large;
+  const auto bytes = pages::bytes_of(plan.pages), base = pages.base;
+  if (bytes == 0)
+    throw BadPlan("unknown pages '" + plan.pages + "' (known: " + pages::word_of(base) + ", thp, 2m, 1g)");
+  if (bytes < base)
+    throw BadPlan("pages=" + plan.pages + ": the smallest pages of this simulated machine are " + pages::word_of(base) +
+                  "; take pages=" + pages::word_of(base));
+  return bytes;
 }
 
 /// Returns a digest of every word of the groups, which distinguishes the experiments of a run.
@@ -52,8 +60,8 @@ void Simulation::prepare(const std::vector<GroupPlan>& plans) {
     const auto place = simulate::parse_place(plans.front().where);
     if (place.machine.find(",pages.bytes=") != std::string::npos)
       throw BadPlan("sim:" + place.machine + ": a group states its own pages; take pages=4k, thp, 2m or 1g");
-    machine_ = std::make_unique<simulate::Machine>(place.machine +
-                                                   ",pages.bytes=" + std::to_string(page_bytes(plans.front())) + "B");
+    const auto bytes = page_bytes(plans.front(), simulate::pages_of(simulate::read_config(place.machine)));
+    machine_ = std::make_unique<simulate::Machine>(place.machine + ",pages.bytes=" + std::to_string(bytes) + "B");
     machine_->noise().begin(digest(plans));
     word_ = place.machine;
     taken_.assign(machine_->regions().size(), 0);
@@ -87,10 +95,11 @@ void Simulation::add(std::size_t number, const GroupPlan& plan) {
     if (cpu >= machine_->cpus())
       throw BadPlan("CPU " + std::to_string(cpu) + " is not in sim:" + word_ + ", which has CPUs 0 to " +
                     std::to_string(machine_->cpus() - 1) + "; cpu.count=N gives it more");
-  if (page_bytes(plan) != machine_->page_bytes())
+  if (page_bytes(plan, machine_->pages()) != machine_->page_bytes())
     throw BadPlan("pages=" + plan.pages +
                   " cannot go with groups that have other pages; a simulated machine has pages of one size");
   groups_[number] = make_group(plan);
+  groups_[number].line = machine_->line_bytes();
   place(number);
 }
 

@@ -8,19 +8,21 @@
 #include "cli/describe.hpp"
 #include "cli/json.hpp"
 #include "cli/simulated.hpp"
+#include "targets/pages.hpp"
 #include "team/topology.hpp"
 
 namespace tierscope::describe {
 namespace {
 
 std::string cpu_text(const topology::Cpu& c) {
-  return json::Object()
-      .add("number", c.number)
+  json::Object text;
+  text.add("number", c.number)
       .add("core", c.core)
       .add("package", c.package)
       .add("node", c.node)
-      .add("allowed", c.allowed)
-      .str();
+      .add("allowed", c.allowed);
+  if (c.capacity > 0) text.add("capacity", c.capacity);
+  return text.str();
 }
 
 std::string node_text(const topology::Node& n) {
@@ -55,6 +57,10 @@ std::string topology(const std::string& root) {
       .add("family", cpu::family())
       .add("features", cpu::features())
       .add("hypervisor", cpu::hypervisor())
+      .add("line_bytes", cpu::line_bytes())
+      .add("zeroing_bytes", cpu::zeroing_bytes())
+      .add("page_bytes", pages::sizes().base)
+      .add("large_page_bytes", pages::sizes().transparent)
       .raw("cpus", json::list(machine.cpus, &cpu_text))
       .raw("nodes", json::list(machine.nodes, &node_text))
       .raw("caches", json::list(machine.caches, &cache_text))
@@ -76,6 +82,9 @@ std::string simulated_topology(const std::string& word) {
       .add("family", "sim:" + word)
       .add("features", std::vector<std::string>(features.begin(), features.end()))
       .add("hypervisor", "")
+      .add("line_bytes", simulated.line_bytes())
+      .add("page_bytes", machine.page_bytes)
+      .add("large_page_bytes", machine.large_page_bytes)
       .raw("cpus", json::list(machine.cpus, &cpu_text))
       .raw("nodes", json::list(machine.nodes, &node_text))
       .raw("caches", json::list(machine.caches, &cache_text))

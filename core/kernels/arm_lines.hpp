@@ -1,25 +1,19 @@
-/// Cache maintenance by address on AArch64, for one LINE of 64 bytes: several instructions where the smallest line of a
-/// cache is shorter (CTR_EL0.DminLine), one where it is longer, which then repeats the line's neighbour.
+/// Cache maintenance by address on AArch64: one instruction for each smallest line of a cache (CTR_EL0.DminLine), be it
+/// shorter than the LINE that kernels store at a time, of its size, or longer.
 /// Source: Arm, "Arm Architecture Reference Manual for A-profile architecture", CTR_EL0, DC CIVAC, CVAC, CVAP, CVADP.
 #pragma once
+#include "base/cpuid.hpp"
 #include "kernels/flush.hpp"
 
 namespace tierscope::kernels::arm {
 
-/// Bytes of the smallest data cache line of all cores.
-inline std::size_t smallest_line() noexcept {
-  static const std::size_t bytes = [] {
-    std::uint64_t ctr = 0;
-    asm("mrs %0, ctr_el0" : "=r"(ctr));
-    return std::size_t{4} << (ctr >> 16U & 0xFU);
-  }();
-  return bytes;
-}
+/// From one flush of a pass to the next.
+inline std::size_t flushed_bytes() noexcept { return std::max(LINE, cpu::line_bytes()); }
 
-/// `clean(at)` for each smallest line of the 64 bytes at `line`.
+/// `clean(at)` for each smallest line of the LINE at `line`; one where the smallest is longer.
 template <class Clean>
 [[gnu::always_inline]] inline void each(std::byte* line, Clean clean) noexcept {
-  const auto step = smallest_line();
+  const auto step = cpu::line_bytes();
   for (std::size_t off = 0; off < LINE; off += step) clean(line + off);
 }
 

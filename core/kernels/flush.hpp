@@ -33,20 +33,45 @@ template <class FlushLine>
     lines::fence_stores();
 }
 
-/// One block: all stores, all flushes, one fence; or the three for each line.
+/// Bytes of the line that one flush takes, a multiple of LINE: LINE where the kernel states nothing else.
+template <class FlushLine>
+[[gnu::always_inline]] inline std::size_t flushed_bytes() noexcept {
+  if constexpr (requires { FlushLine::bytes(); })
+    return FlushLine::bytes();
+  else
+    return LINE;
+}
+
+/// `part(from, to)` for what each line of the cache has of a block.
+template <class FlushLine, class Part>
+[[gnu::always_inline]] inline void each_line(std::byte* at, std::size_t size, Part part) noexcept {
+  const std::size_t line = flushed_bytes<FlushLine>();
+  std::byte* const end = at + size;
+  for (std::byte* to = at; to < end;) {
+    std::byte* const from = to;
+    to = std::min(from + (line - reinterpret_cast<std::uintptr_t>(from) % line), end);
+    part(from, to);
+  }
+}
+
+/// One block: all stores, all flushes, one fence; or the three for each line of the cache.
 template <class Store, class FlushLine, Fence FENCE>
 [[gnu::always_inline]] inline void block(std::byte* at, std::size_t size, std::uint64_t word) noexcept {
   const lines::Part value{word, word};
+  const auto store = [&](std::byte* from, const std::byte* to) __attribute__((always_inline)) {
+    for (; from < to; from += LINE) Store::put(from, value);
+  };
   if constexpr (FENCE == Fence::line) {
-    for (std::size_t off = 0; off < size; off += LINE) {
-      Store::put(at + off, value);
-      FlushLine::line(at + off);
+    each_line<FlushLine>(at, size, [&](std::byte* from, std::byte* to) __attribute__((always_inline)) {
+      store(from, to);
+      FlushLine::line(from);
       order<FlushLine>();
-    }
+    });
   } else {
-    for (std::size_t off = 0; off < size; off += LINE) Store::put(at + off, value);
+    store(at, at + size);
     if constexpr (FlushLine::any)
-      for (std::size_t off = 0; off < size; off += LINE) FlushLine::line(at + off);
+      each_line<FlushLine>(at, size,
+                           [](std::byte* from, std::byte*) __attribute__((always_inline)) { FlushLine::line(from); });
     if constexpr (FENCE == Fence::chunk) order<FlushLine>();
   }
 }

@@ -13,7 +13,6 @@
 
 namespace tierscope::kernels::transfer {
 
-constexpr std::uint64_t SPACING = 2 * LINE;     // bytes between two nodes
 constexpr std::uint64_t PATIENCE = 10'000;      // reads without an answer, some 10 us: the partner may have ended
 constexpr std::uint64_t READER = 0, OWNER = 1;  // `state` of a pass
 
@@ -37,7 +36,7 @@ struct Node {
   std::uint64_t stored;
 };
 inline Node* node(const Pass& pass, std::uint64_t number) noexcept {
-  return reinterpret_cast<Node*>(pass.operand[0] + number * SPACING);
+  return reinterpret_cast<Node*>(pass.operand[0] + number * pass.element);
 }
 inline std::atomic_ref<std::uint64_t> token(const Pass& pass) noexcept {
   return std::atomic_ref(*reinterpret_cast<std::uint64_t*>(pass.operand[0]));

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <filesystem>
 #include <fstream>
 #include <map>
 #include <sstream>
@@ -124,13 +125,29 @@ std::string no_field(const std::string& pmu, const std::string& name, std::uint6
   return "PMU " + pmu + " has no field " + name + " that holds " + std::to_string(value);
 }
 
+/// "cpu" is what x86 calls the PMU of its cores; Linux on ARM has "armv8_pmuv3_0", or one for each kind of core. The
+/// only one there is meant; of several, none.
+std::string core_pmu(const std::string& devices) {
+  std::string found;
+  std::error_code none;
+  for (const auto& entry : std::filesystem::directory_iterator(devices, none)) {
+    const auto name = entry.path().filename().string();
+    if (!name.starts_with("armv")) continue;
+    if (!found.empty()) return "cpu";
+    found = name;
+  }
+  return found.empty() ? "cpu" : found;
+}
+
 /// PMU/field=number,.../ by what sysfs tells of the PMU.
 Event encoded(const std::string& word, const std::string& root) {
   const auto slash = word.find('/');
   const auto pmu = word.substr(0, slash);
   if (word.back() != '/' || slash + 1 == word.size() || slash == 0 || pmu.find("..") != std::string::npos) refuse(word);
   auto event = numbered(word, 0, 0);
-  const auto folder = std::string(root).append("/sys/bus/event_source/devices/").append(pmu);
+  const auto devices = std::string(root).append("/sys/bus/event_source/devices/");
+  const auto own = pmu == "cpu" && first_line(devices + "cpu/type").empty() ? core_pmu(devices) : pmu;
+  const auto folder = devices + own;
   const auto type = first_line(folder + "/type");
   std::istringstream fields(word.substr(slash + 1, word.size() - slash - 2));
   for (std::string field; std::getline(fields, field, ',');) {

@@ -11,7 +11,8 @@ using Time = std::int64_t;
 constexpr double TICKS_PER_S = 1e12;
 constexpr Time NEVER = INT64_MAX / 4;
 
-constexpr std::uint64_t LINE = 64;  // bytes
+/// Bytes that a memory takes or gives at once. Lines of caches are this or a multiple (lines.hpp).
+constexpr std::uint64_t LINE = 64;
 /// The memory that an address lies in is its number above this bit: each has 256 TiB of addresses of its own.
 constexpr unsigned MEMORY_BIT = 48;
 

@@ -105,11 +105,9 @@ class Cache {
   /// whoever reads it right after it was written waits.
   template <unsigned BYTES>
   static unsigned alike(const unsigned char* prints, unsigned print) noexcept {
-#ifdef __SSE2__
-    const auto* from = reinterpret_cast<const __m128i*>(prints);
-    const auto bytes = BYTES == CHUNK ? _mm_loadu_si128(from) : _mm_loadl_epi64(from);
-    const auto equal = _mm_cmpeq_epi8(bytes, Ages::splat(print));
-    return static_cast<unsigned>(_mm_movemask_epi8(equal)) & ((1U << BYTES) - 1);
+#ifdef TIERSCOPE_BYTES16
+    const auto bytes = BYTES == CHUNK ? Bytes16::load(prints) : Bytes16::load8(prints);
+    return equal(bytes, Bytes16::splat(print)).bits() & ((1U << BYTES) - 1);
 #else
     unsigned found = 0;
     for (unsigned w = 0; w < BYTES; ++w) found |= unsigned{prints[w] == print} << w;

@@ -19,8 +19,8 @@ namespace tierscope::simulate {
 
 class Caches::Levels : private Lineup {
  public:
-  Levels(const std::vector<Section>& sections, unsigned cpus, std::uint64_t seed, Memory& below)
-      : Lineup(sections, cpus, seed), below_(below), flights_(std::size_t{FLIGHTS} * cpus) {
+  Levels(const std::vector<Section>& sections, unsigned cpus, std::uint64_t seed, Memory& below, Lines lines)
+      : Lineup(sections, cpus, seed, lines.bytes()), below_(lines, below), flights_(std::size_t{FLIGHTS} * cpus) {
     for (const auto& level : levels_) {
       facts_.push_back(level.facts);
       prefetching_ = prefetching_ || !level.prefetchers.empty();
@@ -42,6 +42,11 @@ class Caches::Levels : private Lineup {
     return {cache(cpu, 0).last(), levels_[0].events.uses.data(), levels_[0].facts.latency};
   }
   [[nodiscard]] bool near(unsigned cpu, Entry line) const { return depth_ != 0 && cache(cpu, 0).find(line) != nullptr; }
+  /// 64 bytes of a longer line go past the caches: what they have of it is written back, and dropped.
+  Time pass_by(std::uint64_t address, Entry line, Time at) {
+    if (depth_ != 0) flush(line, true, at);
+    return below_.write_part(address, at);
+  }
   void touch(unsigned cpu, std::span<const Touch> touches) {
     if (Touches::suffice(*this, cpu)) return touches_.run(*this, cpu, touches, below_);
     for (const auto touch : touches) access(cpu, touch & ADDRESS, (touch & STORE) != 0 ? Kind::store : Kind::load, 0);
@@ -271,7 +276,7 @@ class Caches::Levels : private Lineup {
 
   Entry empty_ = 0;
   Entry* none_ = &empty_;  // the last entry where there is no cache
-  Memory& below_;
+  LineMemory below_;
   Flights flights_;
   Touches touches_;
   std::vector<CacheFacts> facts_;
@@ -280,17 +285,26 @@ class Caches::Levels : private Lineup {
   bool fetched_ = false;  // the last `take` was the first use of a prefetched line
 };
 
-Caches::Caches(const std::vector<Section>& levels, unsigned cpus, std::uint64_t seed, Memory& below)
-    : levels_(std::make_unique<Levels>(levels, cpus, seed, below)) {
+Caches::Caches(const std::vector<Section>& levels, unsigned cpus, std::uint64_t seed, Memory& below, std::uint64_t line)
+    : lines_(line), levels_(std::make_unique<Levels>(levels, cpus, seed, below, lines_)) {
   for (unsigned c = 0; c < cpus; ++c) fronts_.push_back(levels_->front(c));
 }
 Caches::~Caches() = default;
 const std::vector<CacheFacts>& Caches::facts() const noexcept { return levels_->facts(); }
 Time Caches::otherwise(unsigned cpu, std::uint64_t address, Kind kind, Time at) {
-  return levels_->access(cpu, address & ADDRESS, kind, at);
+  const Entry line = lines_.number64(address) & ADDRESS;
+  if (lines_.wide() && kind == Kind::store_nt) return levels_->pass_by(address, line, at);
+  return levels_->access(cpu, line, kind, at);
 }
-void Caches::touch(unsigned cpu, std::span<const Touch> touches) { levels_->touch(cpu, touches); }
-bool Caches::near(unsigned cpu, std::uint64_t address) const { return levels_->near(cpu, address & ADDRESS); }
+void Caches::touch(unsigned cpu, std::span<const Touch> touches) {
+  if (!lines_.wide()) return levels_->touch(cpu, touches);
+  wide_.clear();
+  for (const auto touch : touches) wide_.push_back((lines_.number64(touch) & ADDRESS) | (touch & ~ADDRESS));
+  levels_->touch(cpu, wide_);
+}
+bool Caches::near(unsigned cpu, std::uint64_t address) const {
+  return levels_->near(cpu, lines_.number64(address) & ADDRESS);
+}
 void Caches::count(Counters& counters) const { levels_->count_all(counters); }
 void Caches::reset_counters() { levels_->reset_counters(); }
 

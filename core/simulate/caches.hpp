@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "simulate/memory.hpp"
+#include "simulate/lines.hpp"
 #include "simulate/touch.hpp"
 
 namespace tierscope::simulate {
@@ -21,8 +21,10 @@ struct CacheFacts {
 
 class Caches {
  public:
-  /// `levels`: the sections [[cache]], nearest first; none leaves the memory bare. @throws BadPlan
-  Caches(const std::vector<Section>& levels, unsigned cpus, std::uint64_t seed, Memory& below);
+  /// `levels`: the sections [[cache]], nearest first; none leaves the memory bare. `line`: bytes of their lines.
+  /// @throws BadPlan
+  Caches(const std::vector<Section>& levels, unsigned cpus, std::uint64_t seed, Memory& below,
+         std::uint64_t line = LINE);
   ~Caches();
   [[nodiscard]] const std::vector<CacheFacts>& facts() const noexcept;
   /// As Machine::access. Write-back, write-allocate; store_nt drops the line from all levels and goes to the memory;
@@ -30,7 +32,7 @@ class Caches {
   Time access(unsigned cpu, std::uint64_t address, Kind kind, Time at) {
     if (kind <= Kind::store) {
       const auto& front = fronts_[cpu];
-      if (at_once(**front.last, address & ADDRESS, kind == Kind::store)) {
+      if (at_once(**front.last, lines_.number64(address) & ADDRESS, kind == Kind::store)) {
         ++front.uses[kind == Kind::store];
         return at + front.latency;
       }
@@ -55,7 +57,9 @@ class Caches {
     Time latency;
   };
   Time otherwise(unsigned cpu, std::uint64_t address, Kind kind, Time at);
+  Lines lines_;
   std::vector<Front> fronts_;
+  std::vector<Touch> wide_;  // touches of lines above 64 bytes, as the levels know them
   std::unique_ptr<Levels> levels_;
 };
 

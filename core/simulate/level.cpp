@@ -21,18 +21,18 @@ Policy policy_of(const Section& section, unsigned ways) {
   return Policy::tree_plru;
 }
 
-CacheFacts facts_of(const Section& section, unsigned cpus) {
+CacheFacts facts_of(const Section& section, unsigned cpus, std::uint64_t line) {
   CacheFacts facts;
   facts.name = section.word("name");
   facts.size = section.bytes("size");
   facts.ways = static_cast<unsigned>(section.count("ways", 1, MOST_WAYS));
   facts.latency = section.time("latency");
   facts.shared = static_cast<unsigned>(section.count("shared", 1, cpus, "1"));
-  const std::uint64_t row = LINE * facts.ways;
+  const std::uint64_t row = line * facts.ways;
   if (facts.size == 0 || facts.size > LARGEST_CACHE) section.refuse("size", "is not between one set and 64 GiB");
   if (facts.size % row != 0)
-    section.refuse("ways", std::to_string(facts.ways) + " of 64-byte lines do not divide the size of " +
-                               std::to_string(facts.size) + " bytes");
+    section.refuse("ways", std::to_string(facts.ways) + " of " + std::to_string(line) +
+                               "-byte lines do not divide the size of " + std::to_string(facts.size) + " bytes");
   if (cpus % facts.shared != 0)
     section.refuse(
         "shared", std::to_string(facts.shared) + " does not divide the " + std::to_string(cpus) + " CPUs of cpu.count");
@@ -59,29 +59,30 @@ void check_inclusive(const Section& section, const CacheFacts& facts, const Cach
                                     std::to_string(before) + " of " + nearer.name + " before it");
 }
 
-void add_prefetchers(Level& level, const Section& section) {
+void add_prefetchers(Level& level, const Section& section, std::uint64_t line) {
   const auto word = section.choice("prefetch", {"none", "next-line", "stride"}, "none");
   const auto depth = static_cast<unsigned>(section.count("depth", 1, 63, "4"));  // a page has 64 lines
   if (word == "none") return;
   const auto kind = word == "stride" ? Prefetch::stride : Prefetch::next_line;
-  level.prefetchers.assign(level.caches.size(), Prefetcher(kind, depth));
+  level.prefetchers.assign(level.caches.size(), Prefetcher(kind, depth, line));
 }
 
 }  // namespace
 
-std::vector<Level> read_levels(const std::vector<Section>& sections, unsigned cpus, std::uint64_t seed) {
+std::vector<Level> read_levels(const std::vector<Section>& sections, unsigned cpus, std::uint64_t seed,
+                               std::uint64_t line) {
   std::vector<Level> levels;
   for (const auto& section : sections) {
     Level level;
-    level.facts = facts_of(section, cpus);
+    level.facts = facts_of(section, cpus, line);
     check_after(section, level.facts, levels);
     level.inclusive = section.flag("inclusive", false);
     if (level.inclusive && !levels.empty()) check_inclusive(section, level.facts, levels.back().facts);
     const auto policy = policy_of(section, level.facts.ways);
-    const auto sets = level.facts.size / LINE / level.facts.ways;
+    const auto sets = level.facts.size / line / level.facts.ways;
     for (unsigned c = 0; c < cpus / level.facts.shared; ++c)
       level.caches.emplace_back(sets, level.facts.ways, policy, random_word(seed, levels.size() << 32U | c));
-    add_prefetchers(level, section);
+    add_prefetchers(level, section, line);
     levels.push_back(std::move(level));
   }
   return levels;

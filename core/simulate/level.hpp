@@ -30,7 +30,8 @@ struct Level {
 };
 
 /// The sections [[cache]], nearest first. @throws BadPlan naming the key
-std::vector<Level> read_levels(const std::vector<Section>& sections, unsigned cpus, std::uint64_t seed);
+std::vector<Level> read_levels(const std::vector<Section>& sections, unsigned cpus, std::uint64_t seed,
+                               std::uint64_t line = LINE);
 void count_events(const Level& level, Counters& counters);
 
 }  // namespace tierscope::simulate

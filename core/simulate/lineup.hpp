@@ -9,8 +9,8 @@ namespace tierscope::simulate {
 
 class Lineup {
  public:
-  Lineup(const std::vector<Section>& sections, unsigned cpus, std::uint64_t seed)
-      : levels_(read_levels(sections, cpus, seed)),
+  Lineup(const std::vector<Section>& sections, unsigned cpus, std::uint64_t seed, std::uint64_t line)
+      : levels_(read_levels(sections, cpus, seed, line)),
         depth_(static_cast<unsigned>(levels_.size())),
         cpus_(cpus),
         owners_(cpus) {

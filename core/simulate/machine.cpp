@@ -83,6 +83,15 @@ CpuLimits limits_of(const Section& cpu) {
   return limits;
 }
 
+/// Bytes of a line of the caches.
+std::uint64_t line_of(const Section& cpu, bool cached) {
+  const auto bytes = cpu.bytes("line", "64B");
+  if (bytes != 64 && bytes != 128 && bytes != 256)
+    cpu.refuse("line", std::to_string(bytes) + " bytes are none of 64, 128 and 256");
+  if (bytes != 64 && !cached) cpu.refuse("line", "is that of caches, and there is no [[cache]]");
+  return bytes;
+}
+
 CoreLimits core_of(const Section& root) {
   CoreLimits limits;
   if (!root.has("core")) return limits;
@@ -94,13 +103,26 @@ CoreLimits core_of(const Section& root) {
   return limits;
 }
 
-std::uint64_t page_of(const Section& root) {
-  if (!root.has("pages")) return 0;
+}  // namespace
+
+Pages pages_of(const Section& root) {
+  Pages found;
+  if (!root.has("pages")) return found;
   const auto pages = root.section("pages");
-  const auto bytes = pages.bytes("bytes");
-  if (bytes < 4096 || (bytes & (bytes - 1)) != 0) pages.refuse("bytes", "is not a power of two of 4 KiB or more");
-  return bytes;
+  const auto size = [&](const char* key, std::uint64_t otherwise) {
+    if (!pages.has(key)) return otherwise;
+    const auto bytes = pages.bytes(key);
+    if (bytes < 4096 || (bytes & (bytes - 1)) != 0) pages.refuse(key, "is not a power of two of 4 KiB or more");
+    return bytes;
+  };
+  found = {size("bytes", 0), size("base", found.base), size("large", found.large)};
+  if (found.large <= found.base) pages.refuse("large", "is not above base");
+  if (found.bytes > 0 && found.bytes < found.base)
+    pages.refuse("bytes", "is below base, the smallest pages of this machine");
+  return found;
 }
+
+namespace {
 
 /// The file whose memories this machine has: its own, or the one that `memories` names, which must be whole itself.
 Section memories_of(const Section& root) {
@@ -125,8 +147,9 @@ Machine::Machine(const std::string& word) try : router_(std::make_unique<Router>
   const auto cpu = root.section("cpu");
   cpus_ = static_cast<unsigned>(cpu.count("count", 1, MOST_CPUS));
   limits_ = limits_of(cpu);
+  line_bytes_ = line_of(cpu, root.has("cache"));
   core_ = core_of(root);
-  page_bytes_ = page_of(root);
+  pages_ = pages_of(root);
   const auto from = memories_of(root);
   if (!root.flag("queueing", true)) router_->never_queue();
   for (const auto& section : from.sections("memory")) {
@@ -140,13 +163,13 @@ Machine::Machine(const std::string& word) try : router_(std::make_unique<Router>
   if (regions_.empty()) root.refuse("memory", "there is no table [memory.NAME]");
   default_ = regions_.size() > 1 || from.has("default") ? region(from.word("default")) : 0;
   if (root.has("noise")) noise_ = Noise(root.section("noise"), mixed(~seed));
-  caches_ = std::make_unique<Caches>(root.sections("cache"), cpus_, seed, *router_);
+  caches_ = std::make_unique<Caches>(root.sections("cache"), cpus_, seed, *router_, line_bytes_);
   const auto levels = root.sections("tlb");
-  if (!levels.empty() && page_bytes_ == 0)
+  if (!levels.empty() && pages_.bytes == 0)
     root.refuse("pages", "is absent, but there is a TLB; write bytes = \"4KiB\"");
   if (levels.empty() && root.has("walk")) root.refuse("walk", "is given, but no [[tlb]] that could miss");
   const Time walk = root.has("walk") ? root.section("walk").time("base") : 0;
-  if (!levels.empty()) tlbs_ = std::make_unique<Tlbs>(levels, cpus_, page_bytes_, walk, *caches_);
+  if (!levels.empty()) tlbs_ = std::make_unique<Tlbs>(levels, cpus_, pages_.bytes, walk, *caches_);
   root.refuse_rest();
 } catch (const std::bad_alloc&) {
   throw Unsupported("sim:" + word + " needs more memory than this machine has; make its caches and buffers smaller");

@@ -30,6 +30,13 @@ struct CoreLimits {
   unsigned wrong_guess = 16;   // cycles from the end of a branch to the first instruction of the right path
 };
 
+/// Its pages in bytes: those of its TLBs (0: none stated), the smallest, and the transparent large ones.
+struct Pages {
+  std::uint64_t bytes = 0, base = 4096, large = std::uint64_t{2} << 20U;
+};
+/// As [pages] of a file states them. @throws BadPlan
+Pages pages_of(const Section& root);
+
 /// One of its memories, which targets name by `memory=NAME`.
 struct Region {
   std::string name;
@@ -53,7 +60,10 @@ class Machine {
   [[nodiscard]] const std::vector<Region>& regions() const noexcept { return regions_; }
   /// Index of the memory of that name, of the default one for "". @throws BadPlan
   [[nodiscard]] unsigned region(const std::string& name) const;
-  [[nodiscard]] std::uint64_t page_bytes() const noexcept { return page_bytes_; }
+  /// Of a line of its caches.
+  [[nodiscard]] std::uint64_t line_bytes() const noexcept { return line_bytes_; }
+  [[nodiscard]] const Pages& pages() const noexcept { return pages_; }
+  [[nodiscard]] std::uint64_t page_bytes() const noexcept { return pages_.bytes; }
   /// Bytes that caches and buffers hold together.
   [[nodiscard]] std::uint64_t reach() const;
   [[nodiscard]] Noise& noise() noexcept { return noise_; }
@@ -79,7 +89,8 @@ class Machine {
   unsigned cpus_ = 1;
   CpuLimits limits_;
   CoreLimits core_;
-  std::uint64_t page_bytes_ = 0;
+  std::uint64_t line_bytes_ = LINE;
+  Pages pages_;
   std::vector<Region> regions_;
   std::size_t default_ = 0;
   Noise noise_;

@@ -18,15 +18,17 @@ enum class Prefetch : std::uint8_t { none, next_line, stride };
 
 class Prefetcher {
  public:
-  Prefetcher(Prefetch kind, unsigned depth) noexcept : kind_(kind), depth_(depth) {}
+  /// `line`: bytes of a line, of which a page has fewer the longer they are.
+  explicit Prefetcher(Prefetch kind, unsigned depth, std::uint64_t line = LINE) noexcept
+      : kind_(kind), depth_(depth), page_(PAGE / line * LINE), lines_(static_cast<int>(PAGE / line)) {}
 
-  /// `fetch(line)` for each line to be brought.
+  /// `fetch(line)` for each line to be brought; `line` is its number times 64.
   template <class Fetch>
   void observe(std::uint64_t line, bool missed, Fetch fetch) {
-    const auto page = line / PAGE;
-    const auto place = static_cast<int>(line % PAGE / LINE);
+    const auto page = line / page_;
+    const auto place = static_cast<int>(line % page_ / LINE);
     if (kind_ == Prefetch::next_line) {
-      if (missed && place + 1 < LINES) fetch(line + LINE);
+      if (missed && place + 1 < lines_) fetch(line + LINE);
       return;
     }
     auto& stream = of(page, place);
@@ -35,15 +37,14 @@ class Prefetcher {
     // `ahead` may lie behind the place where the stream was overtaken by its own lines
     const bool up = stream.stride > 0;
     int next = (up ? std::max(stream.ahead, place) : std::min(stream.ahead, place)) + stream.stride;
-    for (; (up ? next <= stop : next >= stop) && next >= 0 && next < LINES; next += stream.stride) {
+    for (; (up ? next <= stop : next >= stop) && next >= 0 && next < lines_; next += stream.stride) {
       stream.ahead = next;
-      fetch(page * PAGE + static_cast<std::uint64_t>(next) * LINE);
+      fetch(page * page_ + static_cast<std::uint64_t>(next) * LINE);
     }
   }
 
  private:
   static constexpr std::uint64_t PAGE = 4096;
-  static constexpr int LINES = PAGE / LINE;
   struct Stream {
     std::uint64_t page = ~std::uint64_t{0}, used = 0;
     int last = 0, stride = 0, equal = 0, ahead = 0;
@@ -78,6 +79,8 @@ class Prefetcher {
 
   Prefetch kind_;
   unsigned depth_;
+  std::uint64_t page_;  // where its lines are numbered times 64
+  int lines_;           // of a page
   std::uint64_t clock_ = 0;
   std::array<Stream, 16> streams_{};
 };

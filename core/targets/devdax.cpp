@@ -95,7 +95,7 @@ class DevdaxTarget final : public Target {
       throw Unsupported(word() + " holds " + std::to_string(held >> 20U) + " MiB, and " +
                         std::to_string((place + size) >> 20U) + " MiB are needed; ask for a smaller footprint");
     if (!overwrite_) refuse_content(device.get(), held, align);
-    return map_synced(device.get(), size, std::max(align, pages::HUGE), place);
+    return map_synced(device.get(), size, std::max(align, pages::huge()), place);
   }
 
   [[nodiscard]] Placement inspect(const Buffer& buffer) const override {
@@ -142,7 +142,7 @@ class DevdaxTarget final : public Target {
 
   [[nodiscard]] static std::size_t alignment(const fs::path& folder) {
     const auto found = region::number_in(folder / "align").value_or(0);
-    return found > 0 ? static_cast<std::size_t>(found) : pages::HUGE;  // what kernels before 5.10 do not tell
+    return found > 0 ? static_cast<std::size_t>(found) : pages::huge();  // what kernels before 5.10 do not tell
   }
 
   [[noreturn]] void refuse_open(int number) const {

@@ -21,6 +21,7 @@ namespace {
 
 constexpr const char* FORM = "write emu:node=0,latency=350ns,bandwidth=8GB/s, of which node= and one other may be left";
 constexpr double LEAST_READS = 4;   // reads of the clock in a floor: waiting ends half a read late on average
+constexpr double LEAST_STEPS = 4;   // steps of it: a wait is up to one of them too long
 constexpr double LONGEST_S = 1e-3;  // of an access: a block cannot be interrupted
 constexpr double SLOWEST = 1e6;     // bytes/s: 64 ms for 64 KiB, within which no clock is read
 constexpr double FASTEST = 1e13;    // bytes/s: above any memory of one machine
@@ -42,12 +43,14 @@ std::map<std::string, std::string> words_of(const std::string& where) {
 
 double floor_of(const std::string& word) {
   const double floor = quantity::seconds("latency", word);
-  const double least = LEAST_READS * Clock::get().read_cost();
+  const double reads = LEAST_READS * Clock::get().read_cost(), steps = LEAST_STEPS / Clock::get().hz();
+  const double least = std::max(reads, steps);
   if (floor >= least && floor <= LONGEST_S) return floor;
   const bool bare = word.find_first_not_of("0123456789.eE+-") == std::string::npos;  // quantity::seconds: in seconds
   std::ostringstream text;
   text << "latency=" << word << (bare ? " means " + word + " s" : " is out of range") << "; allowed: " << least * 1e9
-       << " ns (" << LEAST_READS << " reads of this clock) to 1 ms; "
+       << " ns (" << (reads > steps ? LEAST_READS : LEAST_STEPS) << (reads > steps ? " reads" : " steps")
+       << " of this clock) to 1 ms; "
        << (bare ? "write latency=" + word + "ns" : "below about 250 ns, the memory's own latency shows");
   throw BadPlan(text.str());
 }

@@ -17,18 +17,18 @@ class FileTarget final : public Target {
   explicit FileTarget(const TargetOptions& options) : path_(options.where), pages_(options.pages) {
     if (path_.empty()) throw BadPlan("target file needs a path: file:/mnt/x/tierscope.tmp");
     static_cast<void>(pages::size_of(pages_));
-    if (pages_ == "2m" || pages_ == "1g")
+    if (pages::reserved(pages_))
       throw Unsupported("pages=" + pages_ + " is for node targets; a file system chooses the pages of its files");
   }
 
   [[nodiscard]] Buffer map(std::size_t size_bytes) const override {
-    const std::size_t size = (size_bytes + pages::BASE - 1) / pages::BASE * pages::BASE;
+    const std::size_t size = (size_bytes + pages::base() - 1) / pages::base() * pages::base();
     const Descriptor file(made_file::create(path_));
     made_file::require_room(file.get(), "file", path_, size);
     capacity::require(size);
     made_file::reserve(file.get(), path_, size);
     dax_ = made_file::is_dax(file.get());
-    auto buffer = made_file::map(file.get(), path_, size, pages::HUGE, MAP_SHARED);
+    auto buffer = made_file::map(file.get(), path_, size, pages::huge(), MAP_SHARED);
     // few file systems heed it; inspect tells
     madvise(buffer.bytes().data(), size, pages_ == "thp" ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
     return buffer;

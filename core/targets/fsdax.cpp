@@ -26,7 +26,7 @@ class FsdaxTarget final : public Target {
   explicit FsdaxTarget(const TargetOptions& options) : path_(options.where), pages_(options.pages) {
     if (path_.empty()) throw BadPlan("target fsdax needs a path: fsdax:/mnt/pmem/tierscope.tmp");
     static_cast<void>(pages::size_of(pages_));
-    if (pages_ == "2m" || pages_ == "1g")
+    if (pages::reserved(pages_))
       throw Unsupported("pages=" + pages_ +
                         " is for node targets; a DAX file system chooses its pages: thp asks for 2 MiB");
   }
@@ -38,7 +38,7 @@ class FsdaxTarget final : public Target {
     require_dax(file.get());
     made_file::require_room(file.get(), "fsdax", path_, size);
     made_file::reserve(file.get(), path_, size);
-    auto buffer = made_file::map(file.get(), path_, size, pages::HUGE, MAP_SHARED_VALIDATE | MAP_SYNC);
+    auto buffer = made_file::map(file.get(), path_, size, pages::huge(), MAP_SHARED_VALIDATE | MAP_SYNC);
     madvise(buffer.bytes().data(), size, pages_ == "thp" ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);  // verified by inspect
     return buffer;
   }
@@ -77,9 +77,9 @@ class FsdaxTarget final : public Target {
 
   /// Before any block is reserved: one page is mapped and let go.
   void require_dax(int file) const {
-    void* page = mmap(nullptr, pages::BASE, PROT_READ | PROT_WRITE, MAP_SHARED_VALIDATE | MAP_SYNC, file, 0);
+    void* page = mmap(nullptr, pages::base(), PROT_READ | PROT_WRITE, MAP_SHARED_VALIDATE | MAP_SYNC, file, 0);
     if (page != MAP_FAILED) {
-      munmap(page, pages::BASE);
+      munmap(page, pages::base());
       return;
     }
     const int number = errno;

@@ -72,9 +72,10 @@ std::vector<Share> shares_of(const std::string& where) {
 }
 
 std::size_t grain_of(const TargetOptions& options) {
-  if (options.pages == "4k") return pages::BASE;
-  if (options.pages == "thp") return pages::HUGE;
-  throw Unsupported("target interleave:" + options.where + " with pages=" + options.pages + "; use 4k or thp");
+  const auto bytes = pages::size_of(options.pages);
+  if (!pages::reserved(options.pages)) return bytes;
+  throw Unsupported("target interleave:" + options.where + " with pages=" + options.pages + "; use " +
+                    pages::word_of(pages::base()) + " or thp");
 }
 
 class InterleaveTarget final : public Target {
@@ -85,14 +86,14 @@ class InterleaveTarget final : public Target {
   [[nodiscard]] Buffer map(std::size_t size_bytes) const override {
     const std::size_t size = (size_bytes + grain_ - 1) / grain_ * grain_;
     for (const auto& share : shares_) capacity::require(size * share.pages / turn(), capacity::of_node(share.node));
-    const std::size_t mapped = size + 2 * pages::HUGE;  // some on both sides stay closed: apart in smaps
+    const std::size_t mapped = size + 2 * pages::huge();  // some on both sides stay closed: apart in smaps
     void* at = mmap(nullptr, mapped, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (at == MAP_FAILED) throw SystemError("map " + std::to_string(size) + " bytes", errno);
     const auto start = reinterpret_cast<std::uintptr_t>(at);
-    Buffer buffer(at, mapped, (start / pages::HUGE + 1) * pages::HUGE - start, size);
+    Buffer buffer(at, mapped, (start / pages::huge() + 1) * pages::huge() - start, size);
     if (mprotect(buffer.bytes().data(), size, PROT_READ | PROT_WRITE) != 0)
       throw SystemError("open " + std::to_string(size) + " bytes for writing", errno);
-    madvise(buffer.bytes().data(), size, grain_ == pages::HUGE ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
+    madvise(buffer.bytes().data(), size, grain_ == pages::huge() ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
     for (const auto& share : shares_) touch(buffer, share.node);
     return buffer;
   }
@@ -100,11 +101,11 @@ class InterleaveTarget final : public Target {
   [[nodiscard]] Placement inspect(const Buffer& buffer) const override {
     Placement placement;
     placement.pages = pages::found(buffer.bytes());
-    const std::size_t total = buffer.bytes().size() / pages::BASE;
+    const std::size_t total = buffer.bytes().size() / pages::base();
     const std::size_t count = std::min(total, PROBED_PAGES);
     std::vector<void*> at(count);
     std::vector<int> status(count, -1);
-    for (std::size_t i = 0; i < count; ++i) at[i] = buffer.bytes().data() + probed(i, count, total) * pages::BASE;
+    for (std::size_t i = 0; i < count; ++i) at[i] = buffer.bytes().data() + probed(i, count, total) * pages::base();
     placement.how = "smaps; move_pages: " + std::to_string(count) + " of " + std::to_string(total) + " pages";
     if (sys::page_nodes(at, status) != 0) {
       placement.how = "smaps; move_pages is forbidden here: node not verified";
@@ -145,7 +146,7 @@ class InterleaveTarget final : public Target {
         return;
       }
       auto* bytes = reinterpret_cast<volatile std::byte*>(buffer.bytes().data());
-      for (std::size_t at = 0; at < buffer.bytes().size(); at += pages::BASE)
+      for (std::size_t at = 0; at < buffer.bytes().size(); at += pages::base())
         if (node_at(at) == node) bytes[at] = std::byte{0};
     }).join();
     if (refused != 0)

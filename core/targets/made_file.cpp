@@ -77,7 +77,7 @@ void reserve(int file, const std::string& path, std::size_t size) {
 
 /// Without access around it, so that the mapping stays apart in smaps.
 Buffer map(int file, const std::string& path, std::size_t size, std::size_t align, int flags, std::size_t place) {
-  const std::size_t mapped = size + align + pages::BASE;
+  const std::size_t mapped = size + align + pages::base();
   void* at = mmap(nullptr, mapped, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (at == MAP_FAILED) throw SystemError("find " + std::to_string(mapped) + " bytes of addresses", errno);
   const auto start = reinterpret_cast<std::uintptr_t>(at);

@@ -3,6 +3,7 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <bit>
 #include <cerrno>
 #include <charconv>
 #include <filesystem>
@@ -47,8 +48,8 @@ class NodeTarget final : public Target {
         page_bytes_(pages::size_of(options.pages)) {}
 
   [[nodiscard]] Buffer map(std::size_t size_bytes) const override {
-    const bool reserved = pages_ == "2m" || pages_ == "1g";
-    const std::size_t size = (size_bytes + page_bytes_ - 1) / page_bytes_ * page_bytes_;
+    const bool reserved = pages::reserved(pages_);
+    const std::size_t grain = grain_of(size_bytes), size = (size_bytes + grain - 1) / grain * grain;
     reserved ? require_reserved(size) : capacity::require(size, capacity::of_node(node_));
     Buffer buffer = reserved ? map_reserved(size) : map_anonymous(size);
     if (sys::mbind(buffer.bytes(), node_) != 0) refuse(size, errno);
@@ -67,6 +68,12 @@ class NodeTarget final : public Target {
   }
 
  private:
+  /// What the mapping is a multiple of. A small footprint takes no transparent page of 32 or 512 MiB for itself alone.
+  [[nodiscard]] std::size_t grain_of(std::size_t size_bytes) const {
+    constexpr std::size_t SPARED = std::size_t{2} << 20U;
+    const bool small = pages_ == "thp" && page_bytes_ > SPARED && size_bytes < page_bytes_ / 2;
+    return small ? pages::base() : page_bytes_;
+  }
   /// Containers forbid mbind (EPERM), small kernels lack it (ENOSYS): with one node there is nothing to choose.
   void refuse(std::size_t size, int number) const {
     const auto nodes = online_nodes();
@@ -78,11 +85,11 @@ class NodeTarget final : public Target {
 
   /// One page more on both sides, not accessible, so that the mapping stays apart in smaps.
   [[nodiscard]] Buffer map_anonymous(std::size_t size) const {
-    const std::size_t mapped = size + 2 * pages::HUGE;
+    const std::size_t mapped = size + 2 * pages::huge();
     void* at = mmap(nullptr, mapped, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (at == MAP_FAILED) throw SystemError("map " + std::to_string(size) + " bytes", errno);
     const auto start = reinterpret_cast<std::uintptr_t>(at);
-    const std::size_t offset = (start / pages::HUGE + 1) * pages::HUGE - start;
+    const std::size_t offset = (start / pages::huge() + 1) * pages::huge() - start;
     Buffer buffer(at, mapped, offset, size);
     if (mprotect(buffer.bytes().data(), size, PROT_READ | PROT_WRITE) != 0)
       throw SystemError("open " + std::to_string(size) + " bytes for writing", errno);
@@ -92,7 +99,7 @@ class NodeTarget final : public Target {
 
   [[nodiscard]] Buffer map_reserved(std::size_t size) const {
     constexpr int SHIFT = 26;  // MAP_HUGE_SHIFT
-    const int log2 = page_bytes_ == pages::HUGE ? 21 : 30;
+    const int log2 = std::countr_zero(page_bytes_);
     void* at =
         mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_HUGETLB | (log2 << SHIFT), -1, 0);
     if (at == MAP_FAILED) throw SystemError("map " + std::to_string(size) + " bytes of " + pages_ + " pages", errno);
@@ -111,11 +118,11 @@ class NodeTarget final : public Target {
 
   /// Asks the kernel for the node of up to PROBED_PAGES pages, evenly spread, and scales.
   static void ask_nodes(const Buffer& buffer, Placement& placement) {
-    const std::size_t total = buffer.bytes().size() / pages::BASE;
+    const std::size_t total = buffer.bytes().size() / pages::base();
     const std::size_t count = std::min(total, PROBED_PAGES);
     std::vector<void*> at(count);
     std::vector<int> status(count, -1);
-    for (std::size_t i = 0; i < count; ++i) at[i] = buffer.bytes().data() + i * total / count * pages::BASE;
+    for (std::size_t i = 0; i < count; ++i) at[i] = buffer.bytes().data() + i * total / count * pages::base();
     placement.how = "smaps; move_pages: " + std::to_string(count) + " of " + std::to_string(total) + " pages";
     if (sys::page_nodes(at, status) != 0) {
       placement.how = "smaps; move_pages is forbidden here: node not verified";

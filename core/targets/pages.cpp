@@ -2,8 +2,10 @@
 
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <bit>
 #include <charconv>
 #include <cstdint>
 #include <fstream>
@@ -20,7 +22,7 @@ namespace {
 
 /// What smaps says of one mapping: huge by AnonHugePages, ShmemPmdMapped, FilePmdMapped or by its own page size.
 struct Mapping {
-  std::size_t resident = 0, huge = 0, page = BASE;
+  std::size_t resident = 0, huge = 0, page = base();
 
   /// "Rss:       1024 kB"; other lines are none of ours.
   void read(const std::string& line) {
@@ -33,7 +35,7 @@ struct Mapping {
     if (key == "KernelPageSize:") page = kib * 1024;
   }
   void add_to(std::map<std::size_t, std::size_t>& sizes) const {
-    if (huge > 0) sizes[HUGE] += huge;
+    if (huge > 0) sizes[pages::huge()] += huge;
     if (resident > huge) sizes[page] += resident - huge;
   }
 };
@@ -49,6 +51,8 @@ std::optional<std::pair<std::uintptr_t, std::uintptr_t>> bounds_in(const std::st
   return std::pair{from, to};
 }
 
+constexpr std::size_t SMALLEST = 4096;                // of any kernel that is served
+constexpr std::size_t LARGE = std::size_t{2} << 20U;  // from here on a page is set aside, listed or not
 constexpr std::size_t PROBED_PARTS = 64;
 constexpr std::size_t TOUCHES = 8;  // of other pages of a part
 
@@ -68,7 +72,7 @@ void touch(std::byte& at) noexcept {
 bool maps_at_once(std::byte* part) noexcept {
   touch(*part);
   const auto before = page_faults();
-  for (std::size_t i = 1; i <= TOUCHES; ++i) touch(part[i * HUGE / (TOUCHES + 1) / BASE * BASE]);
+  for (std::size_t i = 1; i <= TOUCHES; ++i) touch(part[i * huge() / (TOUCHES + 1) / base() * base()]);
   return page_faults() - before < static_cast<long>(TOUCHES) / 2;
 }
 
@@ -77,8 +81,8 @@ bool maps_at_once(std::byte* part) noexcept {
 long count_huge(std::span<std::byte> range, std::size_t probed) noexcept {
   long huge = 0;
   for (std::size_t i = 0; i < probed; ++i) {
-    auto* part = range.data() + i * (range.size() / HUGE) / probed * HUGE;
-    if (madvise(part, HUGE, MADV_DONTNEED) != 0) return -1;
+    auto* part = range.data() + i * (range.size() / pages::huge()) / probed * pages::huge();
+    if (madvise(part, pages::huge(), MADV_DONTNEED) != 0) return -1;
     huge += maps_at_once(part) ? 1 : 0;
   }
   return huge;
@@ -86,11 +90,58 @@ long count_huge(std::span<std::byte> range, std::size_t probed) noexcept {
 
 }  // namespace
 
-std::size_t size_of(std::string_view word) {
-  if (word == "4k") return BASE;
-  if (word == "thp" || word == "2m") return HUGE;
-  if (word == "1g") return GIGANTIC;
-  throw BadPlan("unknown pages '" + std::string(word) + "' (known: 4k, thp, 2m, 1g)");
+Sizes read(const std::filesystem::path& root, std::size_t base) {
+  Sizes found;
+  found.base = base;
+  found.transparent = base * (base / sizeof(std::uint64_t));  // a table is one page of entries of eight bytes
+  const auto mm = root / "sys/kernel/mm";
+  std::ifstream file(mm / "transparent_hugepage/hpage_pmd_size");
+  if (std::size_t bytes = 0; file >> bytes && bytes > base) found.transparent = bytes;
+  std::error_code none;
+  for (const auto& entry : std::filesystem::directory_iterator(mm / "hugepages", none)) {
+    const auto name = entry.path().filename().string();  // hugepages-2048kB
+    std::size_t kib = 0;
+    constexpr std::string_view PREFIX = "hugepages-";
+    if (name.starts_with(PREFIX)) std::from_chars(name.data() + PREFIX.size(), name.data() + name.size(), kib);
+    if (kib > 0) found.reserved.push_back(kib * 1024);
+  }
+  std::sort(found.reserved.begin(), found.reserved.end());
+  return found;
+}
+
+const Sizes& sizes() {
+  static const Sizes found = read("/", static_cast<std::size_t>(sysconf(_SC_PAGESIZE)));
+  return found;
+}
+
+std::size_t bytes_of(std::string_view word) noexcept {
+  std::size_t count = 0;
+  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), count);
+  if (error != std::errc{} || end + 1 != word.data() + word.size()) return 0;
+  const unsigned shift = *end == 'k' ? 10 : *end == 'm' ? 20 : *end == 'g' ? 30 : 0;
+  const bool known = shift > 0 && std::has_single_bit(count) && count < 1024;
+  return known && count << shift >= SMALLEST ? count << shift : 0;
+}
+
+std::string word_of(std::size_t bytes) {
+  for (const auto& [shift, unit] : {std::pair{30U, 'g'}, {20U, 'm'}})
+    if (bytes >> shift > 0 && bytes >> shift << shift == bytes) return std::to_string(bytes >> shift) + unit;
+  return std::to_string(bytes >> 10U) + "k";
+}
+
+std::size_t size_of(std::string_view word, const Sizes& sizes) {
+  if (word == "thp") return sizes.transparent;
+  const auto bytes = bytes_of(word);
+  if (bytes == sizes.base || (bytes > sizes.base && (bytes >= LARGE || reserved(word, sizes)))) return bytes;
+  std::string known = word_of(sizes.base) + ", thp";
+  for (const auto size : sizes.reserved) known += ", " + word_of(size);
+  if (sizes.reserved.empty()) known += ", " + word_of(sizes.transparent) + ", 1g";
+  throw BadPlan("unknown pages '" + std::string(word) + "' (known: " + known + ")");
+}
+
+bool reserved(std::string_view word, const Sizes& sizes) {
+  const auto bytes = bytes_of(word);
+  return bytes > sizes.base && (bytes >= LARGE || std::ranges::count(sizes.reserved, bytes) > 0);
 }
 
 std::size_t free_huge_pages(std::size_t page_bytes, int node) {
@@ -121,7 +172,7 @@ std::map<std::size_t, std::size_t> found(std::span<const std::byte> range) {
 }
 
 std::map<std::size_t, std::size_t> by_faults(std::span<std::byte> range) {
-  const auto parts = range.size() / HUGE;
+  const auto parts = range.size() / pages::huge();
   const auto probed = std::min(parts, PROBED_PARTS);
   long huge = 0;
   fault::listen();
@@ -130,9 +181,9 @@ std::map<std::size_t, std::size_t> by_faults(std::span<std::byte> range) {
     throw Fault(fault::told(watch, range));
   if (huge < 0) return {};
   std::map<std::size_t, std::size_t> sizes;
-  const auto bytes = probed == 0 ? 0 : parts * static_cast<std::size_t>(huge) / probed * HUGE;
-  if (bytes > 0) sizes[HUGE] = bytes;
-  if (range.size() > bytes) sizes[BASE] = range.size() - bytes;
+  const auto bytes = probed == 0 ? 0 : parts * static_cast<std::size_t>(huge) / probed * pages::huge();
+  if (bytes > 0) sizes[pages::huge()] = bytes;
+  if (range.size() > bytes) sizes[base()] = range.size() - bytes;
   return sizes;
 }
 

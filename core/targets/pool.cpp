@@ -36,7 +36,7 @@ constexpr std::string_view OPEN = ",open";
 /// What a pool holds beside the object: header, 1024 lanes of 3 KiB, the first zone's header of 0.5 MiB, rounding to
 /// chunks of 256 KiB, and 2 MiB for a start on a boundary. 5.8 MiB with PMDK 1.12; the smallest pool has 8 MiB.
 constexpr std::size_t OVERHEAD = PMEMOBJ_MIN_POOL;
-constexpr std::size_t LARGEST = PMEMOBJ_MAX_ALLOC_SIZE - pages::HUGE;
+std::size_t largest() { return PMEMOBJ_MAX_ALLOC_SIZE - pages::huge(); }
 
 using Pool = std::shared_ptr<PMEMobjpool>;
 
@@ -148,21 +148,21 @@ class PoolTarget final : public Target {
     if (opens_) path_.resize(path_.size() - OPEN.size());
     if (path_.empty()) throw BadPlan("target pool needs a path: pool:/mnt/pmem/tierscope.pool");
     static_cast<void>(pages::size_of(pages_));
-    if (pages_ == "2m" || pages_ == "1g")
+    if (pages::reserved(pages_))
       throw Unsupported("pages=" + pages_ + " is for node targets; a file system chooses the pages of its pools");
   }
 
   /// One object, from its first 2 MiB boundary on: on DAX that allows mappings of 2 MiB.
   [[nodiscard]] Buffer map(std::size_t size_bytes) const override {
-    if (size_bytes > LARGEST)
-      throw Unsupported("an object of " + mib(size_bytes) + " is over the " + mib(LARGEST) +
+    if (size_bytes > largest())
+      throw Unsupported("an object of " + mib(size_bytes) + " is over the " + mib(largest()) +
                         " that libpmemobj gives to one; use a smaller footprint");
-    const auto size = (size_bytes + pages::BASE - 1) / pages::BASE * pages::BASE;
+    const auto size = (size_bytes + pages::base() - 1) / pages::base() * pages::base();
     auto pool = opens_ ? open_pool(path_) : make_pool(path_, size + OVERHEAD);
-    auto keeper = std::make_shared<Reservation>(std::move(pool), path_, size + pages::HUGE);
+    auto keeper = std::make_shared<Reservation>(std::move(pool), path_, size + pages::huge());
     void* at = keeper->at();
-    auto room = size + pages::HUGE;
-    std::align(pages::HUGE, size, at, room);
+    auto room = size + pages::huge();
+    std::align(pages::huge(), size, at, room);
     // few file systems heed it, inspect tells; and it sets the object apart in smaps
     madvise(at, size, pages_ == "thp" ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
     Buffer buffer(std::move(keeper), {static_cast<std::byte*>(at), size});

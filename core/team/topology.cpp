@@ -48,9 +48,13 @@ std::vector<unsigned> list_in(const fs::path& path) {
 }
 
 Cpu read_cpu(const fs::path& root, unsigned number_, const std::set<unsigned>& allowed) {
-  const auto at = root / ("sys/devices/system/cpu/cpu" + std::to_string(number_)) / "topology";
-  return {number_, static_cast<unsigned>(number(at / "core_id", number_)),
-          static_cast<unsigned>(number(at / "physical_package_id")), 0, allowed.contains(number_)};
+  const auto its = root / ("sys/devices/system/cpu/cpu" + std::to_string(number_)), at = its / "topology";
+  return {number_,
+          static_cast<unsigned>(number(at / "core_id", number_)),
+          static_cast<unsigned>(number(at / "physical_package_id")),
+          0,
+          allowed.contains(number_),
+          static_cast<unsigned>(number(its / "cpu_capacity"))};
 }
 
 void read_caches(const fs::path& root, unsigned cpu, std::vector<Cache>& caches) {

@@ -12,6 +12,7 @@ namespace tierscope::topology {
 struct Cpu {
   unsigned number = 0, core = 0, package = 0, node = 0;
   bool allowed = true;
+  unsigned capacity = 0;  // cpu_capacity, of 1024 for the largest core; 0: the kernel states none
 };
 
 struct Cache {
@@ -33,7 +34,8 @@ struct Node {
 struct Machine {
   std::vector<Cpu> cpus;
   std::vector<Node> nodes;
-  std::vector<Cache> caches;  // each once, however many CPUs share it
+  std::size_t page_bytes = 0, large_page_bytes = 0;  // the smallest pages; transparent large ones, 0: none
+  std::vector<Cache> caches;                         // each once, however many CPUs share it
 };
 
 /// "0-3,8" -> 0 1 2 3 8; an empty text is an empty list. @throws BadPlan above 8191, the last CPU of any kernel

@@ -36,7 +36,7 @@ class CutTarget final : public Target {
     const tests::Folder folder;
     descriptor = std::make_unique<Descriptor>(made_file::create(folder.at("x")));
     REQUIRE(ftruncate(descriptor->get(), static_cast<off_t>(size_bytes)) == 0);
-    auto buffer = made_file::map(descriptor->get(), "x", size_bytes, pages::HUGE, MAP_SHARED);
+    auto buffer = made_file::map(descriptor->get(), "x", size_bytes, pages::huge(), MAP_SHARED);
     if (early_) cut(size_bytes / 2);
     return buffer;
   }
@@ -193,7 +193,7 @@ TEST_CASE("a fault that nobody watches for ends the process") {
   if (child == 0) {
     fault::listen();
     const Descriptor file(memfd_create("gone", 0));
-    auto* at = static_cast<volatile char*>(mmap(nullptr, pages::BASE, PROT_READ, MAP_SHARED, file.get(), 0));
+    auto* at = static_cast<volatile char*>(mmap(nullptr, pages::base(), PROT_READ, MAP_SHARED, file.get(), 0));
     _exit(*at);
   }
   int status = 0;

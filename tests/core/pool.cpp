@@ -52,7 +52,7 @@ TEST_CASE("a pool is gone from its folder as soon as it is mapped, and its objec
   CHECK(std::filesystem::is_empty(folder.path()));
   const auto bytes = buffer.bytes();
   REQUIRE(bytes.size() == 9 * MIB + 4096);
-  CHECK(reinterpret_cast<std::uintptr_t>(bytes.data()) % pages::HUGE == 0);
+  CHECK(reinterpret_cast<std::uintptr_t>(bytes.data()) % pages::huge() == 0);
   std::memset(bytes.data(), 7, bytes.size());
   CHECK(bytes.back() == std::byte{7});
   const auto placement = target->inspect(buffer);

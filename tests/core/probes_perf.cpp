@@ -130,6 +130,22 @@ TEST_CASE("an encoding is put together from the fields of its PMU") {
   CHECK(holds(error_of([&] { make_event("cpu/event=0xzz/", root.path().string()); }), "a number is needed"));
 }
 
+TEST_CASE("cpu is the PMU of the cores, whatever Linux calls it on ARM; of two kinds of cores, none is meant") {
+  const Folder root;
+  const std::string devices = "sys/bus/event_source/devices/";
+  root.write(devices + "armv8_pmuv3_0/type", "8\n");
+  root.write(devices + "armv8_pmuv3_0/format/event", "config:0-15\n");
+  root.write(devices + "arm_cmn_0/type", "9\n");
+  const auto made = make_event("cpu/event=0x4005/", root.path().string());
+  CHECK(made.reason.empty());
+  CHECK(made.type == 8);
+  CHECK(made.config == 0x4005);
+  CHECK(make_event("arm_cmn_0/event=1/", root.path().string()).reason ==
+        "PMU arm_cmn_0 has no field event that holds 1");
+  root.write(devices + "armv8_cortex_a55/type", "10\n");
+  CHECK(make_event("cpu/event=0x17/", root.path().string()).reason == "this machine has no PMU cpu");
+}
+
 TEST_CASE("a group is started and stopped by its leader, the first started is the last stopped") {
   played = {};
   EventCounters counters(events("{cycles,instructions},page-faults"), CALLS);

@@ -28,10 +28,10 @@ struct Plain final : Memory {
 struct Made {
   Plain memory;
   std::unique_ptr<Caches> caches;
-  explicit Made(const std::string& text, unsigned cpus = 1) {
+  explicit Made(const std::string& text, unsigned cpus = 1, std::uint64_t line = LINE) {
     const Folder folder;
     folder.write("made.toml", text);
-    caches = std::make_unique<Caches>(read_config(folder.at("made.toml")).sections("cache"), cpus, 7, memory);
+    caches = std::make_unique<Caches>(read_config(folder.at("made.toml")).sections("cache"), cpus, 7, memory, line);
   }
   Time access(std::uint64_t line, Kind kind = Kind::load, Time at = 0, unsigned cpu = 0) const {
     return caches->access(cpu, line * LINE, kind, at) - at;

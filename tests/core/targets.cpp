@@ -47,12 +47,48 @@ std::size_t total(const std::map<std::size_t, std::size_t>& pages) {
 
 }  // namespace
 
-TEST_CASE("pages have four names") {
-  CHECK(pages::size_of("4k") == 4096);
-  CHECK(pages::size_of("thp") == 2 * MIB);
-  CHECK(pages::size_of("2m") == 2 * MIB);
-  CHECK(pages::size_of("1g") == 1024 * MIB);
-  CHECK(error_of([] { pages::size_of("8k"); }) == "BadPlan: unknown pages '8k' (known: 4k, thp, 2m, 1g)");
+TEST_CASE("pages have the names of the sizes that a kernel has") {
+  const pages::Sizes x86{4096, 2 * MIB, {2 * MIB, 1024 * MIB}};
+  CHECK(pages::size_of("4k", x86) == 4096);
+  CHECK(pages::size_of("thp", x86) == 2 * MIB);
+  CHECK(pages::size_of("2m", x86) == 2 * MIB);
+  CHECK(pages::size_of("1g", x86) == 1024 * MIB);
+  CHECK(pages::reserved("2m", x86));
+  CHECK_FALSE(pages::reserved("4k", x86));
+  CHECK_FALSE(pages::reserved("thp", x86));
+  const auto refused = [](const char* word, const pages::Sizes& sizes) {
+    return error_of([&] { pages::size_of(word, sizes); });
+  };
+  CHECK(refused("8k", x86) == "BadPlan: unknown pages '8k' (known: 4k, thp, 2m, 1g)");
+  CHECK(refused("64k", x86) == "BadPlan: unknown pages '64k' (known: 4k, thp, 2m, 1g)");
+  CHECK(refused("3m", x86) == "BadPlan: unknown pages '3m' (known: 4k, thp, 2m, 1g)");
+  CHECK(refused("", {4096, 2 * MIB, {}}) == "BadPlan: unknown pages '' (known: 4k, thp, 2m, 1g)");
+  const pages::Sizes arm{65536, 512 * MIB, {2 * MIB, 512 * MIB, 16384 * MIB}};
+  CHECK(pages::size_of("64k", arm) == 65536);
+  CHECK(pages::size_of("thp", arm) == 512 * MIB);
+  CHECK(pages::reserved("512m", arm));
+  CHECK(refused("4k", arm) == "BadPlan: unknown pages '4k' (known: 64k, thp, 2m, 512m, 16g)");
+}
+
+TEST_CASE("sizes of pages are the kernel's own list") {
+  const tests::Folder root;
+  const auto make = [&](const std::string& folder) {
+    std::filesystem::create_directories(root.at("sys/kernel/mm/" + folder));
+  };
+  for (const auto* kib : {"64", "2048", "32768", "1048576"}) make("hugepages/hugepages-" + std::string(kib) + "kB");
+  make("hugepages/other");
+  make("transparent_hugepage");
+  CHECK(pages::read(root.at(""), 16384).transparent == 32 * MIB);  // no word of the kernel: one step of a table
+  CHECK(pages::read(root.at(""), 65536).transparent == 512 * MIB);
+  root.write("sys/kernel/mm/transparent_hugepage/hpage_pmd_size", "33554432\n");
+  const auto found = pages::read(root.at(""), 16384);
+  CHECK(found.base == 16384);
+  CHECK(found.transparent == 32 * MIB);
+  CHECK(found.reserved == std::vector<std::size_t>{65536, 2 * MIB, 32 * MIB, 1024 * MIB});
+  CHECK(pages::size_of("64k", found) == 65536);  // below 2 MiB, and listed
+  CHECK(pages::reserved("64k", found));
+  CHECK(pages::word_of(32 * MIB) == "32m");
+  CHECK(pages::read(root.at("nowhere"), 4096).reserved.empty());
 }
 
 TEST_CASE("no huge pages are free where there are none of that size") {
@@ -64,7 +100,7 @@ TEST_CASE("pages are found where they were touched, and only there") {
   const auto buffer = target("node", "0")->map(4 * MIB);
   const auto bytes = buffer.bytes();
   REQUIRE(bytes.size() == 4 * MIB);
-  CHECK(reinterpret_cast<std::uintptr_t>(bytes.data()) % pages::HUGE == 0);
+  CHECK(reinterpret_cast<std::uintptr_t>(bytes.data()) % pages::huge() == 0);
   CHECK(total(pages::found(bytes)) == 0);
   std::memset(bytes.data(), 1, MIB);
   CHECK(pages::found(bytes) == std::map<std::size_t, std::size_t>{{4096, MIB}});

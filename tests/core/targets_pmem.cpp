@@ -202,9 +202,9 @@ TEST_CASE("sizes of pages are found by faults, and the bytes stay") {
   const auto file = folder.at("x");
   const Descriptor descriptor(made_file::create(file));
   made_file::reserve(descriptor.get(), file, 5 * MIB);
-  const auto buffer = made_file::map(descriptor.get(), file, 5 * MIB, pages::HUGE, MAP_SHARED);
+  const auto buffer = made_file::map(descriptor.get(), file, 5 * MIB, pages::huge(), MAP_SHARED);
   const auto bytes = buffer.bytes();
-  CHECK(reinterpret_cast<std::uintptr_t>(bytes.data()) % pages::HUGE == 0);
+  CHECK(reinterpret_cast<std::uintptr_t>(bytes.data()) % pages::huge() == 0);
   std::memset(bytes.data(), 7, bytes.size());
   std::size_t sum = 0;
   for (const auto& [size, held] : pages::by_faults(bytes)) sum += held;

@@ -62,6 +62,44 @@ def test_it_states_what_the_processor_is(core: list[str | Path]) -> None:
     assert topology("a64fx")["model"] == "A64FX"
     assert str(topology("neoverse-n1")["family"]).startswith("0x41:15:0xd0c:")
     assert topology("max")["model"] == "aarch64, implementer 0x0, part 0x51"
+    units = {
+        cpu: (topology(cpu)["line_bytes"], topology(cpu)["zeroing_bytes"]) for cpu in ("neoverse-n1", "a64fx", "max")
+    }
+    assert units == {"neoverse-n1": (64, 64), "a64fx": (256, 256), "max": (32, 512)}
+
+
+SIMULATED = """
+group kernel=triad target=sim:ddr5 cpus=0-1 footprint=1MiB pages=4k isa=scalar
+prepare
+measure seconds=0.0005 block=20us
+check
+group kernel=chase target=sim:phone cpus=0 footprint=64MiB element=128 pages=16k
+prepare
+measure seconds=0.002 block=50us
+check
+group kernel=read target=sim:arm_server,pages.base=64KiB,cpu.line=256B,cache.2.policy=lru cpus=0-1 footprint=1MiB pages=64k isa=scalar
+prepare
+measure seconds=0.0002 block=20us
+check
+"""  # noqa: E501
+"""LRU of 4, 8, 12 and 15 ways, lines of 64, 128 and 256 bytes, pages of 4, 16 and 64 KiB."""
+
+
+@pytest.mark.slow
+def test_simulated_machines_take_the_same_time_to_the_picosecond(core: list[str | Path], tmp_path: Path) -> None:
+    """16 bytes at once are NEON there and SSE2 here; and the samples of one are those of the other, byte for byte."""
+    plan = tmp_path / "plan"
+    plan.write_text(SIMULATED)
+    counters: list[list[object]] = []
+    for name, words in (("there", core), ("here", [Path(sys.executable).with_name("tierscope-core")])):
+        answers = lanes.run([*words, "run", plan, "--samples", tmp_path / name]).splitlines()
+        facts = [json.loads(line) for line in answers]
+        assert [fact for fact in facts if fact["fact"] == "error"] == []
+        counters.append([fact["counters"] for fact in facts if fact["fact"] == "checked"])
+    assert counters[0] == counters[1]
+    there, here = ((tmp_path / name).read_bytes() for name in ("there", "here"))
+    assert len(here) > 5000
+    assert there == here
 
 
 @pytest.mark.slow
@@ -119,8 +157,19 @@ def test_a_run_from_aarch64_is_shown_and_compared_here(core: list[str | Path], t
     identity = json.loads((tmp_path / "arm/result.json").read_bytes())["machine"]["identity"]
     assert (identity["architecture"], identity["model"]) == ("aarch64", "Neoverse-N1")
     assert "triad" in tierscope("compare", "here", "arm")
+    assert "triad" in tierscope("compare", "arm", "here", core=str(wrapper))
+    assert "triad" in tierscope("show", "here", core=str(wrapper))
+    assert (
+        "triad" in tierscope("report", "here", core=str(wrapper))
+        or (tmp_path / "here/report.html").stat().st_size > 10_000
+    )
     assert "triad" in tierscope("export", "arm", "--to", "csv")
     assert (tmp_path / "arm/report.html").stat().st_size > 10_000
+    assumed = json.loads(tierscope("check", "arm", "--json", core=str(wrapper)))
+    found = {one["what"]: one["found"] for one in assumed}
+    assert found["processor"].startswith("Neoverse-N1 (0x41:15:0xd0c:")
+    assert found["DC ZVA"] == "64 B"
+    assert found["vectors"] == "NEON, no SVE that is built"
     flushes = tierscope("run", "flush", "chunks=4KiB", "footprint=1MiB", "limit=5", "--out", "f", core=str(wrapper))
     assert "cvac" in flushes
     assert "clwb is left out" not in flushes  # of another architecture

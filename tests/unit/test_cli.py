@@ -62,7 +62,7 @@ def test_every_command_has_a_help_page(capfd: pytest.CaptureFixture[str], name: 
         ("run stream threads=3", "threads=3 does not fit the CPUs that may be used, 0,1; try threads=2"),
         ("run stream cpus=0,7", "CPU 7 may not be used here; usable: 0,1"),
         ("run latency cpu=7", "CPU 7 may not be used here; usable: 0,1"),
-        ("run stream pages=3m", "unknown page size '3m' (known: "),
+        ("run stream pages=3m", "unknown page size '3m'; did you mean 32m? (known: "),
         ("run stream target=:0", "target ':0' has no name; try node:0"),
         ("run nowhere.toml", "plan nowhere.toml cannot be read: No such file or directory"),
         ("run stream --bogus", "No such option '--bogus'"),

@@ -13,6 +13,7 @@ from made import Maker, Teamwork, one_group
 from made_machine import made_machine
 from said import refused, say
 from tierscope.errors import Exit
+from tierscope.record.experiment import PAGES
 from tierscope.record.result import Run
 from tierscope.report.formats import formats
 from tierscope.units import GiB
@@ -259,11 +260,11 @@ def complete(root: Path, line: str, shell: str = "bash") -> list[str]:
         ("tierscope rnu q", [""]),
         ("tierscope show ru", ["file,ru"]),
         ("tierscope run stream --dry", ["plain,--dry-run"]),
-        ("tierscope run stream pages=", ["plain,pages=4k", "plain,pages=thp", "plain,pages=2m", "plain,pages=1g"]),
+        ("tierscope run stream pages=", [f"plain,pages={word}" for word in PAGES]),
         ("tierscope run stream pages=t", ["plain,pages=thp"]),
         ("tierscope run stream kernels=triad,triad_", ["plain,kernels=triad,triad_nt"]),
         ("tierscope run stream kernels = tria", ["plain,triad", "plain,triad_nt"]),  # as bash cuts it
-        ("tierscope run stream pages =", ["plain,4k", "plain,thp", "plain,2m", "plain,1g"]),
+        ("tierscope run stream pages =", [f"plain,{word}" for word in PAGES]),
         ("tierscope run stream target=sim:op", ["plain,target=sim:optane100", "plain,target=sim:optane200"]),
         ("tierscope run stream nothing=", [""]),
         ("tierscope run stream budget=1", [""]),

@@ -118,3 +118,18 @@ def test_a_core_that_answers_otherwise_is_named(tmp_path: Path, fields: dict[str
 def test_a_missing_field_is_named(tmp_path: Path) -> None:
     with pytest.raises(CoreError, match="features"):
         inspect({key: value for key, value in TOPOLOGY.items() if key != "features"}, plant(tmp_path), peak=None)
+
+
+def test_an_arm_server_has_its_dimms_from_smbios_and_a_guest_of_one_has_not(tmp_path: Path) -> None:
+    arm = changed(architecture="aarch64", model="Neoverse-N1", hypervisor="", line_bytes=64, zeroing_bytes=64,
+                  page_bytes=65536, large_page_bytes=512 << 20)  # fmt: skip
+    bare = {PATH: table(SIX), "/proc/cpuinfo": "CPU implementer : 0x41", "/proc/stat": "cpu 1 0 0 1 0 0 0 0"}
+    server = inspect(arm, plant(tmp_path / "server", "xeon_server", bare), peak=None)
+    assert "DDR4" in server.identity.memory
+    assert server.peak_bytes_per_s
+    assert (server.base_page_bytes(), server.large_page_bytes()) == (65536, 512 << 20)
+    assert server.state["zeroing_bytes"] == 64
+    guest = {**bare, "/sys/class/dmi/id/sys_vendor": "QEMU"}
+    machine = inspect(arm, plant(tmp_path / "guest", "xeon_server", guest), peak=None)
+    assert machine.peak_bytes_per_s is None
+    assert "DDR4" not in machine.identity.memory

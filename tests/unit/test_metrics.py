@@ -79,3 +79,40 @@ def test_named_encodings_may_be_asked_for_in_groups() -> None:
 def test_a_damaged_file_says_which_it_is(text: str) -> None:
     with pytest.raises(UsageError, match=r"metrics mine\.toml"):
         read_metrics("mine", text)
+
+
+@pytest.mark.parametrize(
+    ("family", "name", "stalls"),
+    [
+        ("0x41:15:0xd0c:r3p1", "neoverse_n1", False),
+        ("0x41:15:0xd40:r1p1", "neoverse_v1", True),
+        ("0x41:15:0xd4f:r0p0", "neoverse_v2", True),
+        ("0x41:15:0xd49:r0p3", "neoverse_v2", True),
+    ],
+)
+def test_neoverse_is_found_by_its_midr_and_says_what_it_cannot_count(family: str, name: str, *, stalls: bool) -> None:
+    found = metrics_for(family)
+    assert found.name == name
+    own = {metric.name: metric.formula for metric in found.metrics}
+    absent = {one.name: one.reason for one in found.absent}
+    assert ("memory_stall_share" in own) is stalls
+    assert ("memory_stall_share" in absent) is not stalls
+    assert not own.keys() & absent.keys()
+    assert all(absent.values())
+    counts = {
+        "l2_refills": 30.0,
+        "l2_reads_refilled": 27.0,
+        "l2_writes_refilled": 3.0,
+        "operations": 15.0,
+        "line": 64.0,
+    }
+    assert own["core_bytes_in"].value(counts) == 128
+    assert own["reads_for_stores_share"].value(counts) == pytest.approx(0.1)
+    assert "cpu/event=0x37/" in found.words()
+
+
+def test_no_group_of_neoverse_needs_more_than_six_counters_beside_that_of_cycles() -> None:
+    free = {"cycles", "task-clock", "page-faults", "context-switches", "cpu-migrations"}
+    for name in ("neoverse_n1", "neoverse_v1", "neoverse_v2"):
+        for group in read_metrics(name, (FOLDER / f"{name}.toml").read_text()).events:
+            assert len(set(group.strip("{}").split(",")) - free) <= 6

@@ -40,6 +40,7 @@ class BlockStream final : public Stream {
       : Stream(group, group.members[member]),
         bases_(bases),
         element_(group.plan.of<Blocks>().element),
+        line_(group.line),
         touched_(touched_of(group)),
         window_(region_of(group, group.members[member])),
         first_state_(first_draw(group, member)),
@@ -65,7 +66,7 @@ class BlockStream final : public Stream {
   void mixed(std::uint64_t number, bool storing, std::vector<Access>& to) const;
 
   Bases bases_;
-  std::uint64_t element_, touched_, window_, first_state_, state_, at_;
+  std::uint64_t element_, line_, touched_, window_, first_state_, state_, at_;
   kernels::Fence fence_;
   kernels::Order order_;
   std::optional<Kind> flush_;
@@ -111,15 +112,17 @@ void BlockStream::block(std::vector<Access>& to) {
   }
   const auto first = bases_[0] + number * element_;
   const auto last = first + touched_;
-  for (auto line = first; line < last; line += LINE) {
-    if (info().operands[0].loads) to.push_back({line, Kind::load, false});
-    if (info().operands[0].stores) to.push_back({line, store_, false});
-    if (fence_ != kernels::Fence::line) continue;
-    if (flush_) to.push_back({line, *flush_, false});
+  const auto ends = [&](std::uint64_t part) { return part + LINE == last || (part + LINE) % line_ == 0; };
+  for (auto part = first; part < last; part += LINE) {
+    if (info().operands[0].loads) to.push_back({part, Kind::load, false});
+    if (info().operands[0].stores) to.push_back({part, store_, false});
+    if (fence_ != kernels::Fence::line || !ends(part)) continue;
+    if (flush_) to.push_back({part, *flush_, false});
     to.push_back({0, Kind::sfence, false});
   }
   if (fence_ == kernels::Fence::line) return;
-  for (auto line = first; flush_ && line < last; line += LINE) to.push_back({line, *flush_, false});
+  for (auto part = first; flush_ && part < last; part += LINE)
+    if (ends(part)) to.push_back({part, *flush_, false});
   if (fence_ == kernels::Fence::chunk) to.push_back({0, Kind::sfence, false});
   if (fence_ == kernels::Fence::region && region_ends) to.push_back({0, Kind::mfence, false});
 }

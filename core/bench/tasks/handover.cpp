@@ -11,8 +11,6 @@
 namespace tierscope::tasks::handover {
 namespace {
 
-using kernels::LINE;
-
 struct HandOvers final : WorkOf<HandOvers> {
   std::uint64_t footprint = 0;
   static std::span<const Key<HandOvers>> table() {
@@ -32,9 +30,10 @@ class HandOverTask final : public TaskOf<blocks::RoundTrips> {
   }
   [[nodiscard]] std::uint64_t share(const Group& group) const override {
     const auto footprint = group.plan.of<HandOvers>().footprint;
-    if (footprint < LINE) refuse_footprint(group.plan, footprint, LINE);
-    return footprint / LINE;
+    if (footprint < group.line) refuse_footprint(group.plan, footprint, group.line);
+    return footprint / group.line;
   }
+  [[nodiscard]] std::uint64_t element(const Group& group) const override { return group.line; }
   [[nodiscard]] bool together() const override { return true; }
 
   /// No tier slows lines that go from core to core.
@@ -46,6 +45,7 @@ class HandOverTask final : public TaskOf<blocks::RoundTrips> {
   void place(Group& group, std::size_t member) const override {
     group.members[member].pass.state = member;  // 0 asks, 1 answers
     group.members[member].pass.cursor = 0;
+    group.members[member].pass.element = group.line;
   }
 
   [[nodiscard]] bool answers(std::size_t thread) const override { return thread > 0; }
@@ -59,7 +59,7 @@ class HandOverTask final : public TaskOf<blocks::RoundTrips> {
     if (count == 0) return 0;
     const auto number = (count - 2) / kernels::handover::ON_ONE_LINE % member.pass.nodes;
     std::uint64_t last = 0;
-    std::memcpy(&last, member.pass.operand[0] + number * LINE, sizeof last);
+    std::memcpy(&last, member.pass.operand[0] + number * member.pass.element, sizeof last);
     return last == count ? 0 : WRONG;
   }
 };

@@ -12,7 +12,6 @@ namespace {
 
 using kernels::transfer::node;
 using kernels::transfer::READER;
-using kernels::transfer::SPACING;
 
 struct Transferred final : WorkOf<Transferred> {
   std::uint64_t footprint = 0;
@@ -36,11 +35,12 @@ class TransferTask final : public TaskOf<blocks::Prepared> {
   /// The token and the lines.
   [[nodiscard]] std::uint64_t share(const Group& group) const override {
     const auto footprint = group.plan.of<Transferred>().footprint;
-    if (footprint < 3 * SPACING) refuse_footprint(group.plan, footprint, (3 * SPACING + 1) / 2);
-    return footprint / SPACING;
+    const auto spacing = element(group);
+    if (footprint < 3 * spacing) refuse_footprint(group.plan, footprint, (3 * spacing + 1) / 2);
+    return footprint / spacing;
   }
   [[nodiscard]] bool together() const override { return true; }
-  [[nodiscard]] std::uint64_t element(const Group&) const override { return SPACING; }
+  [[nodiscard]] std::uint64_t element(const Group& group) const override { return 2 * group.line; }
 
   /// No tier slows lines that go from core to core.
   void require_reached(const Group& group) const override {
@@ -52,6 +52,7 @@ class TransferTask final : public TaskOf<blocks::Prepared> {
     auto& pass = group.members[member].pass;
     pass.state = member;  // READER, OWNER
     pass.cursor = pass.written = 0;
+    pass.element = element(group);
   }
   /// Only the thread that reads fills: both would write the same.
   void fill(const Group& group, std::size_t member, std::span<std::byte>) const noexcept override {

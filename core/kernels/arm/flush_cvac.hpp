@@ -9,6 +9,7 @@ inline constexpr std::string_view isa = "scalar";
 
 struct FlushLine {
   static constexpr bool any = true;
+  static std::size_t bytes() noexcept { return arm::flushed_bytes(); }
   [[gnu::always_inline]] static void line(std::byte* at) noexcept {
     arm::each(at, [](std::byte* part) { asm volatile("dc cvac, %0" : : "r"(part) : "memory"); });
   }

@@ -28,10 +28,11 @@ inline constexpr std::string_view isa = "scalar";
 constexpr std::uint64_t ON_ONE_LINE = 512;  // hand-overs: 50 us or so, long after the line has found its place
 constexpr std::uint64_t PATIENCE = 10'000;  // reads without an answer, some 10 us: the partner may have ended
 
-/// `cursor` counts hand-overs from the start of the content, `nodes` are the lines, `state` is 0 for the first thread.
+/// `cursor` counts hand-overs from the start of the content, `nodes` are the lines, `element` bytes each, `state` is 0
+/// for the first thread.
 inline std::atomic_ref<std::uint64_t> line(const Pass& pass) noexcept {
   const auto number = pass.cursor / ON_ONE_LINE % pass.nodes;
-  return std::atomic_ref(*reinterpret_cast<std::uint64_t*>(pass.operand[0] + number * LINE));
+  return std::atomic_ref(*reinterpret_cast<std::uint64_t*>(pass.operand[0] + number * pass.element));
 }
 
 /// The first thread: as many hand-overs as asked, rounded up to whole round trips.

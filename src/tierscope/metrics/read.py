@@ -27,6 +27,14 @@ class Metric:
 
 
 @dataclass(frozen=True)
+class Absent:
+    """A metric that others have and this processor cannot give."""
+
+    name: str
+    reason: str
+
+
+@dataclass(frozen=True)
 class Metrics:
     """One file. events: groups as perf writes them, encodings by their names."""
 
@@ -37,6 +45,7 @@ class Metrics:
     events: tuple[str, ...]
     names: dict[str, str]  # name -> encoding
     metrics: tuple[Metric, ...]
+    absent: tuple[Absent, ...] = ()
 
     def words(self, asked: str = "") -> str:
         """For the core: what is asked for, else all groups; names replaced by what they stand for."""
@@ -52,6 +61,7 @@ def read_metrics(name: str, text: str) -> Metrics:
     try:
         found = tomllib.loads(text)
         metrics = tuple(_metric(one) for one in found.pop("metric", []))
+        absent = tuple(Absent(str(one["name"]), str(one["reason"])) for one in found.pop("absent", []))
         read = Metrics(
             name=name,
             summary=str(found.pop("summary")),
@@ -60,6 +70,7 @@ def read_metrics(name: str, text: str) -> Metrics:
             events=tuple(found.pop("events")),
             names=dict(found.pop("names", {})),
             metrics=metrics,
+            absent=absent,
         )
     except (KeyError, TypeError, ValueError, RecursionError) as error:
         raise UsageError(f"metrics {name}.toml: {type(error).__name__} {error}") from error
@@ -80,5 +91,5 @@ def metrics_for(family: str) -> Metrics:
     found = {path.stem: read_metrics(path.stem, path.read_text()) for path in sorted(FOLDER.glob("*.toml"))}
     generic, processor = found[GENERIC], ":".join(family.split(":")[:3])
     own = next((one for one in found.values() if processor in one.processors), generic)
-    known = {metric.name for metric in own.metrics}
+    known = {metric.name for metric in own.metrics} | {one.name for one in own.absent}
     return replace(own, metrics=(*own.metrics, *(one for one in generic.metrics if one.name not in known)))

@@ -9,10 +9,14 @@ from tierscope.record.machine import Machine
 
 
 def near_cpus(machine: Machine, target: Target) -> tuple[int, ...]:
-    """The CPUs of the target's node, all that may be used where it has none (CXL) or is no node."""
+    """Return the CPUs of the target's node, or all that may be used where it has none (CXL) or is no node.
+
+    Of big and little cores the largest alone: threads of a team that differ measure the mix, not the memory.
+    """
     nodes = {cpu.number: cpu.node for cpu in machine.identity.cpus}
-    near = tuple(cpu for cpu in machine.cpus() if str(nodes[cpu]) == target.node)
-    return near or machine.cpus()
+    equal = machine.equal_cpus()
+    near = tuple(cpu for cpu in equal if str(nodes[cpu]) == target.node)
+    return near or equal
 
 
 def refuse_unusable(machine: Machine, asked: Iterable[int]) -> None:

@@ -52,13 +52,14 @@ class Field:
     line_s: float = LINE_S  # of a read, near enough
     ways: int = 1  # memories side by side, as they are known
     grain_bytes: int = 4 * KiB  # of each in turn
+    line_bytes: int = LINE_BYTES  # of the caches
 
     def read(self, region: int, block: int = 64, *, scattered: bool = False) -> Experiment:
         """Dependent reads of blocks; of blocks above a line, all lines are under way at once.
 
         scattered: regions follow one another at random, not by address.
         """
-        kernel = "chase" if block == 64 else "chase_blocks"
+        kernel = "chase" if block == self.line_bytes else "chase_blocks"
         return self._experiment("read", kernel, region, block, "random" if scattered else "sequential")
 
     def write(self, region: int, block: int = 64) -> Experiment:
@@ -89,7 +90,7 @@ class Field:
         walked = ENOUGH * _block_bytes(region) if small else -(-BLOCKS * WHOLE_BYTES // region) * region + WHOLE_BYTES
         own = SHORTER if self.target.name == SIMULATED else 1.0  # its seconds are virtual, and nobody takes of them
         more = MORE if own == 1 else ALONE
-        least = max(more * self.line_s * walked / LINE_BYTES * own, self.schedule.minimum_s)
+        least = max(more * self.line_s * walked / self.line_bytes * own, self.schedule.minimum_s)
         most = max(least, self.schedule.budget_s * own)
         return msgspec.structs.replace(self.schedule, minimum_s=least, budget_s=most, piece_s=least)
 

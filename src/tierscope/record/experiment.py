@@ -13,8 +13,29 @@ from tierscope.record.work.base import Bytes, OfTask
 from tierscope.registry import unknown
 from tierscope.units import GiB, KiB, MiB
 
-PAGES = {"4k": 4 * KiB, "thp": 2 * MiB, "2m": 2 * MiB, "1g": GiB}
-"""The words for page sizes, and the bytes of each; thp is 2 MiB where the system finds them, else 4 KiB."""
+PAGES = {
+    "4k": 4 * KiB, "thp": 2 * MiB, "2m": 2 * MiB, "1g": GiB,
+    "16k": 16 * KiB, "64k": 64 * KiB, "32m": 32 * MiB, "512m": 512 * MiB, "16g": 16 * GiB,
+}  # fmt: skip
+"""The words for page sizes, and the bytes of each. A machine has some of them; the core refuses the others.
+
+thp: transparent large pages where the system finds them, else the smallest: 2 MiB with smallest pages of 4 KiB, and
+`page_word_bytes` knows those of other machines.
+"""
+
+
+def page_word_bytes(word: str, large: int) -> int:
+    """Return the bytes of the page that a word asks for. large: bytes of the machine's transparent large pages."""
+    return large if word == "thp" else PAGES[word]
+
+
+def word_of_page(size: int) -> str:
+    """Return the word of a page size; UsageError for one without."""
+    found = [word for word, own in PAGES.items() if own == size and word != "thp"]
+    if not found:
+        raise UsageError(f"pages of {size} bytes have no word; known: {', '.join(PAGES)}")
+    return found[0]
+
 
 Label = str | int | float | bool | None
 Share = Annotated[float, msgspec.Meta(gt=0, lt=1)]

@@ -13,6 +13,7 @@ from msgspec import Meta
 from tierscope.host.cxl import Cxl
 from tierscope.host.persistent.facts import Persistent
 from tierscope.record.catalogue import Walk
+from tierscope.units import LINE_BYTES, KiB, MiB
 
 
 class Cache(msgspec.Struct, frozen=True, kw_only=True):
@@ -26,7 +27,7 @@ class Cache(msgspec.Struct, frozen=True, kw_only=True):
     cpus: Annotated[tuple[int, ...], Meta(description="that share it")]
 
 
-class Cpu(msgspec.Struct, frozen=True, kw_only=True):
+class Cpu(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One logical processor."""
 
     number: Annotated[int, Meta(description="what Linux calls it")]
@@ -34,6 +35,13 @@ class Cpu(msgspec.Struct, frozen=True, kw_only=True):
     package: Annotated[int, Meta(description="physical socket")]
     node: Annotated[int, Meta(description="NUMA node")]
     allowed: Annotated[bool, Meta(description="whether this process may use it")]
+    capacity: Annotated[
+        int | None,
+        Meta(
+            description="`cpu_capacity` of Linux: what the core computes, in 1/1024 of the largest core; left out if "
+            "the kernel states none"
+        ),
+    ] = None
 
 
 class Node(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -183,6 +191,12 @@ class Machine(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
             order.append((rank, cpu.package, cpu.number))
         return tuple(number for _, _, number in sorted(order))
 
+    def equal_cpus(self) -> tuple[int, ...]:
+        """Return those of `cpus` that are as large as the largest: a plan that chooses by itself mixes no cores."""
+        size = {cpu.number: cpu.capacity for cpu in self.identity.cpus}
+        largest = max((size[cpu] or 0 for cpu in self.cpus()), default=0)
+        return tuple(cpu for cpu in self.cpus() if (size[cpu] or 0) == largest)
+
     def by_topology(self, cpus: tuple[int, ...]) -> tuple[int, ...]:
         """The same CPUs by package, node, last-level cache, core and number: neighbours stand side by side."""
         places = {cpu.number: cpu for cpu in self.identity.cpus}
@@ -223,6 +237,27 @@ class Machine(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         data = [cache for cache in self.identity.caches if cache.kind != "Instruction"]
         last = max((cache.level for cache in data), default=0)
         return max(sum(cache.level == last and not set(cpus).isdisjoint(cache.cpus) for cache in data), 1)
+
+    def line_bytes(self) -> int:
+        """Return the bytes of a line: the longest of the data caches, or what the processor states; at least 64.
+
+        Kernels touch 64 bytes at a time, so that a shorter line changes nothing here. 64 where nobody states one.
+        """
+        told = [cache.line_bytes for cache in self.identity.caches if cache.kind != "Instruction"]
+        own = self.state.get("line_bytes")
+        return max(LINE_BYTES, *told, int(own) if isinstance(own, int | float) and not any(told) else 0)
+
+    def base_page_bytes(self) -> int:
+        """Return the bytes of the smallest pages; 4 KiB in runs that do not state them."""
+        return self._pages("page_bytes", 4 * KiB)
+
+    def large_page_bytes(self) -> int:
+        """Return the bytes of transparent large pages; 2 MiB in runs that do not state them."""
+        return self._pages("large_page_bytes", 2 * MiB)
+
+    def _pages(self, name: str, otherwise: int) -> int:
+        told = self.state.get(name)
+        return int(told) if isinstance(told, int | float) and told > 0 else otherwise
 
     def last_level_cache_bytes(self) -> int:
         """Reported size of the largest single cache; 0 when the system names none."""

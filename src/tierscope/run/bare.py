@@ -137,7 +137,7 @@ def _record(number: int, step: Step, blocks: Blocks, started: str, machine: Mach
         samples=f"samples/{number:04}.parquet", blocks=len(blocks), started=started,
         seconds=max(step.seconds, passed), largest_relative_error=step.error,
         warnings=(
-            *doubts(experiment, step.facts, judged.points),
+            *doubts(experiment, step.facts, judged.points, large_page=machine.large_page_bytes()),
             *interrupted(experiment, blocks, step.clock.hz, step.facts, (), machine.identity.caches, judged),
         ), samples_sha256=digest(blocks),
     )  # fmt: skip

@@ -3,12 +3,14 @@
 import msgspec
 
 from tierscope.record.experiment import Experiment, Schedule
+from tierscope.record.facts import Clock
 from tierscope.stats.repeats import FEWEST
 
 BATCH_S = 0.1  # a hundred blocks
 GROWTH = 1.1  # of the timed duration from one judgement to the next, each of which costs as much as all blocks so far:
 # they cost 11 times the last one together, and a point lasts a tenth longer than it needs at most, or one batch
 BLOCKS = 100  # of a visit, at least: twice as many as a summary needs
+STEPS = 1000  # of the clock in a timed block, at least: its rounding is then 0.1 % of the block at most
 
 
 def one_visit(experiment: Experiment) -> Schedule:
@@ -47,3 +49,8 @@ def least_seconds(schedule: Schedule) -> float:
 def least_batch_seconds(experiment: Experiment) -> float:
     """Shorter batches are mostly start-up; an experiment of short takes, pairs of CPUs, asks for less itself."""
     return min(BATCH_S, experiment.schedule.minimum_s) / 2
+
+
+def long_enough(block_s: float, clock: Clock) -> float:
+    """Return the length of a block, no shorter than STEPS steps of the clock: 42 us at 24 MHz."""
+    return max(block_s, STEPS / clock.hz)

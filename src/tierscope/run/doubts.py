@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 
 from tierscope.record import warn
-from tierscope.record.experiment import PAGES, Experiment, Group
+from tierscope.record.experiment import Experiment, Group, page_word_bytes
 from tierscope.record.program import Program
 from tierscope.record.result import GroupFacts, Warn
 from tierscope.stats.point import Point
 from tierscope.suites.emulation.table import OFF, quantities
-from tierscope.units import show_bytes, show_rate, show_seconds
+from tierscope.units import MiB, show_bytes, show_rate, show_seconds
 
 warn.state(
     smaller="less memory than the rule requires",
@@ -34,15 +34,22 @@ def next_step(words: str, otherwise: str) -> tuple[str, str]:
 
 
 def doubts(
-    experiment: Experiment, facts: tuple[GroupFacts, ...], points: Sequence[Point], program: Program | None = None
+    experiment: Experiment,
+    facts: tuple[GroupFacts, ...],
+    points: Sequence[Point],
+    program: Program | None = None,
+    large_page: int = 2 * MiB,
 ) -> list[Warn]:
-    """What an expert would ask about this record. program: that measured in place of the core."""
+    """What an expert would ask about this record. program: that measured in place of the core.
+
+    large_page: bytes of the transparent large pages of the machine.
+    """
     found = _of_program(program) if program else []
     if experiment.note:
         message, step = next_step(experiment.note, "free memory, or name the size yourself")
         found.append(Warn(code="smaller", message=message, next_step=step))
     for group, fact in zip(experiment.groups, facts, strict=True):
-        wanted = PAGES[group.target.pages]
+        wanted = page_word_bytes(group.target.pages, large_page)
         mapped = sum(fact.pages.values())
         large = fact.pages.get(str(wanted), 0)
         if mapped and fact.footprint_bytes >= wanted and large < THP_SHARE * mapped:

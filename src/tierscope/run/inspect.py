@@ -13,7 +13,7 @@ import msgspec
 from tierscope.errors import CoreError
 from tierscope.host import blocks, cxl, persistent, smbios
 from tierscope.host import peak as theory
-from tierscope.host.proc import cpu_time, first_cpu, meminfo, pressure
+from tierscope.host.proc import cpu_time, first_cpu, meminfo, pressure, virtual
 from tierscope.host.system import System, parse_list, real, whole
 from tierscope.record.machine import Cache, Cpu, Identity, Machine, Node
 from tierscope.units import show_bytes
@@ -32,6 +32,21 @@ class Topology(msgspec.Struct, frozen=True, kw_only=True):
     cpus: tuple[Cpu, ...]
     nodes: tuple[Node, ...]
     caches: tuple[Cache, ...]
+    line_bytes: int = 0
+    zeroing_bytes: int = 0
+    page_bytes: int = 0
+    large_page_bytes: int = 0
+
+    def lasting(self) -> dict[str, Any]:
+        """Return what belongs to the identity."""
+        return {name: value for name, value in msgspec.structs.asdict(self).items() if name not in MEMORY_UNITS}
+
+    def units(self) -> dict[str, int]:
+        """Return the bytes of a line and of pages, of those that are stated."""
+        return {name: value for name in MEMORY_UNITS if (value := getattr(self, name)) > 0}
+
+
+MEMORY_UNITS = ("line_bytes", "zeroing_bytes", "page_bytes", "large_page_bytes")
 
 
 def inspect(topology: dict[str, Any], system: System, peak: float | None) -> Machine:
@@ -41,17 +56,18 @@ def inspect(topology: dict[str, Any], system: System, peak: float | None) -> Mac
     """
     seen = _decode(topology)
     seen = msgspec.structs.replace(seen, nodes=_with_tiers(system, *(_rated(system, node) for node in seen.nodes)))
-    limit = theory.given(peak) if peak is not None else theory.theoretical(system, virtual=bool(seen.hypervisor))
+    guest = _is_guest(system, seen)
+    limit = theory.given(peak) if peak is not None else theory.theoretical(system, virtual=guest)
     identity = Identity(
-        **msgspec.structs.asdict(seen),
+        **seen.lasting(),
         microcode=first_cpu(system).get("microcode", ""),
         kernel=system.read("/proc/sys/kernel/osrelease", 256) or "",
-        memory=_memory(system, seen),
+        memory=_memory(system, seen, guest=guest),
     )
     return Machine(
         hostname=system.read("/proc/sys/kernel/hostname", 256) or "",
         identity=identity,
-        state=state(system),
+        state=state(system) | seen.units(),
         peak_bytes_per_s=limit.bytes_per_s,
         peak_source=limit.source,
         persistent=persistent.look(system),
@@ -63,13 +79,11 @@ def simulated(topology: dict[str, Any], peak: float | None) -> Machine:
     """A simulated machine, which has no system and no state of the moment. `peak` as in `inspect`."""
     seen = _decode(topology)
     total = sum(node.memory_bytes for node in seen.nodes)
-    identity = Identity(
-        **msgspec.structs.asdict(seen), microcode="", kernel="", memory=f"{show_bytes(total)}, simulated"
-    )
+    identity = Identity(**seen.lasting(), microcode="", kernel="", memory=f"{show_bytes(total)}, simulated")
     return Machine(
         hostname="simulated",
         identity=identity,
-        state={},
+        state=dict(seen.units()),
         peak_bytes_per_s=peak,
         peak_source=theory.given(peak).source if peak is not None else "unknown: a simulated machine states none",
     )
@@ -115,9 +129,14 @@ def _with_tiers(system: System, *nodes: Node) -> tuple[Node, ...]:
     return tuple(msgspec.structs.replace(node, tier=tiers.get(node.number)) for node in nodes)
 
 
-def _memory(system: System, seen: Topology) -> str:
+def _is_guest(system: System, seen: Topology) -> bool:
+    """Return whether a hypervisor runs below, whose SMBIOS is made up. Only CPUID names it; elsewhere files tell."""
+    return bool(seen.hypervisor) or (seen.architecture != "x86_64" and virtual(system) is True)
+
+
+def _memory(system: System, seen: Topology, *, guest: bool) -> str:
     """DIMMs where the firmware tells and can be believed, else the system's total."""
-    listed = "" if seen.hypervisor else smbios.describe(smbios.dimms(system) or ())
+    listed = "" if guest else smbios.describe(smbios.dimms(system) or ())
     total = meminfo(system).get("MemTotal") or sum(node.memory_bytes for node in seen.nodes)
     return listed or f"{show_bytes(total)} in {len(seen.nodes)} node{'s' if len(seen.nodes) > 1 else ''}"
 

@@ -7,6 +7,7 @@ import msgspec
 
 from tierscope import core
 from tierscope.plans import Plan, SuiteOptions, suites
+from tierscope.plans.fitted import fitted
 from tierscope.plans.options import restored
 from tierscope.plans.simulation import NAME, PREFIX, counted, machine_of
 from tierscope.record.catalogue import Catalogue
@@ -108,10 +109,15 @@ def plan_of(manifest: Manifest) -> Callable[[], Plan]:
     return plan_for(manifest.suite, options_again(manifest), manifest.plan, machine)
 
 
+def _as_it_can(suite: str, machine: Machine, options: SuiteOptions) -> Plan:
+    """Yield the experiments of a suite, in lines and pages that the machine has."""
+    yield from fitted(machine, suites[suite].plan(machine, options))
+
+
 def plan_for(suite: str, options: SuiteOptions, plan_text: str, machine: Machine) -> Callable[[], Plan]:
     """The generator of a run's experiments, made anew at each call."""
     if suite == OWN_GROUPS:
         own = partial(own_groups(plan_text).plan, machine)
     else:
-        own = partial(suites[suite].plan, machine, options)
+        own = partial(_as_it_can, suite, machine, options)
     return partial(probed, partial(counted, own), machine)

@@ -30,7 +30,15 @@ from tierscope.record.result import (
     write_blocks,
 )
 from tierscope.run.background import Watch
-from tierscope.run.batches import BATCH_S, batch_seconds, is_due, least_batch_seconds, least_seconds, one_visit
+from tierscope.run.batches import (
+    BATCH_S,
+    batch_seconds,
+    is_due,
+    least_batch_seconds,
+    least_seconds,
+    long_enough,
+    one_visit,
+)
 from tierscope.run.counters import Counters
 from tierscope.run.doubts import doubts
 from tierscope.run.expected import expected_seconds, further_seconds, further_visits, imagine
@@ -197,7 +205,7 @@ class Runner:
             seconds=time.monotonic() - started,
             largest_relative_error=error,
             warnings=(
-                *doubts(experiment, facts, found.points, program),
+                *doubts(experiment, facts, found.points, program, self.result.machine.large_page_bytes()),
                 *interrupted(experiment, blocks, session.clock.hz, facts, ran, self._caches, found),
                 *hidden_core(experiment, found, self.result.machine, began),
             ),
@@ -259,10 +267,11 @@ class Runner:
         batches: list[Blocks] = []
         ran: list[int] = []
         timed, looked, open_takes = 0.0, 0.0, set(range(len(takes)))
+        block_s = long_enough(schedule.block_s, session.clock)
         for turn in count():
             seconds = batch_seconds(paced, timed, budget, first=turn == 0)
             for take in (take for take in order(len(takes), turn) if take in open_takes):
-                batch = session.measure(seconds, schedule.block_s, takes[take] if experiment.takes else ())
+                batch = session.measure(seconds, block_s, takes[take] if experiment.takes else ())
                 batches.append(numbered(batch, len(batches)))
                 counters.batch(session, experiment, take)
                 ran.append(take)

@@ -1,7 +1,7 @@
 """A simulated machine made from what was measured on a real one: the TOML behind `target=sim:FILE.toml`.
 
     read of memory = plateau of memory - latency of the last cache - translation there     [s]
-    loads in flight = bandwidth of one thread * plateau of memory / 64 B                    [1]   (Little's law)
+    loads in flight = bandwidth of one thread * plateau of memory / line                    [1]   (Little's law)
     base of a walk = what lies beyond the last level of the TLB - latency of the nearest cache    [s]
 
 Caches: latencies are the plateaus of `stats.levels`, sizes and policies the fit of `stats.cyclic`; ways and sharing are
@@ -67,7 +67,7 @@ class Measured:
     def in_flight(self) -> float:
         """Lines of one thread; 0 where its bandwidth was not measured."""
         one = [row for row in self.stream if row.threads == 1 and row.kernel == "read"]
-        return _best(one) * self.memory_s / LINE_BYTES
+        return _best(one) * self.memory_s / self.machine.line_bytes()
 
 
 @reads("the preset")
@@ -120,7 +120,8 @@ def from_rows(
     beyond = sizes >= stairs.memory_from_bytes
     memory_s = float(np.median(times[beyond]))
     caches = _data_caches(machine)
-    begin = [_shape(level.latency_s, level.capacity_bytes, caches) for level in stairs.levels]
+    line = machine.line_bytes()
+    begin = [_shape(level.latency_s, level.capacity_bytes, caches, line) for level in stairs.levels]
     shapes = fitted(begin, memory_s, sizes, times)
     if len(shapes) < len(caches):
         ways = min(caches[len(shapes)].ways or WAYS, MOST_WAYS)
@@ -137,12 +138,12 @@ def _data_caches(machine: Machine) -> list[Cache]:
     return [by_level[level] for level in sorted(by_level)]
 
 
-def _shape(latency_s: float, capacity: float, caches: Sequence[Cache]) -> Shape:
+def _shape(latency_s: float, capacity: float, caches: Sequence[Cache], line_bytes: int) -> Shape:
     cache = min(caches, key=lambda c: abs(math.log(c.size_bytes / capacity)), default=None)
     if cache is None or not 1 / ALIKE < cache.size_bytes / capacity < ALIKE:
         return Shape(latency_s, capacity, WAYS)
     ways = cache.ways if 0 < cache.ways <= MOST_WAYS else WAYS
-    divides = cache.size_bytes % (LINE_BYTES * ways) == 0
+    divides = cache.size_bytes % (line_bytes * ways) == 0
     return Shape(latency_s, capacity, ways, reported_bytes=cache.size_bytes if divides else 0)
 
 
@@ -169,9 +170,11 @@ def _head(found: Measured, memory: bool) -> list[str]:
         "[cpu]",
         f"count = {cpus}                  # that the measuring process could use",
     ]
+    if (line := found.machine.line_bytes()) != LINE_BYTES:
+        lines.append(f"line = {_quoted(word_bytes(line))}              # of the caches, as reported")
     if in_flight := found.in_flight:
         loads = min(max(round(in_flight), 1), MOST_IN_FLIGHT)
-        rate = in_flight * LINE_BYTES / found.memory_s
+        rate = in_flight * found.machine.line_bytes() / found.memory_s
         lines.append(f"loads = {loads}                  # one thread read {show_rate(rate)}; with its prefetchers")
     else:
         lines.append(

@@ -16,7 +16,6 @@ from tierscope.stats.visited import ONCE
 from tierscope.tables import JudgedRow
 from tierscope.tables.measured import closing, measured, over_visits, page_bytes
 from tierscope.tables.rows import Col, Count, Seconds, Size, Time
-from tierscope.units import LINE_BYTES
 
 
 class RegionLabels(Labels, frozen=True, kw_only=True):
@@ -48,7 +47,7 @@ class RegionsRow(JudgedRow, frozen=True, kw_only=True):
     region_bytes: Annotated[Size, Col("region", help="each line of the region was visited once before the next region")]
     block_bytes: Annotated[Size, Col("block", help="read or written at a time")]
     scattered: Annotated[bool, Col("scattered", help="true: regions follow one another at random; false: by address")]
-    latency: Annotated[Time | None, Col("time per line", help="time per line of 64 bytes")]
+    latency: Annotated[Time | None, Col("time per line", help="time per line of the caches")]
     fit_s: Annotated[
         Seconds | None, Col("fit", help="what the buffers found would give; null where none were looked for")
     ]
@@ -71,7 +70,7 @@ def row_of(run: Run, record: Record) -> RegionsRow:
         region_bytes=labels.region_bytes,
         block_bytes=block,
         scattered=labels.scattered,
-        latency=interval.times(LINE_BYTES / block),
+        latency=interval.times(run.result.machine.line_bytes() / block),
         fit_s=None,
         footprint_bytes=facts.footprint_bytes,
         ways=present(labels.ways),

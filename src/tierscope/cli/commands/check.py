@@ -10,6 +10,8 @@ from tierscope.cli.agreed import Agreement, allowing
 from tierscope.cli.commands import commands
 from tierscope.cli.help import Area, Command, Tried
 
+PORT = "arm"
+
 
 @click.command(
     cls=Command,
@@ -19,6 +21,7 @@ from tierscope.cli.help import Area, Command, Tried
         "tierscope check --write runs/quick-here --margin 10% > memory.toml",
         "tierscope check memory.toml --junit check.xml",
         "tierscope check memory.toml runs/quick-here --json",
+        "tierscope check arm",
     ),
     status={
         1: "a point is outside of its threshold",
@@ -59,10 +62,18 @@ def check(
     pass. A point passes if its whole interval is within the threshold, and fails if its whole interval is outside;
     otherwise the answer is not known. Without a suite in FILE, the measurement takes about ten seconds. See [how to
     check thresholds](../how-to/check.md).
+
+    `check arm` measures nothing: it prints what this machine has beside what the port to ARM assumed, and the commands
+    that measure what only ARM hardware can show. See [how to use ARM machines](../how-to/arm.md). For a thresholds file
+    of that name, write `./arm`.
     """
     from tierscope.cli.checked import Asked, write_thresholds
     from tierscope.errors import UsageError
 
+    if str(file) == PORT and run is None and source is None and margin is None:
+        from tierscope.cli.ports import show_port
+
+        return show_port(as_json=bool(forms["as_json"]))
     junit, out, as_json = (forms[name] for name in ("junit", "out", "as_json"))
     if source is not None or margin is not None:
         if file or junit or out or as_json:

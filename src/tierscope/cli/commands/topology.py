@@ -62,6 +62,14 @@ def _plain(machine: "Machine") -> Iterator[str]:
     sizes = sorted({(c.level, c.kind, c.size_bytes, len(c.cpus)) for c in identity.caches})
     for level, kind, size, sharers in sizes:
         yield f"L{level} {kind.lower()}: {show_bytes(size)}, reported as shared by {sharers} CPUs"
+    line, base, large = machine.line_bytes(), machine.base_page_bytes(), machine.large_page_bytes()
+    yield f"lines of {line} B; pages of {show_bytes(base)}, transparent large ones of {show_bytes(large)}"
+    kinds: dict[int, list[int]] = {}
+    for cpu in identity.cpus:
+        kinds.setdefault(cpu.capacity or 0, []).append(cpu.number)
+    if len(kinds) > 1:
+        told = "; ".join(f"{','.join(map(str, kinds[size]))} of {size}" for size in sorted(kinds, reverse=True))
+        yield f"cores that differ, by capacity: CPUs {told}; plans use the first kind alone"
     yield f"theoretical peak: {machine.peak_source}"
 
 

@@ -14,6 +14,11 @@ from tierscope.host.system import System, parse_list, whole
 from tierscope.units import SIZES, MiB, show_bytes
 
 FIRST = "/sys/devices/system/cpu/cpu0/cache/index[0-9]*"
+LAST_LEVEL = 3
+BEHIND = (
+    "many ARM processors have a system-level cache behind these that no file reports: footprints by their sizes may "
+    "lie in it; `run latency` finds its size, and the suites search for it first"
+)
 LARGEST_SHARE = {"GenuineIntel": 15 * MiB, "AuthenticAMD": 48 * MiB}
 EFFECT = (
     "on a two-CPU guest, 64 to 128 of the 480 MiB reported were effective, fewer with busy neighbours (measured); "
@@ -36,7 +41,10 @@ def look(system: System) -> Seen:
     if virtual(system) is not False:
         if size > len(sharers) * LARGEST_SHARE.get(first_cpu(system).get("vendor_id", ""), 48 * MiB):
             return bad(f"{state}: more than one tenant can have", EFFECT)
-        return note(f"{state}, as the hypervisor reports", EFFECT) if virtual(system) else good(state)
+        if virtual(system):
+            return note(f"{state}, as the hypervisor reports", EFFECT)
+    if "CPU implementer" in first_cpu(system) and (whole(level) or 0) < LAST_LEVEL:
+        return note(f"{state}; no L3 is reported", BEHIND)
     return good(state)
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from tierscope.plans.cpus import near_cpus
 from tierscope.record.experiment import Target
 from tierscope.record.machine import Machine
+from tierscope.units import LINE_BYTES
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,6 +17,7 @@ class Cpus:
     nodes: tuple[int, ...]  # that they belong to
     near: bool  # they belong to the node of the target, or no CPU does
     whole: bool  # the target is all memory that the machine has: the theoretical peak is its own
+    line_bytes: int = LINE_BYTES  # of the caches
 
     @property
     def siblings(self) -> bool:
@@ -27,7 +29,7 @@ def cpus_of(machine: Machine, target: str) -> Cpus:
     """Return the CPUs that load a target by its word, such as `node:0`."""
     name, _, where = target.partition(":")
     word = Target(name=name, where=where)
-    usable = near_cpus(machine, word) if name == "node" else machine.cpus()
+    usable = near_cpus(machine, word) if name == "node" else machine.equal_cpus()
     known = {cpu.number: cpu for cpu in machine.identity.cpus}
     nodes = tuple(sorted({known[cpu].node for cpu in usable}))
     memories = [node for node in machine.identity.nodes if node.memory_bytes > 0]
@@ -38,4 +40,5 @@ def cpus_of(machine: Machine, target: str) -> Cpus:
         nodes=nodes,
         near=not own or not own[0].cpus or nodes == (own[0].number,),
         whole=bool(own) and len(memories) == 1 and bool(own[0].cpus),
+        line_bytes=machine.line_bytes(),
     )

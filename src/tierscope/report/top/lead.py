@@ -8,7 +8,7 @@ from tierscope.report.top.brief import begun, short_rate, short_seconds
 from tierscope.report.top.cpus import Cpus
 from tierscope.report.top.memory import COPIES, READ, SMALL_PAGES, Memory
 from tierscope.tables import BESIDE, tables
-from tierscope.units import show_bytes
+from tierscope.units import KiB, show_bytes
 
 VERBS = {READ: "read", **dict.fromkeys(COPIES, "copied")}
 
@@ -66,7 +66,8 @@ def _memory(content: Content, found: Memory, cpus: Cpus) -> str:
         parts[-1] += f" with {threads_name(threads[0])}"
     if found.idle:
         where = "" if reaches_memory(content) else f" at {show_bytes(found.idle.row.footprint_bytes)}"
-        pages = " with 4 KiB pages" if (found.idle.row.page_bytes or 0) <= SMALL_PAGES else ""
+        size = found.idle.row.page_bytes or 4 * KiB
+        pages = f" with {show_bytes(size)} pages" if size <= SMALL_PAGES else ""
         parts.append(f"{short_seconds(found.idle.latency.middle)} idle{where}{pages}")
     if found.load and len(parts) < 2:
         parts.append(_loaded(found.load))

@@ -1,7 +1,7 @@
 """What limits this memory's bandwidth: the memory, the CPUs, or what is between them.
 
     efficiency      = bandwidth of n threads / n times that of one thread
-    lines in flight = bandwidth * latency / 64 B                          (Little's law)
+    lines in flight = bandwidth * latency / bytes of a line               (Little's law)
     over idle       = latency at the highest load / idle latency, measured alternately
 
 A cause is stated only if conclusive numbers leave no other one:
@@ -30,7 +30,7 @@ from tierscope.report.top.memory import SMALL_PAGES, Memory
 from tierscope.report.top.parts import Answer
 from tierscope.stats.median import Interval
 from tierscope.tables.measured import quotient
-from tierscope.units import LINE_BYTES, show_bytes
+from tierscope.units import KiB, show_bytes
 
 QUESTION = "What limits me?"
 FULL = 0.8  # of the theoretical peak: refresh, turns of the bus and misses of its rows take the rest
@@ -173,7 +173,7 @@ def _evidence(found: Memory, cpus: Cpus) -> Iterator[str]:
             f"One thread alone gets {short_rate(found.alone.bandwidth.middle)} of {found.read.row.kernel}, "
             f"{threads_name(found.read.row.threads)} {ratio.middle:.2f}x that ({ratio.low:.2f} to {ratio.high:.2f})."
         )
-    if found.alone and found.idle and (lines := _lines(found)):
+    if found.alone and found.idle and (lines := _lines(found, cpus.line_bytes)):
         yield (
             f"{short_rate(found.alone.bandwidth.middle)} at {short_seconds(found.idle.latency.middle)} is "
             f"{lines:.0f} lines in flight."
@@ -193,25 +193,27 @@ def _evidence(found: Memory, cpus: Cpus) -> Iterator[str]:
         yield f"This is {100 * (found.read.row.peak_share or 0):.0f} % of the theoretical peak."
     if walks := walk_cost(found):
         yield (
-            f"Page walks cost {short_seconds(walks.seconds)} more per random access with 4 KiB pages ({walks.where})."
+            f"Page walks cost {short_seconds(walks.seconds)} more per random access with {walks.pages} pages "
+            f"({walks.where})."
         )
 
 
-def _lines(found: Memory) -> float:
+def _lines(found: Memory, line_bytes: int) -> float:
     """Little's law for one thread: the bytes of the bus. Of reads alone: no load waits for what a store sends."""
     if not found.alone or not found.idle or found.alone.row.store != "none" or not found.alone.row.bus_bytes_per_s:
         return 0.0
     if (found.idle.row.page_bytes or 0) <= SMALL_PAGES:  # such a latency has page walks in it, which reads seldom meet
         return 0.0
-    return found.alone.row.bus_bytes_per_s * found.idle.latency.middle / LINE_BYTES
+    return found.alone.row.bus_bytes_per_s * found.idle.latency.middle / line_bytes
 
 
 class Walks(NamedTuple):
-    """What 4 KiB pages cost. share: of the latency with large pages; where: the footprint, in words."""
+    """What the smallest pages cost. share: of the latency with large pages; where: the footprint, in words."""
 
     seconds: float
     share: float
     where: str
+    pages: str = "4 KiB"
 
 
 def walk_cost(found: Memory) -> Walks | None:
@@ -222,4 +224,5 @@ def walk_cost(found: Memory) -> Walks | None:
     if ratio.low < WALKS:
         return None
     extra = found.walked.latency.middle - found.idle.latency.middle
-    return Walks(extra, ratio.middle - 1, show_bytes(found.idle.row.footprint_bytes))
+    pages = show_bytes(found.walked.row.page_bytes or 4 * KiB)
+    return Walks(extra, ratio.middle - 1, show_bytes(found.idle.row.footprint_bytes), pages)

@@ -24,7 +24,7 @@ from tierscope.units import KiB
 
 COPIES = ("copy", "copy_nt")
 READ = "read"
-SMALL_PAGES = 4 * KiB
+SMALL_PAGES = 64 * KiB  # the smallest of a kernel are 4, 16 or 64 KiB; large ones have 2 MiB or more
 LIBRARY = "libc"  # stores of the C library, whose instructions are its own
 
 
@@ -37,7 +37,7 @@ class Memory:
     alone: Speed | None  # the same kernel with one thread
     copy: Speed | None  # with the best instructions
     idle: Wait | None  # the largest footprint with the largest pages
-    walked: Wait | None  # the same footprint with 4 KiB pages
+    walked: Wait | None  # the same footprint with the smallest pages
     load: Load | None  # the most bandwidth of all loads
     pairs: tuple[SharingRow, ...]  # conclusive, the last moment of each pair, with what held at all its moments
     moved: str  # a pair of CPUs that shared a core at some moments only, in words; "" where none did
@@ -133,7 +133,7 @@ def _waits(content: Content, target: str) -> tuple[Wait | None, Wait | None]:
         return None, None
     small = (
         row for row in cycles
-        if row is not last and row.page_bytes == SMALL_PAGES and row.element_bytes == last.element_bytes
+        if row is not last and 0 < (row.page_bytes or 0) <= SMALL_PAGES and row.element_bytes == last.element_bytes
         and row.footprint_bytes == last.footprint_bytes
     )  # fmt: skip
     return _wait(last), _wait(next(small, None))

@@ -116,7 +116,7 @@ def field_of(machine: Machine, chosen: BuffersOptions) -> fresh.Field:
     size, note = fresh.footprint(machine, target, chosen.footprint, chosen.to)
     schedule = Schedule(precision=chosen.precision, minimum_s=0.2, budget_s=chosen.budget, visits=chosen.visits)
     walk = fresh.Field(cpu, target, size, schedule, "buffers", note)
-    return replace(walk, ways=chosen.ways, grain_bytes=chosen.grain)
+    return replace(walk, ways=chosen.ways, grain_bytes=chosen.grain, line_bytes=machine.line_bytes())
 
 
 def coarse(largest: int) -> list[int]:
@@ -137,21 +137,22 @@ def _whole(size: float) -> int:
     return max(round(size / grain) * grain, FIRST)
 
 
-def reads(walk: fresh.Field, largest: int) -> Generator[Experiment, Answer, None]:
+def reads(walk: fresh.Field, largest: int, line: int) -> Generator[Experiment, Answer, None]:
     """Scattered regions, then larger ones, then those around what these show."""
     known = Known(walk.footprint_bytes, walk.ways, walk.grain_bytes)
-    for region, scattered in [(size, True) for size in SCATTERED] + [(size, False) for size in coarse(largest)]:
-        experiment = replace(walk, line_s=known.slowest()).read(region, scattered=scattered)
+    small = [(size, True) for size in SCATTERED if size >= line]
+    for region, scattered in small + [(size, False) for size in coarse(largest)]:
+        experiment = replace(walk, line_s=known.slowest()).read(region, line, scattered=scattered)
         known.add(experiment, (yield experiment))
     for region in finer(known.capacities(), largest):
         if (region, False) not in known.points:
-            yield replace(walk, line_s=known.slowest()).read(region)
+            yield replace(walk, line_s=known.slowest()).read(region, line)
 
 
 def plan(machine: Machine, chosen: BuffersOptions) -> Plan:
     walk = field_of(machine, chosen)
     if "read" in chosen.op:
-        yield from reads(walk, chosen.to)
+        yield from reads(walk, chosen.to, machine.line_bytes())
     for region in WRITTEN if "write" in chosen.op else ():
         yield walk.write(region)
 

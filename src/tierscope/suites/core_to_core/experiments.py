@@ -27,8 +27,7 @@ from tierscope.record.machine import Machine
 from tierscope.record.work.handover import HandOverWork
 from tierscope.suites.core_to_core.labels import HandOverLabels
 from tierscope.suites.core_to_core.pairs import Pair, chosen_pairs
-from tierscope.suites.core_to_core.transfers import HOMES, STATES, Home, transfers
-from tierscope.units import LINE_BYTES
+from tierscope.suites.core_to_core.transfers import HOMES, STATES, Home, footprint, transfers
 
 BLOCK_S = 0.25e-3  # a thousand hand-overs or more: two reads of the clock are under 0.1 % of it
 MINIMUM_S = 0.02  # 80 blocks, of which a summary needs 50; 2016 pairs of 64 CPUs then take 40 s at least
@@ -107,9 +106,10 @@ def plan(machine: Machine, chosen: CoreToCoreOptions) -> Plan:
     given = chosen.target and chosen.target.on("4k")
     at_home = partial(home, machine) if given is None else lambda _cpu: given
     if HAND_OVER in chosen.state:
-        yield from hand_overs(found, at_home, chosen.lines or HANDED, schedule)
+        yield from hand_overs(found, at_home, (chosen.lines or HANDED) * machine.line_bytes(), schedule)
     read = [state for state in dict.fromkeys(chosen.state) if state in STATES]
-    yield from transfers(found, read, tuple(dict.fromkeys(chosen.home)), at_home, chosen.lines or READ, schedule)
+    size = footprint(chosen.lines or READ, machine.line_bytes())
+    yield from transfers(found, read, tuple(dict.fromkeys(chosen.home)), at_home, size, schedule)
 
 
 def times(chosen: CoreToCoreOptions) -> int:
@@ -118,9 +118,9 @@ def times(chosen: CoreToCoreOptions) -> int:
     return max((HAND_OVER in chosen.state) + 2 * read * len(set(chosen.home)), 1)
 
 
-def hand_overs(pairs: Sequence[Pair], at_home: Home, lines: int, schedule: Schedule) -> Iterator[Experiment]:
-    """Yield an experiment for each first CPU."""
-    work = Workload(kernel="handover", footprint_bytes=lines * LINE_BYTES, work=HandOverWork())
+def hand_overs(pairs: Sequence[Pair], at_home: Home, size: int, schedule: Schedule) -> Iterator[Experiment]:
+    """Yield an experiment for each first CPU. size: bytes of the lines."""
+    work = Workload(kernel="handover", footprint_bytes=size, work=HandOverWork())
     for first, own in groupby(pairs, key=itemgetter(0)):
         target = at_home(first)
         groups = tuple(Group(workload=work, target=target, team=Team(cpus=pair), role=ROLE) for pair in own)

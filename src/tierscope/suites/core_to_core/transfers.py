@@ -14,11 +14,10 @@ from tierscope.record.experiment import Experiment, Group, Schedule, Target, Tea
 from tierscope.record.work.transfer import TransferWork
 from tierscope.suites.core_to_core.labels import TransferLabels
 from tierscope.suites.core_to_core.pairs import Pair
-from tierscope.units import LINE_BYTES
 
 STATES = {"clean": "transfer_clean", "modified": "transfer_modified"}
 READER, OWNER = HOMES = ("reader", "owner")
-SPACING = 2 * LINE_BYTES  # of lines: that between them is what an adjacent-line prefetcher fetches
+APART = 2  # lines: that between two of them is what an adjacent-line prefetcher fetches
 ROLE = "transfer"
 
 Home = Callable[[int], Target]
@@ -35,14 +34,22 @@ def both_ways(pairs: Sequence[Pair]) -> list[Pair]:
     return sorted(ways, key=lambda way: (place[way[0]], place[way[1]]))
 
 
+def footprint(lines: int, line_bytes: int) -> int:
+    """Return the bytes of so many lines, those between them, and the line by which both threads meet."""
+    return (lines + 1) * APART * line_bytes
+
+
 def transfers(
-    pairs: Sequence[Pair], states: Sequence[str], homes: Sequence[str], home: Home, lines: int, schedule: Schedule
+    pairs: Sequence[Pair], states: Sequence[str], homes: Sequence[str], home: Home, size: int, schedule: Schedule
 ) -> Iterator[Experiment]:
-    """Yield an experiment for each state and reader: its owners, one take for each home that differs."""
+    """Yield an experiment for each state and reader: its owners, one take for each home that differs.
+
+    size: bytes of the lines with those between them, as `footprint` counts.
+    """
     ways = both_ways(pairs)
     for state in states:
         for reader, own in groupby(ways, key=lambda way: way[0]):
-            groups = [group for _, owner in own for group in _groups(state, reader, owner, homes, home, lines)]
+            groups = [group for _, owner in own for group in _groups(state, reader, owner, homes, home, size)]
             yield Experiment(
                 table="cache_to_cache",
                 groups=tuple(groups),
@@ -52,8 +59,8 @@ def transfers(
             )
 
 
-def _groups(state: str, reader: int, owner: int, homes: Sequence[str], home: Home, lines: int) -> Iterator[Group]:
+def _groups(state: str, reader: int, owner: int, homes: Sequence[str], home: Home, size: int) -> Iterator[Group]:
     cpus = {READER: reader, OWNER: owner}
-    work = Workload(kernel=STATES[state], footprint_bytes=(lines + 1) * SPACING, work=TransferWork())
+    work = Workload(kernel=STATES[state], footprint_bytes=size, work=TransferWork())
     for target in dict.fromkeys(home(cpus[one]) for one in homes):
         yield Group(workload=work, target=target, team=Team(cpus=(reader, owner)), role=ROLE)

@@ -27,7 +27,6 @@ from tierscope.stats.takes import takes_of
 from tierscope.suites.counters.findings import ALL, sentences
 from tierscope.suites.counters.row import CountersRow
 from tierscope.tables import BESIDE, Insight, Main, tables
-from tierscope.units import LINE_BYTES
 
 GIVEN = frozenset(KNOWN)
 NO_TURN = "it never had its turn on the PMU; ask for fewer events at once"
@@ -58,7 +57,10 @@ class Counters:
 
     def rows(self, run: Run) -> list[CountersRow]:
         metrics = metrics_for(run.result.machine.identity.family)
-        every = (row for record in run.result.records for one in record.counted for row in _rows(record, one, metrics))
+        line = run.result.machine.line_bytes()
+        every = (
+            row for record in run.result.records for one in record.counted for row in _rows(record, one, metrics, line)
+        )
         return list(_once(every))
 
     def insights(self, run: Run, rows: list[CountersRow]) -> list[Insight]:
@@ -76,7 +78,7 @@ def _once(rows: Iterator[CountersRow]) -> Iterator[CountersRow]:
             told.add(said)
 
 
-def _rows(record: Record, counted: Counted, metrics: Metrics) -> Iterator[CountersRow]:
+def _rows(record: Record, counted: Counted, metrics: Metrics, line_bytes: int) -> Iterator[CountersRow]:
     nothing = _nothing(record, counted)
     if counted.reason:
         yield nothing
@@ -88,8 +90,11 @@ def _rows(record: Record, counted: Counted, metrics: Metrics) -> Iterator[Counte
         yield replace(nothing, counter=name, scope=event.scope or None, **_event(counted, event))
     named = {name.replace("-", "_"): event for name, event in known.items()}
     for metric in metrics.metrics:
-        found = _metric(counted, metric, named)
+        found = _metric(counted, metric, named, line_bytes)
         yield replace(nothing, kind="metric", counter=metric.name, unit=metric.unit, **found)
+    if counted.origin == "real":
+        for absent in metrics.absent:
+            yield replace(nothing, kind="metric", counter=absent.name, reason=absent.reason)
 
 
 def _nothing(record: Record, counted: Counted) -> CountersRow:
@@ -162,7 +167,7 @@ def _event(counted: Counted, event: EventCount) -> _Fields:
     }
 
 
-def _metric(counted: Counted, metric: Metric, known: dict[str, EventCount]) -> _Fields:
+def _metric(counted: Counted, metric: Metric, known: dict[str, EventCount], line_bytes: int) -> _Fields:
     """known: events by their names in formulas."""
     needed = sorted(metric.formula.names - GIVEN)
     events = [known[name] for name in needed if name in known and known[name].counted]
@@ -170,7 +175,7 @@ def _metric(counted: Counted, metric: Metric, known: dict[str, EventCount]) -> _
     if lacking:
         return {"reason": f"not counted: {', '.join(lacking)}"}
     counts = {name: event.estimate for name, event in known.items() if event.counted}
-    given = {"operations": float(counted.operations), "seconds": counted.seconds, "line": float(LINE_BYTES)}
+    given = {"operations": float(counted.operations), "seconds": counted.seconds, "line": float(line_bytes)}
     if len(scopes := {event.scope for event in events}) > 1:
         return {"reason": mixed(events)}
     value = metric.formula.value({**counts, **given})

@@ -92,7 +92,10 @@ class FlushOptions(SuiteOptions, frozen=True, kw_only=True):
             "seconds for 20 GB are extrapolated"
         ),
     ] = None
-    chunks: Annotated[Chunks, Help("bytes stored before their lines are flushed, multiples of 64")] = CHUNKS
+    chunks: Annotated[
+        Chunks | None,
+        Help("bytes stored before their lines are flushed, multiples of 64; auto: a line of the caches to 2 MiB"),
+    ] = None
     instructions: Annotated[
         Annotated[Names, INSTRUCTIONS] | None,
         Help(
@@ -169,11 +172,25 @@ def persists_by_msync(cpu: int, target: Target) -> Generator[Experiment, Answer,
     return answer.record.groups[0].persistence == "msync"
 
 
+def chunks_of(machine: Machine, asked: tuple[int, ...] | None) -> tuple[int, ...]:
+    """Return each chunk size once; UsageError for one below a line, of which a flush takes the whole."""
+    line = machine.line_bytes()
+    if asked is None:
+        return tuple(dict.fromkeys(max(size, line) for size in CHUNKS))
+    for size in asked:
+        if size < line:
+            raise UsageError(
+                f"chunks={units.word_size(size)} is less than a line of {line} B, which a flush writes back whole; "
+                f"try chunks={units.word_size(line)} or larger"
+            )
+    return tuple(dict.fromkeys(asked))
+
+
 def field_of(machine: Machine, chosen: FlushOptions) -> Generator[Experiment, Answer, Field]:
     """All that is asked; nothing is measured before every word is known to be good."""
     target = chosen.target.on(chosen.pages)
     cpu = chosen_cpu(machine, chosen.cpu, target)
-    orders, fences, chunks = dict.fromkeys(chosen.order), dict.fromkeys(chosen.fence), dict.fromkeys(chosen.chunks)
+    orders, fences, chunks = dict.fromkeys(chosen.order), dict.fromkeys(chosen.fence), chunks_of(machine, chosen.chunks)
     points = [Point(size, fence, order) for order in orders for fence in fences for size in chunks]
     instructions_of(machine, chosen, target, msync=False)
     msync = (yield from persists_by_msync(cpu, target)) if chosen.instructions is None else False

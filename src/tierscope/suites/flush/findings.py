@@ -25,8 +25,11 @@ class Known(NamedTuple):
     found: Interval
 
 
-def sentences(rows: list[FlushRow]) -> list[Insight]:
-    """About the first kind of fence and order, then what the others change; inconclusive rows count for nothing."""
+def sentences(rows: list[FlushRow], line_bytes: int = LINE_BYTES) -> list[Insight]:
+    """About the first kind of fence and order, then what the others change; inconclusive rows count for nothing.
+
+    line_bytes: of a line of the caches.
+    """
     known = _known(rows, lambda row: row.line)
     if not known:
         return []
@@ -38,7 +41,7 @@ def sentences(rows: list[FlushRow]) -> list[Insight]:
         if name != first[0].against:
             total = sum(_kind(row) == kind and row.instruction == name for row in rows)
             found += _against([row for row in first if row.instruction == name], total)
-    return found + _fence(base) + _order(base)
+    return found + _fence(base, line_bytes) + _order(base)
 
 
 def _known(rows: list[FlushRow], of: Callable[[FlushRow], Interval | None]) -> list[Known]:
@@ -147,12 +150,12 @@ def _digits(value: float) -> str:
     return f"{value:#.3g}".rstrip(".") if value < 1000 else f"{value:.0f}"
 
 
-def _fence(known: list[Known]) -> list[Insight]:
+def _fence(known: list[Known], line_bytes: int) -> list[Insight]:
     """A fence after each line against one after each chunk: at the same size, else single lines against chunks."""
     of_chunks = [one for one in known if one.row.fence == "chunk"]
-    chunks = [one for one in of_chunks if one.row.chunk_bytes > LINE_BYTES]
+    chunks = [one for one in of_chunks if one.row.chunk_bytes > line_bytes]
     lines = {_place(one): one for one in known if one.row.fence == "line"}
-    singles = {one.row.order: one for one in of_chunks if one.row.chunk_bytes == LINE_BYTES}
+    singles = {one.row.order: one for one in of_chunks if one.row.chunk_bytes == line_bytes}
     if not chunks:
         return []
     usual = _usual([one for one in chunks if _place(one) in lines] or chunks)

@@ -26,7 +26,7 @@ class FlushRow(JudgedRow, frozen=True, kw_only=True):
             ),
         ),
     ]
-    line: Annotated[Time | None, Col("time per line", help="time per line of 64 bytes: store, flush and fence")]
+    line: Annotated[Time | None, Col("time per line", help="time per line of the caches: store, flush and fence")]
     line_ticks: Annotated[
         Ratio | None,
         Col(

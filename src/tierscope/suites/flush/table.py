@@ -29,7 +29,6 @@ from tierscope.suites.flush.labels import FlushLabels
 from tierscope.suites.flush.row import FlushRow
 from tierscope.tables import Asked, Insight, Main, tables
 from tierscope.tables.measured import closing, judged, page_bytes, records
-from tierscope.units import LINE_BYTES
 
 KERNELS = "flush_"  # how their names begin
 
@@ -64,8 +63,7 @@ class Flush:
         return [row for record in records(run, self.name) for row in _rows(run, record)]
 
     def insights(self, run: Run, rows: list[FlushRow]) -> list[Insight]:
-        del run
-        return sentences(rows)
+        return sentences(rows, run.result.machine.line_bytes())
 
 
 def _rows(run: Run, record: Record) -> list[FlushRow]:
@@ -76,7 +74,7 @@ def _rows(run: Run, record: Record) -> list[FlushRow]:
 def _row(run: Run, record: Record, take: int, found: Contrast, written: int) -> FlushRow:
     facts, labels = record.groups[_group(record, take)], FlushLabels.read(record.experiment)
     chunk, total = labels.chunk_bytes, labels.total_bytes
-    line, reasons = found.seconds.times(LINE_BYTES / chunk), _reasons(record, take, found)
+    line, reasons = found.seconds.times(run.result.machine.line_bytes() / chunk), _reasons(record, take, found)
     verdict = closing(record, judged(run, record).points[take]) | {
         "conclusive": not reasons,
         "reasons": reasons,

@@ -36,7 +36,7 @@ from tierscope.record.work.hop import HopWork
 from tierscope.suites.latency.labels import LatencyLabels
 from tierscope.units import LINE_BYTES, KiB, MiB, show_bytes, word_bytes
 
-PAIR_BYTES = 128  # two neighbouring lines
+PAIR = 2  # neighbouring lines
 TLB_OCTAVES = 4  # below the largest footprint that are measured with 4 KiB pages
 
 
@@ -73,7 +73,9 @@ class LatencyOptions(PrefetchOptions, frozen=True, kw_only=True):
         ),
     ] = None
     per_octave: Annotated[int, Meta(ge=1, le=32), Help("footprints to a doubling")] = 2
-    element: Annotated[Size, Help("bytes between two places of the chase, a multiple of 64")] = 64
+    element: Annotated[
+        Size | None, Help("bytes between two places of the chase, a multiple of 64; auto: a line of the caches")
+    ] = None
     regions: Annotated[
         str,
         one_of("kind of regions", ("none", "fresh")),
@@ -84,12 +86,12 @@ class LatencyOptions(PrefetchOptions, frozen=True, kw_only=True):
     ] = "none"
     op: Annotated[fresh.Operations, Help("of fresh regions: `read`, `write` or `both`")] = ("read",)
     block: Annotated[
-        Size,
+        Size | None,
         Help(
             "of fresh regions: bytes read or written at a time, a multiple of 64; all lines of a block are "
-            "in flight at the same time"
+            "in flight at the same time; auto: a line of the caches"
         ),
-    ] = 64
+    ] = None
     cpu: Annotated[Number | None, Help("the CPU that chases; auto: the first of the target's node")] = None
     precision: Annotated[Share, Help("half of the 95 % interval over the median")] = 0.02
     budget: Annotated[Time, Help("most seconds timed for one footprint")] = 0.8
@@ -107,10 +109,11 @@ class Walk:
     target: Target
     schedule: Schedule
     element_bytes: int
+    line_bytes: int
     note: str
 
     def experiment(self, footprint: int, kernel: str = "chase", order: str = "global") -> Experiment:
-        locality = {"global": 0, "page": 4 * KiB, "pair": PAIR_BYTES}[order]
+        locality = {"global": 0, "page": 4 * KiB, "pair": PAIR * self.line_bytes}[order]
         work = Workload(
             kernel=kernel,
             footprint_bytes=footprint,
@@ -142,14 +145,15 @@ def walk_of(machine: Machine, chosen: LatencyOptions) -> Walk:
     schedule = Schedule(precision=chosen.precision, minimum_s=0.1, budget_s=chosen.budget, visits=chosen.visits)
     cpu = chosen_cpu(machine, chosen.cpu, target)
     note = highest(machine, target)[1] if chosen.to is None else ""
-    return Walk(cpu, target, schedule, chosen.element, note)
+    line = machine.line_bytes()
+    return Walk(cpu, target, schedule, chosen.element or line, line, note)
 
 
 def footprints_of(machine: Machine, chosen: LatencyOptions, target: Target) -> list[int]:
     """Smallest first; UsageError where they do not rise, or where not even one node has a neighbour."""
     low = chosen.from_
     top = highest(machine, target)[0] if chosen.to is None else chosen.to
-    least = 2 * chosen.element
+    least = 2 * (chosen.element or machine.line_bytes())
     if not 0 < least <= low <= top:
         asked = f"element={word_bytes(least // 2)} from={word_bytes(low)} to={word_bytes(top)}"
         raise UsageError(f"{asked}: footprints go from two elements or more up to the largest, try from=4KiB to=1GiB")
@@ -173,8 +177,9 @@ def measure(machine: Machine, chosen: LatencyOptions) -> Generator[Experiment, A
             answer = yield walk.experiment(footprint, kernel, order)
             if (kernel, order) == series[0] and (rate := answer.rate()):
                 points[footprint] = 1 / rate
-            if footprint == top and (kernel, order) == ("chase", "global") and walk.element_bytes == LINE_BYTES:
-                yield walk.experiment(top // PAIR_BYTES * PAIR_BYTES, order="pair")  # beside its twin, in memory
+            if footprint == top and (kernel, order) == ("chase", "global") and walk.element_bytes == walk.line_bytes:
+                pair = PAIR * walk.line_bytes
+                yield walk.experiment(top // pair * pair, order="pair")  # beside its twin, in memory
     for pages in chosen.pages[1:]:
         for footprint in reversed([f for f in footprints if f >= top >> TLB_OCTAVES]):
             yield walk.on(pages).experiment(footprint)
@@ -183,14 +188,14 @@ def measure(machine: Machine, chosen: LatencyOptions) -> Generator[Experiment, A
 
 def fresh_regions(machine: Machine, chosen: LatencyOptions) -> Plan:
     """Time per line over fresh regions; UsageError for a block that is no whole lines or larger than all regions."""
-    walk, block = walk_of(machine, chosen), chosen.block
+    walk, block = walk_of(machine, chosen), chosen.block or machine.line_bytes()
     largest = FRESH_TO if chosen.to is None else chosen.to
-    if block < LINE_BYTES or block % LINE_BYTES or block > largest:
+    if block < machine.line_bytes() or block % LINE_BYTES or block > largest:
         raise UsageError(
             f"block={word_bytes(block)} to={word_bytes(largest)}: try block=64B, whole lines, and to=128MiB"
         )
     size, note = fresh.footprint(machine, walk.target, None, largest)
-    field = fresh.Field(walk.cpu, walk.target, size, walk.schedule, "latency", note)
+    field = fresh.Field(walk.cpu, walk.target, size, walk.schedule, "latency", note, line_bytes=machine.line_bytes())
     regions = fresh.sizes(block, largest, chosen.per_octave)
     for operation in chosen.op:
         slowest = 0.0  # s per line, of this operation so far
@@ -198,7 +203,7 @@ def fresh_regions(machine: Machine, chosen: LatencyOptions) -> Plan:
             walked = replace(field, line_s=slowest or field.line_s)
             answer = yield walked.read(region, block) if operation == "read" else walked.write(region, block)
             if rate := answer.rate():
-                slowest = max(slowest, LINE_BYTES / block / rate)
+                slowest = max(slowest, machine.line_bytes() / block / rate)
 
 
 def plan(machine: Machine, chosen: LatencyOptions) -> Plan:

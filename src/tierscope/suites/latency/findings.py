@@ -1,8 +1,8 @@
 """What the latency rows of a run bear out: cache levels, memory, the cost of page walks, adjacent-line prefetch.
 
-Cache levels are those of `latency_levels`. Large pages against 4 KiB pages at one footprint give TLB-hit and
+Cache levels are those of `latency_levels`. Large pages against the smallest at one footprint give TLB-hit and
 TLB-miss latency; their difference is the mean cost of the page walks, as far as caches cannot hide it.
-Adjacent-line prefetch shows when both lines of 128 bytes are visited one after the other: if the buddy comes
+Adjacent-line prefetch shows when both lines of an aligned pair are visited one after the other: if the buddy comes
 along, every second access finds it near, and the mean falls towards half; if not, open DRAM pages and TLB hits
 may save a tenth. Hence the border at three quarters, and "undecided" when the interval holds it.
 
@@ -20,12 +20,12 @@ from tierscope.record.machine import Cache
 from tierscope.stats.compare import Comparison, compare, difference
 from tierscope.stats.levels import Level
 from tierscope.stats.median import Interval
-from tierscope.suites.latency.levels import Found, latency_levels
+from tierscope.suites.latency.levels import SMALL, Found, latency_levels
 from tierscope.suites.latency.row import LatencyRow
 from tierscope.tables import Insight
 from tierscope.tables.emulated import hidden_by_floor
 from tierscope.tables.measured import sure_rows
-from tierscope.units import KiB, show_bytes, show_seconds
+from tierscope.units import show_bytes, show_seconds
 
 PREFETCHED = 0.75  # of the global latency: half way from "the buddy is free" (1/2) to "nothing gained" (1)
 
@@ -130,8 +130,8 @@ def _pages(cycles: list[Known]) -> list[Insight]:
     """TLB hit, TLB miss and their difference at the largest footprint that has both."""
     walks = [one for one in cycles if one.row.order == "global"]
     pair = _paired(
-        [one for one in walks if one.row.page_bytes == 4 * KiB],
-        [one for one in walks if (one.row.page_bytes or 0) > 4 * KiB],
+        [one for one in walks if 0 < (one.row.page_bytes or 0) <= SMALL],
+        [one for one in walks if (one.row.page_bytes or 0) > SMALL],
         lambda row: (row.footprint_bytes, row.element_bytes),
     )
     if pair is None:
@@ -145,7 +145,11 @@ def _pages(cycles: list[Known]) -> list[Insight]:
     unsure = "" if cost.low > 0 or cost.high < 0 else "; no difference shown"
     return [
         _seconds("tlb_hit", f"TLB hit: {show_seconds(hit.middle)} at {size} ({page} pages)", hit),
-        _seconds("tlb_miss", f"TLB miss: {show_seconds(miss.middle)} at {size} (4 KiB pages)", miss),
+        _seconds(
+            "tlb_miss",
+            f"TLB miss: {show_seconds(miss.middle)} at {size} ({show_bytes(small.page_bytes or 0)} pages)",
+            miss,
+        ),
         _seconds("page_walk", f"Page walks add {show_seconds(cost.middle)} per access at {size}{unsure}", cost),
     ]
 

@@ -17,7 +17,7 @@ from tierscope.tables.emulated import floor_s
 from tierscope.tables.measured import weighed
 from tierscope.units import KiB
 
-SMALL = 4 * KiB
+SMALL = 64 * KiB  # the smallest pages of a kernel are 4, 16 or 64 KiB; large ones have 2 MiB or more
 
 Curve = dict[int, tuple[LatencyRow, Interval]]
 """Footprint -> its row and the time of an access."""

@@ -19,9 +19,7 @@ class LatencyRow(JudgedRow, frozen=True, kw_only=True):
         str,
         Col(
             "order",
-            help=(
-                "`global`; `page`: one 4 KiB page after another; `pair`: both lines of 128 bytes one after the other"
-            ),
+            help=("`global`; `page`: one 4 KiB page after another; `pair`: both lines of a pair one after the other"),
         ),
     ]
     locality_bytes: Annotated[Size, Col("locality", help="window of the order; 0 is the footprint")]

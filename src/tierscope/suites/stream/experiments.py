@@ -57,7 +57,13 @@ class StreamOptions(PrefetchOptions, frozen=True, kw_only=True):
     row: Annotated[
         Size | None, Help("bytes of a row, of stencils and `transpose`; auto: a square or a cube of the array")
     ] = None
-    isa: Annotated[str | None, Help("`scalar`, `avx2`, `avx512`; auto: what the calibration finds fastest")] = None
+    isa: Annotated[
+        str | None,
+        Help(
+            "`scalar`, `avx2`, `avx512`; on ARM `neon`, `sve128`, `sve256`, `sve512`; auto: what the calibration finds "
+            "fastest"
+        ),
+    ] = None
     precision: Annotated[Share, Help("half of the 95 % interval over the median; also as `2%`")] = 0.02
     budget: Annotated[Time, Help("most seconds timed for one point")] = 1.5
     block: Annotated[Time, Help("length of a block; memcpy and memset are called once per block")] = 0.001

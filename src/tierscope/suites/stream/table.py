@@ -22,6 +22,7 @@ from tierscope.record.result import SIZING, Record, Run
 from tierscope.stats.compare import compare
 from tierscope.stats.median import Interval
 from tierscope.suites.stream.labels import StreamLabels
+from tierscope.suites.stream.stores import reads_of_stores
 from tierscope.tables import Audited, Insight, JudgedRow, Main, tables
 from tierscope.tables.measured import (
     closing,
@@ -99,6 +100,8 @@ class Stream:
         "scaling": "bandwidth of all threads over that of one, times their number: median over the kernels",
         "roof": "threads at which the bandwidth of a kernel stops to grow, by the model `saturation`: of the "
         "highest roof that two points show; the bounds are the numbers of threads measured next to it",
+        "store_reads KERNEL": "share of stored lines that were read first, from the bandwidths of reads, of "
+        "stores that read nothing and of plain stores",
         "non_temporal KERNEL": "ratio of the kernel's non-temporal form to its plain form",
     }
 
@@ -106,7 +109,7 @@ class Stream:
         return [_row(run, record) for record in records(run, self.name)]
 
     def insights(self, run: Run, rows: list[StreamRow]) -> list[Insight]:
-        return _peak(run, rows) + _scaling(rows) + _roof(rows) + _stores(rows)
+        return _peak(run, rows) + _scaling(rows) + _roof(rows) + _stores(rows) + _reads(rows)
 
 
 def _row(run: Run, record: Record) -> StreamRow:
@@ -253,6 +256,23 @@ def _stores(rows: list[StreamRow]) -> list[Insight]:
         threads = max(plain.keys() & direct.keys(), default=0)
         if threads:
             found.extend(_gain(plain[threads], direct[threads]))
+    return found
+
+
+def _reads(rows: list[StreamRow]) -> list[Insight]:
+    """Whether plain stores read their lines first, on each target."""
+    found = []
+    by_kernel = _by_kernel(rows)
+    for target in dict.fromkeys(row.target for row in rows):
+        known = {
+            kernel: {threads: rate for threads, row in by_threads.items() if (rate := _bandwidth(row))}
+            for (kernel, of), by_threads in by_kernel.items()
+            if of == target
+        }
+        told = [row for row in rows if row.target == target and row.store == "plain"]
+        found.extend(
+            reads_of_stores(known, target, assumed=bool(told) and all(row.bus_bytes_per_s is not None for row in told))
+        )
     return found
 
 

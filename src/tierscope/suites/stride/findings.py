@@ -24,17 +24,17 @@ class Known(NamedTuple):
     bandwidth: Interval
 
 
-def sentences(rows: list[StrideRow]) -> list[Insight]:
-    """A unit and a size for each operation, store, order and number of threads."""
+def sentences(rows: list[StrideRow], line_bytes: int = LINE_BYTES) -> list[Insight]:
+    """A unit and a size for each operation, store, order and number of threads. line_bytes: of the caches."""
     known = [row for row in rows if not row.cached]
     kinds = dict.fromkeys(row.kind for row in known)
-    return [one for kind in kinds for one in _of_kind([row for row in known if row.kind == kind])]
+    return [one for kind in kinds for one in _of_kind([row for row in known if row.kind == kind], line_bytes)]
 
 
-def _of_kind(every: list[StrideRow]) -> list[Insight]:
+def _of_kind(every: list[StrideRow], line_bytes: int) -> list[Insight]:
     """every: inconclusive rows too, which are counted and not used."""
     known = [Known(*pair) for pair in sure_rows(every, lambda row: row.bandwidth)]
-    return [*_unit(known, every), *_enough(known)] if known else []
+    return [*_unit(known, every, line_bytes), *_enough(known)] if known else []
 
 
 def _name(row: StrideRow) -> str:
@@ -51,7 +51,7 @@ def _who(row: StrideRow) -> str:
     return f"{row.threads} thread{'' if one else 's'} that {verb}{store} {how}"
 
 
-def _unit(known: list[Known], every: list[StrideRow]) -> list[Insight]:
+def _unit(known: list[Known], every: list[StrideRow], line_bytes: int) -> list[Insight]:
     access = min(row.access_bytes for row, _ in known)
     own = [one for one in known if one.row.access_bytes == access]
     found = unit(
@@ -62,8 +62,8 @@ def _unit(known: list[Known], every: list[StrideRow]) -> list[Insight]:
     first = known[0].row
     who = _who(first)
     widest = show_size(max(row.stride_bytes for row, _ in own))
-    if found is None:
-        text = f"{who}: no unit larger than a line of {LINE_BYTES} B found with strides up to {widest}"
+    if found is None or (found.round or found.size_bytes) <= line_bytes:  # a line is what a cache fetches anyway
+        text = f"{who}: no unit larger than a line of {line_bytes} B found with strides up to {widest}"
         hidden = hidden_by_ceiling(first.target)
         if hidden:
             text = f"{who}: the unit that memory moves is unknown, because {hidden}"

@@ -25,7 +25,16 @@ from tierscope.plans.cpus import chosen_cpu
 from tierscope.plans.kinds import Help, Names, Number, Share, Size, Time, Visits, several
 from tierscope.plans.simulation import NAME as SIMULATED
 from tierscope.plans.sizes import MEMORY_SHARE, free_bytes, half_of_what
-from tierscope.record.experiment import PAGES, Experiment, Group, Schedule, Target, Team, Workload
+from tierscope.record.experiment import (
+    PAGES,
+    Experiment,
+    Group,
+    Schedule,
+    Target,
+    Team,
+    Workload,
+    page_word_bytes,
+)
 from tierscope.record.machine import Machine
 from tierscope.record.work.hop import HopWork
 from tierscope.stats.tlb import APART, BESIDE, between, curve_of
@@ -73,10 +82,11 @@ class Kind:
     page_bytes: int
     most: int  # pages
     note: str
+    line_bytes: int = LINE_BYTES
 
     @property
     def element(self) -> int:
-        return self.page_bytes + LINE_BYTES
+        return self.page_bytes + self.line_bytes
 
 
 @dataclass(frozen=True)
@@ -102,8 +112,8 @@ class Walks:
                 self.known[key] = 1 / rate, relative / rate / 2  # half of a 95 % interval is two standard errors
 
     def _experiment(self, layout: str, kind: Kind, pages: int, coarse: bool) -> Experiment:
-        element = kind.element if layout == APART else LINE_BYTES
-        windows = layout == BESIDE and kind.page_bytes <= SMALL and pages * LINE_BYTES > SMALL
+        element = kind.element if layout == APART else kind.line_bytes
+        windows = layout == BESIDE and kind.page_bytes <= SMALL and pages * kind.line_bytes > SMALL
         work = Workload(
             kernel="chase",
             footprint_bytes=_up(pages * element, SMALL if windows else element),
@@ -139,25 +149,27 @@ def kind_of(machine: Machine, chosen: TlbOptions, target: Target, cpu: int) -> G
     group = Group(workload=work, target=target, team=Team(cpus=(cpu,)))
     answer = yield Experiment(table="sizing", groups=(group,), schedule=ASKING)
     found = answer.record.groups[0].pages if answer.record else {}
-    size = int(max(found, key=lambda one: found[one])) if found else PAGES[target.pages]
-    return Kind(target, size, *_most(machine, chosen, target, size))
+    asked = page_word_bytes(target.pages, machine.large_page_bytes())
+    size = int(max(found, key=lambda one: found[one])) if found else asked
+    return Kind(target, size, *_most(machine, chosen, target, size), machine.line_bytes())
 
 
 def _most(machine: Machine, chosen: TlbOptions, target: Target, page_bytes: int) -> tuple[int, str]:
     """Pages that may be touched, and a note where they are few."""
     wanted = MOST if chosen.to is None else chosen.to
-    cache = int(machine.last_level_cache_bytes() * CACHE_SHARE) // LINE_BYTES
+    cache = int(machine.last_level_cache_bytes() * CACHE_SHARE) // machine.line_bytes()
     if chosen.to is None and 0 < cache < wanted:
         wanted = cache
     memory, why = _memory(machine, chosen, target)
-    room = memory // (page_bytes + LINE_BYTES)
+    each = page_bytes + machine.line_bytes()
+    room = memory // each
     if room >= wanted:
         return wanted, ""
     size = show_size(page_bytes)
     if room < LEAST:
         raise UsageError(
             f"{show_bytes(memory)} hold {room} pages of {size}: too few for a TLB; "
-            f"try memory={units.word_size(_up(LEAST * (page_bytes + LINE_BYTES), MiB))} or smaller pages"
+            f"try memory={units.word_size(_up(LEAST * each, MiB))} or smaller pages"
         )
     return room, f"{room} pages of {size} instead of {wanted}: limited by {why}"
 

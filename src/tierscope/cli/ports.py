@@ -1,0 +1,181 @@
+"""`tierscope check arm`: what this machine has, beside what the port to ARM was written for.
+
+The port was made without ARM hardware: its code ran under QEMU, which has no speed, no counters and no mesh. Each line
+states an assumption of it, what is found here, and the command that measures what no file tells.
+Source: the documents of Arm that core/isa, core/kernels/arm and src/tierscope/metrics name.
+"""
+
+from collections.abc import Callable, Iterator
+
+import msgspec
+
+from tierscope.cli import door
+from tierscope.doctor.checks.cores import kinds_of
+from tierscope.host import smbios
+from tierscope.host.system import System
+from tierscope.metrics import metrics_for
+from tierscope.record.facts import Clock
+from tierscope.record.machine import Machine
+from tierscope.run.clock_here import clock_here
+from tierscope.run.planned import this_machine
+from tierscope.units import KiB, show_seconds, show_size
+
+SLOWEST_HZ, FASTEST_HZ = 10e6, 1.1e9
+PMU = "/sys/bus/event_source/devices"
+BLOCKS = (64, 128, 256, 512, 1024, 2048)
+WIDTHS = {"sve128": 128, "sve256": 256, "sve512": 512}
+ALIKE, OTHER, OPEN = "as assumed", "not as assumed", "not known"
+
+
+class Assumption(msgspec.Struct, frozen=True, kw_only=True):
+    """One line. found: in words; verdict: `as assumed`, `not as assumed` or `not known`; measure: a command or ""."""
+
+    what: str
+    assumed: str
+    found: str
+    verdict: str
+    measure: str = ""
+
+
+def show_port(*, as_json: bool) -> int:
+    """Print all lines; a machine that is none of ARM has none of these facts, and that is said first."""
+    machine = this_machine(None)
+    found = list(assumptions(machine, clock_here(), System()))
+    if as_json:
+        door.document(found)
+        return 0
+    if machine.identity.architecture != "aarch64":
+        door.line(f"This machine is {machine.identity.architecture}: nothing of ARM can be seen here.")
+    for one in found:
+        door.line(f"{one.what}: {one.verdict}")
+        door.line(f"  assumed: {one.assumed}")
+        door.line(f"  found:   {one.found}")
+        if one.measure:
+            door.line(f"  measure: {one.measure}")
+    return 0
+
+
+def assumptions(machine: Machine, clock: Clock, system: System) -> Iterator[Assumption]:
+    """Yield what files and registers tell, then what must be measured."""
+    arm = machine.identity.architecture == "aarch64"
+    for what, assumed, look in SEEN:
+        verdict, found = look(machine, clock, system) if arm else (OPEN, f"not ARM: {machine.identity.architecture}")
+        yield Assumption(what=what, assumed=assumed, found=found, verdict=verdict)
+    for what, assumed, command in MEASURED:
+        found = "not measured by this command" if arm else f"not ARM: {machine.identity.architecture}"
+        yield Assumption(what=what, assumed=assumed, found=found, verdict=OPEN, measure=command)
+
+
+Found = tuple[str, str]
+Look = Callable[[Machine, Clock, System], Found]
+
+
+def _judged(good: bool, found: str) -> Found:
+    return (ALIKE if good else OTHER), found
+
+
+def _model(machine: Machine, _clock: Clock, _system: System) -> Found:
+    model = machine.identity.model
+    return (OPEN if model.startswith("aarch64") else ALIKE), f"{model} ({machine.identity.family})"
+
+
+def _vectors(machine: Machine, _clock: Clock, _system: System) -> Found:
+    features = machine.identity.features
+    widths = [str(bits) for name, bits in WIDTHS.items() if name in features]
+    return _judged(
+        "asimd" in features, f"NEON{', SVE of ' + widths[0] + ' bits' if widths else ', no SVE that is built'}"
+    )
+
+
+def _line(machine: Machine, _clock: Clock, _system: System) -> Found:
+    told = sorted({cache.line_bytes for cache in machine.identity.caches if cache.kind != "Instruction"} - {0})
+    register = machine.state.get("line_bytes")
+    found = (
+        f"CTR_EL0: {register} B; sysfs: {', '.join(map(str, told)) or 'none stated'}; used: {machine.line_bytes()} B"
+    )
+    return _judged(machine.line_bytes() in (64, 128, 256), found)
+
+
+def _zeroing(machine: Machine, _clock: Clock, _system: System) -> Found:
+    size = machine.state.get("zeroing_bytes")
+    return _judged(size in BLOCKS, f"{size} B" if size else "prohibited (DCZID_EL0.DZP)")
+
+
+def _flushes(machine: Machine, _clock: Clock, _system: System) -> Found:
+    have = [name for name in ("civac", "cvac", "dcpop", "dcpodp") if name in machine.identity.features]
+    return _judged({"civac", "cvac"} <= set(have), ", ".join(have) or "none runs")
+
+
+def _timer(_machine: Machine, clock: Clock, _system: System) -> Found:
+    step, cost = show_seconds(1 / clock.hz), show_seconds(clock.read_cost_s)
+    good = clock.source == "cntvct" and SLOWEST_HZ <= clock.hz <= FASTEST_HZ
+    return _judged(good, f"{clock.source}, {clock.hz / 1e6:.1f} MHz: {step} per step, {cost} per read")
+
+
+def _pages(machine: Machine, _clock: Clock, system: System) -> Found:
+    base, large = machine.base_page_bytes(), machine.large_page_bytes()
+    kept = [int(path.rpartition("-")[2].removesuffix("kB")) * KiB for path in
+            system.glob("/sys/kernel/mm/hugepages/hugepages-*kB")]  # fmt: skip
+    sizes = ", ".join(show_size(size) for size in sorted(kept)) or "none"
+    return _judged(large == base * base // 8, f"{show_size(base)}; transparent {show_size(large)}; reserved: {sizes}")
+
+
+def _last(machine: Machine, _clock: Clock, _system: System) -> Found:
+    levels = sorted({cache.level for cache in machine.identity.caches if cache.kind != "Instruction"})
+    return _judged(bool(levels), f"levels {', '.join(map(str, levels))}" if levels else "no cache is listed")
+
+
+def _cores(_machine: Machine, _clock: Clock, system: System) -> Found:
+    kinds = kinds_of(system)
+    told = ", ".join(f"{len(cpus)} of {size}" for size, cpus in sorted(kinds.items(), reverse=True))
+    return ALIKE, told or "no cpu_capacity: taken for equal"
+
+
+def _counters(machine: Machine, _clock: Clock, system: System) -> Found:
+    names = [path.rpartition("/")[2] for path in system.glob(f"{PMU}/armv*")]
+    metrics = metrics_for(machine.identity.family).name
+    return _judged(len(names) == 1, f"PMU {', '.join(names) or 'none'}; metrics: {metrics}.toml")
+
+
+def _partitions(_machine: Machine, _clock: Clock, system: System) -> Found:
+    table = system.why("/sys/firmware/acpi/tables/MPAM") != "absent"
+    shown = system.read("/sys/fs/resctrl/schemata") is not None
+    return _judged(
+        not table or shown, f"MPAM {'stated' if table else 'not stated'}, resctrl {'shown' if shown else 'not'}"
+    )
+
+
+def _dimms(machine: Machine, _clock: Clock, system: System) -> Found:
+    found = smbios.dimms(system)
+    if found is None:
+        return OPEN, f"no table, or readable by root alone; {machine.peak_source}"
+    return _judged(bool(found), f"{sum(one.size_bytes > 0 for one in found)} devices; {machine.peak_source}")
+
+
+SEEN: tuple[tuple[str, str, Look], ...] = (
+    ("processor", "a name by MIDR_EL1", _model),
+    ("vectors", "NEON; SVE of 128, 256 or 512 bits, one of them", _vectors),
+    ("line", "64, 128 or 256 B, by CTR_EL0 and sysfs", _line),
+    ("DC ZVA", "a block of 64 B to 2 KiB by DCZID_EL0, else refused", _zeroing),
+    ("flushes", "DC CIVAC and CVAC run in user space; CVAP and CVADP by HWCAP and a try", _flushes),
+    ("clock", "cntvct at 10 MHz to 1 GHz", _timer),
+    ("pages", "4, 16 or 64 KiB; transparent large pages of one step of a page table", _pages),
+    ("caches", "some in sysfs; a system-level cache often is not", _last),
+    ("cores", "equal ones by cpu_capacity are used together", _cores),
+    ("counters", "one PMU of the cores, armv8_*", _counters),
+    ("partitions", "MPAM shows as resctrl", _partitions),
+    ("DIMMs", "SMBIOS as on x86-64, readable by root", _dimms),
+)
+MEASURED = (
+    ("stores", "a plain store of a whole line may cost no read: traffic is unknown",
+     "tierscope run stream kernels=read,write,copy,zva"),
+    ("non-temporal stores", "stnp and stnt1 are hints: as fast as plain stores, or faster",
+     "tierscope run stream kernels=write,write_nt,triad,triad_nt"),
+    ("SVE against NEON", "the widest vectors are the fastest", "tierscope run stream kernels=triad isa=neon"),
+    ("latencies", "one line per hop, whatever its size", "tierscope run latency"),
+    ("flush time", "DC CVAC keeps the line, DC CIVAC drops it", "tierscope run flush"),
+    ("hand-overs", "one line per hand-over", "tierscope run core-to-core"),
+    ("TLB reach", "entries for pages of any size", "tierscope run tlb"),
+    ("counts", "the events of the metrics file count what Arm states", "tierscope run stream counters=default"),
+    ("everything", "a first result", "tierscope run quick"),
+)  # fmt: skip

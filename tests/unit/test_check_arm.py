@@ -1,0 +1,74 @@
+"""`tierscope check arm`: what was assumed of ARM beside what is found, on made machines."""
+
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from made_machine import made_machine
+from tierscope.cli.ports import ALIKE, MEASURED, OPEN, OTHER, SEEN, Assumption, assumptions
+from tierscope.plans import suites
+from tierscope.record.facts import Clock
+from tierscope.record.machine import Machine
+from trees import plant
+
+SERVER = {
+    "/sys/bus/event_source/devices/armv8_pmuv3_0/type": "8",
+    "/sys/kernel/mm/hugepages/hugepages-2048kB/free_hugepages": "0",
+    "/sys/kernel/mm/hugepages/hugepages-524288kB/free_hugepages": "0",
+}
+
+
+def arm(features: tuple[str, ...] = ("asimd", "sve256", "civac", "cvac", "dcpop", "zva"), **state: int) -> Machine:
+    made = made_machine(peak=None)
+    identity = msgspec.structs.replace(
+        made.identity, architecture="aarch64", model="Neoverse-V1", family="0x41:15:0xd40:r1p1", features=features
+    )
+    told = {"line_bytes": 64, "zeroing_bytes": 64, "page_bytes": 65536, "large_page_bytes": 512 << 20, **state}
+    return msgspec.structs.replace(made, identity=identity, state=dict(told))
+
+
+def found(machine: Machine, tmp_path: Path, hz: float = 24e6, **files: object) -> dict[str, Assumption]:
+    clock = Clock(source="cntvct", hz=hz, resolution_s=1 / hz, read_cost_s=9e-9)
+    return {one.what: one for one in assumptions(machine, clock, plant(tmp_path, changes={**SERVER, **files}))}
+
+
+def test_an_arm_server_as_it_was_assumed(tmp_path: Path) -> None:
+    lines = found(arm(), tmp_path)
+    assert len(lines) == len(SEEN) + len(MEASURED)
+    assert {what for what, one in lines.items() if one.verdict == OTHER} == set()
+    assert lines["vectors"].found == "NEON, SVE of 256 bits"
+    assert lines["clock"].found == "cntvct, 24.0 MHz: 41.7 ns per step, 9 ns per read"
+    assert lines["pages"].found == "64 KiB; transparent 512 MiB; reserved: 2 MiB, 512 MiB"
+    assert lines["counters"].found == "PMU armv8_pmuv3_0; metrics: neoverse_v1.toml"
+    assert lines["DIMMs"].verdict == OPEN
+    assert all(one.measure for one in lines.values() if one.what in {what for what, _, _ in MEASURED})
+
+
+@pytest.mark.parametrize(
+    ("what", "machine", "hz", "files"),
+    [
+        ("clock", arm(), 3e9, {}),
+        ("DC ZVA", arm(zeroing_bytes=0), 1e9, {}),
+        ("vectors", arm(features=("civac", "cvac")), 1e9, {}),
+        ("flushes", arm(features=("asimd",)), 1e9, {}),
+        ("pages", arm(page_bytes=16384, large_page_bytes=2 << 20), 1e9, {}),
+        ("counters", arm(), 1e9, {"/sys/bus/event_source/devices/armv8_cortex_a55/type": "9"}),
+        ("partitions", arm(), 1e9, {"/sys/firmware/acpi/tables/MPAM": "MPAM"}),
+    ],
+)
+def test_what_differs_is_said(what: str, machine: Machine, hz: float, files: dict[str, object], tmp_path: Path) -> None:
+    lines = found(machine, tmp_path, hz, **files)
+    assert {name for name, one in lines.items() if one.verdict == OTHER} == {what}
+    assert lines["line"].verdict == ALIKE
+
+
+def test_on_another_processor_nothing_is_known(tmp_path: Path) -> None:
+    assert {one.verdict for one in found(made_machine(), tmp_path).values()} == {OPEN}
+
+
+def test_each_command_that_measures_is_one() -> None:
+    for _, _, command in MEASURED:
+        program, verb, suite, *words = command.split()
+        assert (program, verb) == ("tierscope", "run")
+        suites[suite].read(dict(word.split("=", 1) for word in words))

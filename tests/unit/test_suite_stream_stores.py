@@ -1,0 +1,76 @@
+"""Whether plain stores read their lines first, from made bandwidths whose answer is known."""
+
+import pytest
+
+from tierscope.stats.median import Interval
+from tierscope.suites.stream.stores import reads_of_stores, share_read
+from tierscope.tables import Insight
+
+R, Z = 1 / 20e9, 1 / 15e9  # seconds of a byte, read and written without a read
+
+
+def rate(seconds: float, spread: float = 0.01) -> Interval:
+    return Interval((1 - spread) / seconds, 1 / seconds, (1 + spread) / seconds, 60)
+
+
+def bandwidths(share: float, *, one: float = 0.8, free: str = "zva") -> dict[str, dict[int, Interval]]:
+    """Of four threads at the roof, where so many stored lines are read first; of one thread alone."""
+    write, copy = Z + share * R, (R + Z + share * R) / 2
+    roof = {"read": R, free: Z, "write": write, "copy": copy}
+    return {kernel: {1: rate(s / one), 4: rate(s)} for kernel, s in roof.items()}
+
+
+def sentences(share: float, *, assumed: bool = False, **more: float | str) -> dict[str, Insight]:
+    found = reads_of_stores(bandwidths(share, **more), "node:0", assumed=assumed)  # type: ignore[arg-type]
+    return {one.name: one for one in found}
+
+
+@pytest.mark.parametrize("share", [0.0, 0.3, 0.6, 1.0])
+@pytest.mark.parametrize("free", ["zva", "write_nt"])
+def test_the_share_that_the_bandwidths_were_made_with_is_found_from_writes_and_from_copies(
+    share: float, free: str
+) -> None:
+    found = sentences(share, free=free)
+    assert set(found) == {"store_reads write", "store_reads copy"}
+    for one in found.values():
+        assert one.value == pytest.approx(share, abs=1e-9)
+        assert one.conclusive
+        assert one.low is not None
+        assert one.high is not None
+        assert one.low <= share <= one.high
+
+
+def test_the_words_say_what_the_share_means_for_the_traffic() -> None:
+    assert "so the bus moves twice the stored bytes" in sentences(1.0)["store_reads write"].text
+    assert "whole lines are streamed" in sentences(0.0)["store_reads write"].text
+    assert "overstates plain stores here" in sentences(0.0, assumed=True)["store_reads write"].text
+    assert sentences(1.0, assumed=True)["store_reads write"].text.endswith("a plain store costs a read")
+    assert "takes all of them for read" in sentences(0.5, assumed=True)["store_reads copy"].text
+
+
+def test_nothing_is_stated_where_threads_still_add_up_or_one_alone_was_measured() -> None:
+    found = sentences(1.0, one=0.25)["store_reads write"]
+    assert not found.conclusive
+    assert found.value is None
+    assert "still add up" in found.text
+    alone = {kernel: {4: by[4]} for kernel, by in bandwidths(1.0).items()}
+    assert all("threads=1,N" in one.text for one in reads_of_stores(alone, "node:0", assumed=False))
+
+
+def test_bandwidths_without_one_limit_are_no_share() -> None:
+    odd = bandwidths(0.0)
+    odd["write"][4] = rate(Z + 3 * R)
+    found = {one.name: one for one in reads_of_stores(odd, "node:0", assumed=False)}
+    assert not found["store_reads write"].conclusive
+    assert "unlike limits" in found["store_reads write"].text
+
+
+def test_without_stores_that_read_nothing_nothing_is_said() -> None:
+    known = {kernel: by for kernel, by in bandwidths(1.0).items() if kernel != "zva"}
+    assert reads_of_stores(known, "node:0", assumed=True) == []
+
+
+def test_bounds_hold_every_corner_of_the_intervals() -> None:
+    found = share_read(rate(R, 0.05), rate(Z, 0.05), rate(Z + R, 0.05), copies=False)
+    assert found.low < 0.9
+    assert found.high > 1.1
