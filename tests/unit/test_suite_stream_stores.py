@@ -20,8 +20,8 @@ def bandwidths(share: float, *, one: float = 0.8, free: str = "zva") -> dict[str
     return {kernel: {1: rate(s / one), 4: rate(s)} for kernel, s in roof.items()}
 
 
-def sentences(share: float, *, assumed: bool = False, **more: float | str) -> dict[str, Insight]:
-    found = reads_of_stores(bandwidths(share, **more), "node:0", assumed=assumed)  # type: ignore[arg-type]
+def sentences(share: float, **more: float | str) -> dict[str, Insight]:
+    found = reads_of_stores(bandwidths(share, **more), "node:0")  # type: ignore[arg-type]
     return {one.name: one for one in found}
 
 
@@ -34,18 +34,8 @@ def test_the_share_that_the_bandwidths_were_made_with_is_found_from_writes_and_f
     assert set(found) == {"store_reads write", "store_reads copy"}
     for one in found.values():
         assert one.value == pytest.approx(share, abs=1e-9)
-        assert one.conclusive
-        assert one.low is not None
-        assert one.high is not None
-        assert one.low <= share <= one.high
-
-
-def test_the_words_say_what_the_share_means_for_the_traffic() -> None:
-    assert "so the bus moves twice the stored bytes" in sentences(1.0)["store_reads write"].text
-    assert "whole lines are streamed" in sentences(0.0)["store_reads write"].text
-    assert "overstates plain stores here" in sentences(0.0, assumed=True)["store_reads write"].text
-    assert sentences(1.0, assumed=True)["store_reads write"].text.endswith("a plain store costs a read")
-    assert "takes all of them for read" in sentences(0.5, assumed=True)["store_reads copy"].text
+        assert not one.conclusive  # time that is no bytes looks the same
+        assert "only counters can confirm" in one.text
 
 
 def test_nothing_is_stated_where_threads_still_add_up_or_one_alone_was_measured() -> None:
@@ -54,20 +44,20 @@ def test_nothing_is_stated_where_threads_still_add_up_or_one_alone_was_measured(
     assert found.value is None
     assert "still add up" in found.text
     alone = {kernel: {4: by[4]} for kernel, by in bandwidths(1.0).items()}
-    assert all("threads=1,N" in one.text for one in reads_of_stores(alone, "node:0", assumed=False))
+    assert all("threads=1,N" in one.text for one in reads_of_stores(alone, "node:0"))
 
 
 def test_bandwidths_without_one_limit_are_no_share() -> None:
     odd = bandwidths(0.0)
     odd["write"][4] = rate(Z + 3 * R)
-    found = {one.name: one for one in reads_of_stores(odd, "node:0", assumed=False)}
+    found = {one.name: one for one in reads_of_stores(odd, "node:0")}
     assert not found["store_reads write"].conclusive
     assert "unlike limits" in found["store_reads write"].text
 
 
 def test_without_stores_that_read_nothing_nothing_is_said() -> None:
     known = {kernel: by for kernel, by in bandwidths(1.0).items() if kernel != "zva"}
-    assert reads_of_stores(known, "node:0", assumed=True) == []
+    assert reads_of_stores(known, "node:0") == []
 
 
 def test_bounds_hold_every_corner_of_the_intervals() -> None:

@@ -100,8 +100,8 @@ class Stream:
         "scaling": "bandwidth of all threads over that of one, times their number: median over the kernels",
         "roof": "threads at which the bandwidth of a kernel stops to grow, by the model `saturation`: of the "
         "highest roof that two points show; the bounds are the numbers of threads measured next to it",
-        "store_reads KERNEL": "share of stored lines that were read first, from the bandwidths of reads, of "
-        "stores that read nothing and of plain stores",
+        "store_reads KERNEL": "estimate, never conclusive: share of stored lines that were read first, by the "
+        "bandwidths of reads, of stores that read nothing and of plain stores",
         "non_temporal KERNEL": "ratio of the kernel's non-temporal form to its plain form",
     }
 
@@ -269,10 +269,7 @@ def _reads(rows: list[StreamRow]) -> list[Insight]:
             for (kernel, of), by_threads in by_kernel.items()
             if of == target
         }
-        told = [row for row in rows if row.target == target and row.store == "plain"]
-        found.extend(
-            reads_of_stores(known, target, assumed=bool(told) and all(row.bus_bytes_per_s is not None for row in told))
-        )
+        found.extend(reads_of_stores(known, target))
     return found
 
 
