@@ -1,5 +1,4 @@
-/// A memory as its section states it: `kind`, and `ways` of it side by side, `grain` bytes each in turns, in
-/// the plain or a hashed `order`.
+/// A memory as its section states it: `kind`, and `ways` of it side by side, `grain` bytes each in turns.
 #pragma once
 #include "simulate/memory.hpp"
 

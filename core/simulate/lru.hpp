@@ -7,14 +7,17 @@
 #include <cstdint>
 #include <vector>
 
-#include "simulate/held.hpp"
+#include "simulate/access.hpp"
 
 namespace tierscope::simulate {
 
 class Lru {
  public:
-  static constexpr std::uint64_t EMPTY = Held::EMPTY;
-  struct Slot : Held {
+  static constexpr std::uint64_t EMPTY = ~std::uint64_t{0};  // no key
+  struct Slot {
+    std::uint64_t key = EMPTY;
+    Time ready = 0;           // when what it holds is there
+    std::uint32_t dirty = 0;  // what of it the medium does not have yet, a bit for each line
    private:
     friend class Lru;
     std::uint32_t newer = 0, older = 0, chain = NONE;

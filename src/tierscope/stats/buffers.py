@@ -1,31 +1,26 @@
 """The buffers between the processor and a memory's medium, inferred from latency over fresh regions.
 
-Nothing is assumed of units, knees and replacement: `buffers_search` tries units of 128 B to 64 KiB and all capacities
-with 0 to 3 levels of least recently used units, `buffers_shapes` other units and kinds of replacement. The number of
-levels is the one with the least
+Nothing is assumed of unit sizes or knees: `buffers_search` tries all units from 128 B to 8 KiB and all capacities, with
+0 to 3 levels; the number of levels is the one with the least
 
     cost / s^2 + parameters * ln(points),   three parameters a level, s^2 = cost per degree of freedom, at least LEAST
 
 (G. Schwarz, "Estimating the Dimension of a Model", Annals of Statistics 6, 1978), where each level must be worth PROOF
 more and add at least SMALL of the latency. The error of a point is that of its median and the model's own.
-A better fit alone is not enough: `buffers_doubts` lists why an answer is not sure.
-Intervals are those of the profile likelihood at 95 %: capacities with all times fitted anew and every kind that the
-curve does not rule out, units with the capacity that then fits best, times from the covariance of the linear fit. A
-capacity of 2^k or 1.5 * 2^k that lies in the interval is told as `round_bytes`. Where every unit that the curve does
-not rule out is within BESIDE of a power of two, and that is one of them, the unit is told as the power of two.
+Intervals are those of the profile likelihood at 95 %: capacities and units with all times fitted anew, times from the
+covariance of the linear fit. A capacity of 2^k or 1.5 * 2^k that lies in the interval is told as `round_bytes`.
 Blind to a buffer whose unit is one line, to what is larger than half of the largest region, and to whether a buffer
 holds data or addresses. Interleaved DIMMs show the capacity of all of them together; where it is near their grain, how
 many they are must be known, since a small region lies in one of them.
 """
 
 import itertools
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
 from tierscope.stats.buffers_model import Floats, Fresh, Truths
 from tierscope.stats.buffers_search import Fit, Place, Search
-from tierscope.stats.buffers_shapes import ALL_KINDS, ALL_UNITS, scanned, shaped
 from tierscope.stats.median import student
 from tierscope.units import LINE_BYTES, KiB
 
@@ -33,16 +28,12 @@ MOST = 3  # levels
 MODEL = 0.006  # relative error of the closed form, in a latency
 COUNTED = 0.0015  # the same of small regions at random, of which first visits are only counted: no queue is guessed
 SCATTERED_TO = 8 * KiB  # bytes
-CAPACITY_MODEL = 0.04  # and in a capacity
+CAPACITY_MODEL = 0.03  # and in a capacity
 PROOF = 10.0  # less of the criterion: odds of 1 to 150
 LEAST = 0.02  # an error of 0.1 %: the order of visits is drawn, so that no curve is smoother
 SMALL = 0.02  # of the latency behind all levels
 FEWEST = 8  # points
 SHARE = 0.975
-WIDE = 0.15  # half of the interval of a capacity over it: then the size is not known
-MEASURED = 3.0  # times the share of the errors that was measured: from a third on, errors count as they are
-NEAR = 2.2  # times a unit: the others are not looked at
-BESIDE = 1.2  # times a power of two: a unit as near to one is taken for it
 
 
 @dataclass(frozen=True)
@@ -66,11 +57,6 @@ class Bounded:
     middle: float
     high: float
 
-    @property
-    def half(self) -> float:
-        """Of the interval, over the middle."""
-        return (self.high - self.low) / 2 / self.middle
-
 
 @dataclass(frozen=True)
 class Level:
@@ -80,7 +66,6 @@ class Level:
     unit_bytes: Bounded
     latency_s: Bounded
     round_bytes: int | None
-    kinds: tuple[str, ...] = ()  # of replacement that the curve does not rule out
 
     @property
     def most_amplification(self) -> float:
@@ -103,106 +88,51 @@ class Levels:
     misfit: float
     points: int
     curve_s: Floats  # the fit, of shape (points,)
-    doubts: tuple[str, ...] = ()  # why this is not sure, as `buffers_doubts` says
-
-    @property
-    def wide(self) -> list[int]:
-        """Numbers of the levels, from 1, of which the capacity is not known well enough."""
-        return [n for n, one in enumerate(self.levels, start=1) if one.capacity_bytes.half > WIDE]
-
-
-@dataclass(frozen=True)
-class Fitted:
-    """All that was tried: the best fit of each number of levels, the chosen one, cost per degree of freedom."""
-
-    search: Search
-    fits: tuple[Fit, ...]
-    best: Fit
-    variance: float
-
-    def misfit(self, fit: Fit) -> float:
-        """Root of the mean weighted square."""
-        return float(np.sqrt(fit.cost / max(1, self.search.points - 3 * len(fit.places) - 2)))
 
 
 def infer(curve: Curve) -> Levels:
     """0 to 3 levels; ValueError for fewer than eight points."""
-    from tierscope.stats.buffers_doubts import doubts  # it reads what is found here
-
-    search, sigma = _search(curve)
-    fitted = _chosen(search, tuple(shaped(search, search.best(levels)) for levels in range(MOST + 1)))
-    fitted = replace(fitted, variance=max(fitted.variance, min(1.0, MEASURED * _noise(curve, sigma))))
-    levels = _told(fitted, sigma, curve.ways)
-    return replace(levels, doubts=doubts(fitted))
-
-
-def capacities(curve: Curve) -> list[float]:
-    """Bytes of the levels near which more regions are worth their time, as if all were least recently used."""
-    search, _ = _search(curve)
-    best = _chosen(search, tuple(search.best(levels) for levels in range(MOST + 1))).best
-    return [place.capacity_bytes for place in best.places]
-
-
-def _search(curve: Curve) -> tuple[Search, Floats]:
-    """It, and the error of each point in seconds."""
     if curve.latency_s.size < FEWEST:
         raise ValueError(f"{curve.latency_s.size} regions say nothing of buffers; at least {FEWEST} are needed")
     fresh = Fresh(curve.region_bytes, curve.scattered, curve.footprint_bytes, curve.ways, curve.grain_bytes)
     counted = curve.scattered & (curve.region_bytes <= SCATTERED_TO)
     sigma = curve.latency_s * np.hypot(curve.spread, np.where(counted, COUNTED, MODEL))
-    return Search(fresh, curve.latency_s, sigma), sigma
+    search = Search(fresh, curve.latency_s, sigma)
+    fit, variance = _chosen(search)
+    return _told(search, fit, variance, sigma, curve.ways)
 
 
-def _noise(curve: Curve, sigma: Floats) -> float:
-    """Share of the errors that was measured, in the square: of small regions or of the others, whichever is more.
-
-    Where most of an error was measured, a fit that is closer is closer by chance.
-    """
-    part = (curve.latency_s * curve.spread / sigma) ** 2
-    return float(max((part[own].mean() for own in (curve.scattered, ~curve.scattered) if own.any()), default=0.0))
-
-
-def _chosen(search: Search, fits: tuple[Fit, ...]) -> Fitted:
+def _chosen(search: Search) -> tuple[Fit, float]:
     """The number of levels by the criterion; cost per degree of freedom, at least LEAST."""
+    fits = [search.best(levels) for levels in range(MOST + 1)]
     variance = max(LEAST, fits[-1].cost / max(1, search.points - 3 * MOST - 2))
     price = 3 * np.log(search.points)
     best = fits[0]
     for fit in fits[1:]:
         more = len(fit.places) - len(best.places)
-        if more > 0 and (best.cost - fit.cost) / variance > more * (price + PROOF) and counts(fit):
+        if more > 0 and (best.cost - fit.cost) / variance > more * (price + PROOF) and _counts(fit):
             best = fit
-    return Fitted(search, fits, best, max(LEAST, best.cost / max(1, search.points - 3 * len(best.places) - 2)))
+    return best, max(LEAST, best.cost / max(1, search.points - 3 * len(best.places) - 2))
 
 
-def counts(fit: Fit) -> bool:
+def _counts(fit: Fit) -> bool:
     """Whether each level adds enough to be one."""
     steps = fit.times_s[1 : 1 + len(fit.places)]
     return bool(np.all(steps > SMALL * (fit.times_s[0] + steps.sum())))
 
 
-def _told(fitted: Fitted, sigma: Floats, ways: int) -> Levels:
-    search, fit, variance = fitted.search, fitted.best, fitted.variance
+def _told(search: Search, fit: Fit, variance: float, sigma: Floats, ways: int) -> Levels:
     design, count = search.design(fit.places), len(fit.places)
     reach = student(SHARE, max(1.0, search.points - 3 * count - 2))
     times = _bounded_times(design, fit.times_s, variance, reach)
     limit = fit.cost + variance * reach**2
     levels = []
-    for number in range(count):
-        alike = _alike(search, fit.places, number, limit)
-        capacity = _capacity(search, fit.places, number, alike, limit)
+    for number, place in enumerate(fit.places):
+        capacity = _capacity(search, fit.places, number, limit)
         unit = _unit(search, fit.places, number, limit)
-        told = _round(capacity, round(unit.middle), ways)
-        levels.append(Level(capacity, unit, times[number], told, tuple(one.kind for one in alike)))
-    return Levels(
-        tuple(levels), times[count], times[-1], fitted.misfit(fit), search.points, design @ fit.times_s * sigma
-    )
-
-
-def _alike(search: Search, places: tuple[Place, ...], number: int, limit: float) -> list[Place]:
-    """The buffer as it was found, and with each other kind that the curve does not rule out."""
-    own = places[number]
-    others = (scanned(search, places, number, replace(own, kind=kind)) for kind in ALL_KINDS if kind != own.kind)
-    return [own, *(other.places[number] for other in others if other.cost <= limit)]
+        levels.append(Level(capacity, unit, times[number], _round(capacity, place.unit_bytes, ways)))
+    misfit = float(np.sqrt(fit.cost / max(1, search.points - 3 * count - 2)))
+    return Levels(tuple(levels), times[count], times[-1], misfit, search.points, design @ fit.times_s * sigma)
 
 
 def _bounded_times(design: Floats, times: Floats, variance: float, reach: float) -> list[Bounded]:
@@ -218,45 +148,43 @@ def _bounded_times(design: Floats, times: Floats, variance: float, reach: float)
     return [Bounded(float(max(0.0, m - h)), float(m), float(m + h)) for m, h in zip(middles, halves, strict=True)]
 
 
-def _capacity(search: Search, places: tuple[Place, ...], number: int, alike: list[Place], limit: float) -> Bounded:
-    """As far as the cost stays below the limit, with times fitted anew and any of `alike`; the model errs too."""
-    size = places[number].capacity_bytes
-    low, high = size, size
-    for one in alike:
-        low = min(low, _end(search, places, number, one, limit, -1))
-        high = max(high, _end(search, places, number, one, limit, 1))
-    model = float(np.hypot(CAPACITY_MODEL, places[number].unit_bytes / size))  # and one entry
-    below, above = (float(np.hypot(end, model)) for end in (size / low - 1, high / size - 1))
-    return Bounded(size / (1 + below), size, size * (1 + above))
-
-
-def _end(search: Search, places: tuple[Place, ...], number: int, own: Place, limit: float, direction: int) -> float:
-    """The last capacity in this direction that the curve does not rule out."""
-    last = own.capacity_bytes
-    for step in np.arange(0.005, 1.0, 0.01):
-        moved = replace(own, capacity_bytes=own.capacity_bytes * 2 ** (direction * step))
-        if search.fit((*places[:number], moved, *places[number + 1 :])).cost > limit:
-            break
-        last = moved.capacity_bytes
-    return last
+def _capacity(search: Search, places: tuple[Place, ...], number: int, limit: float) -> Bounded:
+    """As far as the cost stays below the limit, with all times fitted anew; and the model's own error."""
+    own = places[number]
+    ends = []
+    for direction in (-1, 1):
+        last = 0.0
+        for step in np.arange(0.005, 1.0, 0.01):
+            moved = Place(own.unit_bytes, own.capacity_bytes * 2 ** (direction * step))
+            if search.fit((*places[:number], moved, *places[number + 1 :])).cost > limit:
+                break
+            last = step
+        ends.append(2**last - 1)
+    low, high = (float(np.hypot(end, CAPACITY_MODEL)) for end in ends)
+    size = own.capacity_bytes
+    return Bounded(size / (1 + low), size, size * (1 + high))
 
 
 def _unit(search: Search, places: tuple[Place, ...], number: int, limit: float) -> Bounded:
     """Units beside the one found that the curve does not rule out, each with the capacity that suits it best."""
-    own = places[number].unit_bytes
-    near = [unit for unit in ALL_UNITS if own / NEAR <= unit <= min(own * NEAR, max(search.units))]
-    found = {own, *(unit for unit in near if _cheapest(search, places, number, unit) <= limit)}
-    powers = [unit for unit in found if unit & (unit - 1) == 0]
-    middle = min(powers, key=lambda unit: abs(np.log(unit / own)), default=own)
-    if powers and all(middle / BESIDE < unit < middle * BESIDE for unit in found):
-        return Bounded(middle, middle, middle)
-    low = max((unit for unit in ALL_UNITS if unit < min(found)), default=min(found))
-    high = min((unit for unit in ALL_UNITS if unit > max(found)), default=max(found))
-    return Bounded((low + min(found)) / 2, middle, (max(found) + high) / 2)  # units between those that were tried
+    own = places[number]
+    units = list(search.units)
+    found = {own.unit_bytes}
+    for direction in (-1, 1):
+        at = units.index(own.unit_bytes) + direction
+        while 0 <= at < len(units):
+            if _cheapest(search, places, number, units[at]) > limit:
+                break
+            found.add(units[at])
+            at += direction
+    return Bounded(min(found), own.unit_bytes, max(found))
 
 
 def _cheapest(search: Search, places: tuple[Place, ...], number: int, unit: int) -> float:
-    return scanned(search, places, number, replace(places[number], unit_bytes=unit)).cost
+    own = places[number]
+    sizes = own.capacity_bytes * 2.0 ** np.linspace(-0.6, 0.6, 25)
+    moved = [Place(unit, float(size)) for size in sizes if size >= unit]
+    return min((search.fit((*places[:number], one, *places[number + 1 :])).cost for one in moved), default=np.inf)
 
 
 def _round(capacity: Bounded, unit: int, ways: int) -> int | None:

@@ -1,7 +1,5 @@
 """How often a visit to a fresh region misses a buffer: a closed form for least-recently-used entries.
 
-What else may be evicted is in `buffers_kinds`.
-
 A region of n lines is walked once in a random order, then the next region. A buffer holds N entries of one unit, m
 lines each. Let U = n / m units lie in the region. A visit finds its unit if a neighbour in the unit was visited before
 and fewer than N other units since. With k visits between two visits of one unit,
@@ -14,8 +12,7 @@ and fewer than N other units since. With k visits between two visits of one unit
 
 with D the other units among k draws without replacement. Of a region smaller than the unit only the first visit can
 miss. Where regions follow one another by address, the unit is that of the region before: one visit in m misses. Where
-they are scattered over a footprint, the same formulas hold with regions in place of lines. A region of r bytes there
-meets (r + u - gcd(r, u)) / u units of u bytes in the mean, which is one for powers of two with r <= u.
+they are scattered over a footprint, the same formulas hold with regions in place of lines.
 A buffer behind another one is taken to see all visits, which only orders its entries a little otherwise.
 Of several memories side by side each sees the blocks of a region that lie in it, as a region of its own.
 Blind to buffers whose unit is one line: a line visited once is never found. Against an exact simulation it is off by
@@ -29,7 +26,6 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from tierscope.stats.buffers_kinds import LRU, hits
 from tierscope.units import LINE_BYTES, KiB
 
 Floats = npt.NDArray[np.float64]
@@ -58,12 +54,12 @@ class Unit:
         self._point, self._weight, parts = _per_memory(fresh)
         self._all = _Alone(parts, unit_bytes)
 
-    def misses(self, capacity_bytes: float | Floats, kind: str = LRU) -> Floats:
+    def misses(self, capacity_bytes: float | Floats) -> Floats:
         """Share of visits, of shape (points,), or (points, capacities) for an array of capacities.
 
-        capacity_bytes: of all memories together; infinite where all that was visited stays. kind: of `buffers_kinds`.
+        capacity_bytes: of all memories together.
         """
-        found = self._all.misses(np.asarray(capacity_bytes, dtype=np.float64) / self._ways, kind)
+        found = self._all.misses(np.asarray(capacity_bytes, dtype=np.float64) / self._ways)
         if self._ways == 1:
             return found
         weighted = found * self._weight.reshape(-1, *[1] * (found.ndim - 1))
@@ -109,8 +105,7 @@ class _Alone:
         pieces = np.where(small & scattered, region, LINE_BYTES)  # what is walked in a random order
         walked = np.where(small & scattered, np.maximum(fresh.footprint_bytes, unit_bytes), region)
         self._pieces = unit_bytes / pieces  # of one unit
-        self._share = np.where(small & scattered, _met(region, unit_bytes), LINE_BYTES / pieces)  # first in a piece
-        self._first = np.where(~small & scattered, _met(region, unit_bytes), 1 / self._pieces)  # of those, in a unit
+        self._share = LINE_BYTES / pieces  # of visits that come first in their piece
         self._units = np.where(small & ~scattered, 0.0, walked / unit_bytes)
         parts = [
             _gaps(n, m) if units > 1 and m > 1 else _nothing()
@@ -119,25 +114,15 @@ class _Alone:
         self._expected = np.array([part[0] for part in parts])
         self._spread = np.array([part[1] for part in parts])
 
-    def misses(self, capacity_bytes: float | Floats, kind: str = LRU) -> Floats:
-        """As `Unit.misses`."""
+    def misses(self, capacity_bytes: float | Floats) -> Floats:
+        """Share of visits, of shape (points,), or (points, capacities) for an array of capacities."""
         from scipy.special import ndtr  # slow to load, and not needed by every run
 
         entries = np.asarray(capacity_bytes, dtype=np.float64)[..., None] / self.unit_bytes
-        if kind == LRU:
-            found = np.asarray(ndtr((entries[..., None] - 0.5 - self._expected) / self._spread).mean(axis=-1))
-            found = np.where(self._units <= entries, 1.0, found)
-        else:
-            ratio = entries / np.maximum(self._units, 1e-9)
-            found = np.where(self._units == 0, 1.0, hits(kind, self._pieces, ratio))
-        share = self._share * (1.0 - (1.0 - self._first) * found)
+        hits = np.asarray(ndtr((entries[..., None] - 0.5 - self._expected) / self._spread).mean(axis=-1))
+        hits = np.where(self._units <= entries, 1.0, hits)
+        share = self._share * (1.0 - (1.0 - 1.0 / self._pieces) * hits)
         return np.asarray(np.moveaxis(share, -1, 0), dtype=np.float64)
-
-
-def _met(region: Floats, unit_bytes: int) -> Floats:
-    """Units that a region meets, over its lines."""
-    common = np.gcd(region.astype(np.int64), unit_bytes)
-    return np.asarray((region + unit_bytes - common) / unit_bytes * LINE_BYTES / region, dtype=np.float64)
 
 
 def _nothing() -> tuple[Floats, Floats]:

@@ -11,15 +11,14 @@ Minimization", The Computer Journal 7, 1965).
 
 import itertools
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
-from tierscope.stats.buffers_kinds import LRU
 from tierscope.stats.buffers_model import Floats, Fresh, Unit
 from tierscope.units import LINE_BYTES, KiB
 
-UNITS = tuple(2 * LINE_BYTES << step for step in range(10))  # 128 B to 64 KiB: a line of 64 B is never found again
+UNITS = tuple(2 * LINE_BYTES << step for step in range(7))  # 128 B to 8 KiB: a line of 64 B is never found again
 PER_OCTAVE = 8  # capacities of the grid
 SMALLEST = KiB
 REACH = 2  # the largest region over the largest capacity that is looked for
@@ -36,7 +35,6 @@ class Place:
 
     unit_bytes: int
     capacity_bytes: float
-    kind: str = LRU
 
 
 @dataclass(frozen=True)
@@ -56,10 +54,8 @@ class Search:
         self._weight = 1 / sigma_s
         self._target = latency_s * self._weight
         self._entry = np.where(fresh.scattered, LINE_BYTES / fresh.region_bytes, 0.0)
-        self._fresh = fresh
-        self.largest_bytes = largest = float(fresh.region_bytes.max()) / REACH
+        largest = float(fresh.region_bytes.max()) / REACH
         self.units = {unit: Unit(fresh, unit) for unit in UNITS if unit < largest}
-        self._made = dict(self.units)
         steps = int(np.log2(max(largest / SMALLEST, 1.0)) * PER_OCTAVE) + 1
         self.capacities = SMALLEST * 2.0 ** (np.arange(steps) / PER_OCTAVE)
         self._grid = [Place(unit, float(size)) for unit in self.units for size in self.capacities]
@@ -74,14 +70,8 @@ class Search:
 
     def design(self, places: Iterable[Place]) -> Floats:
         """Weighted columns of `times_s`, of shape (points, levels + 2)."""
-        levels = [self.misses(place) for place in places]
+        levels = [self.units[place.unit_bytes].misses(place.capacity_bytes) for place in places]
         return np.stack([np.ones(self.points), *levels, self._entry], axis=1) * self._weight[:, None]
-
-    def misses(self, place: Place) -> Floats:
-        """Share of visits that miss this buffer, of shape (points,); units that the grid lacks are made here."""
-        if place.unit_bytes not in self._made:
-            self._made[place.unit_bytes] = Unit(self._fresh, place.unit_bytes)
-        return self._made[place.unit_bytes].misses(place.capacity_bytes, place.kind)
 
     def fit(self, places: tuple[Place, ...]) -> Fit:
         """The times that fit these places best."""
@@ -126,7 +116,7 @@ class Search:
         """The same capacities with one unit changed."""
         for number, place in enumerate(places):
             for unit in (place.unit_bytes // 2, place.unit_bytes * 2):
-                moved = (*places[:number], replace(place, unit_bytes=unit), *places[number + 1 :])
+                moved = (*places[:number], Place(unit, place.capacity_bytes), *places[number + 1 :])
                 if (
                     unit in self.units
                     and unit <= place.capacity_bytes
@@ -231,4 +221,4 @@ def _behind(near: Place, far: Place) -> bool:
 
 
 def _moved(places: tuple[Place, ...], logs: Floats) -> tuple[Place, ...]:
-    return tuple(replace(place, capacity_bytes=float(2**log)) for place, log in zip(places, logs, strict=True))
+    return tuple(Place(place.unit_bytes, float(2**log)) for place, log in zip(places, logs, strict=True))

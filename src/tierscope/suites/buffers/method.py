@@ -4,14 +4,12 @@ from tierscope.tables.methods import Method, methods
 
 TEXTS = {
     "Buffers": (
-        "A model of buffers is fitted to all regions at once: 0 to 3 of them, units from 128 B to 64 KiB, all "
-        "capacities, several kinds of replacement and sets, times by least squares. The number is chosen by the "
-        "Bayesian information criterion with a margin. It is inconclusive if fewer buffers explain the curve within "
-        "the model's error, or if one more is better by more than chance. Intervals are those of the profile "
-        "likelihood over all kinds that fit. A round size is reported if it is in the interval. The model of write "
-        "combining is a queue that drains whole units. Capacities are those of all interleaved DIMMs together. Limits: "
-        "it does not detect buffers above half of the largest region; small pages and rows of DRAM can look like "
-        "buffers."
+        "A model of least-recently-used buffers is fitted to all regions at once: 0 to 3 of them, all units from 128 "
+        "B to 8 KiB, all capacities, times by least squares. The number is chosen by the Bayesian information "
+        "criterion with a margin; intervals are those of the profile likelihood. A round size is reported if it is in "
+        "the interval. The model of write combining is a queue that drains whole units. Capacities are those of all "
+        "interleaved DIMMs together. Limits: it does not detect buffers above half of the largest region; small pages "
+        "and rows of DRAM can look like buffers."
     ),
 }
 

@@ -76,8 +76,8 @@ class BuffersRow(JudgedRow, frozen=True, kw_only=True):
         Col(
             "misfit",
             help=(
-                "root mean square of what the model leaves, over the errors of the points; above 1.2, for writes above "
-                "3, something else shapes the curve"
+                "root mean square of what the model leaves, over the errors of the points; above 3 something else "
+                "shapes the curve"
             ),
         ),
     ]

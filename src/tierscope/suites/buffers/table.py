@@ -20,7 +20,7 @@ from msgspec.structs import replace
 
 from tierscope.record.origin import strongest
 from tierscope.record.result import Run
-from tierscope.stats.buffers import WIDE, Bounded, Level, Levels
+from tierscope.stats.buffers import Bounded, Level, Levels
 from tierscope.stats.buffers_writes import Writes
 from tierscope.stats.median import Interval
 from tierscope.suites.buffers.findings import sentences
@@ -31,7 +31,8 @@ from tierscope.tables.measured import Closing, records
 from tierscope.tables.regions import FreshLabels, RegionsRow, row_of
 from tierscope.units import LINE_BYTES
 
-MISFIT = 3.0  # of writes, times the errors of the points: then something else shapes the curve
+MISFIT = 3.0  # times the errors of the points: then something else shapes the curve
+WIDE = 0.15  # half of the interval of a capacity over it: then the size is not known
 MISSING = 0.1  # of the regions
 OF = "buffers"
 
@@ -81,9 +82,12 @@ class Buffers:
 
 
 def _read(levels: Levels, target: str, regions: list[RegionsRow]) -> list[BuffersRow]:
-    """Buffers and the medium. A doubt about one of them makes all rows inconclusive."""
-    reasons = [f"capacity of buffer {number} is not known to {WIDE * 100:g} %" for number in levels.wide]
-    reasons += levels.doubts
+    """Buffers and the medium. A curve that no buffers explain makes all rows inconclusive."""
+    wide = [n for n, one in enumerate(levels.levels, start=1) if _half(one.capacity_bytes) > WIDE]
+    reasons = [f"capacity of buffer {number} is not known to {WIDE * 100:g} %" for number in wide]
+    if levels.misfit > MISFIT:
+        off = f"off by {levels.misfit:.1f} times its error"
+        reasons.append(f"no buffers explain the curve, {off}: a prefetcher of the processor may, see the figure")
     verdict = _closing(regions)
     if reasons:
         verdict = {**verdict, "conclusive": False, "reasons": (*verdict["reasons"], *reasons)}
@@ -133,6 +137,10 @@ def _interval(value: Bounded) -> Interval:
 def _whole(value: Bounded, times: int = 1) -> Interval:
     low, middle, high = (round(end * times) for end in (value.low, value.middle, value.high))
     return Interval(low, middle, high, 0)
+
+
+def _half(value: Bounded) -> float:
+    return (value.high - value.low) / 2 / value.middle
 
 
 def _round_as(nearer: tuple[Level, ...], level: Level) -> str | None:

@@ -43,23 +43,6 @@ def shares(rows: list[ClosedLoopRow]) -> list[Share]:
     return found
 
 
-@dataclass(frozen=True)
-class Devices:
-    """Each device is one of three."""
-
-    right: int
-    inconclusive: int
-    false: int
-
-
-def devices(rows: list[ClosedLoopRow]) -> Devices:
-    """False: at least one false conclusive value. Right: all values conclusive, and built ones recovered or inside."""
-    own = [[row for row in rows if row.device == number] for number in dict.fromkeys(row.device for row in rows)]
-    false = sum(any(row.false for row in one) for one in own)
-    right = sum(all(row.conclusive and not row.false for row in one) for one in own)
-    return Devices(right, len(own) - right - false, false)
-
-
 def failures(rows: list[ClosedLoopRow]) -> list[ClosedLoopRow]:
     return [row for row in rows if row.verdict != RECOVERED]
 
@@ -77,16 +60,7 @@ def name_of(row: ClosedLoopRow) -> str:
 
 def sentences(rows: list[ClosedLoopRow]) -> list[Insight]:
     told = [_share(share) for share in shares(rows)]
-    return [*_devices(rows), *told, *(_failure(row) for row in failures(rows))]
-
-
-def _devices(rows: list[ClosedLoopRow]) -> list[Insight]:
-    if not rows:
-        return []
-    count = devices(rows)
-    false = f"{count.false} device{'' if count.false == 1 else 's'}"
-    text = f"False conclusive answers: {false}; right: {count.right}, inconclusive: {count.inconclusive}"
-    return [Insight(name="false_conclusive", text=text, value=float(count.false), unit="1")]
+    return [*told, *(_failure(row) for row in failures(rows))]
 
 
 def _share(share: Share) -> Insight:

@@ -31,14 +31,6 @@ class ClosedLoopRow(Row, frozen=True, kw_only=True):
     low: Annotated[float | None, Col("low", help="interval")]
     high: Annotated[float | None, Col("high", help="interval")]
     verdict: Annotated[str, Col("verdict", help="`recovered`, `wrong`, `missed`, `false alarm`")]
-    conclusive: Annotated[bool, Col("conclusive", help="whether the prober stands by it")] = True
-    false: Annotated[
-        bool,
-        Col(
-            "false conclusive",
-            help="conclusive, not recovered, and what was built is outside the interval: what must not happen",
-        ),
-    ] = False
     noise: Annotated[Ratio, Col("noise", help="of the device")]
     repeat: Annotated[str, Col("to repeat it", help="command that repeats the prober on this device alone")]
     origin: Annotated[str, Col("origin", help="as of other rows")]

@@ -14,31 +14,24 @@ false alarm.
 A queue of fewer than four lines passes on a chunk of 256 B in parts, so that the medium counts more writes than the
 program, unless the nearest buffer joins them; then those of three lines, two parts of which make a whole chunk and a
 half, fewer. Queues of one line join nothing.
-`false`: the prober stood by a value that is not recovered, and its interval does not hold what was built. An answer
-that the prober itself calls inconclusive is never false, whatever it says.
-No prober can see buffers of single lines, and `buffers` is asked for those up to half of its largest region, REACH:
-larger ones may be found, and the latency of the medium may then be that of the first one that was not. Where it was
-told of no interleaving, the capacity of a buffer that is no larger than the grain may be that in one memory. Memories
-in a hashed order show no stride at which bandwidth falls: `policy` says so where it finds none.
 Source: the rules of `core/simulate/dimm.cpp`, which the tests hold this to.
 """
 
 import itertools
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from tierscope.stats.buffers import Level, Levels
 from tierscope.stats.combining import Combining
 from tierscope.stats.interleave import Interleave
 from tierscope.stats.migration import Migration
-from tierscope.suites.closed_loop.device import HASH, Device
-from tierscope.units import LINE_BYTES, MiB
+from tierscope.suites.closed_loop.devices import Device
+from tierscope.units import LINE_BYTES
 
 CAPACITY, LATENCY, PERIOD, STALL, ENTRIES = 0.06, 0.03, 0.05, 0.1, 2.0
 FAR = 2.0  # times
-REACH = 64 * MiB  # half of the largest region of `buffers` if nothing else is asked
-CHUNK = 256  # bytes that `policy` stores in order
+MEDIA_LINE = 256  # bytes
 LEAST_QUEUE = 2  # lines that can join
 RECOVERED, WRONG, MISSED, ALARM = "recovered", "wrong", "missed", "false alarm"
 
@@ -55,63 +48,26 @@ class Score:
     high: float | None
     verdict: str
     level: int | None = None
-    conclusive: bool = True  # the prober stands by it
-
-    @property
-    def false(self) -> bool:
-        """See the top of the file."""
-        if not self.conclusive or self.verdict == RECOVERED:
-            return False
-        inside = None not in (self.truth, self.low, self.high)
-        return not (inside and self.low <= self.truth <= self.high)  # type: ignore[operator]
 
 
-@dataclass(frozen=True)
-class There:
-    """A buffer that can be seen. size_bytes: as a region meets it; latency_s: all before it included."""
-
-    size_bytes: int
-    unit_bytes: int
-    latency_s: float
-
-
-def of_buffers(device: Device, levels: Levels, told_ways: int | None = None) -> Iterator[Score]:
-    """Their number, then each, then the medium. told_ways: the memories that the prober was told of, None for all."""
-    sure = not levels.doubts and not levels.wide
-    for one in _of_buffers(device, levels, device.ways if told_ways is None else told_ways):
-        yield replace(one, conclusive=sure)
-
-
-def seen_of(device: Device, told_ways: int) -> tuple[list[There], list[There]]:
-    """Buffers that must be found, and those beyond REACH that may be, nearest first."""
-    found, latency = [], device.path_s
-    for one in device.buffers:
-        latency += one.latency_s
-        alone = told_ways == 1 and one.size_bytes <= device.grain_bytes
-        if one.unit_bytes > LINE_BYTES:
-            found.append(There(one.size_bytes * (1 if alone else device.ways), one.unit_bytes, latency))
-    return [one for one in found if one.size_bytes <= REACH], [one for one in found if one.size_bytes > REACH]
-
-
-def _of_buffers(device: Device, levels: Levels, told_ways: int) -> Iterator[Score]:
-    must, may = seen_of(device, told_ways)
-    seen = len(levels.levels)
-    buffers = must + may[: max(seen - len(must), 0)]
-    there = len(buffers)
+def of_buffers(device: Device, levels: Levels) -> Iterator[Score]:
+    """Their number, then each, then the medium."""
+    there, seen = len(device.buffers), len(levels.levels)
     count = RECOVERED if there == seen else MISSED if seen < there else ALARM
     yield Score("buffers", "1", there, seen, None, None, count)
-    pairs = _pairs([one.size_bytes for one in buffers], levels.levels)
-    for number, buffer in enumerate(buffers):
+    pairs = _pairs([one.size_bytes * device.ways for one in device.buffers], levels.levels)
+    for number, buffer in enumerate(device.buffers):
         level = levels.levels[pairs[number]] if number in pairs else None
-        yield from _buffer(number + 1, buffer, level, device.ways if told_ways == device.ways else 1)
+        latency = device.path_s + sum(one.latency_s for one in device.buffers[: number + 1])
+        yield from _buffer(
+            number + 1, (buffer.size_bytes * device.ways, buffer.unit_bytes, latency), level, device.ways
+        )
     for place, level in enumerate(levels.levels):
         if place not in pairs.values():
             size = level.capacity_bytes
             yield Score("capacity", "B", None, size.middle, size.low, size.high, ALARM, place + 1)
-    medium = levels.medium_s
     whole = device.path_s + sum(one.latency_s for one in device.buffers) + device.read_s
-    ends = [whole, *(one.latency_s for one in may[max(seen - len(must), 0) :][:1])]
-    whole = min(ends, key=lambda end: abs(end - medium.middle))
+    medium = levels.medium_s
     yield _near("medium", "s", whole, (medium.low, medium.middle, medium.high), LATENCY)
 
 
@@ -128,8 +84,8 @@ def _pairs(sizes: Sequence[int], levels: Sequence[Level]) -> dict[int, int]:
     return {a: b for a, b in best if 1 / FAR <= sizes[a] / found[b] <= FAR}
 
 
-def _buffer(number: int, truth: There, level: Level | None, ways: int) -> Iterator[Score]:
-    size, unit, latency = truth.size_bytes, truth.unit_bytes, truth.latency_s
+def _buffer(number: int, truth: tuple[int, int, float], level: Level | None, ways: int) -> Iterator[Score]:
+    size, unit, latency = truth
     if level is None:
         for name, measure, value in (("capacity", "B", size), ("unit", "B", unit), ("latency", "s", latency)):
             yield Score(name, measure, value, None, None, None, MISSED, number)
@@ -152,14 +108,11 @@ def _is_round(size: int) -> bool:
 
 def unanswered(parameter: str, measure: str, truth: float) -> Score:
     """The prober had too few good points to say anything."""
-    return Score(parameter, measure, truth, None, None, None, MISSED, conclusive=False)
+    return Score(parameter, measure, truth, None, None, None, MISSED)
 
 
 def of_interleaving(device: Device, seen: Interleave) -> Iterator[Score]:
     ways, grains = seen.ways_range, seen.grain_range
-    if device.order == HASH and seen.ways == 1:
-        yield Score("ways", "1", None, None, None, None, RECOVERED)
-        return
     yield _or_none("ways", "1", float(device.ways) if device.ways > 1 else None,
                    (ways[0], seen.ways, ways[1]) if seen.ways > 1 else None, 0.0)  # fmt: skip
     if device.ways > 1 and seen.ways > 1:
@@ -170,11 +123,10 @@ def of_interleaving(device: Device, seen: Interleave) -> Iterator[Score]:
 
 def of_migration(device: Device, seen: Migration) -> Iterator[Score]:
     built, period = device.migration, seen.period
-    each = writes_of_chunk(device)
-    writes = None if built is None or each == 0 else built.writes / each
+    writes = None if built is None else built.writes / writes_of_chunk(device)
     found = None if period is None else (period.low, period.writes, period.high)
     yield _or_none("period", "1", writes, found, PERIOD)
-    if built is None or writes is None:
+    if built is None:
         return
     stall = None if period is None else (period.stall_low, period.stall_s, period.stall_high)
     yield _or_none("stall", "s", built.stall_s, stall, STALL)
@@ -183,15 +135,12 @@ def of_migration(device: Device, seen: Migration) -> Iterator[Score]:
 
 
 def writes_of_chunk(device: Device) -> float:
-    """To the medium, for each CHUNK that is stored in order, over and over in one place."""
-    units = CHUNK // min(device.media_bytes, CHUNK)
-    lines = CHUNK // LINE_BYTES // units  # of a unit of the medium that a chunk writes
+    """To the medium, for each chunk of 256 B that is stored in order, over and over in one place."""
+    lines = MEDIA_LINE // LINE_BYTES
     part = min(max(device.entries, 1), lines)
-    if not device.buffers or device.buffers[0].unit_bytes != device.media_bytes:
-        return units * lines / part
-    if device.media_bytes > CHUNK:
-        return 0.0  # the buffer waits for the rest of the unit
-    return units * lines / (part * math.ceil(lines / part))
+    if device.buffers and device.buffers[0].unit_bytes == MEDIA_LINE:
+        return lines / (part * math.ceil(lines / part))
+    return lines / part
 
 
 def of_combining(device: Device, seen: Combining) -> Iterator[Score]:
@@ -200,11 +149,11 @@ def of_combining(device: Device, seen: Combining) -> Iterator[Score]:
     if there and found is not None:
         good = abs(seen.entries - device.entries) <= ENTRIES
         yield Score("entries", "1", device.entries, seen.entries, *_ends(found), RECOVERED if good else WRONG)
-        yield _near("joined unit", "B", device.media_bytes, (seen.unit_low, seen.unit_bytes, seen.unit_high), 0.0)
+        yield _near("joined unit", "B", MEDIA_LINE, (seen.unit_low, seen.unit_bytes, seen.unit_high), 0.0)
         return
     yield _or_none("entries", "1", device.entries if there else None, found, 0.0)
     if there:
-        yield Score("joined unit", "B", device.media_bytes, None, None, None, MISSED)
+        yield Score("joined unit", "B", MEDIA_LINE, None, None, None, MISSED)
 
 
 Bounds = tuple[float, float, float]  # low, middle, high

@@ -8,7 +8,6 @@ Blind to: faults that simulator and prober share.
 """
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import ClassVar
 
 import msgspec
@@ -17,7 +16,7 @@ from tierscope.record.labels import present
 from tierscope.record.origin import strongest
 from tierscope.record.result import Record, Run
 from tierscope.suites.closed_loop import score
-from tierscope.suites.closed_loop.device import Device, parse
+from tierscope.suites.closed_loop.devices import Device, parse
 from tierscope.suites.closed_loop.findings import sentences
 from tierscope.suites.closed_loop.labels import LoopLabels
 from tierscope.suites.closed_loop.row import ClosedLoopRow
@@ -42,7 +41,7 @@ class ClosedLoop:
     title: ClassVar[str] = "Probers on random devices"
     asked: ClassVar[Asked] = Asked(
         question="Do the probers find what was put in?",
-        answers=("false_conclusive", "recovered", "failure"),
+        answers=("recovered", "failure"),
         keys={"recovered": "recovered"},
     )
     topics: ClassVar[tuple[str, ...]] = ()  # of simulated machines
@@ -50,7 +49,6 @@ class ClosedLoop:
     main: ClassVar[tuple[Main, ...]] = ()  # what is built is known, so that nothing is compared
     row: ClassVar[type[ClosedLoopRow]] = ClosedLoopRow
     says: ClassVar[dict[str, str]] = {
-        "false_conclusive": "devices about which a prober was sure and wrong; other devices are right or inconclusive",
         "recovered PARAMETER": "share of the devices' parameters of this kind that were recovered",
         "failure": "one that was not, and what repeats it; no value",
     }
@@ -92,8 +90,6 @@ def _rows(run: Run, number: int, prober: str, own: list[Record]) -> Iterator[Clo
             low=one.low,
             high=one.high,
             verdict=one.verdict,
-            conclusive=one.conclusive,
-            false=one.false,
             noise=device.noise,
             repeat=_repeat(prober, word, own[0]),
             origin=origin,
@@ -131,24 +127,19 @@ def _scores(prober: str, device: Device, view: Run) -> Iterator[Score]:
             if seen.levels is None:
                 yield score.unanswered("buffers", "1", len(device.buffers))
             else:
-                yield from score.of_buffers(device, seen.levels, regions[0].ways or 1)
+                yield from score.of_buffers(device, seen.levels)
         return
     for one in policy_found.found(view).values():
-        yield from _policy(device, one)
-
-
-def _policy(device: Device, one: policy_found.Found) -> Iterator[Score]:
-    if one.interleave is not None:
-        for own in score.of_interleaving(device, one.interleave):
-            yield replace(own, conclusive=one.saturated)
-    elif one.strides or one.controls:
-        yield score.unanswered("ways", "1", device.ways)
-    if one.migration is not None:
-        yield from score.of_migration(device, one.migration)
-    if one.combining is not None and not one.hidden:
-        yield from score.of_combining(device, one.combining)
-    elif one.regions:
-        yield score.unanswered("entries", "1", device.entries)
+        if one.interleave is not None:
+            yield from score.of_interleaving(device, one.interleave)
+        elif one.strides or one.controls:
+            yield score.unanswered("ways", "1", device.ways)
+        if one.migration is not None:
+            yield from score.of_migration(device, one.migration)
+        if one.combining is not None and not one.hidden:
+            yield from score.of_combining(device, one.combining)
+        elif one.regions:
+            yield score.unanswered("entries", "1", device.entries)
 
 
 tables.add(ClosedLoop())

@@ -9,8 +9,7 @@ from tierscope.tables.measured import sure
 from tierscope.units import show_bytes, show_seconds, show_size
 
 NOTHING = {
-    "interleaving": "No interleaving in address order found in {target}: bandwidth falls at no stride. A hashed order "
-    "looks the same",
+    "interleaving": "No interleaving found in {target}: bandwidth does not fall at strides that use few memories",
     "migration": "No migration found in {target}: {evidence}",
     "combining": "No queue that combines lines found in {target}: {evidence}",
 }
