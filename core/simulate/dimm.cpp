@@ -1,8 +1,8 @@
 #include "simulate/dimm.hpp"
 
 #include <algorithm>
-#include <bit>
 
+#include "base/random.hpp"
 #include "base/registry.hpp"
 
 namespace tierscope::simulate {
@@ -37,13 +37,13 @@ Dimm::Dimm(const Section& section, std::uint64_t seed)
       writers_(crowd_of(section, "writes"), mixed(seed ^ 3U)),
       read_wait_(crowd_wait(section, "read_wait")),
       write_wait_(crowd_wait(section, "write_wait")) {
-  for (const auto& buffer : section.sections("buffer")) add_buffer(buffer);
+  for (const auto& buffer : section.sections("buffer")) add_buffer(buffer, seed);
   if (buffers_.size() > 8) section.refuse("buffer", "has more than 8 levels");
   if (section.has("size") && reach_ > section.bytes("size"))
     section.refuse("size", "is below that of a buffer, " + std::to_string(reach_) + " bytes");
-  merges_ = data_ > 0 && buffers_[0].shift == unit_.shift;
+  merges_ = data_ > 0 && buffers_[0].unit == unit_.bytes();
   if (data_ > 0)
-    fetch_lines_ = std::max<std::uint64_t>(1, (std::uint64_t{1} << buffers_[data_ - 1].shift) >> unit_.shift);
+    fetch_lines_ = (buffers_[data_ - 1].unit + unit_.bytes() - 1) / unit_.bytes();
   reach_ +=
       LINE * (section.section("queue").count("entries", 0, 65536) + section.section("queue").count("wpq", 1, 65536));
   lead_ = near_ = latency_;
@@ -58,20 +58,21 @@ Dimm::Dimm(const Section& section, std::uint64_t seed)
   pace_.start(media_.write_time() / 4);
 }
 
-void Dimm::add_buffer(const Section& section) {
+void Dimm::add_buffer(const Section& section, std::uint64_t seed) {
   const auto size = section.bytes("size");
   const auto unit = section.bytes("unit");
   const bool data = section.choice("holds", {"data", "addresses"}, "data") == "data";
-  if (unit < LINE || !std::has_single_bit(unit))
-    section.refuse("unit", std::to_string(unit) + " is not a power of two of 64 B or more");
+  if (unit < LINE || unit % LINE != 0)
+    section.refuse("unit", std::to_string(unit) + " is not a multiple of 64 B");
   if (size < unit || size % unit != 0)
     section.refuse("size",
                    std::to_string(size) + " is not a multiple of the unit of " + std::to_string(unit) + " bytes");
   if (size / unit > MOST_UNITS) section.refuse("size", "is above " + std::to_string(MOST_UNITS) + " units");
-  if (!buffers_.empty() && unit < std::uint64_t{1} << buffers_.back().shift)
+  if (!buffers_.empty() && unit < buffers_.back().unit)
     section.refuse("unit", "is smaller than that of the buffer before, which is filled from here");
   if (data && data_ < buffers_.size()) section.refuse("holds", "data behind a buffer of addresses is never reached");
-  buffers_.push_back({Lru(size / unit), section.time("latency"), static_cast<unsigned>(std::countr_zero(unit))});
+  auto units = make_units(section, size / unit, mixed(seed ^ (8U + buffers_.size())));
+  buffers_.push_back({std::move(units), section.time("latency"), unit, Modulus(unit)});
   if (data) ++data_;
   reach_ = std::max(reach_, size);
 }
@@ -81,17 +82,18 @@ void Dimm::fill(std::size_t levels, std::uint64_t address, Time ready) {
   for (std::size_t b = 0; b < levels; ++b) {
     auto& buffer = buffers_[b];
     if (b == 0 && merges_) {
-      merge_slot(address >> buffer.shift, ready).ready = ready;
+      merge_slot(buffer.number(address), ready).ready = ready;
     } else {
-      buffer.units.insert(address >> buffer.shift).ready = ready;
+      buffer.units->insert(buffer.number(address)).ready = ready;
     }
   }
 }
 
 /// A place for a line of the medium in the nearest buffer; what had to leave is written if it was changed.
-Lru::Slot& Dimm::merge_slot(std::uint64_t number, Time at) {
-  auto& units = buffers_[0].units;
-  if (units.oldest().dirty != 0) media_.wrote(unit_.address(units.oldest().key), at);
+Held& Dimm::merge_slot(std::uint64_t number, Time at) {
+  auto& units = *buffers_[0].units;
+  const auto& old = units.victim(number);
+  if (old.dirty != 0) media_.wrote(unit_.address(old.key), at);
   return units.insert(number);
 }
 
@@ -103,7 +105,7 @@ Time Dimm::fetch(std::uint64_t address, Time at) {
   for (; level < buffers_.size(); ++level) {
     auto& buffer = buffers_[level];
     time += buffer.latency;
-    if (const auto* slot = buffer.units.find(address >> buffer.shift)) {
+    if (const auto* slot = buffer.units->find(buffer.number(address))) {
       ++buffer.hits;
       time = std::max(time, slot->ready);
       break;
@@ -121,7 +123,7 @@ Time Dimm::serve(std::uint64_t address, Time at) {
   for (std::size_t level = 0; level < data_; ++level) {
     auto& buffer = buffers_[level];
     time += buffer.latency;
-    if (const auto* slot = buffer.units.find(address >> buffer.shift)) {
+    if (const auto* slot = buffer.units->find(buffer.number(address))) {
       ++buffer.hits;
       time = std::max(time, slot->ready);
       fill(level, address, time);
@@ -198,7 +200,7 @@ Time Dimm::put(const Group& group, Time at) {
 /// What of a line of the medium arrives there, or in the buffer before it.
 void Dimm::land(const Group& group, Time at) {
   const auto address = unit_.address(group.number);
-  auto* slot = merges_ ? buffers_[0].units.find(group.number) : nullptr;
+  auto* slot = merges_ ? buffers_[0].units->find(group.number) : nullptr;
   if (!whole(group) && slot == nullptr && !held(address)) ++media_.reads;
   if (!whole(group) && slot == nullptr && merges_) slot = &merge_slot(group.number, at);
   if (slot != nullptr) {
@@ -211,7 +213,7 @@ void Dimm::land(const Group& group, Time at) {
 
 bool Dimm::held(std::uint64_t address) const {
   return std::any_of(buffers_.begin(), buffers_.begin() + static_cast<std::ptrdiff_t>(data_),
-                     [&](const Buffer& buffer) { return buffer.units.peek(address >> buffer.shift) != nullptr; });
+                     [&](const Buffer& buffer) { return buffer.units->peek(buffer.number(address)) != nullptr; });
 }
 
 void Dimm::count(const std::string& prefix, Counters& counters) const {

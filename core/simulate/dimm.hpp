@@ -1,4 +1,4 @@
-/// `dimm`: a persistent-memory DIMM. Reads pass `buffer`s, nearest first, each an LRU of units that adds its latency
+/// `dimm`: a persistent-memory DIMM. Reads pass `buffer`s, nearest first, each of units (units.hpp) that adds its latency
 /// whether it holds the line or not; then the medium. Writes are accepted by the controller's queue (`queue.wpq`
 /// lines), which survives the loss of power, and pass a queue in which the lines of one unit of the medium combine
 /// (write_queue.hpp). Each group takes the medium's port for `media.write`, a fetch for `media.interval`. A part of a
@@ -13,12 +13,14 @@
 /// Empirical Guide to the Behavior and Use of Scalable Persistent Memory, FAST, 2020. The combining FIFO and the crowd
 /// are ours. Blind to: refresh, power limits, errors, the order of reads and writes of one line that both wait outside.
 #pragma once
+#include <memory>
 #include <vector>
 
 #include "simulate/crowd.hpp"
-#include "simulate/lru.hpp"
 #include "simulate/media.hpp"
 #include "simulate/memory.hpp"
+#include "simulate/modulus.hpp"
+#include "simulate/units.hpp"
 #include "simulate/write_queue.hpp"
 
 namespace tierscope::simulate {
@@ -35,19 +37,21 @@ class Dimm final : public Memory {
 
  private:
   struct Buffer {
-    Lru units;
+    std::unique_ptr<Units> units;
     Time latency;
-    unsigned shift;  // of an address, to its unit
+    std::uint64_t unit;  // bytes
+    Modulus divide;      // of an address, to its unit
     std::uint64_t hits = 0;
+    [[nodiscard]] std::uint64_t number(std::uint64_t address) const noexcept { return divide.of(address).quotient; }
   };
-  void add_buffer(const Section& section);
+  void add_buffer(const Section& section, std::uint64_t seed);
   Time serve(std::uint64_t address, Time at);
   Time fetch(std::uint64_t address, Time at);
   void fill(std::size_t levels, std::uint64_t address, Time ready);
   Time accept(std::uint64_t address, Time at);
   Time put(const Group& group, Time at);
   void land(const Group& group, Time at);
-  Lru::Slot& merge_slot(std::uint64_t number, Time at);
+  Held& merge_slot(std::uint64_t number, Time at);
   [[nodiscard]] bool held(std::uint64_t address) const;
   [[nodiscard]] bool whole(const Group& group) const noexcept { return group.lines == unit_.whole; }
   void serve_one();

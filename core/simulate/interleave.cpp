@@ -10,18 +10,19 @@
 namespace tierscope::simulate {
 namespace {
 
-/// Block i of `grain` bytes lies in memory i mod n, as its block i div n.
+/// Block i of `grain` bytes lies in memory i mod n, as its block i div n; hashed, in memory (i + hash(i div n)) mod n:
+/// n blocks in a row still lie in n memories, in an order that is another one for each row.
 class Interleaved final : public Memory {
  public:
-  Interleaved(std::vector<std::unique_ptr<Memory>> parts, std::uint64_t grain)
-      : parts_(std::move(parts)), shift_(static_cast<unsigned>(std::countr_zero(grain))) {}
+  Interleaved(std::vector<std::unique_ptr<Memory>> parts, std::uint64_t grain, bool hashed)
+      : parts_(std::move(parts)), shift_(static_cast<unsigned>(std::countr_zero(grain))), hashed_(hashed) {}
   Time read(std::uint64_t address, Time at) override {
     const auto block = address >> shift_;
-    return parts_[block % parts_.size()]->read(inside(address, block), at);
+    return part(block).read(inside(address, block), at);
   }
   Time write(std::uint64_t address, Time at) override {
     const auto block = address >> shift_;
-    return parts_[block % parts_.size()]->write(inside(address, block), at);
+    return part(block).write(inside(address, block), at);
   }
   void count(const std::string& prefix, Counters& counters) const override {
     for (const auto& part : parts_) part->count(prefix, counters);
@@ -32,11 +33,16 @@ class Interleaved final : public Memory {
   [[nodiscard]] std::uint64_t reach() const override { return parts_.size() * parts_[0]->reach(); }
 
  private:
+  [[nodiscard]] Memory& part(std::uint64_t block) const {
+    const auto turned = hashed_ ? mixed(block / parts_.size()) % parts_.size() : 0;
+    return *parts_[(block + turned) % parts_.size()];
+  }
   [[nodiscard]] std::uint64_t inside(std::uint64_t address, std::uint64_t block) const {
     return (block / parts_.size() << shift_) | (address & ((std::uint64_t{1} << shift_) - 1));
   }
   std::vector<std::unique_ptr<Memory>> parts_;
   unsigned shift_;
+  bool hashed_;
 };
 
 const MemoryEntry& kind_of(const Section& section) {
@@ -53,10 +59,11 @@ std::unique_ptr<Memory> make_memory_of(const Section& section, std::uint64_t see
   const auto grain = section.bytes("grain", ways == 1 ? "4KiB" : nullptr);
   if (grain < LINE || !std::has_single_bit(grain))
     section.refuse("grain", std::to_string(grain) + " is not a power of two of 64 B or more");
+  const bool hashed = section.choice("order", {"plain", "hash"}, "plain") == "hash";
   std::vector<std::unique_ptr<Memory>> parts;
   for (std::uint64_t way = 0; way < ways; ++way) parts.push_back(kind.make(section, mixed(seed + way)));
   if (ways == 1) return std::move(parts[0]);
-  return std::make_unique<Interleaved>(std::move(parts), grain);
+  return std::make_unique<Interleaved>(std::move(parts), grain, hashed);
 }
 
 }  // namespace tierscope::simulate

@@ -1,4 +1,5 @@
-/// A memory as its section states it: `kind`, and `ways` of it side by side, `grain` bytes each in turns.
+/// A memory as its section states it: `kind`, and `ways` of it side by side, `grain` bytes each in turns, in
+/// the plain or a hashed `order`.
 #pragma once
 #include "simulate/memory.hpp"
 

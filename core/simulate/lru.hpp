@@ -7,17 +7,14 @@
 #include <cstdint>
 #include <vector>
 
-#include "simulate/access.hpp"
+#include "simulate/held.hpp"
 
 namespace tierscope::simulate {
 
 class Lru {
  public:
-  static constexpr std::uint64_t EMPTY = ~std::uint64_t{0};  // no key
-  struct Slot {
-    std::uint64_t key = EMPTY;
-    Time ready = 0;           // when what it holds is there
-    std::uint32_t dirty = 0;  // what of it the medium does not have yet, a bit for each line
+  static constexpr std::uint64_t EMPTY = Held::EMPTY;
+  struct Slot : Held {
    private:
     friend class Lru;
     std::uint32_t newer = 0, older = 0, chain = NONE;

@@ -281,7 +281,7 @@ TEST_CASE("a DIMM that contradicts itself is refused by file and key") {
     CHECK_MESSAGE(holds(error, "made.toml, " + key), error);
   };
   refused(dimm(buffer("16KiB", "32KiB", "1ns")), "buffer.0.size: 16384 is not a multiple of the unit of 32768 bytes");
-  refused(dimm(buffer("16KiB", "100B", "1ns")), "buffer.0.unit: 100 is not a power of two");
+  refused(dimm(buffer("16KiB", "100B", "1ns")), "buffer.0.unit: 100 is not a multiple of 64 B");
   refused(dimm(buffer("16KiB", "256B", "-1ns")), "buffer.0.latency: -1ns is negative");
   refused(dimm(buffer("1MiB", "4KiB", "1ns") + buffer("1MiB", "256B", "1ns")), "buffer.1.unit: is smaller");
   refused(dimm(buffer("1MiB", "4KiB", "1ns", "holds = \"addresses\"") + buffer("1MiB", "4KiB", "1ns")),

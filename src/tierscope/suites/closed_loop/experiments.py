@@ -1,11 +1,11 @@
 """Closed loop: the probers run blind on random simulated devices, and are scored by what they find.
 
-Each device is a word of a simulated machine (`suites.closed_loop.devices`); the probers get that word as their target,
+Each device is a word of a simulated machine (`suites.closed_loop.device`); the probers get that word as their target,
 and nothing else: their plans are those of `run buffers` and `run policy`, adaptive as they are. What was drawn is read
 from the word by the table `closed_loop` alone. `buffers` is told of the interleaving that `policy` found, as a user
 would.
 All devices have the CPUs and the caches of the machine that `target` names, and differ in its memory m.
-Blind to: faults that simulator and prober share; what no simulated device has, such as a hash of the address.
+Blind to: faults that simulator and prober share; what no simulated device has.
 """
 
 from collections.abc import Generator, Iterator
@@ -23,11 +23,12 @@ from tierscope.plans.simulation import PREFIX
 from tierscope.record.experiment import Experiment, Target
 from tierscope.record.machine import Machine
 from tierscope.stats.strides import Stride, spread_of, stride_of
-from tierscope.suites.closed_loop.devices import draw
+from tierscope.suites.closed_loop import devices, strangers
 from tierscope.suites.closed_loop.labels import LoopLabels
 
 NAME = "closed_loop"  # of the table
 PROBERS = ("policy", "buffers")
+KINDS = {"known": devices.draw, "strangers": strangers.draw}
 BUFFERS = {"op": ("read",)}  # what joins writes is looked for by `policy`
 INTERLEAVE = "interleave"  # the part of `policy` that `buffers` rests on
 MOST_NOISE = 10
@@ -47,6 +48,14 @@ class ClosedLoopOptions(SuiteOptions, frozen=True, kw_only=True):
         several("part", PROBERS),
         Help("probers that run; `buffers` alone looks for interleaving first"),
     ] = PROBERS
+    kinds: Annotated[
+        Names,
+        several("kind", tuple(KINDS)),
+        Help(
+            "devices as the authors of the probers expect them, or with any replacement, sets, units, order and "
+            "medium; of both, two of each alternate"
+        ),
+    ] = tuple(KINDS)
     target: Annotated[Target, Help("the simulated machine whose memory `m` is drawn at random")] = Target.parse(
         "sim:blank"
     )
@@ -55,6 +64,7 @@ class ClosedLoopOptions(SuiteOptions, frozen=True, kw_only=True):
 def words(chosen: ClosedLoopOptions) -> Iterator[tuple[int, str]]:
     """Number and word of each device."""
     for number in range(chosen.first, chosen.first + chosen.devices):
+        draw = KINDS[chosen.kinds[number // 2 % len(chosen.kinds)]]
         yield number, draw(chosen.seed, number, chosen.noise).word(chosen.target.word)
 
 

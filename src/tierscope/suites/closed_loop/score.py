@@ -26,7 +26,7 @@ from tierscope.stats.buffers import Level, Levels
 from tierscope.stats.combining import Combining
 from tierscope.stats.interleave import Interleave
 from tierscope.stats.migration import Migration
-from tierscope.suites.closed_loop.devices import Device
+from tierscope.suites.closed_loop.device import Device
 from tierscope.units import LINE_BYTES
 
 CAPACITY, LATENCY, PERIOD, STALL, ENTRIES = 0.06, 0.03, 0.05, 0.1, 2.0

@@ -16,7 +16,7 @@ from tierscope.record.labels import present
 from tierscope.record.origin import strongest
 from tierscope.record.result import Record, Run
 from tierscope.suites.closed_loop import score
-from tierscope.suites.closed_loop.devices import Device, parse
+from tierscope.suites.closed_loop.device import Device, parse
 from tierscope.suites.closed_loop.findings import sentences
 from tierscope.suites.closed_loop.labels import LoopLabels
 from tierscope.suites.closed_loop.row import ClosedLoopRow

@@ -1,0 +1,31 @@
+/// `lru` in sets: the way that was used longest ago. Looks at each way of a set, so that sets should be small.
+#include <algorithm>
+#include <vector>
+
+#include "base/registry.hpp"
+#include "simulate/units.hpp"
+
+namespace tierscope::simulate::replace_lru {
+namespace {
+
+class Oldest final : public Replacement {
+ public:
+  Oldest(std::size_t sets, std::size_t ways, std::uint64_t) : ways_(ways), last_(sets * ways, 0) {}
+  void used(std::size_t set, std::size_t way) override { last_[set * ways_ + way] = ++now_; }
+  std::size_t pick(std::size_t set) override {
+    const auto first = last_.begin() + static_cast<std::ptrdiff_t>(set * ways_);
+    return static_cast<std::size_t>(std::min_element(first, first + static_cast<std::ptrdiff_t>(ways_)) - first);
+  }
+  void filled(std::size_t set, std::size_t way) override { used(set, way); }
+
+ private:
+  std::size_t ways_;
+  std::uint64_t now_ = 0;
+  std::vector<std::uint64_t> last_;
+};
+
+constexpr ReplacementEntry entry{"lru", "the one that was used longest ago", &make_replacement<Oldest>};
+const Registration registration{entry};
+
+}  // namespace
+}  // namespace tierscope::simulate::replace_lru

@@ -1,0 +1,119 @@
+#include "simulate/units.hpp"
+
+#include <bit>
+#include <string>
+#include <vector>
+
+#include "base/random.hpp"
+#include "base/registry.hpp"
+#include "simulate/lru.hpp"
+#include "simulate/modulus.hpp"
+
+namespace tierscope::simulate {
+namespace {
+
+constexpr const char* LRU = "lru";
+
+/// One set, of which the least recently used leaves: lru.hpp takes the same time however many there are.
+class OneLru final : public Units {
+ public:
+  explicit OneLru(std::size_t places) : lru_(places) {}
+  Held* find(std::uint64_t key) override { return lru_.find(key); }
+  [[nodiscard]] const Held* peek(std::uint64_t key) const override { return lru_.peek(key); }
+  const Held& victim(std::uint64_t) override { return lru_.oldest(); }
+  Held& insert(std::uint64_t key) override { return lru_.insert(key); }
+
+ private:
+  Lru lru_;
+};
+
+/// Sets of any policy. A chained hash over all places finds a key; the sets say only who makes room.
+class Sets final : public Units {
+ public:
+  Sets(std::size_t sets, std::size_t ways, bool hashed, std::unique_ptr<Replacement> policy)
+      : sets_(sets),
+        ways_(ways),
+        hashed_(hashed),
+        policy_(std::move(policy)),
+        places_(sets * ways),
+        heads_(std::bit_ceil(2 * sets * ways), NONE),
+        taken_(sets, 0) {}
+  Held* find(std::uint64_t key) override {
+    const auto place = where(key);
+    if (place == NONE) return nullptr;
+    policy_->used(place / ways_, place % ways_);
+    return &places_[place];
+  }
+  [[nodiscard]] const Held* peek(std::uint64_t key) const override {
+    const auto place = where(key);
+    return place == NONE ? nullptr : &places_[place];
+  }
+  const Held& victim(std::uint64_t key) override { return places_[room(set_of(key))]; }
+  Held& insert(std::uint64_t key) override {
+    const auto set = set_of(key);
+    const auto p = room(set);
+    auto& place = places_[p];
+    if (place.key == Held::EMPTY) {
+      ++taken_[set];
+    } else {
+      unchain(p);
+    }
+    auto& head = heads_[bucket(key)];
+    static_cast<Held&>(place) = {.key = key};
+    place.chain = head;
+    head = static_cast<std::uint32_t>(p);
+    policy_->filled(set, p % ways_);
+    return place;
+  }
+
+ private:
+  static constexpr std::uint32_t NONE = ~std::uint32_t{0};
+  struct Place : Held {
+    std::uint32_t chain = NONE;
+  };
+  [[nodiscard]] std::size_t set_of(std::uint64_t key) const noexcept {
+    return sets_.of(hashed_ ? mixed(key) >> 1U : key).rest;  // Modulus takes 63 bits
+  }
+  /// The first places of a set are taken first.
+  std::size_t room(std::size_t set) { return set * ways_ + (taken_[set] < ways_ ? taken_[set] : policy_->pick(set)); }
+  [[nodiscard]] std::size_t bucket(std::uint64_t key) const noexcept { return mixed(key) & (heads_.size() - 1); }
+  [[nodiscard]] std::uint32_t where(std::uint64_t key) const noexcept {
+    auto place = heads_[bucket(key)];
+    while (place != NONE && places_[place].key != key) place = places_[place].chain;
+    return place;
+  }
+  void unchain(std::size_t place) noexcept {
+    auto* link = &heads_[bucket(places_[place].key)];
+    while (*link != place) link = &places_[*link].chain;
+    *link = places_[place].chain;
+  }
+
+  Modulus sets_;
+  std::size_t ways_;
+  bool hashed_;
+  std::unique_ptr<Replacement> policy_;
+  std::vector<Place> places_;
+  std::vector<std::uint32_t> heads_;
+  std::vector<std::size_t> taken_;
+};
+
+std::string policy_of(const Section& section) {
+  std::vector<std::string> known;
+  for (const auto* entry : Registry<ReplacementEntry>::entries()) known.emplace_back(entry->name);
+  return section.choice("policy", known, LRU);
+}
+
+}  // namespace
+
+std::unique_ptr<Units> make_units(const Section& section, std::size_t places, std::uint64_t seed) {
+  const auto policy = policy_of(section);
+  const auto ways = section.has("ways") ? section.count("ways", 1, places) : places;
+  const bool hashed = section.choice("index", {"plain", "hash"}, "plain") == "hash";
+  if (places % ways != 0)
+    section.refuse("ways", std::to_string(places) + " units cannot be divided into sets of " + std::to_string(ways));
+  if (policy == LRU && ways == places) return std::make_unique<OneLru>(places);
+  const auto& entry = Registry<ReplacementEntry>::find("policy", policy);
+  return std::make_unique<Sets>(places / ways, ways, hashed, entry.make(places / ways, ways, seed));
+}
+
+}  // namespace tierscope::simulate
