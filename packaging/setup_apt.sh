@@ -138,6 +138,7 @@ lanes_missing() {
 slow_lanes() {
   names="$names chromium qemu-system-x86 xfsprogs ndctl daxctl" # for pages, and persistent memory of the virtual machine
   names="$names valgrind" # for benchmarks of trace
+  names="$names iproute2 prometheus" # for fleets over several hosts, and their exports
   names="$names g++-aarch64-linux-gnu g++-riscv64-linux-gnu" # a core for another kind of CPU
   vm_kernel=", and a kernel for build/vm"
 }

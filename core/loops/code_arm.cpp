@@ -2,6 +2,8 @@
 /// thrown away, x12 x13 x14 the frame's numbers, x15 what a branch goes by, x16 a distance.
 /// Source of encodings: Arm, "Arm Architecture Reference Manual for A-profile architecture", C6.
 #if defined(__aarch64__)
+#include <utility>
+
 #include "loops/code.hpp"
 
 namespace tierscope::loops {

@@ -6,6 +6,8 @@
 #if defined(__x86_64__)
 #include <initializer_list>
 
+#include <utility>
+
 #include "loops/code.hpp"
 
 namespace tierscope::loops {

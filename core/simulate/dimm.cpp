@@ -42,8 +42,7 @@ Dimm::Dimm(const Section& section, std::uint64_t seed)
   if (section.has("size") && reach_ > section.bytes("size"))
     section.refuse("size", "is below that of a buffer, " + std::to_string(reach_) + " bytes");
   merges_ = data_ > 0 && buffers_[0].unit == unit_.bytes();
-  if (data_ > 0)
-    fetch_lines_ = (buffers_[data_ - 1].unit + unit_.bytes() - 1) / unit_.bytes();
+  if (data_ > 0) fetch_lines_ = (buffers_[data_ - 1].unit + unit_.bytes() - 1) / unit_.bytes();
   reach_ +=
       LINE * (section.section("queue").count("entries", 0, 65536) + section.section("queue").count("wpq", 1, 65536));
   lead_ = near_ = latency_;
@@ -62,8 +61,7 @@ void Dimm::add_buffer(const Section& section, std::uint64_t seed) {
   const auto size = section.bytes("size");
   const auto unit = section.bytes("unit");
   const bool data = section.choice("holds", {"data", "addresses"}, "data") == "data";
-  if (unit < LINE || unit % LINE != 0)
-    section.refuse("unit", std::to_string(unit) + " is not a multiple of 64 B");
+  if (unit < LINE || unit % LINE != 0) section.refuse("unit", std::to_string(unit) + " is not a multiple of 64 B");
   if (size < unit || size % unit != 0)
     section.refuse("size",
                    std::to_string(size) + " is not a multiple of the unit of " + std::to_string(unit) + " bytes");

@@ -10,8 +10,7 @@ namespace {
 
 class Clock final : public Replacement {
  public:
-  Clock(std::size_t sets, std::size_t ways, std::uint64_t)
-      : ways_(ways), hand_(sets, 0), used_(sets * ways, false) {}
+  Clock(std::size_t sets, std::size_t ways, std::uint64_t) : ways_(ways), hand_(sets, 0), used_(sets * ways, false) {}
   void used(std::size_t set, std::size_t way) override { used_[set * ways_ + way] = true; }
   std::size_t pick(std::size_t set) override {
     auto& hand = hand_[set];

@@ -29,7 +29,7 @@ BYTES = {
     "mix_blocks_2r1w_nt": (192, 192), "mix_blocks_1r1w": (128, 192), "mix_blocks_1r1w_nt": (128, 128),
     "mix_blocks_1r2w": (192, 320), "mix_blocks_1r2w_nt": (192, 192),
     "transfer_clean": (8, 64), "transfer_modified": (8, 64),
-    "busy": (0, 0), "noop": (0, 0), "sleep": (0, 0), "handover": (8, 64),
+    "busy": (0, 0), "noop": (0, 0), "sleep": (0, 0), "handover": (8, 64), "loop": (64, 64),
     "memcpy_blocks": (128, None), "memset_blocks": (64, None), "memset_blocks_random": (64, None),
     "flush_none": (64, 128), "flush_clflush": (64, 128), "flush_clflushopt": (64, 128), "flush_clwb": (64, 128),
     "flush_nt": (64, 64), "flush_movdir64b": (64, 64), "flush_msync": (64, 128),
@@ -48,6 +48,7 @@ KINDS = {
     "chase": "hop", "chase_blocks": "hop", "probe": "hop", "read_blocks": "block", "busy": "call", "noop": "call",
     "sleep": "call", "handover": "handover", "memcpy_blocks": "block", "memset_blocks": "block",
     "memset_blocks_random": "block", "transfer_clean": "transfer", "transfer_modified": "transfer",
+    "loop": "loop",
 }  # fmt: skip
 """Operations that are no lines; those of flush_... and mix_blocks_... are blocks too."""
 
@@ -180,7 +181,9 @@ def test_operations_fit_the_operands(entry: Kernel) -> None:
         assert moved == entry.program_bytes_per_operation
 
 
-@pytest.mark.parametrize("entry", [one for one in RUNNING if not str(one.id).startswith(("handover", "transfer"))])
+@pytest.mark.parametrize(
+    "entry", [one for one in RUNNING if not str(one.id).startswith(("handover", "transfer", "loop"))]
+)
 @pytest.mark.parametrize("operations", [1, 64, 777, 4096])
 def test_every_variant_leaves_what_scalar_code_leaves(entry: Kernel, operations: int) -> None:
     """1 is rounded up to the least that a walk can do; 777 to no power of two; 4096 is more than one window."""

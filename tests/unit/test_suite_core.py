@@ -105,7 +105,7 @@ def made_rows(tmp_path: object, made: MadeCore, **words: str) -> dict[tuple[str,
     maker = Maker(tmp_path)  # type: ignore[arg-type]
     add_core(maker, made, **words)
     run: Run = maker.save("core", made_machine(2))
-    rows = tables["core"].rows(run)
+    rows = tables["core_parameters"].rows(run)
     return {(row.parameter, row.level): row for row in rows}
 
 

@@ -57,9 +57,10 @@ def about(suite: str) -> str:
     from tierscope.cli.suite_words import options_of
     from tierscope.plans import suites
 
-    every = options_of(".toml")
-    shared = {one.name for one in every}
-    own = tuple(one for one in options_of(suite) if one.name not in shared)
+    shared = {one.name: (one.show(), one.help) for one in options_of(".toml")}
+    own = tuple(one for one in options_of(suite) if shared.get(one.name) != (one.show(), one.help))
+    its = {one.name for one in own}
+    every = tuple(one for one in options_of(".toml") if one.name not in its or suite.endswith(".toml"))
     text = f"the groups of {suite}."
     if not suite.endswith(".toml"):
         text = f"{suites[suite].summary}. {suites[suite].details}"

@@ -140,13 +140,18 @@ Known = TypeVar("Known", bound=Options)
 
 def all_options(struct: type[Options]) -> tuple[Option, ...]:
     """Return the options of a struct in the order of its fields, those that every suite has last."""
-    shared = tuple(option for option in _declared(struct) if option.field in SuiteOptions.__struct_fields__)
-    return (*own_options(struct), *shared)
+    own = own_options(struct)
+    return (*own, *(option for option in _declared(struct) if option not in own))
 
 
 def own_options(struct: type[Options]) -> tuple[Option, ...]:
-    """Return the same without those that every suite has."""
-    return tuple(option for option in _declared(struct) if option.field not in SuiteOptions.__struct_fields__)
+    """Return the same without those that every suite has, unless their default or help is another one here."""
+    shared = {option.field: option for option in _declared(SuiteOptions)}
+    return tuple(option for option in _declared(struct) if not _same(option, shared.get(option.field)))
+
+
+def _same(one: Option, other: Option | None) -> bool:
+    return other is not None and (one.show(), one.help) == (other.show(), other.help)
 
 
 @cache

@@ -82,7 +82,7 @@ def _used(content: Content) -> float | None:
 
 def _reasons(content: Content) -> list[str]:
     """Those of each inconclusive point."""
-    return [str(row["reasons"] or "no reason is known") for row in judged(content) if not row["conclusive"]]
+    return [str(row.get("reasons") or "no reason is known") for row in judged(content) if not row["conclusive"]]
 
 
 def _commonest(told: list[str]) -> tuple[str, int, bool]:

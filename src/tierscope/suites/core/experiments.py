@@ -62,7 +62,7 @@ class CoreOptions(SuiteOptions, frozen=True, kw_only=True):
     ] = PROBES
     to: Annotated[int, Meta(ge=64, le=4096), Help("most fillers between two loads")] = 1024
     memory: Annotated[
-        Size | None, Help("bytes that chains visit in memory; auto: 4 times the last-level cache, 64 MiB to 1 GiB")
+        Size | None, Help("bytes that chains visit in memory; auto: 4x the last-level cache, 64 MiB to 1 GiB")
     ] = None
     cpu: Annotated[Number | None, Help("the CPU whose core is probed; auto: the first of the target's node")] = None
     precision: Annotated[Share, Help("half of the 95 % interval over the median; also as `2%`")] = 0.02

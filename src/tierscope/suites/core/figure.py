@@ -16,7 +16,7 @@ TIPS = vega.tips(
 class Windows:
     """One line for each kind of filler."""
 
-    name = "core"
+    name = "core_parameters"
     title = "Two loads with fillers between them"
     table = "core_points"
     reading = (

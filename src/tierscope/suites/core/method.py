@@ -13,5 +13,5 @@ TEXTS = {
     ),
 }
 
-methods.add(Method("core", TEXTS))
+methods.add(Method("core_parameters", TEXTS))
 methods.add(Method("core_points", {}))

@@ -19,7 +19,7 @@ class CorePointsRow(JudgedRow, frozen=True, kw_only=True):
     filler: Annotated[str, Col("filler", help='kind of the fillers; "" without any')]
     fillers: Annotated[Count, Col("fillers", help="behind the loads of each chain, or of the loop")]
     chains: Annotated[Count, Col("chains", help="of dependent loads")]
-    beside: Annotated[Count, Col("beside", help="lines beside each node")]
+    beside: Annotated[Count, Col("beside", help="lines next to each node")]
     threads: Annotated[Count, Col("threads", help="that run the loop at the same time")]
     random: Annotated[Count, Col("random", help="1: branches go by numbers drawn")]
     train: Annotated[Count, Col("visits", help="lines of a window before its last; 0: no windows")]

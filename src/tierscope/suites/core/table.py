@@ -14,7 +14,7 @@ from tierscope.tables import Asked, Insight, Main, tables
 class Core:
     """One row for each parameter of the core that the loops were asked for, known or not."""
 
-    name: ClassVar[str] = "core"
+    name: ClassVar[str] = "core_parameters"
     title: ClassVar[str] = "Parameters of a core"
     asked: ClassVar[Asked] = Asked(
         question="How much can a core do at the same time?",

@@ -44,4 +44,4 @@ def _grids(rows: list[CoreRow]) -> list[Grid]:
     return [grid([row for row in rows if row.target == target]) for target in targets]
 
 
-forms.add(of_rows("core", _grids))
+forms.add(of_rows("core_parameters", _grids))

@@ -1,4 +1,4 @@
-"""What a record is known to have done, beside what was counted: lines by direction, and time.
+"""What a record is known to have done, next to what was counted: lines by direction, and time.
 
 stored           = program bytes that are stored / 64                            [lines of an operation]
 read             = bus bytes / 64 - stored: loads, and lines that plain stores read first
@@ -72,6 +72,7 @@ PROMISES: tuple[tuple[str, Quantity], ...] = (
 )
 """What the end of an event's name says that it counts; others promise nothing that is known here."""
 
+TIMES = 50  # caches: what they keep is then 2 % of the stored bytes at most
 NANOSECONDS = ("task-clock", "cpu-clock")
 
 
@@ -80,13 +81,19 @@ def promised(event: str) -> Quantity | None:
     return next((quantity for name, quantity in PROMISES if event.rstrip("/").endswith(name)), None)
 
 
-def known(record: Record, counted: Counted) -> Known | None:
-    """Return what one operation of a record did; None where its bytes on the bus are unknown."""
+def known(record: Record, counted: Counted, cache_bytes: int) -> Known | None:
+    """Return what one operation of a record did; None where its bytes on the bus are unknown.
+
+    They are also unknown if the stored bytes are fewer than TIMES last-level caches: dirty lines that are still in the
+    cache at the end were not written, so that a good counter would show too few.
+    """
     facts, share = record.groups[0], EventLabels.read(record.experiment).read_share
     if facts.bus_bytes_per_operation is None or share is None or not counted.operations:
         return None
     bus, program = facts.bus_bytes_per_operation / LINE_BYTES, facts.program_bytes_per_operation / LINE_BYTES
     stored = (1 - share) * program
+    if 0 < stored * LINE_BYTES * counted.operations < TIMES * cache_bytes:
+        return None
     loaded = bus if facts.operation == "hop" else share * program
     plain = stored if facts.store == "plain" else 0.0
     return Known(loaded, bus - stored, stored, plain, counted.seconds / counted.operations)

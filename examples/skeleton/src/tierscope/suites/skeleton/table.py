@@ -9,9 +9,10 @@ from typing import ClassVar
 
 from tierscope.record.result import Record, Run
 from tierscope.suites.skeleton.findings import sentences
+from tierscope.suites.skeleton.labels import SkeletonLabels
 from tierscope.suites.skeleton.row import SkeletonRow
 from tierscope.tables import Insight, Main, tables
-from tierscope.tables.measured import asked, closing, measured, records
+from tierscope.tables.measured import closing, measured, records
 from tierscope.units import LINE_BYTES
 
 
@@ -41,7 +42,7 @@ class Skeleton:
 def _row(run: Run, record: Record) -> SkeletonRow:
     point = measured(run, record)  # the samples, judged: intervals, verdict, reasons
     return SkeletonRow(
-        footprint_bytes=asked(record, "footprint_bytes"),  # a label of the experiment
+        footprint_bytes=SkeletonLabels.read(record.experiment).footprint_bytes,
         bandwidth=point.groups[0].interval.times(LINE_BYTES),  # lines/s -> bytes/s
         target=record.groups[0].target,
         **closing(record, point),
