@@ -1,21 +1,22 @@
 """The buffers between the processor and a memory's medium, inferred from latency over fresh regions.
 
-Nothing is assumed of units, knees and replacement: `buffers_search` tries units of 128 B to 64 KiB and all capacities
-with 0 to 3 levels of least recently used units, `buffers_shapes` other units and kinds of replacement. The number of
+Units, knees and replacement are not assumed. `buffers_search` tries units of 128 B to 64 KiB and all capacities with 0
+to 3 levels of least recently used units. `buffers_shapes` tries other units and kinds of replacement. The number of
 levels is the one with the least
 
     cost / s^2 + parameters * ln(points),   three parameters a level, s^2 = cost per degree of freedom, at least LEAST
 
-(G. Schwarz, "Estimating the Dimension of a Model", Annals of Statistics 6, 1978), where each level must be worth PROOF
-more and add at least SMALL of the latency. The error of a point is that of its median and the model's own.
+(G. Schwarz, "Estimating the Dimension of a Model", Annals of Statistics 6, 1978). Each level must also improve this by
+PROOF and add at least SMALL of the latency. The error of a point combines that of its median and the model's own.
 A better fit alone is not enough: `buffers_doubts` lists why an answer is not sure.
-Intervals are those of the profile likelihood at 95 %: capacities with all times fitted anew and every kind that the
-curve does not rule out, units with the capacity that then fits best, times from the covariance of the linear fit. A
-capacity of 2^k or 1.5 * 2^k that lies in the interval is told as `round_bytes`. Where every unit that the curve does
-not rule out is within BESIDE of a power of two, and that is one of them, the unit is told as the power of two.
+Intervals are those of the profile likelihood at 95 %. For a capacity, all times are fitted again, with every kind that
+the curve does not rule out. For a unit, the capacity that then fits best is taken. Intervals of times come from the
+covariance of the linear fit.
+A capacity of 2^k or 1.5 * 2^k within the interval is reported as `round_bytes`. The unit is reported as a power of two
+if every unit that the curve does not rule out is within `BESIDE` of a power of two, and that power is one of them.
 Blind to a buffer whose unit is one line, to what is larger than half of the largest region, and to whether a buffer
-holds data or addresses. Interleaved DIMMs show the capacity of all of them together; where it is near their grain, how
-many they are must be known, since a small region lies in one of them.
+contains data or addresses. Interleaved DIMMs show their total capacity. Near their grain, the number of DIMMs must be
+known, since a small region is in one of them.
 """
 
 import itertools
@@ -30,19 +31,19 @@ from tierscope.stats.median import student
 from tierscope.units import LINE_BYTES, KiB
 
 MOST = 3  # levels
-MODEL = 0.006  # relative error of the closed form, in a latency
-COUNTED = 0.0015  # the same of small regions at random, of which first visits are only counted: no queue is guessed
+MODEL = 0.006  # relative error of the closed form in a latency
+COUNTED = 0.0015  # the same for small random regions: only first visits matter, and no queue is guessed
 SCATTERED_TO = 8 * KiB  # bytes
-CAPACITY_MODEL = 0.04  # and in a capacity
-PROOF = 10.0  # less of the criterion: odds of 1 to 150
-LEAST = 0.02  # an error of 0.1 %: the order of visits is drawn, so that no curve is smoother
+CAPACITY_MODEL = 0.04  # relative error in a capacity
+PROOF = 10.0  # least improvement of the criterion: odds of 1 to 150
+LEAST = 0.02  # an error of 0.1 %: the order of visits is random, so that no curve is smoother
 SMALL = 0.02  # of the latency behind all levels
 FEWEST = 8  # points
 SHARE = 0.975
-WIDE = 0.15  # half of the interval of a capacity over it: then the size is not known
-MEASURED = 3.0  # times the share of the errors that was measured: from a third on, errors count as they are
-NEAR = 2.2  # times a unit: the others are not looked at
-BESIDE = 1.2  # times a power of two: a unit as near to one is taken for it
+WIDE = 0.15  # if half of the interval of a capacity is larger, the size is not known
+MEASURED = 3.0  # times the measured share of the errors: from a third on, errors are taken unchanged
+NEAR = 2.2  # times a unit: others are not tried
+BESIDE = 1.2  # times a power of two: a unit this near to one is taken for it
 
 
 @dataclass(frozen=True)
@@ -54,8 +55,8 @@ class Curve:
     spread: Floats  # relative standard error of each latency
     scattered: Truths  # whether regions follow one another at random, not by address
     footprint_bytes: Floats
-    ways: int = 1  # memories side by side, as they are known
-    grain_bytes: int = 4 * KiB  # of each in turn
+    ways: int = 1  # number of interleaved memories, if known
+    grain_bytes: int = 4 * KiB  # bytes of each memory before the next one follows
 
 
 @dataclass(frozen=True)
@@ -68,33 +69,35 @@ class Bounded:
 
     @property
     def half(self) -> float:
-        """Of the interval, over the middle."""
+        """Return half of the interval, relative to its middle."""
         return (self.high - self.low) / 2 / self.middle
 
 
 @dataclass(frozen=True)
 class Level:
-    """A buffer. latency_s: of a line found there, all levels before it included."""
+    """A buffer. latency_s: of a line found there, including all levels before it."""
 
     capacity_bytes: Bounded
     unit_bytes: Bounded
     latency_s: Bounded
     round_bytes: int | None
-    kinds: tuple[str, ...] = ()  # of replacement that the curve does not rule out
+    kinds: tuple[str, ...] = ()  # kinds of replacement that the curve does not rule out
 
     @property
     def most_amplification(self) -> float:
-        """Bytes that come in for each byte asked for, where lines are read at random: of a buffer that holds data.
+        """Return the bytes that come in for each byte requested by random reads of lines, if the buffer contains data.
 
-        One that holds addresses covers a unit and brings in less; latency shows which lines are near, not what moves.
+        A buffer of addresses covers a unit and brings in less: latency shows which lines are near, not what moves.
         """
         return self.unit_bytes.high / LINE_BYTES
 
 
 @dataclass(frozen=True)
 class Levels:
-    """From the nearest on. medium_s: of a line that no level holds. entry_s: added by the first line of a region that
-    does not follow by address: a page walk. misfit: root of the mean weighted square, 1 where the model explains all.
+    """The levels, the nearest first. misfit: root of the mean weighted square, 1 where the model explains all.
+
+    The medium_s is the latency of a line that is in no level. The entry_s is the page walk that the first line of a
+    region adds where regions do not follow by address.
     """
 
     levels: tuple[Level, ...]
@@ -103,17 +106,17 @@ class Levels:
     misfit: float
     points: int
     curve_s: Floats  # the fit, of shape (points,)
-    doubts: tuple[str, ...] = ()  # why this is not sure, as `buffers_doubts` says
+    doubts: tuple[str, ...] = ()  # why this is not sure, from `buffers_doubts`
 
     @property
     def wide(self) -> list[int]:
-        """Numbers of the levels, from 1, of which the capacity is not known well enough."""
+        """Return the numbers, from 1, of the levels whose capacity is not known well enough."""
         return [n for n, one in enumerate(self.levels, start=1) if one.capacity_bytes.half > WIDE]
 
 
 @dataclass(frozen=True)
 class Fitted:
-    """All that was tried: the best fit of each number of levels, the chosen one, cost per degree of freedom."""
+    """Everything that was tried: the best fit of each number of levels, the chosen one, cost per degree of freedom."""
 
     search: Search
     fits: tuple[Fit, ...]
@@ -121,13 +124,13 @@ class Fitted:
     variance: float
 
     def misfit(self, fit: Fit) -> float:
-        """Root of the mean weighted square."""
+        """Return the root of the mean weighted square."""
         return float(np.sqrt(fit.cost / max(1, self.search.points - 3 * len(fit.places) - 2)))
 
 
 def infer(curve: Curve) -> Levels:
-    """0 to 3 levels; ValueError for fewer than eight points."""
-    from tierscope.stats.buffers_doubts import doubts  # it reads what is found here
+    """Return 0 to 3 levels; ValueError for fewer than eight points."""
+    from tierscope.stats.buffers_doubts import doubts  # it imports this module
 
     search, sigma = _search(curve)
     fitted = _chosen(search, tuple(shaped(search, search.best(levels)) for levels in range(MOST + 1)))
@@ -137,14 +140,14 @@ def infer(curve: Curve) -> Levels:
 
 
 def capacities(curve: Curve) -> list[float]:
-    """Bytes of the levels near which more regions are worth their time, as if all were least recently used."""
+    """Return the capacities near which more regions are worth their time, as if all levels were least recently used."""
     search, _ = _search(curve)
     best = _chosen(search, tuple(search.best(levels) for levels in range(MOST + 1))).best
     return [place.capacity_bytes for place in best.places]
 
 
 def _search(curve: Curve) -> tuple[Search, Floats]:
-    """It, and the error of each point in seconds."""
+    """Return the search, and the error of each point in seconds."""
     if curve.latency_s.size < FEWEST:
         raise ValueError(f"{curve.latency_s.size} regions say nothing of buffers; at least {FEWEST} are needed")
     fresh = Fresh(curve.region_bytes, curve.scattered, curve.footprint_bytes, curve.ways, curve.grain_bytes)
@@ -154,16 +157,16 @@ def _search(curve: Curve) -> tuple[Search, Floats]:
 
 
 def _noise(curve: Curve, sigma: Floats) -> float:
-    """Share of the errors that was measured, in the square: of small regions or of the others, whichever is more.
+    """Return the measured share of the errors, squared: of small regions or of the others, the larger one.
 
-    Where most of an error was measured, a fit that is closer is closer by chance.
+    Where most of an error was measured, a closer fit is closer by chance.
     """
     part = (curve.latency_s * curve.spread / sigma) ** 2
     return float(max((part[own].mean() for own in (curve.scattered, ~curve.scattered) if own.any()), default=0.0))
 
 
 def _chosen(search: Search, fits: tuple[Fit, ...]) -> Fitted:
-    """The number of levels by the criterion; cost per degree of freedom, at least LEAST."""
+    """Return the fits, the number of levels by the criterion, and the cost per degree of freedom, at least LEAST."""
     variance = max(LEAST, fits[-1].cost / max(1, search.points - 3 * MOST - 2))
     price = 3 * np.log(search.points)
     best = fits[0]
@@ -175,7 +178,7 @@ def _chosen(search: Search, fits: tuple[Fit, ...]) -> Fitted:
 
 
 def counts(fit: Fit) -> bool:
-    """Whether each level adds enough to be one."""
+    """Return whether each level adds enough latency to be a level."""
     steps = fit.times_s[1 : 1 + len(fit.places)]
     return bool(np.all(steps > SMALL * (fit.times_s[0] + steps.sum())))
 
@@ -199,14 +202,14 @@ def _told(fitted: Fitted, sigma: Floats, ways: int) -> Levels:
 
 
 def _alike(search: Search, places: tuple[Place, ...], number: int, limit: float) -> list[Place]:
-    """The buffer as it was found, and with each other kind that the curve does not rule out."""
+    """Return the buffer that was found, and the same with each other kind that the curve does not rule out."""
     own = places[number]
     others = (scanned(search, places, number, replace(own, kind=kind)) for kind in ALL_KINDS if kind != own.kind)
     return [own, *(other.places[number] for other in others if other.cost <= limit)]
 
 
 def _bounded_times(design: Floats, times: Floats, variance: float, reach: float) -> list[Bounded]:
-    """Of a line found in each level, of the medium, and the entry."""
+    """Return the bounds of the latency of a line in each level and in the medium, and of the entry."""
     count = times.size - 1
     sums = np.vstack([np.tril(np.ones((count, count + 1)), 0), np.eye(count + 1)[-1]])
     lengths = np.linalg.norm(design, axis=0)
@@ -219,19 +222,21 @@ def _bounded_times(design: Floats, times: Floats, variance: float, reach: float)
 
 
 def _capacity(search: Search, places: tuple[Place, ...], number: int, alike: list[Place], limit: float) -> Bounded:
-    """As far as the cost stays below the limit, with times fitted anew and any of `alike`; the model errs too."""
+    """Return the capacity with the bounds where the cost reaches the limit, with all times fitted again and any of
+    `alike`. The model's error widens them.
+    """
     size = places[number].capacity_bytes
     low, high = size, size
     for one in alike:
         low = min(low, _end(search, places, number, one, limit, -1))
         high = max(high, _end(search, places, number, one, limit, 1))
-    model = float(np.hypot(CAPACITY_MODEL, places[number].unit_bytes / size))  # and one entry
+    model = float(np.hypot(CAPACITY_MODEL, places[number].unit_bytes / size))  # plus one entry
     below, above = (float(np.hypot(end, model)) for end in (size / low - 1, high / size - 1))
     return Bounded(size / (1 + below), size, size * (1 + above))
 
 
 def _end(search: Search, places: tuple[Place, ...], number: int, own: Place, limit: float, direction: int) -> float:
-    """The last capacity in this direction that the curve does not rule out."""
+    """Return the last capacity in this direction that the curve does not rule out."""
     last = own.capacity_bytes
     for step in np.arange(0.005, 1.0, 0.01):
         moved = replace(own, capacity_bytes=own.capacity_bytes * 2 ** (direction * step))
@@ -242,7 +247,7 @@ def _end(search: Search, places: tuple[Place, ...], number: int, own: Place, lim
 
 
 def _unit(search: Search, places: tuple[Place, ...], number: int, limit: float) -> Bounded:
-    """Units beside the one found that the curve does not rule out, each with the capacity that suits it best."""
+    """Return the unit, bounded by its neighbours that the curve does not rule out, each with its best capacity."""
     own = places[number].unit_bytes
     near = [unit for unit in ALL_UNITS if own / NEAR <= unit <= min(own * NEAR, max(search.units))]
     found = {own, *(unit for unit in near if _cheapest(search, places, number, unit) <= limit)}
@@ -260,7 +265,7 @@ def _cheapest(search: Search, places: tuple[Place, ...], number: int, unit: int)
 
 
 def _round(capacity: Bounded, unit: int, ways: int) -> int | None:
-    """The nearest 2^k or 1.5 * 2^k in the interval, in each of the memories."""
+    """Return the nearest 2^k or 1.5 * 2^k in the interval, for each of the memories."""
     power = int(np.floor(np.log2(capacity.middle / ways)))
     near = [
         ways * int(factor * 2**step) for factor, step in itertools.product((1.0, 1.5), (power - 1, power, power + 1))

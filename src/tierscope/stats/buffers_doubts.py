@@ -1,15 +1,21 @@
-"""Why buffers that a fit found may not be what is there.
+"""Why buffers that a fit found may not be the real ones.
 
     no kind       the misfit of the best fit is above MISFIT: something that is in no model shapes the curve
-    fewer         a fit with fewer buffers is within the model's own error, so that more are a better fit and no more
-    more          one more buffer, large enough to count, fits better by more than chance: then two may be one here
+
+    fewer         a fit with fewer buffers is within the model's own error, so that more buffers only fit better
+
+    more          one more buffer, large enough to matter, fits better by more than chance: then two may be one here
+
     no plateau    no region shows one buffer full and the next one not: two knees in one another may be one of a kind
                   that is not known
+
     not reached   the largest region still finds part of itself in the last buffer: the medium is farther
-    beyond        a capacity is above half of the largest region, so that its knee is not seen as a whole
+
+    beyond        a capacity is above half of the largest region, so that its knee is only partly in the curve
+
     larger        small regions show a unit that no region outgrows: a buffer larger than the search
 
-Blind to two buffers whose second one adds less than SMALL of the latency, or is less than APART times as large.
+Blind to two buffers if the second one adds less than SMALL of the latency, or is less than APART times as large.
 """
 
 import itertools
@@ -27,14 +33,14 @@ if TYPE_CHECKING:
 MISFIT = 1.2  # times the errors of the points
 ENOUGH = 1.0  # of a fit with fewer buffers
 CHANCE = 4.0  # times the variance
-FULL, EMPTY = 0.65, 0.35  # of the way from the first visits alone to all of them
-LARGEST_UNIT = 4096  # bytes: half of the largest scattered region, of which two show a unit
+FULL, EMPTY = 0.65, 0.35  # of the way from first visits only to all visits
+LARGEST_UNIT = 4096  # bytes: half of the largest scattered region; two such regions show a unit
 PROOF = 20.0
 FEWEST_UNITS = 3
 
 
 def doubts(fitted: "Fitted") -> tuple[str, ...]:
-    """One phrase for each."""
+    """Return one phrase for each doubt."""
     return (*_shape(fitted), *_number(fitted), *_plateaus(fitted), *_larger(fitted))
 
 
@@ -71,7 +77,7 @@ def _plateaus(fitted: "Fitted") -> Iterator[str]:
 
 
 def _outgrown(fitted: "Fitted", place: Place) -> np.typing.NDArray[np.float64]:
-    """0 where only first visits miss, 1 where all do; of shape (points,)."""
+    """Return 0 where only first visits miss, 1 where all visits do; of shape (points,)."""
     least = fitted.search.misses(Place(place.unit_bytes, np.inf, place.kind))
     found = fitted.search.misses(place)
     return np.asarray((found - least) / np.maximum(1 - least, 1e-9), dtype=np.float64)

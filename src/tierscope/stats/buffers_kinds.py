@@ -1,10 +1,10 @@
 """How often fresh regions miss buffers that do not evict the least recently used unit: a table of exact simulations.
 
-`buffers_kinds.csv` has the share of visits that miss a buffer of 256 entries, over lines of a unit and over the ratio
-of entries to units of the region; `benchmarks/buffers_kinds.cpp` made it, and says what the kinds are. Between lines it
-is interpolated over 1 / lines, between ratios over their logarithm. Below the smallest ratio, 1/32, hits fall with it;
-above the largest, 8, what is evicted too early falls with it.
-With fewer entries it is a little off: by at most 2 % of the visits with 16 of them, and more with fewer.
+`buffers_kinds.csv` has the share of visits that miss a buffer of 256 entries, over the lines of a unit and over the
+ratio of entries to units of the region. `benchmarks/buffers_kinds.cpp` made it, and explains the kinds. Values between
+lines are interpolated over 1 / lines, and values between ratios over their logarithm. Below the smallest ratio, 1/32,
+hits decrease with it; above the largest, 8, early evictions decrease with it.
+With fewer entries the table is slightly inaccurate: by at most 2 % of the visits with 16 of them, and more with fewer.
 """
 
 import functools
@@ -17,14 +17,14 @@ Floats = npt.NDArray[np.float64]
 
 LRU = "lru"  # the closed form of `buffers_model`
 KINDS = ("fifo", "clock", "random", "hash16", "hash4")
-"""Of the table, and what a fit tries beside LRU."""
+"""The kinds of the table, which a fit tries in addition to LRU."""
 FILE = Path(__file__).with_suffix(".csv")
 Curves = tuple[tuple[int, Floats, Floats], ...]  # lines, ln ratio, share of hits among visits that are not first
 
 
 @functools.cache
 def _curves(kind: str) -> Curves:
-    """By rising lines."""
+    """Return the curves of a kind, by rising lines."""
     rows = [line.split(",") for line in FILE.read_text(encoding="utf-8").splitlines()[1:] if line.startswith(kind)]
     found: list[tuple[int, Floats, Floats]] = []
     for lines in sorted({int(row[1]) for row in rows if row[0] == kind}):
@@ -35,7 +35,7 @@ def _curves(kind: str) -> Curves:
 
 
 def hits(kind: str, lines: Floats, ratio: Floats) -> Floats:
-    """Share of hits among visits that are not the first to their unit, of the shape of ratio.
+    """Return the share of hits among visits that are not the first to their unit, of the shape of ratio.
 
     lines: of a unit, of shape (points,). ratio: entries over units of the region, of shape (..., points).
     """

@@ -1,10 +1,10 @@
 """How often a visit to a fresh region misses a buffer: a closed form for least-recently-used entries.
 
-What else may be evicted is in `buffers_kinds`.
+Other kinds of replacement are in `buffers_kinds`.
 
-A region of n lines is walked once in a random order, then the next region. A buffer holds N entries of one unit, m
-lines each. Let U = n / m units lie in the region. A visit finds its unit if a neighbour in the unit was visited before
-and fewer than N other units since. With k visits between two visits of one unit,
+All lines of a region of n lines are visited once in a random order, then those of the next region. A buffer has N
+entries of one unit, m lines each. Let the region have U = n / m units. A visit finds its unit if a neighbour in the
+unit was visited before and fewer than N other units since. With k visits between two visits of one unit,
 
     P(k' >= k)  = C(n - k, m) / C(n, m)
     E[D | k]    = (U - 1) (1 - p1),    p_j = C(a - j m, k) / C(a, k),  a = n - m
@@ -12,14 +12,14 @@ and fewer than N other units since. With k visits between two visits of one unit
     P(hit | k)  = Phi((N - 1/2 - E) / sqrt(Var))
     P(miss)     = 1 / m + (1 - 1 / m) (1 - mean over k of P(hit | k))
 
-with D the other units among k draws without replacement. Of a region smaller than the unit only the first visit can
-miss. Where regions follow one another by address, the unit is that of the region before: one visit in m misses. Where
-they are scattered over a footprint, the same formulas hold with regions in place of lines. A region of r bytes there
-meets (r + u - gcd(r, u)) / u units of u bytes in the mean, which is one for powers of two with r <= u.
-A buffer behind another one is taken to see all visits, which only orders its entries a little otherwise.
-Of several memories side by side each sees the blocks of a region that lie in it, as a region of its own.
-Blind to buffers whose unit is one line: a line visited once is never found. Against an exact simulation it is off by
-less than 1 % of the latency of a typical device (tests/unit/test_stats_buffers.py).
+with D the other units among k draws without replacement. In a region smaller than the unit only the first visit can
+miss. If regions follow one another by address, the unit is that of the region before: one visit in m misses. If they
+are scattered over a footprint, the same formulas apply with regions in place of lines. A region of r bytes there meets
+(r + u - gcd(r, u)) / u units of u bytes on average, which is one for powers of two with r <= u.
+A buffer behind another one is assumed to receive all visits, which only changes the order of its entries slightly. Each
+of several interleaved memories receives the blocks of a region that are in it, as a region of its own.
+Blind to buffers whose unit is one line: a line visited once is never found. Compared with an exact simulation, it is
+wrong by less than 1 % of the latency of a typical device (tests/unit/test_stats_buffers.py).
 Source for the protocol: Z. Wang et al., "Characterizing and Modeling Non-Volatile Memory Systems", MICRO 2020; for the
 moments: N. L. Johnson and S. Kotz, "Urn Models and Their Application", 1977 (occupancy without replacement).
 """
@@ -36,22 +36,22 @@ Floats = npt.NDArray[np.float64]
 Truths = npt.NDArray[np.bool_]
 
 GAPS = 160  # quantiles of the gap between two visits
-EXACT = GAPS  # lines up to which each gap is one
+EXACT = GAPS  # lines up to which each gap is computed
 
 
 @dataclass(frozen=True)
 class Fresh:
-    """Regions that were walked, arrays of shape (points,)."""
+    """The regions that were visited, arrays of shape (points,)."""
 
     region_bytes: Floats
     scattered: Truths  # whether regions follow one another at random, not by address
-    footprint_bytes: Floats  # over which all regions are scattered
-    ways: int = 1  # memories side by side
-    grain_bytes: int = 4 * KiB  # of each in turn
+    footprint_bytes: Floats  # all regions are scattered over it
+    ways: int = 1  # number of interleaved memories
+    grain_bytes: int = 4 * KiB  # bytes of each memory before the next one follows
 
 
 class Unit:
-    """Misses of buffers of one unit in all regions; what does not depend on the capacity is computed once."""
+    """Misses of buffers of one unit in all regions. What does not depend on the capacity is computed once."""
 
     def __init__(self, fresh: Fresh, unit_bytes: int) -> None:
         self._ways = fresh.ways
@@ -59,9 +59,9 @@ class Unit:
         self._all = _Alone(parts, unit_bytes)
 
     def misses(self, capacity_bytes: float | Floats, kind: str = LRU) -> Floats:
-        """Share of visits, of shape (points,), or (points, capacities) for an array of capacities.
+        """Return the share of visits that miss, of shape (points,), or (points, capacities) for an array of capacities.
 
-        capacity_bytes: of all memories together; infinite where all that was visited stays. kind: of `buffers_kinds`.
+        capacity_bytes: total of all memories; infinite where everything visited stays. kind: of `buffers_kinds`.
         """
         found = self._all.misses(np.asarray(capacity_bytes, dtype=np.float64) / self._ways, kind)
         if self._ways == 1:
@@ -71,9 +71,10 @@ class Unit:
 
 
 def _per_memory(fresh: Fresh) -> tuple[npt.NDArray[np.intp], Floats, Fresh]:
-    """What each memory sees of a region: where the parts of each begin, their share of its visits, the parts.
+    """Return each memory's part of a region: where the parts of each begin, their share of its visits, the parts.
 
-    Blocks of a region lie in the memories in turn; where they do not divide, some memories have one more.
+    Blocks of a region are distributed over the memories one by one. If they do not divide evenly, some memories have
+    one more.
     """
     begin: list[int] = []
     weights: list[float] = []
@@ -90,7 +91,7 @@ def _per_memory(fresh: Fresh) -> tuple[npt.NDArray[np.intp], Floats, Fresh]:
 
 
 def _shares(region: float, ways: int, grain: int) -> list[tuple[float, float]]:
-    """(bytes in one memory, share of all bytes that lie in such memories)."""
+    """Return pairs of (bytes in one memory, share of all bytes that are in such memories)."""
     if ways == 1 or region <= grain:
         return [(region, 1.0)]
     blocks = region / grain
@@ -100,15 +101,15 @@ def _shares(region: float, ways: int, grain: int) -> list[tuple[float, float]]:
 
 
 class _Alone:
-    """The same of one memory."""
+    """Misses of buffers in one memory."""
 
     def __init__(self, fresh: Fresh, unit_bytes: int) -> None:
         region, scattered = fresh.region_bytes, fresh.scattered
         self.unit_bytes = unit_bytes
         small = region < unit_bytes
-        pieces = np.where(small & scattered, region, LINE_BYTES)  # what is walked in a random order
+        pieces = np.where(small & scattered, region, LINE_BYTES)  # units of random order
         walked = np.where(small & scattered, np.maximum(fresh.footprint_bytes, unit_bytes), region)
-        self._pieces = unit_bytes / pieces  # of one unit
+        self._pieces = unit_bytes / pieces  # in one unit
         self._share = np.where(small & scattered, _met(region, unit_bytes), LINE_BYTES / pieces)  # first in a piece
         self._first = np.where(~small & scattered, _met(region, unit_bytes), 1 / self._pieces)  # of those, in a unit
         self._units = np.where(small & ~scattered, 0.0, walked / unit_bytes)
@@ -120,8 +121,8 @@ class _Alone:
         self._spread = np.array([part[1] for part in parts])
 
     def misses(self, capacity_bytes: float | Floats, kind: str = LRU) -> Floats:
-        """As `Unit.misses`."""
-        from scipy.special import ndtr  # slow to load, and not needed by every run
+        """Return the same as `Unit.misses`."""
+        from scipy.special import ndtr  # slow to load, and not every run needs it
 
         entries = np.asarray(capacity_bytes, dtype=np.float64)[..., None] / self.unit_bytes
         if kind == LRU:
@@ -135,7 +136,7 @@ class _Alone:
 
 
 def _met(region: Floats, unit_bytes: int) -> Floats:
-    """Units that a region meets, over its lines."""
+    """Return the units that a region meets, over its lines."""
     common = np.gcd(region.astype(np.int64), unit_bytes)
     return np.asarray((region + unit_bytes - common) / unit_bytes * LINE_BYTES / region, dtype=np.float64)
 
@@ -145,11 +146,11 @@ def _nothing() -> tuple[Floats, Floats]:
 
 
 def _gaps(n: float, m: float) -> tuple[Floats, Floats]:
-    """Mean and standard deviation of the units met between two visits to one, at GAPS equally likely gaps."""
+    """Return mean and standard deviation of the units met between two visits to one, at GAPS equally likely gaps."""
     share = (np.arange(GAPS) + 0.5) / GAPS
     if n <= EXACT:
         reach = np.arange(0.0, n - m + 1)
-        beyond = np.exp(_choose(n - reach, m) - _choose(n, m))  # of gaps of at least so many visits
+        beyond = np.exp(_choose(n - reach, m) - _choose(n, m))  # of gaps of at least this number of visits
         gap = reach[np.searchsorted(-beyond, -(1 - share), side="right") - 1]
     else:
         gap = np.floor((n - (m - 1) / 2) * (1 - (1 - share) ** (1 / m)))
@@ -162,7 +163,7 @@ def _gaps(n: float, m: float) -> tuple[Floats, Floats]:
 
 
 def _choose(of: float | Floats, taken: float | Floats) -> Floats:
-    """ln C(of, taken); minus infinity where so many cannot be taken."""
+    """Return ln C(of, taken); minus infinity if `taken` is more than `of`."""
     from scipy.special import gammaln
 
     of, taken = np.broadcast_arrays(np.asarray(of, dtype=np.float64), np.asarray(taken, dtype=np.float64))

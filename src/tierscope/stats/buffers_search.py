@@ -1,12 +1,12 @@
-"""The buffers that explain a curve best: a search over units and capacities, latencies by least squares within.
+"""The buffers that explain a curve best: a search over units and capacities, with latencies by least squares.
 
     latency(region) = first + sum over levels of step_i * misses_i(region) + entry * share of visits that come first
 
-Given capacities and units it is linear in times that are not negative: C. L. Lawson and R. J. Hanson, "Solving Least
-Squares Problems", 1974. One and two levels are tried at all places of a grid, a third one beside the best pairs; the
-best sets of units are then refined in their capacities (J. A. Nelder and R. Mead, "A Simplex Method for Function
-Minimization", The Computer Journal 7, 1965).
-`entry` is what the first visit to a region costs where regions are scattered: a walk of pages, not a buffer.
+For fixed capacities and units this is linear in non-negative times: C. L. Lawson and R. J. Hanson, "Solving Least
+Squares Problems", 1974. The search tries one and two levels at all places of a grid, and a third one next to the best
+pairs. It then refines the capacities of the best sets of units (J. A. Nelder and R. Mead, "A Simplex Method for
+Function Minimization", The Computer Journal 7, 1965).
+`entry` is the cost of the first visit to a region where regions are scattered: a page walk, not a buffer.
 """
 
 import itertools
@@ -22,12 +22,12 @@ from tierscope.units import LINE_BYTES, KiB
 UNITS = tuple(2 * LINE_BYTES << step for step in range(10))  # 128 B to 64 KiB: a line of 64 B is never found again
 PER_OCTAVE = 8  # capacities of the grid
 SMALLEST = KiB
-REACH = 2  # the largest region over the largest capacity that is looked for
+REACH = 2  # the largest region over the largest capacity of the search
 APART = 1.3  # least ratio of two capacities
 KEPT = 6  # sets of units that are refined
 PAIRS = 28
-IMPOSSIBLE = 1e300  # cost of capacities out of order; finite, since minimize subtracts one cost from another
-CLOSE = 2.0  # times the cost of the best fit: with another unit, before the capacities are moved
+IMPOSSIBLE = 1e300  # cost of capacities in the wrong order; finite, since minimize subtracts one cost from another
+CLOSE = 2.0  # times the cost of the best fit: limit for another unit, before its capacities are refined
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class Place:
 
 @dataclass(frozen=True)
 class Fit:
-    """Levels from the nearest on. times_s: first, step of each level, entry; `cost` is the sum of weighted squares."""
+    """Levels, the nearest first. times_s: first, step of each level, entry; `cost` is the sum of weighted squares."""
 
     places: tuple[Place, ...]
     times_s: Floats
@@ -73,26 +73,28 @@ class Search:
         self._behind &= self._allowed[:, None] & self._allowed[None, :]
 
     def design(self, places: Iterable[Place]) -> Floats:
-        """Weighted columns of `times_s`, of shape (points, levels + 2)."""
+        """Return the weighted columns of `times_s`, of shape (points, levels + 2)."""
         levels = [self.misses(place) for place in places]
         return np.stack([np.ones(self.points), *levels, self._entry], axis=1) * self._weight[:, None]
 
     def misses(self, place: Place) -> Floats:
-        """Share of visits that miss this buffer, of shape (points,); units that the grid lacks are made here."""
+        """Return the share of visits that miss this buffer, of shape (points,). Units outside the grid are computed
+        here.
+        """
         if place.unit_bytes not in self._made:
             self._made[place.unit_bytes] = Unit(self._fresh, place.unit_bytes)
         return self._made[place.unit_bytes].misses(place.capacity_bytes, place.kind)
 
     def fit(self, places: tuple[Place, ...]) -> Fit:
-        """The times that fit these places best."""
-        from scipy.optimize import nnls  # slow to load, and not needed by every run
+        """Return the times that fit these places best."""
+        from scipy.optimize import nnls  # slow to load, and not every run needs it
 
         times, rest = nnls(self.design(places), self._target)
         return Fit(places, times, rest**2)
 
     def refined(self, places: tuple[Place, ...]) -> Fit:
-        """Capacities moved to where the cost is least; units stay."""
-        from scipy.optimize import minimize  # slow to load, and not needed by every run
+        """Return the fit with the capacities of least cost; units do not change."""
+        from scipy.optimize import minimize  # slow to load, and not every run needs it
 
         if not places:
             return self.fit(places)
@@ -111,19 +113,19 @@ class Search:
         return self.fit(_moved(places, found.x))
 
     def best(self, levels: int) -> Fit:
-        """The best fit with so many levels, or with fewer where no more have room."""
+        """Return the best fit with this number of levels, or with fewer if there is no free place for more."""
         sets = self._sets(levels)
         fits = [self.refined(places) for places in sets]
         return self._settled(min(fits, key=lambda fit: fit.cost)) if fits else self.fit(())
 
     def _settled(self, fit: Fit) -> Fit:
-        """Units are halved and doubled, one at a time, as long as that helps."""
+        """Return the fit after halving and doubling units, one at a time, as long as that helps."""
         near = (self.refined(one) for one in self._beside(fit.places) if self.fit(one).cost < CLOSE * fit.cost)
         best = min(near, key=lambda other: other.cost, default=fit)
         return self._settled(best) if best.cost < fit.cost else fit
 
     def _beside(self, places: tuple[Place, ...]) -> Iterator[tuple[Place, ...]]:
-        """The same capacities with one unit changed."""
+        """Return the same capacities with one unit changed."""
         for number, place in enumerate(places):
             for unit in (place.unit_bytes // 2, place.unit_bytes * 2):
                 moved = (*places[:number], replace(place, unit_bytes=unit), *places[number + 1 :])
@@ -146,7 +148,7 @@ class Search:
         return np.vstack([start, start + np.eye(len(places)) / PER_OCTAVE])
 
     def _sets(self, levels: int) -> list[tuple[Place, ...]]:
-        """Places to begin with, one for each set of units, the most promising first."""
+        """Return places to begin with, one for each set of units, the most promising first."""
         if levels == 0 or not self._grid:
             return [()]
         if levels == 1:
@@ -158,7 +160,7 @@ class Search:
         return self._distinct(self._triples(pairs), KEPT)
 
     def _triples(self, pairs: list[tuple[float, tuple[Place, ...]]]) -> list[tuple[float, tuple[Place, ...]]]:
-        """A third level beside each pair, then each of the three once more beside the other two."""
+        """Return each pair with a third level, then each of the three again for the other two."""
         found = []
         for _, pair in pairs:
             triple = self._added(pair)
@@ -170,7 +172,7 @@ class Search:
         return sorted(found, key=lambda one: -one[0])
 
     def _added(self, places: tuple[Place, ...]) -> tuple[Place, ...] | None:
-        """One more level where it helps most and is in order with the others."""
+        """Return the places with one more level where it helps most and is in order with the others."""
         gain = np.where(self._allowed, self._single(places), -np.inf)
         for index in np.argsort(-gain)[:200]:
             if not np.isfinite(gain[index]):
@@ -182,20 +184,20 @@ class Search:
         return None
 
     def _projected(self, places: tuple[Place, ...]) -> tuple[Floats, Floats]:
-        """All columns, and the target, without what `first`, `entry` and the places explain."""
+        """Return all columns and the target, without what `first`, `entry` and the places explain."""
         base, _ = np.linalg.qr(self.design(places))
         columns = self._columns - base @ (base.T @ self._columns)
         return columns, self._target - base @ (base.T @ self._target)
 
     def _single(self, places: tuple[Place, ...]) -> Floats:
-        """What each place of the grid would explain beside these; minus infinity for a negative latency."""
+        """Return what each place of the grid would explain in addition; minus infinity for a negative latency."""
         columns, target = self._projected(places)
         along = columns.T @ target
         length = np.einsum("ij,ij->j", columns, columns)
         return np.where((along > 0) & (length > 1e-9), along**2 / np.maximum(length, 1e-9), -np.inf)
 
     def _pairs(self) -> list[tuple[float, tuple[Place, ...]]]:
-        """The best two places for each pair of units: normal equations of all pairs at once."""
+        """Return the best two places for each pair of units: one set of normal equations for all pairs."""
         columns, target = self._projected(())
         along, both = columns.T @ target, columns.T @ columns
         own = np.diag(both)
@@ -219,7 +221,7 @@ class Search:
 
     @staticmethod
     def _distinct(ranked: list[tuple[float, tuple[Place, ...]]], most: int) -> list[tuple[Place, ...]]:
-        """The first of each set of units."""
+        """Return the first of each set of units."""
         seen: dict[tuple[int, ...], tuple[Place, ...]] = {}
         for _, places in ranked:
             seen.setdefault(tuple(place.unit_bytes for place in places), places)

@@ -1,8 +1,9 @@
-"""Fits whose buffers evict as they like and have units that need not be powers of two.
+"""Fits of buffers with any kind of replacement, and with units that need not be powers of two.
 
-`shaped` begins at the best fit of `buffers_search`, which takes all buffers for least recently used. One buffer after
-the other gets every kind of `buffers_kinds`, and units beside its own, each with the capacity that then suits it; what
-costs least stays, until nothing helps any more. `alike` are the places of one buffer that the curve does not rule out.
+`shaped` begins at the best fit of `buffers_search`, which assumes that all buffers are least recently used. For one
+buffer after the other it tries every kind of `buffers_kinds` and units next to its own, each with its best capacity. It
+keeps the combination of least cost, until nothing improves. `alike` are the places of one buffer that the curve does
+not rule out.
 """
 
 import itertools
@@ -16,17 +17,17 @@ from tierscope.stats.buffers_model import Floats
 from tierscope.stats.buffers_search import UNITS, Fit, Place, Search, _behind
 from tierscope.units import LINE_BYTES
 
-FINE = 16  # units to an octave, and all below WHOLE
+FINE = 16  # units in an octave; below WHOLE, all units are tried
 WHOLE = 1024  # bytes
 SWEEPS = 6
-PROMISING = 3  # units that are tried with other capacities
+PROMISING = 3  # number of units that are tried with other capacities
 AROUND = 2.0 ** np.linspace(-0.5, 0.5, 17)  # times a capacity
-CLOSER = 2.0 ** np.linspace(-0.0625, 0.0625, 13)  # of them the best
+CLOSER = 2.0 ** np.linspace(-0.0625, 0.0625, 13)  # the best capacities of them
 ALL_KINDS = (LRU, *KINDS)
 
 
 def _units() -> tuple[int, ...]:
-    """From the first to the last of `UNITS`, of whole lines."""
+    """Return the units from the first to the last of `UNITS`, in whole lines."""
     octaves = int(np.log2(UNITS[-1] / UNITS[0]))
     steps = UNITS[0] * 2.0 ** (np.arange(octaves * FINE + 1) / FINE)
     small = range(UNITS[0], WHOLE, LINE_BYTES)
@@ -37,7 +38,7 @@ ALL_UNITS = _units()
 
 
 def shaped(search: Search, fit: Fit) -> Fit:
-    """At least as good as `fit`."""
+    """Return a fit that is at least as good as `fit`."""
     for _ in range(SWEEPS if fit.places else 0):
         found = fit
         for number in range(len(fit.places)):
@@ -50,7 +51,7 @@ def shaped(search: Search, fit: Fit) -> Fit:
 
 
 def _beside(search: Search, places: tuple[Place, ...], number: int) -> Iterator[Place]:
-    """Other kinds; units next to its own, half and twice as large, and those that fit best with its capacity."""
+    """Return other kinds; units next to its own, half and twice as large, and those that fit best with its capacity."""
     own = places[number]
     for kind in ALL_KINDS:
         if kind != own.kind:
@@ -63,7 +64,9 @@ def _beside(search: Search, places: tuple[Place, ...], number: int) -> Iterator[
 
 
 def _promising(search: Search, places: tuple[Place, ...], number: int, units: list[int]) -> list[int]:
-    """Costs have narrow valleys along units: next to the right one they may be worse than far away."""
+    """Return the units of least cost. Costs have narrow valleys: a unit next to the right one may cost more than a far
+    one.
+    """
     own = places[number]
     costs = {}
     for unit in units:
@@ -74,7 +77,7 @@ def _promising(search: Search, places: tuple[Place, ...], number: int, units: li
 
 
 def scanned(search: Search, places: tuple[Place, ...], number: int, own: Place) -> Fit:
-    """The best fit in which buffer `number` is `own` with another capacity."""
+    """Return the best fit in which buffer `number` is `own` with another capacity."""
     coarse = _tried(search, places, number, own, AROUND)
     if not np.isfinite(coarse.cost):
         return coarse
@@ -83,7 +86,7 @@ def scanned(search: Search, places: tuple[Place, ...], number: int, own: Place) 
 
 
 def _tried(search: Search, places: tuple[Place, ...], number: int, own: Place, factors: Floats) -> Fit:
-    """The best of these times the capacity of `own`."""
+    """Return the best fit with the capacity of `own` multiplied by one of these factors."""
     best = Fit(places, np.empty(0), np.inf)
     for size in own.capacity_bytes * factors:
         moved = (*places[:number], replace(own, capacity_bytes=float(size)), *places[number + 1 :])
