@@ -1,4 +1,4 @@
-"""What a suite is told of an experiment that it asked for."""
+"""The answer that a suite receives for an experiment that it requested."""
 
 from dataclasses import dataclass
 

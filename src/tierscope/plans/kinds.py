@@ -50,9 +50,10 @@ class Before:
 class Kind:
     """How the values of a type are read and written.
 
-    read: word -> value; UsageError that says why not. write: its inverse. check: UsageError for a value that is wrong
-    though within its bounds. needed: the answer to a value out of bounds; "": the bounds themselves. known: the words
-    that values are made of, for a shell to complete; () where they are no list.
+    read: word -> value; UsageError with the reason. Its inverse is `write`.
+    The function `check` raises UsageError for a value that is wrong although within its bounds.
+    The message for a value out of bounds is `needed`; "" stands for the bounds themselves.
+    The words that values are made of are `known`, for a shell to complete; () where they are not a list.
     """
 
     read: Callable[[str], object] = str
@@ -148,12 +149,14 @@ def several(kind: str, known: Iterable[str], whole: str = "") -> Kind:
 
 
 def one_size(needed: str) -> Kind:
-    """Return the kind of one size, with what is said of one out of bounds."""
+    """Return the kind of one size; `needed` is the message for a size out of bounds."""
     return Kind(units.parse_bytes, units.word_bytes, needed=needed)
 
 
 def several_sizes(what: str, needed: str) -> Kind:
-    """Return the kind of a list of sizes, with what is said of one out of bounds; `what` one is called: block size."""
+    """Return the kind of a list of sizes; `needed`: message for a size out of bounds; `what`: name of a size: block
+    size.
+    """
 
     def read(word: str) -> tuple[int, ...]:
         if not words_of(word):

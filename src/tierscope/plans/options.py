@@ -36,7 +36,7 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
             option.check(getattr(self, option.field))
 
     def labels(self) -> dict[str, Label]:
-        """Return the values as a manifest has them: numbers, or words as they are typed; None is auto."""
+        """Return the values as in a manifest: numbers, or words as typed by the user; None is auto."""
         return {option.name: option.label(getattr(self, option.field)) for option in all_options(type(self))}
 
 
@@ -77,7 +77,7 @@ class Option:
     before: Any = None  # in versions that did not know it; None: the default
 
     def show(self) -> str:
-        """Return the default as it is typed."""
+        """Return the default as typed by the user."""
         return AUTO if self.default is None else self.kind.write(self.default)
 
     def label(self, value: Any) -> Label:
@@ -186,7 +186,7 @@ def _option(field: msgspec.structs.FieldInfo) -> Option:
 
 
 def _marks(hint: Any) -> Iterator[object]:
-    """Yield what stands in `Annotated` of a type, or of what it may be beside None, the outermost first."""
+    """Yield what is in `Annotated` of a type, or of the type that is an alternative to None, the outermost first."""
     if get_origin(hint) is Annotated:
         yield from reversed(hint.__metadata__)
         yield from _marks(hint.__origin__)

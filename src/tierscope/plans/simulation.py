@@ -1,10 +1,10 @@
-"""What a plan becomes on a simulated machine: the same experiments in less virtual time, and no search for a walk.
+"""A plan on a simulated machine: the same experiments in less virtual time, and no search for a loop variant.
 
-A simulated machine has no noise but what is asked for, so that a twentieth of the time holds as many blocks as are
-needed: blocks of 50 us instead of 1 ms. Beyond four threads each runs for less, down to twenty blocks, since all of
-them are simulated one after the other. It does not drift, so that each point is visited once. How lines are walked
-there is what was asked for: no candidate is faster for reasons that a simulation knows. Any plan is wrapped, so that no
-suite knows of it.
+A simulated machine has only the noise that is requested, so a twentieth of the time has as many blocks as needed:
+blocks of 50 us instead of 1 ms. Beyond four threads each runs for less, down to twenty blocks, since all of them are
+simulated one after the other. The machine does not drift, so that each point is visited once. It uses the requested
+loop variant: no candidate is faster for reasons that a simulation knows. Any plan is wrapped, so that no suite depends
+on this.
 """
 
 from collections.abc import Callable, Iterable
@@ -74,9 +74,9 @@ def refuse_mixtures(experiments: Iterable[Experiment], formless: frozenset[str],
 
 
 def machine_of(words: Iterable[str]) -> str:
-    """The first simulated machine that one of the targets' words names, as "sim:optane100"; "" if none does.
+    """Return the first simulated machine that one of the targets' words names, as "sim:optane100"; "" if none does.
 
-    Which of its memories a target lies in is no part of it.
+    The memory of the machine that contains a target is not part of the name.
     """
     for word in words:
         if word.startswith(PREFIX):

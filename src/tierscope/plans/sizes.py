@@ -1,7 +1,7 @@
 """Footprints that measure memory and not a cache, from the caches that the staircase finds.
 
-STREAM's rule, arrays of four times the last-level cache each, rests on the true size of that cache, which a
-virtual machine misreports (one here showed 480 MiB and had 64 to 128). So the effective size is measured first.
+STREAM's rule, arrays of 4x the last-level cache each, needs the true size of that cache, which a virtual machine
+misreports (one here showed 480 MiB and had 64 to 128). So the effective size is measured first.
 Source of the rule: J. D. McCalpin, "STREAM: Sustainable Memory Bandwidth in High Performance Computers", run rules.
 """
 
@@ -28,7 +28,7 @@ MEMORY_SHARE = 0.5  # of the free memory that may be taken without being asked
 
 @dataclass(frozen=True)
 class Memory:
-    """How much to touch; `note` says why it is less than the rule asks."""
+    """The bytes to touch; `note` is the reason if they are fewer than the rule requires."""
 
     array_bytes: int
     note: str
@@ -58,11 +58,12 @@ def half_of_what(machine: Machine, target: Target | None = None) -> str:
 def array(
     machine: Machine, cache_bytes: int | None, cpus: tuple[int, ...], arrays: int = 3, target: Target | None = None
 ) -> Memory:
-    """Bytes of one array: four times the cache that was found (reported, if none was), within half of what is free.
+    """Return the bytes of one array: 4x the cache that was found (reported, if none was), within half of the free
+    memory.
 
-    One CPU finds the cache that it reaches; where `cpus` reach several, the array is four times their sum.
-    A found cache that is smaller than the reported one does not shrink the array below BELIEVED: neighbours that
-    hold the cache now may leave it during the run.
+    One CPU finds the cache that it reaches; where `cpus` reach several, the array is 4x their sum. A found cache that
+    is smaller than the reported one does not shrink the array below BELIEVED: neighbours that use the cache now may
+    leave it during the run.
     """
     caches = machine.last_level_caches(cpus)
     reported = machine.last_level_cache_bytes() * caches
@@ -91,7 +92,7 @@ def staircase(low: int, high: int, per_octave: int) -> list[int]:
 
 
 def chase(footprint: int, cpu: int, target: Target, schedule: Schedule) -> Experiment:
-    """One point of a staircase that only sizes arrays: kept, but in no table, since it is no result."""
+    """Return one point of a staircase that only sizes arrays: kept, but in no table, since it is not a result."""
     work = Workload(kernel="chase", footprint_bytes=footprint, work=HopWork())
     group = Group(workload=work, target=target, team=Team(cpus=(cpu,)), role="chaser")
     return Experiment(table="sizing", groups=(group,), schedule=schedule)
@@ -100,7 +101,7 @@ def chase(footprint: int, cpu: int, target: Target, schedule: Schedule) -> Exper
 def find_cache(points: dict[int, float]) -> int | None:
     """Return the effective last-level cache in bytes from latency over footprint; None where memory was not reached.
 
-    Of a level whose end is in doubt the upper bound: arrays too large measure memory all the same.
+    For a level whose end is in doubt this is the upper bound: arrays that are too large also measure memory.
     """
     sizes = sorted(points)
     found = levels_of(np.array(sizes, dtype=float), np.array([points[size] for size in sizes]))
