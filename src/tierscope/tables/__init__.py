@@ -1,7 +1,7 @@
-"""Tables: the records of a run as rows in base units, and what the rows say in words.
+"""Tables: the records of a run as rows in base units, and the findings of the rows as text.
 
 A table reads the records whose `experiment.table` is its name. Rows are made of the samples. `tables.measured`
-remembers what was judged for as long as the process lives, `tables.kept` stores rows: the samples stay the truth.
+remembers judgements until the process ends, `tables.kept` stores rows: the samples stay the truth.
 """
 
 import inspect
@@ -51,10 +51,10 @@ class Number(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Insight(msgspec.Struct, frozen=True, kw_only=True):
-    """One sentence that the rows bear out; a number where there is one, None where the data give none.
+    """One sentence that the rows support; a number where there is one, None where the data give none.
 
-    `low` and `high` bound `value`: a 95 % interval where the text says nothing else. `kind` and `whole` as in `Number`.
-    Every percentage and ratio of the text is one of `numbers`: these are what the audit checks.
+    `low` and `high` bound `value`: a 95 % interval unless the text states otherwise. `kind` and `whole` as in `Number`.
+    Every percentage and ratio of the text is one of `numbers`: the audit checks these.
     """
 
     name: str
@@ -65,8 +65,8 @@ class Insight(msgspec.Struct, frozen=True, kw_only=True):
     unit: str = ""
     kind: str = ""
     whole: float | None = None
-    others: tuple[Number, ...] = ()  # what the text states besides
-    conclusive: bool = True  # else the text says why not, and no headline rests on it
+    others: tuple[Number, ...] = ()  # other numbers of the text
+    conclusive: bool = True  # otherwise the text states why, and no headline rests on it
     brief: str = ""  # the same as a headline states it; "": `text`
 
     @property
@@ -84,7 +84,7 @@ class Insight(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Audited(msgspec.Struct, frozen=True, kw_only=True):
-    """What the audit must know of a table's numbers besides their names and units."""
+    """What the audit must know of a table's numbers in addition to their names and units."""
 
     memory: bool = False  # its bytes cross the bus of the memory, whose peak is a limit
     dependent: bool = False  # its latency_s is one dependent access of an idle machine, over footprints
@@ -93,11 +93,12 @@ class Audited(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Asked(msgspec.Struct, frozen=True, kw_only=True):
-    """The question of a table's reader, and what answers it on top of a page. Insights are named by their first word.
+    """The question of a table's reader, and its answer at the top of a page. The first word of an insight is its name.
 
-    answers: insights, the first one that is conclusive makes the headline. keys: insight -> name of its number among
-    the key numbers, in that order; of several insights of one name the largest number stands. leads: its answer is the
-    headline also of a run that measured a memory.
+    answers: insights; the first one that is conclusive makes the headline.
+    keys: insight -> name of its number among the key numbers, in that order. The largest number of several insights of
+    one name is shown.
+    leads: its answer is the headline also of a run that measured a memory.
     """
 
     question: str
@@ -106,8 +107,8 @@ class Asked(msgspec.Struct, frozen=True, kw_only=True):
     leads: bool = False
 
 
-TOPICS = ("bandwidth", "latency")  # of a table that does not say on which findings of the doctor bear
-PLACE = 100  # of a table that does not say where it belongs
+TOPICS = ("bandwidth", "latency")  # of a table that does not state which findings of the doctor affect it
+PLACE = 100  # of a table that does not state where it belongs
 BESIDE = 1000  # from here on: tables that explain what another one measured, and make no headline
 
 
@@ -129,7 +130,7 @@ class Table(Protocol[R]):
 
     @property
     def keys(self) -> tuple[str, ...]:
-        """The columns that say what a point was asked: points of two runs that agree in them are the same point."""
+        """Return the columns of the question of a point: points of two runs that agree in them are the same point."""
 
     @property
     def main(self) -> tuple[Main, ...]:
@@ -143,17 +144,20 @@ class Table(Protocol[R]):
 
 
 def plain(value: Any) -> Any:
-    """Return a number of numpy as Python's own; JSON and `isinstance(value, int)` know no other. The rest as it is."""
+    """Return a number of numpy as Python's own, which JSON and `isinstance(value, int)` need; other values
+    unchanged.
+    """
     return value.item() if isinstance(value, np.generic) else value
 
 
 class Plain:
-    """A table of any kind of row, whose insights hold Python's own numbers, whatever its statistics return.
+    """A table of any kind of row, whose insights have Python's own numbers, whatever its statistics return.
 
-    A table may state six things more: `place`, its order in a report, the lowest first; `audited`; `in_terminal`,
-    whether a terminal shows it, too; `topics`, on which findings of the doctor bear; `asked`, what its reader wants to
-    know; and `says`, the name of each insight with the meaning of its value. A word in capitals in a name stands for
-    many.
+    A table may state six things more.
+    `place`: its order in a report, the lowest first. `audited`. `in_terminal`: whether a terminal shows it, too.
+    `topics`: which findings of the doctor affect it.
+    `asked`: what its reader wants to know. `says`: the name of each insight with the meaning of its value. A word in
+    capitals in a name is a placeholder.
     """
 
     def __init__(self, table: Table[Any]) -> None:

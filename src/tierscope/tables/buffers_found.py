@@ -75,7 +75,7 @@ def _read(rows: list[RegionsRow], target: str) -> Levels | None:
 
 
 def _layout(rows: list[RegionsRow], target: str) -> tuple[int, int]:
-    """Memories side by side and the bytes of each in turn, as they were known to the run."""
+    """Return the number of interleaved memories and the consecutive bytes of each, as known to the run."""
     known = ((row.ways, row.grain_bytes) for row in rows if row.target == target)
     return next(((ways, grain) for ways, grain in known if ways and grain), (1, LINE_BYTES))
 

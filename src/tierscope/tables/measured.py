@@ -140,7 +140,7 @@ def sure_rows(rows: Iterable[R], of: Callable[[R], Interval | None]) -> list[tup
 
 
 def page_bytes(facts: GroupFacts) -> int | None:
-    """The page size that holds most of the bytes; None where the target has no pages."""
+    """Return the page size of most of the bytes; None where the target has no pages."""
     return int(max(facts.pages, key=lambda size: facts.pages[size])) if facts.pages else None
 
 

@@ -41,7 +41,7 @@ class Found:
 
     @property
     def hidden(self) -> bool:
-        """One CPU writes to several memories by turns, of which the queue of each is not seen as it is."""
+        """Return whether one CPU alternates writes between several memories, which hides the queue of each."""
         return self.interleave is not None and self.interleave.ways > 1
 
 

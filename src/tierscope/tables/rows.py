@@ -38,7 +38,7 @@ class Unit(msgspec.Struct, frozen=True):
 
 
 class Col(msgspec.Struct, frozen=True):
-    """What people are told of a field: its title without the unit, and its meaning as in `Column`."""
+    """A field as shown to people: its title without the unit, and its meaning as in `Column`."""
 
     title: str
     help: str = ""
@@ -100,7 +100,7 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class JudgedRow(Row, frozen=True, kw_only=True):
-    """A row whose blocks were judged. These columns stand behind all others."""
+    """A row whose blocks were judged. These columns follow all others."""
 
     conclusive: Annotated[
         bool, Col("conclusive", help="true: within the requested precision, on enough clean moments of a steady series")
@@ -229,7 +229,7 @@ def _check(row: type[Row], field: Field, value: Any) -> None:
 
 
 def _finite(value: Any) -> Any:
-    """Return a number of numpy as Python's own, and None for what is not finite; the rest as it is."""
+    """Return a number of numpy as Python's own, and None for what is not finite; other values unchanged."""
     number = value.middle if isinstance(value, Interval) else value
     if isinstance(number, float) and not math.isfinite(number):  # numpy's doubles are floats, too
         return None
@@ -240,5 +240,5 @@ def _finite(value: Any) -> Any:
 
 
 def _own(value: Any) -> Any:
-    """Return a number of numpy as Python's own; the rest as it is."""
+    """Return a number of numpy as Python's own; other values unchanged."""
     return value.item() if isinstance(value, np.generic) else value
