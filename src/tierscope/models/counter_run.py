@@ -1,4 +1,4 @@
-"""What the counter model is fitted to, of a run: `CounterModel.fit(*counters_of(records, family))`.
+"""The data of a run to which the counter model is fitted: `CounterModel.fit(*counters_of(records, family))`.
 
     operations n     = keys of a record, one round of operations on them                         [1]
     a counter        = its count of one operation * n                                            [1]
@@ -6,7 +6,8 @@
 
 Records are those of one structure and one operation over `count=`, with `counters=`. Stall cycles are those of the
 processor's metrics, `stalls_total`, else the kernel's own `stalled-cycles-backend`. Counts of simulated caches are not
-taken: they know no cycles. Nor are those of user mode alone: task-clock always goes in the kernel too.
+used, since they have no cycles. Counts of user mode alone are not used either, since task-clock always runs in the
+kernel, too.
 Source: document 004, section 5.2, which counts the same events.
 """
 

@@ -1,11 +1,11 @@
-"""One counter over the number of operations: the family that predicts points best which it has not seen.
+"""One counter over the number of operations: the family that best predicts points that it has not seen.
 
-Each family is fitted without each place in turn (`held_out`). Of those whose root mean square error lies within one
-standard error of the best, the one with the fewest terms is taken, the better one among equals: L. Breiman,
-J. Friedman, R. Olshen and C. Stone, "Classification and Regression Trees", 1984 (the 1 SE rule).
+Each family is fitted without each place, one after the other (`held_out`). Candidates are the families whose root mean
+square error is within one standard error of the best. The one with the fewest terms is chosen, the better one among
+equals: L. Breiman, J. Friedman, R. Olshen and C. Stone, "Classification and Regression Trees", 1984 (the 1 SE rule).
 
 Inside the fitted span the bounds are Student's 95 % interval of the held-out errors. Outside, they grow by the distance
-in spans' ends, and take in what every other family says, since the data do not tell which of them goes on.
+in spans' ends, and include what every other family predicts, since the data do not show which of them continues.
 """
 
 from dataclasses import dataclass
@@ -33,7 +33,7 @@ class Curve:
     floor: float = 0.0  # of the value that `share` is taken of
     rivals: tuple[tuple[Family, tuple[float, ...]], ...] = ()
     magnitude: bool = False  # negative values are taken without their sign, as document 004 does; else they are 0
-    most: float = np.inf  # more is no possible value (1 for a ratio)
+    most: float = np.inf  # more is not possible (1 for a ratio)
 
     @classmethod
     def fit(cls, what: str, operations: Floats, counts: Floats, /) -> "Curve":

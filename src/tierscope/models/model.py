@@ -18,7 +18,7 @@ FLOOR = 0.01  # of the mean: values below it are not divided by, their errors wo
 
 
 class FitError(UsageError):
-    """Data that a model cannot be fitted to; the message says how many are there and how many are needed."""
+    """Data that a model cannot be fitted to; the message states the available and the needed number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class Span:
         return max(1.0, self.low / place, place / self.high)
 
     def warnings(self, place: float) -> tuple[str, ...]:
-        """One sentence if the place lies outside, else none."""
+        """Return one sentence if the place is outside, else none."""
         if self.distance(place) == 1:
             return ()
         return (f"{self.of}={place:g} lies outside {self.low:g} to {self.high:g}: this is extrapolated",)
@@ -60,7 +60,7 @@ class Model(Protocol):
 
     @property
     def valid(self) -> Span:
-        """Where its predictions are no extrapolation."""
+        """Return where its predictions are not an extrapolation."""
 
 
 def scale(values: Floats) -> Floats:
@@ -83,9 +83,9 @@ def clean(what: str, places: Floats, values: Floats, least: int) -> tuple[Floats
 
 
 def held_out(fit: Fitter, places: Floats, values: Floats) -> Floats:
-    """Errors of a fit on points that it has not seen, each over its value; shape (points,).
+    """Return the errors of a fit on points that it has not seen, each over its value; shape (points,).
 
-    Each place in turn is left out with all its points, predicted by a fit to the others: (predicted - measured) /
+    Each place is left out once with all its points, and predicted by a fit to the others: (predicted - measured) /
     `scale`. Source: M. Stone, "Cross-Validatory Choice and Assessment of Statistical Predictions", J. Royal Statistical
     Society B, 1974.
     """

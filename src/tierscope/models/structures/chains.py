@@ -13,7 +13,7 @@ LOAD = 2  # entries to a bucket, beyond which the array doubles
 
 
 def buckets(elements: float) -> float:
-    """Smallest array that holds so many: 10, 20, 40, ..."""
+    """Return the smallest array for this number of elements: 10, 20, 40, ..."""
     return FIRST_BUCKETS * 2.0 ** max(0, math.ceil(math.log2(elements / (LOAD * FIRST_BUCKETS))))
 
 
