@@ -22,8 +22,8 @@ Answerer = Callable[[list[Memory]], list[Predicted]]
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """what: a run or a preset; on: words of memories; here: that of the run; beside: a run there; count: '10,100';
-    value: '16B', that each operation moves besides.
+    """what: a run or a preset; on: words of memories; here: that of the run; `beside`: a run there; count: '10,100';
+    value: '16B', that each operation also moves.
     """
 
     what: str
@@ -37,7 +37,7 @@ class Asked:
 
 @reads("the prediction")
 def predicted(asked: Asked) -> tuple[list[Predicted], list[str]]:
-    """Rows and notes; UsageError says which word is missing or too many."""
+    """Return rows and notes; UsageError for a missing or surplus word."""
     model = run_time(asked.model)
     _refuse_spare(asked)
     memories = [memory(word) for word in asked.on]

@@ -1,13 +1,13 @@
-"""The memory of a prediction, in words: where its figures are from, then what is to be different.
+"""The memory of a prediction, as words: the origin of its figures, then the changes.
 
     runs/latency-here,runs/stream-here              measured: caches, latency, bandwidth, lines in flight
     document 004                                    published
     runs/latency-here,read=305ns,bandwidth=7GB/s    the same processor with another memory
     read=305ns,cache=32KiB:1.5ns,cache=1MiB:5ns     all of it given
 
-Of runs, caches and latencies are those of `tierscope.simulated.preset`; the latency of writes is that of reads, and
-what streams told are bandwidth and the lines that one thread has under way. Where nothing told them, a thread has one
-line under way, and the bandwidth is that of this one line: a note says so.
+Caches and latencies of runs are those of `tierscope.simulated.preset`; the latency of writes is that of reads. Streams
+provide the bandwidth and the lines that one thread has in flight. Without a stream, a thread has one line in flight,
+and the bandwidth is that of this one line: a note states this.
 """
 
 from dataclasses import dataclass, replace

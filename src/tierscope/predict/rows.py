@@ -1,14 +1,14 @@
 """Predictions as rows: of a preset of a model, and of a run of maps that is moved to another memory.
 
-A run on memory 0 took T0 for one operation; M is the model's time of it, and what M0 leaves of T0 is not explained:
+A run on memory 0 took T0 for one operation. M is the model's time of it; the part of T0 beyond M0 is not explained:
 
     T1 = T0 + M1 - M0             [s], as if that rest took the same time on memory 1, as instructions do
     T1 = T0 * M1 / M0             [s], as if it grew with the memory; where M0 is over T0, there is no rest
 
-The first is what is told. The bounds hold both, for lines that overlap and for lines that follow each other, for M0
-and M1 that are each 10 % off (`MODEL_ERROR`), and for the interval of T0. Nothing is fitted to memory 1: a run there is
-held out. Where no error of the model is known there are no bounds: of a preset without a run, and outside of the
-numbers of keys for which the model was checked. A time is then all that is told.
+The first is reported. The bounds contain both, for lines that overlap and for lines that follow each other, for M0 and
+M1 that are each 10 % wrong (`MODEL_ERROR`), and for the interval of T0. Nothing is fitted to memory 1: a run there only
+checks it. If no error of the model is known there are no bounds: for a preset without a run, and outside of the numbers
+of keys for which the model was checked. Then only a time is reported.
 Blind to: all that the model is blind to, and flushes and fences, which change with the memory as well: inserts and
 removes in pools have a note. Points of several threads, of keys by Zipf's law and of mixed operations are left out.
 """
@@ -31,8 +31,8 @@ from tierscope.stats.median import Interval
 from tierscope.suites.maps.row import MapsRow
 from tierscope.suites.maps.table import Maps
 
-VALUE = 16  # bytes of a value, which the models of structures hold
-MODEL_ERROR = 0.1  # of its time on either memory: bounds then held 20 of 21 points from sim:ddr5 to sim:optane100
+VALUE = 16  # bytes of a value in the models of structures
+MODEL_ERROR = 0.1  # of its time on either memory: bounds then contained 20 of 21 points from sim:ddr5 to sim:optane100
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class Predicted:
     count: int
     memory: str
     latency_s: float
-    low_s: float | None  # None, as high_s: how far off the model may be is not known, and a warning says why
+    low_s: float | None  # None, as high_s: the error of the model is not known, and a warning states why
     high_s: float | None
     before_s: float | None = None
     measured_s: float | None = None
@@ -127,9 +127,9 @@ def _beyond(valid: Span, count: float) -> tuple[str, ...]:
 
 
 def moved(run: Run, here: Memory, memories: Sequence[Memory], beside: Run | None) -> tuple[list[Predicted], list[str]]:
-    """Each point of the run on each memory, and notes; UsageError where no point can be moved.
+    """Return each point of the run on each memory, and notes; UsageError where no point can be moved.
 
-    here: the memory that the run ran on; beside: a run on the memory, of which equal points are what was measured.
+    here: the memory that the run ran on; `beside`: a run on the other memory; its equal points are the measured ones.
     """
     rows = Maps().rows(run)
     if not rows:

@@ -18,7 +18,7 @@ HEADS = ("what", "keys", "before", "predicted", "between", "measured", "error")
 
 
 def show(found: Sequence[Predicted], notes: Sequence[str], console: Console) -> None:
-    """Times are of one operation; a '?' marks what lies outside of what the model knows."""
+    """Print times of one operation; a '?' marks what is outside of what the model knows."""
     for word in dict.fromkeys(one.memory for one in found):
         of_it = [one for one in found if one.memory == word]
         heads = [head for head in HEADS if any(_cells(one)[head] != cells.NOTHING for one in of_it)]

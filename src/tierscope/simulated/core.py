@@ -5,11 +5,11 @@
     width, reorder, store_buffer = those found                             [1]
     wrong_guess = cost of a branch miss - CHECKED                          [cycles]
 
-`run core` finds the time that a miss adds, from the moment when the number is known that the branch goes by; the
-simulator counts from the end of the branch. CHECKED is what is between: a cycle for the comparison, and one for the
+`run core` finds the time that a miss adds, from the moment when the number is known that determines the branch. The
+simulator counts from the end of the branch. CHECKED is the difference: a cycle for the comparison, and one for the
 branch.
-A bound that is only `at least` is taken as it is, and a parameter that is not known keeps the simulator's default; the
-comments say both.
+A bound that is only `at least` is used unchanged, and a parameter that is not known keeps the simulator's default; the
+comments state both.
 """
 
 import math

@@ -1,13 +1,13 @@
-"""A simulated machine made from what was measured on a real one: the TOML behind `target=sim:FILE.toml`.
+"""A simulated machine made from measurements of a real one: the TOML behind `target=sim:FILE.toml`.
 
     read of memory = plateau of memory - latency of the last cache - translation there     [s]
     loads in flight = bandwidth of one thread * plateau of memory / line                    [1]   (Little's law)
-    base of a walk = what lies beyond the last level of the TLB - latency of the nearest cache    [s]
+    base of a walk = cost beyond the last level of the TLB - latency of the nearest cache         [s]
 
 Caches: latencies are the plateaus of `stats.levels`, sizes and policies the fit of `stats.cyclic`; ways and sharing are
-what the system reports of the cache at that place. Memory is `flat`, since a staircase tells one latency of it. What
-was not measured keeps the simulator's default, and the file says so.
-Blind to: prefetchers (chases do not meet them; a stream's bandwidth is laid into `loads`), writes, NUMA.
+those that the system reports of the cache at that place. Memory is `flat`, since a staircase shows one latency of it.
+Values that were not measured keep the simulator's default, and the file states so.
+Blind to: prefetchers (chases do not meet them; a stream's bandwidth determines `loads`), writes, NUMA.
 Source: J. D. C. Little, "A Proof for the Queuing Formula: L = lambda W", Operations Research 9, 1961.
 """
 
@@ -40,7 +40,7 @@ MOST_WAYS = 128
 
 @dataclass(frozen=True)
 class Measured:
-    """What the runs told. `tlb`: rows of `tlb_levels` for the staircase's pages."""
+    """The values that the runs show. `tlb`: rows of `tlb_levels` for the staircase's pages."""
 
     machine: Machine
     name: str
@@ -77,7 +77,9 @@ def preset(runs: Sequence[Run], name: str = "") -> str:
 
 
 def measured(runs: Sequence[Run], name: str = "") -> Measured:
-    """UsageError where no run holds a staircase that reaches memory, or where runs differ in machine."""
+    """Return what the runs measured. UsageError if no run has a staircase that reaches memory, or if runs differ in
+    machine.
+    """
     machines = {run.result.machine.identity.digest(): run.result.machine for run in runs}
     if len(machines) != 1:
         hosts = ", ".join(sorted(machine.hostname for machine in machines.values()))
@@ -95,7 +97,7 @@ def measured(runs: Sequence[Run], name: str = "") -> Measured:
 
 
 def _origin(runs: Sequence[Run]) -> str:
-    """What is said of the numbers; the strongest word of a mixture."""
+    """Return the origin of the numbers; the strongest one of a mixture."""
     origin = strongest(run.result.origin for run in runs)
     by = joined(run.result.origin_by for run in runs if run.result.origin == origin)
     return "measured" if origin == "real" else named(origin, by)

@@ -19,7 +19,7 @@ PROCESSOR = "max,-erms,-fsrm"  # with rep movsb, a copy of a megabyte would be a
 BRING = "sudo apt-get install -y qemu-user libzydis-dev g++ cmake"
 
 SAMPLED = "all=50000000,skip=10000000,warm=4000000,unit=1000000"  # instructions; tracer/README.md
-FOR_MANY = "all=20000000,skip=5000000,warm=4000000,unit=1000000"  # for a dozen machines at once
+FOR_MANY = "all=20000000,skip=5000000,warm=4000000,unit=1000000"  # for a dozen machines in parallel
 ELF = b"\x7fELF"
 CLASS_64, MACHINE_X86_64 = 2, 62
 DEEPEST = 4  # scripts whose interpreter is a script

@@ -52,7 +52,7 @@ class Place:
 
 @dataclass(frozen=True)
 class Here:
-    """This machine, tiers in its place, and one whose memory answers at once."""
+    """This machine, the tiers that replace its memory, and a machine whose memory answers immediately."""
 
     own: Place
     tiers: tuple[Place, ...]

@@ -26,7 +26,7 @@ LEAST, MOST = 5, 15  # runs
 SPENT_S = 4.0  # for runs beyond LEAST
 STANDARD_INPUT = 0
 PIPE = "standard input is a pipe, which one run alone could read: each run got an empty one; give a file with <"
-TOLD = 200  # bytes of what a program that failed said last
+TOLD = 200  # bytes of the last output of a program that failed
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,9 @@ class Native:
 
 
 def measured(command: Sequence[str], limit_s: float) -> Native:
-    """UsageError for a program that fails, or takes longer than `limit_s`; each says what to do."""
+    """Return the measurement. UsageError for a program that fails, or takes longer than `limit_s`, with the
+    next step.
+    """
     _once(command, limit_s)
     found: list[tuple[float, float, float, str]] = []
     began = perf_counter()
