@@ -12,8 +12,8 @@ units. With the rates d = b_i - b / a * a_i of units next to a gap of n instruct
 
     deviation of b = sqrt(sum over gaps of  n^2 (d_i - d_j)^2 / 2)
 
-The time is not known if a of the machine's own core differs from M by more than a quarter, if the program is too short,
-if it prints something else in the tracer, or if parts of it were not traced.
+The time is not known if a of the machine's own core differs from M by more than a quarter, or if the program is too
+short. It is also not known if the program prints something else in the tracer, or if parts of it were not traced.
 
 Where the time goes, of the own core: `bandwidth` is the time saved if no access waits for another in the memory.
 `latency` is the further time saved if the memory answers immediately: misses that others wait for.
