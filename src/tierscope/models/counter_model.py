@@ -55,7 +55,7 @@ class CounterModel:
 
     @classmethod
     def fit(cls, operations: Floats, counters: Mapping[str, Floats], clock_hz: float) -> "CounterModel":
-        """One curve for each of `COUNTERS`, totals of a run, shape (points,); FitError names what is missing."""
+        """Return one curve for each of `COUNTERS`, totals of a run, shape (points,); FitError names what is missing."""
         missing = [name for name in COUNTERS if name not in counters]
         if missing:
             raise FitError(f"counter_model: {', '.join(missing)} missing; it needs {', '.join(COUNTERS)}")
@@ -75,7 +75,7 @@ class CounterModel:
 
     @classmethod
     def preset(cls, name: str) -> "CounterModel":
-        """A published one; UnknownNameError names those that are here."""
+        """Return a published model; UnknownNameError names the available ones."""
         if name not in PRESETS:
             raise UnknownNameError(unknown("preset of counter_model", name, list(PRESETS)))
         return PRESETS[name]
@@ -86,7 +86,7 @@ class CounterModel:
         return Span("operations", max(c.valid.low for c in curves), min(c.valid.high for c in curves))
 
     def predict(self, operations: float, device: Device, value_bytes: float = 0.0) -> Prediction:
-        """Seconds of all operations on the device. UsageError for operations that are not above 0."""
+        """Return the seconds of all operations on the device. UsageError for operations that are not above 0."""
         parts = [
             (device.read_latency_s / device.parallelism, [c.predict(operations) for c in self.load_misses]),
             (device.write_latency_s / device.parallelism, [c.predict(operations) for c in self.store_misses]),
@@ -113,7 +113,9 @@ TABLE_INSTRUCTIONS = 854.9  # per operation; 854.85 to 854.93 give nine rows of 
 
 
 def document_004(instructions: float | None) -> CounterModel:
-    """The published curves; `instructions` per operation give the CPU time, None leaves it out as the program does."""
+    """Return the published curves. `instructions` per operation determine the CPU time; None omits it, as the program
+    does.
+    """
 
     def curve(what: str, form: str, *numbers: float, most: float = np.inf) -> Curve:
         return Curve(what, family(form), numbers, MEASURED, magnitude=True, most=most)

@@ -27,13 +27,13 @@ EVENTS = {
     "llc_load_misses": ("LLC-load-misses",),
     "llc_store_misses": ("LLC-store-misses",),
 }
-"""For each counter of the model the events that may stand for it, the best first."""
+"""For each counter of the model the events that can represent it, the best first."""
 
 
 def counters_of(records: Iterable[Record], family: str) -> tuple[Floats, dict[str, Floats], float]:
-    """Operations and counters, shape (points,), and the clock in Hz; family: of the processor that ran them.
+    """Return operations and counters, shape (points,), and the clock in Hz; family: of the processor that ran them.
 
-    FitError names the record and what was not counted there.
+    FitError names the record and the missing counter.
     """
     counted = sorted((_point(record, family) for record in records), key=lambda point: point[0])
     if not counted:
@@ -45,7 +45,7 @@ def counters_of(records: Iterable[Record], family: str) -> tuple[Floats, dict[st
 
 
 def _point(record: Record, family: str) -> tuple[int, dict[str, float]]:
-    """Keys, and each event of one operation."""
+    """Return the keys, and each event of one operation."""
     metrics = metrics_for(family)
     found = {
         metrics.called(event.event): (event, event.estimate / one.operations)

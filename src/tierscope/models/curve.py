@@ -37,7 +37,9 @@ class Curve:
 
     @classmethod
     def fit(cls, what: str, operations: Floats, counts: Floats, /) -> "Curve":
-        """Choose and fit; both of shape (points,). FitError under four different numbers of operations."""
+        """Return the chosen family, fitted; both arrays of shape (points,). FitError under four different numbers of
+        operations.
+        """
         n, y = clean(what, operations, counts, FEWEST)
         scores = {form: score for form in FAMILIES if (score := _score(form, n, y)) is not None}
         best = min(scores, key=lambda form: scores[form][0])
@@ -54,11 +56,13 @@ class Curve:
         )
 
     def at(self, operations: float) -> float:
-        """The bare curve, sign and all."""
+        """Return the curve itself, including its sign."""
         return float(value(self.form, self.coefficients, np.array([float(operations)]))[0])
 
     def predict(self, operations: float) -> Prediction:
-        """With bounds; wide and with a warning outside the span. UsageError for operations that are not above 0."""
+        """Return a prediction with bounds; wide and with a warning outside the span. UsageError for operations not
+        above 0.
+        """
         beyond = self.valid.distance(operations)
         bare = self.at(operations)
         half = self.share * beyond * max(abs(bare), self.floor)
@@ -81,7 +85,7 @@ class Curve:
 
 
 def _score(form: Family, n: Floats, y: Floats) -> tuple[float, float] | None:
-    """Root mean square of the held-out errors and its standard error; None where the family cannot be tried."""
+    """Return the root mean square of the held-out errors and its standard error; None if the family cannot be tried."""
     try:
         errors = held_out(lambda x, z: partial(value, form, coefficients(form, x, z)), n, y)
     except FitError:

@@ -59,7 +59,7 @@ DEVICES = (
 
 
 def device(name: str) -> Device:
-    """A device whose constants are published; UnknownNameError names those that are here."""
+    """Return a device whose constants are published; UnknownNameError names the available ones."""
     known = {one.name: one for one in DEVICES}
     if name not in known:
         raise UnknownNameError(unknown("device", name, list(known)))

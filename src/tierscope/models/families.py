@@ -35,12 +35,12 @@ FAMILIES = (
 
 
 def family(name: str) -> Family:
-    """By its name; KeyError is a fault of the programmer."""
+    """Return a family by its name; KeyError is a fault of the programmer."""
     return {known.name: known for known in FAMILIES}[name]
 
 
 def value(form: Family, coefficients: tuple[float, ...], n: Floats) -> Floats:
-    """The curve at n, shape (points,)."""
+    """Return the curve at n, shape (points,)."""
     if form.basis is None:
         a, b = coefficients
         return np.asarray(a * n**b)

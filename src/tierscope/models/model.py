@@ -30,7 +30,7 @@ class Span:
     high: float
 
     def distance(self, place: float) -> float:
-        """How many times beyond the nearer end; 1 inside. UsageError for places that are not above 0."""
+        """Return the factor beyond the nearer end; 1 inside. UsageError for places that are not above 0."""
         if not (math.isfinite(place) and place > 0):
             raise UsageError(f"{self.of}={place:g}: a number above 0 is needed, such as {self.high:g}")
         return max(1.0, self.low / place, place / self.high)
@@ -64,13 +64,13 @@ class Model(Protocol):
 
 
 def scale(values: Floats) -> Floats:
-    """What errors are divided by: the values, but no less than 1 % of their mean; 1 where all are 0."""
+    """Return the divisor of errors: the values, but no less than 1 % of their mean; 1 where all are 0."""
     floor = FLOOR * float(np.mean(np.abs(values))) or 1.0
     return np.maximum(np.abs(values), floor)
 
 
 def clean(what: str, places: Floats, values: Floats, least: int) -> tuple[Floats, Floats]:
-    """Both as arrays of float64 of shape (points,); FitError unless `least` different places above 0 are there."""
+    """Return both as arrays of float64 of shape (points,); FitError under `least` different places above 0."""
     x, y = np.asarray(places, dtype=np.float64), np.asarray(values, dtype=np.float64)
     if x.ndim != 1 or x.shape != y.shape:
         raise FitError(f"{what}: places of shape {x.shape} and values of shape {y.shape}; both need (points,)")

@@ -43,7 +43,7 @@ class Knee:
     p: float
 
     def at(self, threads: float) -> float:
-        """bytes/s; threads up to the number of cores."""
+        """Return bytes/s; threads up to the number of cores."""
         return float(_rate(np.array([threads]), self.b1, self.b_max, self.p)[0])
 
 
@@ -74,7 +74,7 @@ class Scaling:
         return cls((knee, *others), float(cores), 2 * (residual + noise), span, seen)
 
     def predict(self, threads: float) -> Prediction:
-        """bytes/s; UsageError for threads that are not above 0."""
+        """Return bytes/s; UsageError for threads that are not above 0."""
         warnings = self.valid.warnings(threads)
         found = [self._at(knee, threads) for knee in self.knees]
         every = found + [knee.at(self.cores) for knee in self.knees if threads > self.cores]

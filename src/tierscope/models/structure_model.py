@@ -51,7 +51,7 @@ class StructureModel:
 
     @property
     def checked(self) -> bool:
-        """Whether an error of its times is published."""
+        """Return whether an error of its times is published."""
         return self.structure.error_share > 0
 
     @property
@@ -59,12 +59,12 @@ class StructureModel:
         return self.structure.valid
 
     def lines(self, elements: float) -> float:
-        """Distinct lines that one operation is expected to touch."""
+        """Return the expected number of distinct lines that one operation touches."""
         self.valid.distance(elements)
         return sum(step.lines for step in self.structure.steps(elements))
 
     def hits(self, elements: float, device: Device) -> Floats:
-        """Share of each step's accesses found in each cache and in the memory, shape (steps, caches + 1)."""
+        """Return the share of each step's accesses found in each cache and in the memory, shape (steps, caches + 1)."""
         self.valid.distance(elements)
         steps = self.structure.steps(elements)
         held = [_held(steps, cache.lines) for cache in device.caches]

@@ -30,7 +30,7 @@ class Level:
 
 
 def shape(elements: float) -> tuple[Level, ...]:
-    """From the leaves up; the last level is the one node above all."""
+    """Return the levels from the leaves up; the last level is the one node above all."""
     ends = elements + 1
     levels, there = [], 1.0
     while ends > MOST:

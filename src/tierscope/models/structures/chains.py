@@ -18,7 +18,7 @@ def buckets(elements: float) -> float:
 
 
 def hit(elements: float, array: float) -> float:
-    """Entries up to and with the one that is looked for."""
+    """Return the entries up to and including the requested one."""
     return 1 + (elements - 1) / (2 * array)
 
 

@@ -19,7 +19,7 @@ SOURCE = "core/structures/persistent/hashmap_rp.cpp"
 
 
 def slots(elements: float) -> float:
-    """The array doubles where one key more would fill half of it."""
+    """Return the size of the array, which doubles where one key more would fill half of it."""
     return max(FIRST_SLOTS, 2.0 ** (math.floor(math.log2(2 * (elements + 1))) + 1))
 
 

@@ -15,12 +15,12 @@ FAINT = 1e-6  # a level of less probability ends the sum
 
 
 def _power(share: float, exponent: float) -> float:
-    """(1 - share) ** exponent, exact for small shares."""
+    """Return (1 - share) ** exponent, exact for small shares."""
     return math.exp(exponent * math.log1p(-share)) if share < 1 else 0.0
 
 
 def levels(others: float, base: int) -> list[float]:
-    """Probability that an inner node is on the way, level by level from the top."""
+    """Return the probability that an inner node is on the way, level by level from the top."""
     found: list[float] = []
     while not found or found[-1] > FAINT or len(found) < math.log(others + 1, base):
         share = float(base) ** -len(found) * (1 - 1 / base)
@@ -29,7 +29,7 @@ def levels(others: float, base: int) -> list[float]:
 
 
 def nodes(keys: float, base: int, level: int) -> float:
-    """Inner nodes of a level: prefixes below which two digits or more are there."""
+    """Return the inner nodes of a level: prefixes with two digits or more below."""
     share = float(base) ** -level
     two = 1 - base * _power(share * (1 - 1 / base), keys) + (base - 1) * _power(share, keys)
     return max(0.0, two) / share

@@ -20,10 +20,10 @@ class Probes:
 
 
 def hit(filled: float) -> Probes:
-    """To a key that is there."""
+    """Return the probes to a key that is there."""
     return Probes(filled / (2 * (1 - filled)), (1 - filled) * math.expm1(filled) / filled)
 
 
 def free(filled: float) -> Probes:
-    """To the first empty slot, which is how far an insert moves keys."""
+    """Return the probes to the first empty slot, which is how far an insert moves keys."""
     return Probes((1 / (1 - filled) ** 2 - 1) / 2, 1 - filled)

@@ -38,13 +38,13 @@ BESIDE_REMOVE = BOTH + HIT[3] / 3 + HIT[2] * (1 + _CHILDREN + _RED + _GOES_UP * 
 
 
 def to_the_end(elements: float) -> float:
-    """Nodes on a way that ends where no node is."""
+    """Return the nodes on a way that ends where no node is."""
     lowest = sum(HIT[links] * passed for links, passed in ((2, 1), (3, 5 / 3), (4, 2)))
     return lowest + _halved((elements + 1) * NODES / LINKS)
 
 
 def to_a_node(elements: float) -> float:
-    """Nodes on a way to a node, which counts."""
+    """Return the nodes on a way to a node, which counts."""
     return to_the_end(elements) * (elements + 1) / elements - 1
 
 

@@ -22,7 +22,7 @@ WHOLE, BEHIND = 0.125, 0.25
 
 
 def buckets(elements: float) -> float:
-    """A power of two that one key more would not fill to half."""
+    """Return a power of two that one key more would not fill to half."""
     return max(16.0, 2.0 ** (math.floor(math.log2(2 * (elements + 1))) + 1))
 
 

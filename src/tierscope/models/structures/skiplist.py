@@ -37,7 +37,7 @@ def _none_before(share: float, elements: float) -> float:
 
 
 def _passed(elements: float) -> list[Step]:
-    """Entries on the way, from the highest list down: the line of the key and that of the highest link."""
+    """Return the entries on the way, from the highest list down: the line of the key and that of the highest link."""
     steps = []
     for level in reversed(range(LISTS)):
         share = 2.0 ** -(level + 1)
@@ -52,7 +52,7 @@ def _passed(elements: float) -> list[Step]:
 
 
 def _overshot(elements: float) -> list[Step]:
-    """Entries that are found too large, and at last the one that is looked for, or the next one."""
+    """Return the entries that are too large, and at last the requested one, or the next one."""
     return [
         Step(f"entry of list {level}, too far", (1 - _none_before(2.0**-level, elements)) / 2, elements * 2.0**-level)
         for level in reversed(range(LISTS))
