@@ -49,11 +49,13 @@ class Suite(Generic[Chosen]):
     details: str = ""
 
     def read(self, words: dict[str, str]) -> Chosen:
-        """key=value words over the defaults; UsageError with what is possible."""
+        """Return the defaults with key=value words over them; UsageError with what is possible."""
         return read_options(self.name, self.options, words)
 
     def read_again(self, kept: dict[str, Label]) -> Chosen:
-        """Options of a manifest: defaults for those that its version did not know; ResultError for a bad value."""
+        """Return options of a manifest, with defaults for those that its version did not know; ResultError for a bad
+        value.
+        """
         return restored(self.options, kept)
 
 

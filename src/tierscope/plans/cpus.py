@@ -20,7 +20,7 @@ def near_cpus(machine: Machine, target: Target) -> tuple[int, ...]:
 
 
 def refuse_unusable(machine: Machine, asked: Iterable[int]) -> None:
-    """UsageError for a CPU that this process may not use."""
+    """Raise UsageError for a CPU that this process may not use."""
     usable = machine.cpus()
     for cpu in asked:
         if cpu not in usable:

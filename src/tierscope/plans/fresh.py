@@ -64,7 +64,7 @@ class Field:
         return self._experiment("read", kernel, region, block, "random" if scattered else "sequential")
 
     def write(self, region: int, block: int = 64) -> Experiment:
-        """Stores past the caches, a fence behind each region."""
+        """Return stores past the caches, with a fence behind each region."""
         return self._experiment("write", "flush_nt", region, block, "once")
 
     def _experiment(self, operation: str, kernel: str, region: int, block: int, order: str) -> Experiment:
@@ -86,10 +86,10 @@ class Field:
         )
 
     def _lasting(self, region: int) -> Schedule:
-        """Long enough for whole regions, or for as many blocks of small ones as a verdict needs."""
+        """Return a schedule for whole regions, or for as many blocks of small ones as a verdict needs."""
         small = region <= WHOLE_BYTES
         walked = ENOUGH * _block_bytes(region) if small else -(-BLOCKS * WHOLE_BYTES // region) * region + WHOLE_BYTES
-        own = SHORTER if self.target.name == SIMULATED else 1.0  # its seconds are virtual, and nobody takes of them
+        own = SHORTER if self.target.name == SIMULATED else 1.0  # its seconds are virtual, and no program takes any
         more = MORE if own == 1 else ALONE
         least = max(more * self.line_s * walked / self.line_bytes * own, self.schedule.minimum_s)
         most = max(least, self.schedule.budget_s * own)
@@ -97,7 +97,7 @@ class Field:
 
 
 def _block_bytes(region: int) -> int:
-    """Of one timed block: whole regions, or a part of a large one; equal parts where that makes no more than TWICE."""
+    """Return the bytes of one timed block: whole regions, or a part of a large one; equal parts up to TWICE as many."""
     if region <= WHOLE_BYTES:
         return -(-BLOCK_BYTES // region) * region
     lines, fewest = region // LINE_BYTES, -(-region // WHOLE_BYTES)
@@ -106,7 +106,7 @@ def _block_bytes(region: int) -> int:
 
 
 def sizes(block: int, largest: int, per_octave: int) -> list[int]:
-    """Regions of whole blocks from one block to the largest, `per_octave` to a doubling."""
+    """Return regions of whole blocks from one block to the largest, `per_octave` to a doubling."""
     steps = int(np.log2(largest / block) * per_octave + 1e-9)  # rounding loses no step
     found = {round(2 ** (step / per_octave)) * block for step in range(steps + 1)}
     return sorted(found | {largest // block * block})

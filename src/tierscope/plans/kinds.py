@@ -64,7 +64,7 @@ class Kind:
 
 
 def words_of(word: str) -> tuple[str, ...]:
-    """'a,b' -> ('a', 'b')."""
+    """Return ('a', 'b') for 'a,b'."""
     return tuple(one for one in word.split(",") if one)
 
 
@@ -82,7 +82,7 @@ def names_of(kind: str, asked: tuple[str, ...], known: Iterable[str]) -> tuple[s
 
 
 def numbers_of(word: str) -> tuple[int, ...]:
-    """'1,2,8-10' -> (1, 2, 8, 9, 10); UsageError for anything else."""
+    """Return (1, 2, 8, 9, 10) for '1,2,8-10'; UsageError for anything else."""
     numbers: list[int] = []
     for one in words_of(word):
         match = re.fullmatch("([0-9]{1,18})(?:-([0-9]{1,18}))?", one)
@@ -96,7 +96,7 @@ def numbers_of(word: str) -> tuple[int, ...]:
 
 
 def word_numbers(numbers: Iterable[int]) -> str:
-    """(1, 2, 8, 9, 10) -> '1,2,8-10'."""
+    """Return '1,2,8-10' for (1, 2, 8, 9, 10)."""
     runs: list[list[int]] = []
     for number in numbers:
         if runs and number == runs[-1][-1] + 1:

@@ -61,7 +61,7 @@ def beside(
 
 
 def apart(machine: Machine, cpus: tuple[int, ...]) -> tuple[tuple[int, ...], str]:
-    """Without the other hardware threads of the chaser's core, which share its first caches; a note if none is left."""
+    """Return the chaser's CPU and those on other cores, which do not share its first caches; a note if none is left."""
     core_of = {cpu.number: (cpu.package, cpu.core) for cpu in machine.identity.cpus}
     others = tuple(cpu for cpu in cpus[1:] if core_of[cpu] != core_of[cpus[0]])
     if others:

@@ -25,7 +25,7 @@ from tierscope.registry import unknown
 AUTO = "auto"
 
 Value = str | float | Iterable[str | float] | None
-"""Of an option: the word of the command line, a number in base units, several of them, or None for auto."""
+"""The value of an option: the word of the command line, a number in base units, several of them, or None for auto."""
 
 
 class Options(msgspec.Struct, frozen=True, kw_only=True):
@@ -102,7 +102,7 @@ class Option:
             return self.read(str(label))
 
     def check(self, value: Any, word: str | None = None) -> None:
-        """OutOfRangeError for what the type does not allow, UsageError for what the kind does not know."""
+        """Raise OutOfRangeError for what the type does not allow, UsageError for what the kind does not know."""
         asked = f"{self.name}={value if word is None else word}"
         try:
             msgspec.convert(value, self.type)
@@ -205,7 +205,7 @@ def _bare(hint: Any) -> Any:
 
 
 def _bounds(hint: Any) -> str:
-    """'a number from 1 to 32 is needed', "" for what has no such bounds."""
+    """Return 'a number from 1 to 32 is needed'; "" for what has no such bounds."""
     bounds = next((mark for mark in _marks(hint) if isinstance(mark, Meta)), Meta())
     if bounds.ge is None:
         return ""

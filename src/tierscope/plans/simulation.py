@@ -25,7 +25,7 @@ OF_ONE_MEMORY = "memory="
 
 
 def counted(plan: Callable[[], Plan]) -> Plan:
-    """The experiments of `plan`, those on simulated memory made shorter; the plan gets its own answers."""
+    """Yield the experiments of `plan`, with those on simulated memory made shorter; the plan gets its own answers."""
     inner = plan()
     try:
         experiment = next(inner)
@@ -54,9 +54,9 @@ def _shorter(experiment: Experiment) -> Experiment:
 
 
 def refuse_mixtures(experiments: Iterable[Experiment], formless: frozenset[str], *, many: bool = False) -> None:
-    """A run is on one machine, this one or one simulated; with `many`, on simulated ones.
+    """Raise an error unless a run is on one machine, this one or one simulated; with `many`, on simulated ones.
 
-    UsageError where targets name two; MachineError for a kernel on simulated memory that is among `formless`.
+    UsageError if targets name two; MachineError for a kernel on simulated memory that is among `formless`.
     """
     groups = [group for experiment in experiments for group in experiment.groups]
     words = [t.word for g in groups for t in g.targets if t.name != "null"]

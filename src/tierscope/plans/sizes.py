@@ -35,10 +35,10 @@ class Memory:
 
 
 def free_bytes(machine: Machine, target: Target | None = None) -> int:
-    """MemAvailable as the run started; the nodes' free memory where it is not known.
+    """Return MemAvailable at the start of the run, or the nodes' free memory where it is not known.
 
-    target: one of several nodes gives no more than its own free memory; a node of CXL memory may have little. A path
-    has the room that was found before the run began.
+    target: one of several nodes provides no more than its own free memory; a node of CXL memory may have little. A path
+    has the free space that was found before the run began.
     """
     if target is not None and target.word in machine.rooms:
         return machine.rooms[target.word]
@@ -50,7 +50,7 @@ def free_bytes(machine: Machine, target: Target | None = None) -> int:
 
 
 def half_of_what(machine: Machine, target: Target | None = None) -> str:
-    """What limits a footprint that is MEMORY_SHARE of `free_bytes`, for a note."""
+    """Return what limits a footprint that is MEMORY_SHARE of `free_bytes`, for a note."""
     path = target is not None and target.word in machine.rooms
     return f"half of the room of {target.word}" if target is not None and path else "half of the free memory"
 
@@ -83,7 +83,9 @@ def _whole(size: int) -> int:
 
 
 def staircase(low: int, high: int, per_octave: int) -> list[int]:
-    """Footprints from low to high, `per_octave` to a doubling, whole multiples of 4 KiB (of 64 B below 32 KiB)."""
+    """Return footprints from low to high, `per_octave` to a doubling, whole multiples of 4 KiB (of 64 B
+    below 32 KiB).
+    """
     steps = int(np.log2(high / low) * per_octave + 1e-9)  # rounding loses no step
     between = [low * 2.0 ** (step / per_octave) for step in range(1, steps + 1)]
     grains = [4 * KiB if size >= 32 * KiB else 64 for size in between]

@@ -21,7 +21,7 @@ from tierscope.tables.kept import recall
 from tierscope.tables.rows import Flat, JudgedRow, Row, columns_of, flat
 
 ENDINGS = ("_bytes_per_s", "_per_s", "_bytes", "_s")
-"""Of names of columns: units, which the names of their bounds do not have."""
+"""Units at the end of names of columns, which the names of their bounds do not have."""
 
 
 class Main(msgspec.Struct, frozen=True):
@@ -32,7 +32,7 @@ class Main(msgspec.Struct, frozen=True):
 
     @property
     def stem(self) -> str:
-        """'bandwidth' of 'bandwidth_bytes_per_s': bounds are `bandwidth_low` and `bandwidth_high`."""
+        """Return 'bandwidth' of 'bandwidth_bytes_per_s': bounds are `bandwidth_low` and `bandwidth_high`."""
         ending = next((end for end in ENDINGS if self.name.endswith(end)), "")
         return self.name.removesuffix(ending)
 
@@ -71,12 +71,12 @@ class Insight(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def headline(self) -> str:
-        """What the top of a page states, without a full stop."""
+        """Return the text at the top of a page, without a full stop."""
         return self.brief or self.text
 
     @property
     def numbers(self) -> tuple[Number, ...]:
-        """All that the text states."""
+        """Return all numbers of the text."""
         if self.value is None:
             return self.others
         first = Number(value=self.value, low=self.low, high=self.high, kind=self.kind, whole=self.whole)
@@ -126,7 +126,7 @@ class Table(Protocol[R]):
 
     @property
     def row(self) -> type[R]:
-        """What one row is; its fields are the columns."""
+        """Return the type of a row; its fields are the columns."""
 
     @property
     def keys(self) -> tuple[str, ...]:
@@ -134,13 +134,13 @@ class Table(Protocol[R]):
 
     @property
     def main(self) -> tuple[Main, ...]:
-        """What compare, history and exports show of a point; () where nothing of it is better or worse."""
+        """Return what compare, history and exports show of a point; () where nothing of it is better or worse."""
 
     def rows(self, run: Run) -> list[R]:
-        """One for each point, in the order of the records; ResultError if samples are damaged."""
+        """Return one row for each point, in the order of the records; ResultError if samples are damaged."""
 
     def insights(self, run: Run, rows: list[R]) -> list[Insight]:
-        """Only what the rows show: data that are absent give no insight."""
+        """Return what the rows show: absent data give no insight."""
 
 
 def plain(value: Any) -> Any:
@@ -178,17 +178,17 @@ class Plain:
 
     @property
     def columns(self) -> tuple[Column, ...]:
-        """Every key of a flat row, in the order in which it is shown."""
+        """Return every key of a flat row, in the order in which it is shown."""
         return columns_of(self.row)
 
     @property
     def file(self) -> Path:
-        """The module that makes the rows."""
+        """Return the module that makes the rows."""
         return Path(inspect.getfile(type(self._table)))
 
     @property
     def maker(self) -> FunctionType:
-        """The function that makes the rows."""
+        """Return the function that makes the rows."""
         made = inspect.unwrap(type(self._table).rows)
         assert isinstance(made, FunctionType)
         return made
@@ -203,7 +203,9 @@ class Plain:
 
     @property
     def about(self) -> str:
-        """What one row is: the docstring of the table, in light Markdown with links relative to docs/reference/."""
+        """Return the meaning of a row: the docstring of the table, in light Markdown with links relative to
+        docs/reference/.
+        """
         return inspect.getdoc(type(self._table)) or ""
 
     @property
@@ -252,7 +254,7 @@ class Plain:
 
     @reads("what a table says")
     def insights(self, run: Run, rows: list[Any]) -> list[Insight]:
-        """rows: those of `rows`."""
+        """Return the insights; rows: those of `rows`."""
         found = self._table.insights(run, rows)
         return [
             msgspec.structs.replace(one, value=plain(one.value), low=plain(one.low), high=plain(one.high))

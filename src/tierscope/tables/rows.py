@@ -78,7 +78,9 @@ class Field(msgspec.Struct, frozen=True):
         return (first, *(Column(f"{self.name}_{end}", end, self.unit.word) for end in ("low", "high")))
 
     def values(self, value: Any) -> tuple[Label, ...]:
-        """One for each column; None for what is absent or no finite number, as JSON knows no other."""
+        """Return one value for each column; None for what is absent or not a finite number, which JSON does
+        not know.
+        """
         if self.type is Interval:
             return (None,) * 3 if value is None else tuple(map(_finite, (value.middle, value.low, value.high)))
         return ("; ".join(value) if self.type is tuple else value,)
@@ -144,7 +146,7 @@ class JudgedRow(Row, frozen=True, kw_only=True):
 
     @property
     def verdict(self) -> str:
-        """'conclusive' or 'inconclusive'."""
+        """Return 'conclusive' or 'inconclusive'."""
         return "conclusive" if self.conclusive else "inconclusive"
 
 

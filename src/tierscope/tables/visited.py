@@ -24,7 +24,7 @@ Measure = Callable[[Record], Interval | None]
 
 
 def is_visited(record: Record) -> bool:
-    """Whether the plan asked for visits of this point; not so in runs of versions that knew none."""
+    """Return whether the plan has visits of this point, which runs of older versions do not have."""
     return record.experiment.schedule.visits > 0
 
 
