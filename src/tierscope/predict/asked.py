@@ -81,7 +81,7 @@ def _is_run(asked: Asked) -> bool:
 
 
 def _refuse_spare(asked: Asked) -> None:
-    """Words that would have no effect."""
+    """Raise UsageError for words that would have no effect."""
     moves = _is_run(asked) and asked.model == StructureModel.name
     if moves and not asked.here:
         raise UsageError(
@@ -94,7 +94,7 @@ def _refuse_spare(asked: Asked) -> None:
 
 
 def _notes(memories: list[Memory], writes: bool = False) -> list[str]:
-    """writes: whether the latency of writes counts."""
+    """Return notes. writes: whether the latency of writes counts."""
     guessed = [f"{one.word}: writes are taken to have the latency of reads" for one in memories if one.writes_as_reads]
     kinds = {one.origin for one in memories} - {"real"}
     told = [f"figures of a memory here are {' and '.join(sorted(kinds))}"] if kinds else []

@@ -51,7 +51,7 @@ class Predicted:
 
     @property
     def error_share(self) -> float | None:
-        """Predicted over measured, less 1."""
+        """Return predicted over measured, less 1."""
         return self.latency_s / self.measured_s - 1 if self.measured_s else None
 
     @property
@@ -61,7 +61,7 @@ class Predicted:
         return self.low_s <= self.measured_s <= self.high_s
 
     def row(self) -> dict[str, Any]:
-        """Plain data for JSON."""
+        """Return plain data for JSON."""
         return {
             "what": self.what,
             "count": self.count,
@@ -81,7 +81,9 @@ class Predicted:
 def of_preset(
     model: type[RunTime], name: str, counts: Sequence[int], memories: Sequence[Memory], value_bytes: int
 ) -> list[Predicted]:
-    """UnknownNameError names the presets. counts: operations, and keys of the structure."""
+    """Return predictions of a preset; UnknownNameError names the presets. counts: operations, and keys of the
+    structure.
+    """
     made = model.preset(name)
     return [
         _of_one(name, count, memory, made.predict(count, memory.device, value_bytes), made.valid, made.checked)
@@ -91,7 +93,7 @@ def of_preset(
 
 
 def of_counters(run: Run, counts: Sequence[int], memories: Sequence[Memory], value_bytes: int) -> list[Predicted]:
-    """The counter model, fitted to what the run counted; FitError where it counted too little."""
+    """Return predictions of the counter model, fitted to the run's counters; FitError where there are too few."""
     records = run.result.records
     asked = [record.experiment.groups[0].workload for record in records]
     works = [one.work for one in asked if isinstance(one.work, KeyedWork)]
@@ -200,7 +202,7 @@ def _time(before: float, m0: float, m1: float) -> float:
 
 
 def _times(before: float, m0: float, m1: float) -> Iterator[float]:
-    """At the ends of the model's error, under both readings of what it leaves."""
+    """Yield the times at the ends of the model's error, under both readings of what it leaves."""
     for old in (m0 * (1 - MODEL_ERROR), m0 * (1 + MODEL_ERROR)):
         for new in (m1 * (1 - MODEL_ERROR), m1 * (1 + MODEL_ERROR)):
             yield _time(before, old, new)

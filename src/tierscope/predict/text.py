@@ -51,7 +51,7 @@ def _cells(one: Predicted) -> dict[str, str]:
 
 
 def _span(one: Predicted) -> str:
-    """'99.2 to 99.7 ns', the unit once where both have it."""
+    """Return '99.2 to 99.7 ns', with the unit once if both have it."""
     if one.low_s is None or one.high_s is None:
         return UNKNOWN
     low, high = show_seconds(one.low_s), show_seconds(one.high_s)

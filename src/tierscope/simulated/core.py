@@ -62,7 +62,9 @@ def _row(rows: Sequence[CoreRow], parameter: str) -> CoreRow | None:
 
 
 def _number(row: CoreRow) -> float:
-    """Of a buffer, the largest number of its interval: the smaller one differs by the instruction that ends a loop."""
+    """Return the number of a row. For a buffer it is the upper end of the interval: the lower one is less by the
+    instruction that ends a loop.
+    """
     assert row.value
     if row.whole is not None:
         return float(row.whole)

@@ -55,24 +55,24 @@ class Measured:
 
     @property
     def word(self) -> str:
-        """Of the origin, for the comments: "measured", "simulated"."""
+        """Return the origin, for the comments: "measured", "simulated"."""
         return self.origin.split()[0]
 
     @property
     def bandwidth_bytes_per_s(self) -> float:
-        """The most that any number of threads read; 0 where that was not measured."""
+        """Return the most that any number of threads read; 0 where that was not measured."""
         return _best([row for row in self.stream if row.kernel == "read"])
 
     @property
     def in_flight(self) -> float:
-        """Lines of one thread; 0 where its bandwidth was not measured."""
+        """Return the lines of one thread; 0 where its bandwidth was not measured."""
         one = [row for row in self.stream if row.threads == 1 and row.kernel == "read"]
         return _best(one) * self.memory_s / self.machine.line_bytes()
 
 
 @reads("the preset")
 def preset(runs: Sequence[Run], name: str = "") -> str:
-    """The TOML text. UsageError as `measured`."""
+    """Return the TOML text. UsageError as `measured`."""
     return text(measured(runs, name))
 
 
@@ -111,7 +111,7 @@ def from_rows(
     stream: Sequence[StreamRow] = (),
     tlb: Sequence[TlbLevelsRow] = (),
 ) -> Measured:
-    """rows: one curve of the table `latency`. UsageError where it does not reach memory."""
+    """Return the values from one curve of the table `latency`. UsageError where it does not reach memory."""
     known = [(row.footprint_bytes, row.latency.middle) for row in rows if row.latency]
     sizes, times = np.array([size for size, _ in known], dtype=np.float64), np.array([time for _, time in known])
     stairs = staircase(sizes, times)
@@ -135,7 +135,7 @@ def from_rows(
 
 
 def _data_caches(machine: Machine) -> list[Cache]:
-    """One of each level, nearest first."""
+    """Return one cache of each level, nearest first."""
     by_level = {cache.level: cache for cache in machine.identity.caches if cache.kind != "Instruction"}
     return [by_level[level] for level in sorted(by_level)]
 
@@ -150,13 +150,13 @@ def _shape(latency_s: float, capacity: float, caches: Sequence[Cache], line_byte
 
 
 def text(found: Measured, *, memory: bool = True) -> str:
-    """The file; top-level keys before tables. Without `memory` it needs the key `memories` in front."""
+    """Return the file; top-level keys before tables. Without `memory` it needs the key `memories` in front."""
     parts = [_head(found, memory), *_caches(found), *_tlbs(found), _memory(found) if memory else []]
     return "\n".join("\n".join(part) + "\n" for part in parts if part)
 
 
 def _quoted(words: str) -> str:
-    """A TOML string: JSON's escapes are TOML's, all but that of DEL."""
+    """Return a TOML string: JSON's escapes are TOML's, except that of DEL."""
     return json.dumps(words.replace("\x7f", ""), ensure_ascii=False)
 
 
@@ -224,9 +224,9 @@ def _sharers(cache: Cache | None, machine: Machine, near: int, count: int) -> in
 
 
 def _tlbs(found: Measured) -> Iterator[list[str]]:
-    """Levels that are sure, and the walk behind them; none where `run tlb` saw none with these pages.
+    """Yield levels that are sure, and the page walk behind them; none where `run tlb` found none with these pages.
 
-    The simulator lets the walk's own reads miss, so that a level which may be nothing else is the walk here.
+    The simulator lets the page walk's own reads miss, so that a level which may be only this is the page walk here.
     """
     levels = [row for row in found.tlb if row.certain]
     beyond = [row for row in found.tlb if not row.certain]
@@ -245,13 +245,15 @@ def _tlbs(found: Measured) -> Iterator[list[str]]:
 
 
 def _entries(row: TlbLevelsRow) -> int:
-    """The round number, else the whole one; one less than the fewest pages touched where all of those were too many."""
+    """Return the round number, else the whole one; one less than the fewest pages touched if all of those were too
+    many.
+    """
     most = round(row.entries or 1)
     return row.entries_round or (most if row.entries_low else max(most - 1, 1))
 
 
 def _translation(found: Measured) -> float:
-    """Seconds of it within the plateau of memory, at its near end."""
+    """Return the seconds of translation within the plateau of memory, at its near end."""
     extra = 0.0
     for before, row in zip(found.tlb, found.tlb[1:], strict=False):
         if (before.reach_bytes or math.inf) < found.memory_from_bytes:
@@ -260,7 +262,7 @@ def _translation(found: Measured) -> float:
 
 
 def memory_read_s(found: Measured) -> float:
-    """Seconds of the memory's own, behind the last cache and translation."""
+    """Return the seconds of the memory itself, behind the last cache and translation."""
     return max(found.memory_s - found.shapes[-1].latency_s - _translation(found), 0)
 
 

@@ -43,7 +43,7 @@ class Level(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def words_of(names: Sequence[str]) -> tuple[str, ...]:
-    """'optane100' -> 'sim:optane100'; UsageError where none is named."""
+    """Return 'sim:optane100' for 'optane100'; UsageError where none is named."""
     if not names:
         raise UsageError("no simulated machine is named; try --on optane100 (tierscope catalogue lists them)")
     return tuple(name if name.startswith(PREFIX) else PREFIX + name for name in names)
@@ -91,7 +91,7 @@ def _joined(own: Traced, small: Traced, large: Traced) -> Traced:
 
 
 def levels(traced: Traced) -> tuple[Level, ...]:
-    """Of the counters, caches and memories in the order in which an access meets them."""
+    """Return the levels of the counters, caches and memories in the order in which an access meets them."""
     counters = traced.counters
     caches = [name.removesuffix(".load_misses") for name in counters if name.endswith(".load_misses")]
     memories = [n.removesuffix(".reads") for n in counters if re.fullmatch(r"[^.]+\.reads", n) and counters[n]]

@@ -73,7 +73,7 @@ class Answer:
     notes: tuple[str, ...] = field(default=())
 
     def row(self) -> dict[str, Any]:
-        """Plain data for JSON."""
+        """Return plain data for JSON."""
         return {name: getattr(self, name) for name in self.__slots__}
 
 

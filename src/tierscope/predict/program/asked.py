@@ -44,7 +44,7 @@ class Found:
     notes: tuple[str, ...]
 
     def document(self) -> dict[str, Any]:
-        """Plain data for JSON."""
+        """Return plain data for JSON."""
         native, own = self.anchor.native, self.anchor.cores[0]
         return {
             "command": list(self.command),

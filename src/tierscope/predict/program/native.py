@@ -42,7 +42,7 @@ class Native:
 
     @property
     def noise_share(self) -> float:
-        """Half of the interval of the time, over the time: what the program against itself shows."""
+        """Return half of the interval of the time, over the time: the difference of the program from itself."""
         return self.user_s.relative
 
 
