@@ -1,18 +1,19 @@
-"""Run time on another memory from counters of a run that is at hand, each a curve over the number of operations n.
+"""Run time on another memory from counters of an existing run, each a curve over the number of operations n.
 
     T(n) = c(n) / f + (M_r(n) L_r + M_w(n) L_w) / p + n v / B                                        [s]
 
-c: cycles that do not wait for memory; M_r, M_w: loads and stores that miss the last-level cache; L_r, L_w: latencies of
-the device in s, p its parallelism, B its bandwidth in bytes/s; f: clock in Hz; v: bytes of a value.
+The cycles c do not wait for memory. M_r, M_w: loads and stores that miss the last-level cache. L_r, L_w: latencies of
+the device in s.
+Its parallelism is p, its bandwidth B in bytes/s. The clock is f in Hz, and v are the bytes of a value.
 
 A curve's family is chosen by held-out error. Outside the fitted numbers of operations the bounds are wide, and a
 warning reports it. Limits: the model ignores caches of another size, misses that overlap more or less than p, a clock
 that changes, and writes that leave the caches later than they were counted.
 
-Preset `document 004`: its published curves for map_get on PMDK's hashmap_atomic. c is there the number of instructions,
-854.9 n, since the program multiplies cycles / f by instructions per cycle; the program prints 854 and adds no such
-term, but its table needs both. Negative curves are taken without their sign, as the program does. No error is
-published: the bounds are the largest error of its own table from 100,000 operations on, 0.086 s measured for 0.069 s.
+Preset `document 004`: its published curves for map_get on PMDK's hashmap_atomic. There c is the number of instructions,
+854.9 n, since the program multiplies cycles / f by instructions per cycle. The program prints 854 and adds no such
+term, but its table needs both. Negative curves lose their sign, as in the program. No error is published. The bounds
+are the largest error of its own table from 100,000 operations on: 0.086 s measured for 0.069 s.
 
 Source: document 004, a thesis on analytic models of persistent memory, sections 5.3 and 6.1 and its first program.
 """
@@ -54,7 +55,7 @@ class CounterModel:
 
     @classmethod
     def fit(cls, operations: Floats, counters: Mapping[str, Floats], clock_hz: float) -> "CounterModel":
-        """One curve for each of `COUNTERS`, totals of a run, shape (points,); FitError names what is missing."""
+        """Return one curve for each of `COUNTERS`, totals of a run, shape (points,); FitError names what is missing."""
         missing = [name for name in COUNTERS if name not in counters]
         if missing:
             raise FitError(f"counter_model: {', '.join(missing)} missing; it needs {', '.join(COUNTERS)}")
@@ -74,7 +75,7 @@ class CounterModel:
 
     @classmethod
     def preset(cls, name: str) -> "CounterModel":
-        """A published one; UnknownNameError names those that are here."""
+        """Return a published model; UnknownNameError names the available ones."""
         if name not in PRESETS:
             raise UnknownNameError(unknown("preset of counter_model", name, list(PRESETS)))
         return PRESETS[name]
@@ -85,7 +86,7 @@ class CounterModel:
         return Span("operations", max(c.valid.low for c in curves), min(c.valid.high for c in curves))
 
     def predict(self, operations: float, device: Device, value_bytes: float = 0.0) -> Prediction:
-        """Seconds of all operations on the device. UsageError for operations that are not above 0."""
+        """Return the seconds of all operations on the device. UsageError for operations that are not above 0."""
         parts = [
             (device.read_latency_s / device.parallelism, [c.predict(operations) for c in self.load_misses]),
             (device.write_latency_s / device.parallelism, [c.predict(operations) for c in self.store_misses]),
@@ -112,7 +113,9 @@ TABLE_INSTRUCTIONS = 854.9  # per operation; 854.85 to 854.93 give nine rows of 
 
 
 def document_004(instructions: float | None) -> CounterModel:
-    """The published curves; `instructions` per operation give the CPU time, None leaves it out as the program does."""
+    """Return the published curves. `instructions` per operation determine the CPU time; None omits it, as the program
+    does.
+    """
 
     def curve(what: str, form: str, *numbers: float, most: float = np.inf) -> Curve:
         return Curve(what, family(form), numbers, MEASURED, magnitude=True, most=most)

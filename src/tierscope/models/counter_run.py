@@ -1,4 +1,4 @@
-"""What the counter model is fitted to, of a run: `CounterModel.fit(*counters_of(records, family))`.
+"""The data of a run to which the counter model is fitted: `CounterModel.fit(*counters_of(records, family))`.
 
     operations n     = keys of a record, one round of operations on them                         [1]
     a counter        = its count of one operation * n                                            [1]
@@ -6,7 +6,8 @@
 
 Records are those of one structure and one operation over `count=`, with `counters=`. Stall cycles are those of the
 processor's metrics, `stalls_total`, else the kernel's own `stalled-cycles-backend`. Counts of simulated caches are not
-taken: they know no cycles. Nor are those of user mode alone: task-clock always goes in the kernel too.
+used, since they have no cycles. Counts of user mode alone are not used either, since task-clock always runs in the
+kernel, too.
 Source: document 004, section 5.2, which counts the same events.
 """
 
@@ -26,13 +27,13 @@ EVENTS = {
     "llc_load_misses": ("LLC-load-misses",),
     "llc_store_misses": ("LLC-store-misses",),
 }
-"""For each counter of the model the events that may stand for it, the best first."""
+"""For each counter of the model the events that can represent it, the best first."""
 
 
 def counters_of(records: Iterable[Record], family: str) -> tuple[Floats, dict[str, Floats], float]:
-    """Operations and counters, shape (points,), and the clock in Hz; family: of the processor that ran them.
+    """Return operations and counters, shape (points,), and the clock in Hz; family: of the processor that ran them.
 
-    FitError names the record and what was not counted there.
+    FitError names the record and the missing counter.
     """
     counted = sorted((_point(record, family) for record in records), key=lambda point: point[0])
     if not counted:
@@ -44,7 +45,7 @@ def counters_of(records: Iterable[Record], family: str) -> tuple[Floats, dict[st
 
 
 def _point(record: Record, family: str) -> tuple[int, dict[str, float]]:
-    """Keys, and each event of one operation."""
+    """Return the keys, and each event of one operation."""
     metrics = metrics_for(family)
     found = {
         metrics.called(event.event): (event, event.estimate / one.operations)

@@ -1,11 +1,11 @@
-"""One counter over the number of operations: the family that predicts points best which it has not seen.
+"""One counter over the number of operations: the family that best predicts points that it has not seen.
 
-Each family is fitted without each place in turn (`held_out`). Of those whose root mean square error lies within one
-standard error of the best, the one with the fewest terms is taken, the better one among equals: L. Breiman,
-J. Friedman, R. Olshen and C. Stone, "Classification and Regression Trees", 1984 (the 1 SE rule).
+Each family is fitted without each place, one after the other (`held_out`). Candidates are the families whose root mean
+square error is within one standard error of the best. The one with the fewest terms is chosen, the better one among
+equals: L. Breiman, J. Friedman, R. Olshen and C. Stone, "Classification and Regression Trees", 1984 (the 1 SE rule).
 
 Inside the fitted span the bounds are Student's 95 % interval of the held-out errors. Outside, they grow by the distance
-in spans' ends, and take in what every other family says, since the data do not tell which of them goes on.
+in spans' ends, and include what every other family predicts, since the data do not show which of them continues.
 """
 
 from dataclasses import dataclass
@@ -33,11 +33,13 @@ class Curve:
     floor: float = 0.0  # of the value that `share` is taken of
     rivals: tuple[tuple[Family, tuple[float, ...]], ...] = ()
     magnitude: bool = False  # negative values are taken without their sign, as document 004 does; else they are 0
-    most: float = np.inf  # more is no possible value (1 for a ratio)
+    most: float = np.inf  # more is not possible (1 for a ratio)
 
     @classmethod
     def fit(cls, what: str, operations: Floats, counts: Floats, /) -> "Curve":
-        """Choose and fit; both of shape (points,). FitError under four different numbers of operations."""
+        """Return the chosen family, fitted; both arrays of shape (points,). FitError under four different numbers of
+        operations.
+        """
         n, y = clean(what, operations, counts, FEWEST)
         scores = {form: score for form in FAMILIES if (score := _score(form, n, y)) is not None}
         best = min(scores, key=lambda form: scores[form][0])
@@ -54,11 +56,13 @@ class Curve:
         )
 
     def at(self, operations: float) -> float:
-        """The bare curve, sign and all."""
+        """Return the curve itself, including its sign."""
         return float(value(self.form, self.coefficients, np.array([float(operations)]))[0])
 
     def predict(self, operations: float) -> Prediction:
-        """With bounds; wide and with a warning outside the span. UsageError for operations that are not above 0."""
+        """Return a prediction with bounds; wide and with a warning outside the span. UsageError for operations not
+        above 0.
+        """
         beyond = self.valid.distance(operations)
         bare = self.at(operations)
         half = self.share * beyond * max(abs(bare), self.floor)
@@ -81,7 +85,7 @@ class Curve:
 
 
 def _score(form: Family, n: Floats, y: Floats) -> tuple[float, float] | None:
-    """Root mean square of the held-out errors and its standard error; None where the family cannot be tried."""
+    """Return the root mean square of the held-out errors and its standard error; None if the family cannot be tried."""
     try:
         errors = held_out(lambda x, z: partial(value, form, coefficients(form, x, z)), n, y)
     except FitError:

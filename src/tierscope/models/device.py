@@ -1,4 +1,4 @@
-"""A memory as the models see it: time of one access, bytes a second, accesses under way, and the caches before it."""
+"""A memory as the models see it: time of one access, bytes a second, accesses in flight, and the caches before it."""
 
 from dataclasses import dataclass
 
@@ -22,9 +22,10 @@ class Cache:
 
 @dataclass(frozen=True, slots=True)
 class Device:
-    """Latencies in s, bandwidth in bytes/s. `caches` from the smallest on; each holds what the one before holds.
+    """Latencies in s, bandwidth in bytes/s. `caches` from the smallest on; each contains what the one before contains.
 
-    `parallelism`: independent accesses of one thread that are under way at once. UsageError for impossible values.
+    `parallelism`: independent accesses of one thread that are in flight at the same time. UsageError for impossible
+    values.
     """
 
     name: str
@@ -45,7 +46,7 @@ class Device:
 
 
 READ = 305e-9  # document 004, text of section 3.2 and both programs
-WRITE = 70e-9  # both programs; the text says 90 ns
+WRITE = 70e-9  # in both programs; the text has 90 ns
 STRUCTURE_BANDWIDTH = 7.45e9  # program of the hash map, and both figures of formulas
 COUNTER_BANDWIDTH = 0.745e9  # program of the counters; its published table needs it
 
@@ -58,7 +59,7 @@ DEVICES = (
 
 
 def device(name: str) -> Device:
-    """A device whose constants are published; UnknownNameError names those that are here."""
+    """Return a device whose constants are published; UnknownNameError names the available ones."""
     known = {one.name: one for one in DEVICES}
     if name not in known:
         raise UnknownNameError(unknown("device", name, list(known)))

@@ -1,9 +1,9 @@
 """The curves that a counter may follow over the number of operations n: six families, the simplest first.
 
-All but the power law are linear in their coefficients and fitted by least squares of errors over values; the power law
-is fitted likewise in logarithms, and only to values above 0. The families are those of performance models with few
-terms, see A. Calotoiu, T. Hoefler, M. Poke and F. Wolf, "Using Automated Performance Modeling to Find Scalability Bugs
-in Complex Codes", SC 2013; the logarithm is one that document 004 uses.
+All but the power law are linear in their coefficients and fitted by least squares of errors over values. The power law
+is fitted in the same way in logarithms, and only to values above 0. The families are those of performance models with
+few terms, see A. Calotoiu, T. Hoefler, M. Poke and F. Wolf, "Using Automated Performance Modeling to Find Scalability
+Bugs in Complex Codes", SC 2013; the logarithm is one that document 004 uses.
 """
 
 from collections.abc import Callable
@@ -35,12 +35,12 @@ FAMILIES = (
 
 
 def family(name: str) -> Family:
-    """By its name; KeyError is a fault of the programmer."""
+    """Return a family by its name; KeyError is a fault of the programmer."""
     return {known.name: known for known in FAMILIES}[name]
 
 
 def value(form: Family, coefficients: tuple[float, ...], n: Floats) -> Floats:
-    """The curve at n, shape (points,)."""
+    """Return the curve at n, shape (points,)."""
     if form.basis is None:
         a, b = coefficients
         return np.asarray(a * n**b)
@@ -60,6 +60,6 @@ def coefficients(form: Family, n: Floats, y: Floats) -> tuple[float, ...]:
         b, log_a = np.polyfit(np.log(n), np.log(y), 1)
         return float(np.exp(log_a)), float(b)
     columns = np.stack(form.basis(n), axis=1) / scale(y)[:, None]
-    size = np.linalg.norm(columns, axis=0)  # n^2 beside 1 would leave too few digits
+    size = np.linalg.norm(columns, axis=0)  # without this, n^2 next to 1 would leave too few digits
     found = np.linalg.lstsq(columns / size, y / scale(y), rcond=None)[0]
     return tuple((found / size).tolist())

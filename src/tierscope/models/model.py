@@ -18,7 +18,7 @@ FLOOR = 0.01  # of the mean: values below it are not divided by, their errors wo
 
 
 class FitError(UsageError):
-    """Data that a model cannot be fitted to; the message says how many are there and how many are needed."""
+    """Data that a model cannot be fitted to; the message states the available and the needed number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,13 +30,13 @@ class Span:
     high: float
 
     def distance(self, place: float) -> float:
-        """How many times beyond the nearer end; 1 inside. UsageError for places that are not above 0."""
+        """Return the factor beyond the nearer end; 1 inside. UsageError for places that are not above 0."""
         if not (math.isfinite(place) and place > 0):
             raise UsageError(f"{self.of}={place:g}: a number above 0 is needed, such as {self.high:g}")
         return max(1.0, self.low / place, place / self.high)
 
     def warnings(self, place: float) -> tuple[str, ...]:
-        """One sentence if the place lies outside, else none."""
+        """Return one sentence if the place is outside, else none."""
         if self.distance(place) == 1:
             return ()
         return (f"{self.of}={place:g} lies outside {self.low:g} to {self.high:g}: this is extrapolated",)
@@ -60,17 +60,17 @@ class Model(Protocol):
 
     @property
     def valid(self) -> Span:
-        """Where its predictions are no extrapolation."""
+        """Return where its predictions are not an extrapolation."""
 
 
 def scale(values: Floats) -> Floats:
-    """What errors are divided by: the values, but no less than 1 % of their mean; 1 where all are 0."""
+    """Return the divisor of errors: the values, but no less than 1 % of their mean; 1 where all are 0."""
     floor = FLOOR * float(np.mean(np.abs(values))) or 1.0
     return np.maximum(np.abs(values), floor)
 
 
 def clean(what: str, places: Floats, values: Floats, least: int) -> tuple[Floats, Floats]:
-    """Both as arrays of float64 of shape (points,); FitError unless `least` different places above 0 are there."""
+    """Return both as arrays of float64 of shape (points,); FitError under `least` different places above 0."""
     x, y = np.asarray(places, dtype=np.float64), np.asarray(values, dtype=np.float64)
     if x.ndim != 1 or x.shape != y.shape:
         raise FitError(f"{what}: places of shape {x.shape} and values of shape {y.shape}; both need (points,)")
@@ -83,9 +83,9 @@ def clean(what: str, places: Floats, values: Floats, least: int) -> tuple[Floats
 
 
 def held_out(fit: Fitter, places: Floats, values: Floats) -> Floats:
-    """Errors of a fit on points that it has not seen, each over its value; shape (points,).
+    """Return the errors of a fit on points that it has not seen, each over its value; shape (points,).
 
-    Each place in turn is left out with all its points, predicted by a fit to the others: (predicted - measured) /
+    Each place is left out once with all its points, and predicted by a fit to the others: (predicted - measured) /
     `scale`. Source: M. Stone, "Cross-Validatory Choice and Assessment of Statistical Predictions", J. Royal Statistical
     Society B, 1974.
     """

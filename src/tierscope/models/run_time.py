@@ -18,7 +18,7 @@ class RunTime(Model, Protocol):
 
     @property
     def checked(self) -> bool:
-        """Whether an error of the model alone, without a run that is moved, is known."""
+        """Return whether an error of the model alone, without a run that is moved, is known."""
 
     @classmethod
     def preset(cls, name: str) -> Self:

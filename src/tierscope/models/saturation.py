@@ -45,7 +45,7 @@ class Saturation:
         return min(candidates, key=lambda fit: fit.residual)
 
     def predict(self, threads: float) -> Prediction:
-        """bytes/s; UsageError for threads that are not above 0."""
+        """Return bytes/s; UsageError for threads that are not above 0."""
         value = min(threads * self.b1, self.b_max)
         half = 2 * self.residual * self.best
         low, high = max(value - half, 0.0), value + half
@@ -60,7 +60,7 @@ class Saturation:
 
 
 def _knee_at(k: int, n: Floats, b: Floats) -> Saturation:
-    """The first k points on the slope, the others on the roof."""
+    """Return the fit with the first k points on the slope, the others on the roof."""
     b1 = float((n[:k] * b[:k]).sum() / (n[:k] ** 2).sum())
     b_max = float(b[k:].mean()) if k < n.size else float(n[-1] * b1)
     seen = b_max < (1 - NEAR) * float(n[-1] * b1)

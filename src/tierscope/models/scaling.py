@@ -5,13 +5,13 @@
     B(n) w = 64 n m / L(B(n) w)            from one thread and a curve of latency over bandwidth
 
 The second line is of threads with equal shares of one loop, as STREAM's: while N shares are done with all cores, those
-of the q doubled cores remain. b1, b_max and p follow from three numbers of threads or more, of which one must lie
-beyond the knee. In the third, w is the traffic for a byte that the program asks for, and m the lines in flight of a
-thread: m = B(1) w L(B(1) w) / 64, which one measured thread gives.
+of the q doubled cores remain. The parameters b1, b_max and p follow from three numbers of threads or more. One of these
+must be beyond the knee. In the third, w is the traffic for a byte that the program requests, and m the lines in flight
+of a thread: m = B(1) w L(B(1) w) / 64, from one measured thread.
 
 Bounds: knees that are sharper and softer by the root of 2, fitted to the same points; beyond N also B(N), as if second
-threads changed nothing; twice the residual and twice the noise that the caller names. Where the most threads reach more
-than 0.85 n b1, the knee was not seen, and the bounds reach up to n b1.
+threads changed nothing; twice the residual and twice the noise that the caller names. If the most threads reach more
+than 0.85 n b1, the knee was not reached, and the bounds extend to n b1.
 
 Limits: it does not describe the fall past the knee that writes to persistent memory show. Source: of the third line,
 Little's law: J. Little, "A Proof for the Queuing Formula L = lambda W", Operations Research, 1961.
@@ -43,7 +43,7 @@ class Knee:
     p: float
 
     def at(self, threads: float) -> float:
-        """bytes/s; threads up to the number of cores."""
+        """Return bytes/s; threads up to the number of cores."""
         return float(_rate(np.array([threads]), self.b1, self.b_max, self.p)[0])
 
 
@@ -74,7 +74,7 @@ class Scaling:
         return cls((knee, *others), float(cores), 2 * (residual + noise), span, seen)
 
     def predict(self, threads: float) -> Prediction:
-        """bytes/s; UsageError for threads that are not above 0."""
+        """Return bytes/s; UsageError for threads that are not above 0."""
         warnings = self.valid.warnings(threads)
         found = [self._at(knee, threads) for knee in self.knees]
         every = found + [knee.at(self.cores) for knee in self.knees if threads > self.cores]

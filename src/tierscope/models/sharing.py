@@ -4,18 +4,18 @@
     N(k) = T - k + w(k) k                                                                    [threads]
 
 k: threads of the second tier, whose rate is r each. b(n): rate of one of n threads of the first tier alone. Its threads
-cannot tell who slows them: k threads of the second tier are as much in their way as w k of their own. Both r and w are
+cannot distinguish who slows them: k threads of the second tier slow them as much as w k of their own. Both r and w are
 straight lines through two measured splits, or constants of one. Without a split, r is what each thread reaches when all
-are on the second tier, and it loads what both share c = (1 + R) / 2 times as much as it moves, where R is the ratio of
-both tiers' bandwidths with all threads: no more than R, or that tier alone would exceed it.
+are on the second tier. That tier then loads what both share c = (1 + R) / 2 times as much as it moves, where R is the
+ratio of both tiers' bandwidths with all threads. No c above R is possible, or that tier alone would exceed it.
 
 Bounds of 90 %: all readings that these data allow (of two splits w constant by each; of one c constant; of none c
-between 1 and R), widened by the noise of one measurement, which the caller names, times the root of 2: a split was
-measured, and so is what it is held against.
+between 1 and R). They are widened by the noise of one measurement, which the caller names, times the root of 2: both a
+split and the value that it is compared with were measured.
 
 Limits: it needs the second tier alone or a split, and equal pinned threads whose demand does not change with time;
-splits beyond the measured ones are extrapolated. Source: of threads that slow each other as a closed network does,
-E. Lazowska and others, "Quantitative System Performance", 1984, chapter 6.
+splits beyond the measured ones are extrapolated. Source: of threads that slow each other as a closed network does, E.
+Lazowska and others, "Quantitative System Performance", 1984, chapter 6.
 """
 
 from collections.abc import Sequence
@@ -42,7 +42,7 @@ class Split(NamedTuple):
 
 
 class Reading(NamedTuple):
-    """One way to go on from what was measured. `of` is w, or c where it `loads`."""
+    """One way to continue from the measurements. `of` is w, or c where it `loads`."""
 
     of: Line
     rate: Line
@@ -57,7 +57,7 @@ class Sharing:
     threads: float
     crowd: tuple[float, ...]  # threads of the first tier alone
     each: tuple[float, ...]  # bandwidth of each of them, bytes/s
-    readings: tuple[Reading, ...]  # the first is what is told
+    readings: tuple[Reading, ...]  # the first is reported
     valid: Span
     noise: tuple[float, float] = (0.0, 0.0)
 
@@ -106,11 +106,11 @@ class Sharing:
         return float(np.interp(-split.first / (self.threads - split.threads), -np.array(self.each), self.crowd))
 
     def _moved(self, crowd: float) -> float:
-        """Return what so many threads of the first tier alone move."""
+        """Return what this number of threads of the first tier alone move."""
         return crowd * float(np.interp(crowd, self.crowd, self.each))
 
     def predict(self, threads: float) -> tuple[Prediction, Prediction]:
-        """Return the bandwidth of the first and of the second tier with so many threads on the second."""
+        """Return the bandwidth of the first and of the second tier with `threads` threads on the second."""
         if not 0 < threads < self.threads:
             raise FitError(f"sharing: {threads:g} of {self.threads:g} threads on the second tier is no split")
         found = np.array([self._both(threads, reading) for reading in self.readings])

@@ -3,18 +3,19 @@
     T(n) = n (sum of s: lines_s t_s / q_s) + n v / B                                                  [s]
     t_s = L_mem + sum of k: h_s(C_k) (L_k - L_next), where L_mem / q_s is no less than 64 B / B
 
-lines_s: expected lines of step s; q_s: 1 if its address depends on the step before, else the device's parallelism;
-v: bytes of a value; h_s(C): share of its accesses found in C lines of an LRU cache. A step whose r lines an operation
-are drawn evenly from W has h = 1 - exp(-r x / W), where x solves sum of s: W_s h_s = C: H. Che and others,
-"Hierarchical Web Caching Systems: Modeling, Design and Experimental Results", IEEE JSAC, 2002.
+The lines_s are the expected lines of step s, and v the bytes of a value. The number q_s is 1 if the step's address
+depends on the step before, else the device's parallelism. The share h_s(C) is that of its accesses found in C lines of
+an LRU cache. A step whose r lines an operation are drawn evenly from W has h = 1 - exp(-r x / W), where x solves sum of
+s: W_s h_s = C: H. Che and others, "Hierarchical Web Caching Systems: Modeling, Design and Experimental Results", IEEE
+JSAC, 2002.
 
 Nothing is fitted. The bounds are those of overlap: all lines that do not depend on each other at the same time, or one
 after the other. If the error of a structure is published, the bounds include it. Limits: the model ignores the TLB,
 caches that are not LRU or that other programs use, prefetchers and instructions.
 
 Presets: `NAME get`, `NAME insert` and `NAME remove` of every structure of Tierscope (of `map` only `get`), with our own
-layouts; and `document 004`: 4 1/3 accesses an operation, each to the memory, on its device: section 5.4 of a thesis on
-analytic models of persistent memory.
+layouts. Also `document 004`: 4 1/3 accesses an operation, each to the memory, on its device. Its source is section 5.4
+of a thesis on analytic models of persistent memory.
 """
 
 from collections.abc import Mapping
@@ -50,7 +51,7 @@ class StructureModel:
 
     @property
     def checked(self) -> bool:
-        """Whether an error of its times is published."""
+        """Return whether an error of its times is published."""
         return self.structure.error_share > 0
 
     @property
@@ -58,12 +59,12 @@ class StructureModel:
         return self.structure.valid
 
     def lines(self, elements: float) -> float:
-        """Distinct lines that one operation is expected to touch."""
+        """Return the expected number of distinct lines that one operation touches."""
         self.valid.distance(elements)
         return sum(step.lines for step in self.structure.steps(elements))
 
     def hits(self, elements: float, device: Device) -> Floats:
-        """Share of each step's accesses found in each cache and in the memory, shape (steps, caches + 1)."""
+        """Return the share of each step's accesses found in each cache and in the memory, shape (steps, caches + 1)."""
         self.valid.distance(elements)
         steps = self.structure.steps(elements)
         held = [_held(steps, cache.lines) for cache in device.caches]
@@ -71,7 +72,7 @@ class StructureModel:
         return np.diff(np.maximum.accumulate(reached, axis=1), axis=1)
 
     def predict(self, operations: float, device: Device, value_bytes: float = 0.0, elements: float = 0.0) -> Prediction:
-        """Seconds of so many operations on a structure of `elements` (0: as many as operations)."""
+        """Return the seconds of this number of operations on a structure of `elements` (0: as many as operations)."""
         elements = elements or operations
         beyond = self.valid.distance(elements)
         latencies = np.array([*(cache.latency_s for cache in device.caches), device.read_latency_s])
@@ -93,7 +94,7 @@ class StructureModel:
 
 
 def _held(steps: tuple[Step, ...], capacity: float) -> Floats:
-    """Share of each step's accesses that an LRU cache of so many lines holds, shape (steps,)."""
+    """Return the share of each step's accesses that an LRU cache of `capacity` lines contains, shape (steps,)."""
     from scipy.optimize import brentq
 
     places = np.array([step.places if step.cached else 0.0 for step in steps])

@@ -28,9 +28,8 @@ class Suite(Generic[Chosen]):
     """A named plan and its options with their defaults. `left_out`: what this machine cannot do of it, and why.
 
     Words behind a "; try " are the next step; without them it is to allow the process more CPUs.
-    `many_machines`: its experiments lie on many simulated machines, whose CPUs and caches are alike. `structures`,
-    `kernels`, `victims`: its plan asks the machine for those of the build. `program`: what measures in place of the
-    core, "fio".
+    `many_machines`: its experiments use many simulated machines, whose CPUs and caches are alike. `structures`,
+    `kernels`, `victims`: its plan needs those of the build. `program`: what measures in place of the core, "fio".
     `mixed`: some experiments are jobs of that program, and the core measures the others.
     `details`: what the reference reports beyond the summary and the options, in light Markdown with links relative to
     docs/reference/.
@@ -50,11 +49,13 @@ class Suite(Generic[Chosen]):
     details: str = ""
 
     def read(self, words: dict[str, str]) -> Chosen:
-        """key=value words over the defaults; UsageError with what is possible."""
+        """Return the defaults with key=value words over them; UsageError with what is possible."""
         return read_options(self.name, self.options, words)
 
     def read_again(self, kept: dict[str, Label]) -> Chosen:
-        """Options of a manifest: defaults for those that its version did not know; ResultError for a bad value."""
+        """Return options of a manifest, with defaults for those that its version did not know; ResultError for a bad
+        value.
+        """
         return restored(self.options, kept)
 
 

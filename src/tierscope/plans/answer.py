@@ -1,4 +1,4 @@
-"""What a suite is told of an experiment that it asked for."""
+"""The answer that a suite receives for an experiment that it requested."""
 
 from dataclasses import dataclass
 
@@ -16,7 +16,7 @@ class Answer:
     point: Point | None = None
 
     def rate(self, group: int = 0) -> float | None:
-        """Median operations/s of one group; None while planning or without a clean block."""
+        """Return the median operations/s of one group; None while planning or without a clean block."""
         if self.point is None or self.point.groups[group].interval.count == 0:
             return None
         return self.point.groups[group].interval.middle

@@ -9,9 +9,9 @@ from tierscope.record.machine import Machine
 
 
 def near_cpus(machine: Machine, target: Target) -> tuple[int, ...]:
-    """Return the CPUs of the target's node, or all that may be used where it has none (CXL) or is no node.
+    """Return the CPUs of the target's node; all usable CPUs if the node has none (CXL) or the target is not a node.
 
-    Of big and little cores the largest alone: threads of a team that differ measure the mix, not the memory.
+    Of big and little cores, only the largest are returned: a team of different cores measures the mix, not the memory.
     """
     nodes = {cpu.number: cpu.node for cpu in machine.identity.cpus}
     equal = machine.equal_cpus()
@@ -20,7 +20,7 @@ def near_cpus(machine: Machine, target: Target) -> tuple[int, ...]:
 
 
 def refuse_unusable(machine: Machine, asked: Iterable[int]) -> None:
-    """UsageError for a CPU that this process may not use."""
+    """Raise UsageError for a CPU that this process may not use."""
     usable = machine.cpus()
     for cpu in asked:
         if cpu not in usable:
@@ -35,7 +35,7 @@ def chosen_cpu(machine: Machine, asked: int | None, target: Target) -> int:
 
 
 def chosen_cpus(machine: Machine, asked: Numbers | None, target: Target) -> tuple[int, ...]:
-    """Return the CPUs asked for, each of which this process may use, or those of the target's node."""
+    """Return the requested CPUs if this process may use them all, or those of the target's node."""
     refuse_unusable(machine, asked or ())
     return asked or near_cpus(machine, target)
 

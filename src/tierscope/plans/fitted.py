@@ -1,9 +1,9 @@
-"""Experiments as the machine can do them: whole lines of its caches, and pages that its kernel has.
+"""Experiments as the machine can run them: whole lines of its caches, and pages that its kernel has.
 
-A chase goes from line to line, so where a line is longer than the 64 bytes that suites ask for, the element becomes one
-line, and what was counted in elements (a pair of neighbours, a window of one) grows with it. Pages of 4 KiB become the
-kernel's smallest where these are 16 or 64 KiB; the note of the experiment states it, so that the run warns.
-Where lines have 64 bytes and pages 4 KiB, as on x86-64, every experiment is left as it is.
+A chase goes from line to line. Where a line is longer than the 64 bytes that suites request, the element becomes one
+line. Values in elements (a pair of neighbours, a window of one) grow with it. Pages of 4 KiB become the kernel's
+smallest where these are 16 or 64 KiB; the note of the experiment states it, so that the run warns.
+Where lines have 64 bytes and pages 4 KiB, as on x86-64, no experiment changes.
 """
 
 from collections.abc import Generator
@@ -65,7 +65,7 @@ def _lined(group: Group, line: int) -> Group:
 
 
 def _windows(locality: int, line: int, grown: int) -> int:
-    """Return a window that was counted in elements as so many lines, and one that is a page as it was."""
+    """Return a window in elements as the same number of lines; a window that is a page does not change."""
     return locality if locality % line == 0 and locality >= PAGES[SMALLEST] else locality * grown
 
 

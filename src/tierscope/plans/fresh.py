@@ -1,8 +1,8 @@
 """Experiments on fresh regions: each line of a region once, in a random order, then the next region.
 
-Since no line comes back before the whole footprint was walked, caches of the processor hide nothing of what lies
-below; only neighbours in a unit of the memory's own buffers are found there. A timed block holds whole regions, or a
-part of a large one: then the experiment lasts for whole regions, `of` which `stats.fresh` takes the mean.
+No line is visited again before the whole footprint was visited, so the processor's caches hide nothing below them. Only
+neighbours in a unit of the memory's own buffers are found there. A timed block contains whole regions, or a part of a
+large one. The experiment then lasts for whole regions, and `stats.fresh` computes their mean.
 Source: Z. Wang et al., "Characterizing and Modeling Non-Volatile Memory Systems", MICRO 2020 (LENS).
 """
 
@@ -27,11 +27,11 @@ from tierscope.units import LINE_BYTES, GiB, KiB, MiB, show_bytes, word_bytes
 TABLE = "regions"
 OPERATIONS = ("read", "write")
 Operations = Annotated[Names, several("operation", OPERATIONS, whole="both")]
-LEAST = GiB  # of a footprint: a unit that a 64 MiB buffer holds is seldom met again
+LEAST = GiB  # of a footprint: a unit that a 64 MiB buffer contains is seldom met again
 BLOCK_BYTES = 64 * KiB  # of one timed block, at least: some 0.2 ms
 WHOLE_BYTES = 128 * KiB  # of one timed block, at most: a busy machine leaves no thread alone for long
-TWICE = 2  # as many parts as needed: where a part is no whole share, its place in the region is not known
-ENOUGH = 192  # blocks of a small region: under ten times the usual noise their median is known to 1 %
+TWICE = 2  # factor over the needed parts: where a part is not a whole share, its place in the region is not known
+ENOUGH = 192  # blocks of a small region: with under 10x the usual noise their median is known to 1 %
 BLOCKS = 128  # of a large region, or of several
 LINE_S = 300e-9  # where nothing is known yet
 MORE = 2.0  # time than the last latency asks for: neighbours take some; twice as much costs less than once more
@@ -50,12 +50,13 @@ class Field:
     of: str
     note: str = ""
     line_s: float = LINE_S  # of a read, near enough
-    ways: int = 1  # memories side by side, as they are known
-    grain_bytes: int = 4 * KiB  # of each in turn
+    ways: int = 1  # number of interleaved memories, if known
+    grain_bytes: int = 4 * KiB  # bytes of each memory before the next one follows
     line_bytes: int = LINE_BYTES  # of the caches
 
     def read(self, region: int, block: int = 64, *, scattered: bool = False) -> Experiment:
-        """Dependent reads of blocks; of blocks above a line, all lines are under way at once.
+        """Return dependent reads of blocks. If a block is more than a line, all its lines are in flight at the same
+        time.
 
         scattered: regions follow one another at random, not by address.
         """
@@ -63,7 +64,7 @@ class Field:
         return self._experiment("read", kernel, region, block, "random" if scattered else "sequential")
 
     def write(self, region: int, block: int = 64) -> Experiment:
-        """Stores past the caches, a fence behind each region."""
+        """Return stores past the caches, with a fence behind each region."""
         return self._experiment("write", "flush_nt", region, block, "once")
 
     def _experiment(self, operation: str, kernel: str, region: int, block: int, order: str) -> Experiment:
@@ -85,10 +86,10 @@ class Field:
         )
 
     def _lasting(self, region: int) -> Schedule:
-        """Long enough for whole regions, or for as many blocks of small ones as a verdict needs."""
+        """Return a schedule for whole regions, or for as many blocks of small ones as a verdict needs."""
         small = region <= WHOLE_BYTES
         walked = ENOUGH * _block_bytes(region) if small else -(-BLOCKS * WHOLE_BYTES // region) * region + WHOLE_BYTES
-        own = SHORTER if self.target.name == SIMULATED else 1.0  # its seconds are virtual, and nobody takes of them
+        own = SHORTER if self.target.name == SIMULATED else 1.0  # its seconds are virtual, and no program takes any
         more = MORE if own == 1 else ALONE
         least = max(more * self.line_s * walked / self.line_bytes * own, self.schedule.minimum_s)
         most = max(least, self.schedule.budget_s * own)
@@ -96,7 +97,7 @@ class Field:
 
 
 def _block_bytes(region: int) -> int:
-    """Of one timed block: whole regions, or a part of a large one; equal parts where that makes no more than TWICE."""
+    """Return the bytes of one timed block: whole regions, or a part of a large one; equal parts up to TWICE as many."""
     if region <= WHOLE_BYTES:
         return -(-BLOCK_BYTES // region) * region
     lines, fewest = region // LINE_BYTES, -(-region // WHOLE_BYTES)
@@ -105,16 +106,16 @@ def _block_bytes(region: int) -> int:
 
 
 def sizes(block: int, largest: int, per_octave: int) -> list[int]:
-    """Regions of whole blocks from one block to the largest, `per_octave` to a doubling."""
+    """Return regions of whole blocks from one block to the largest, `per_octave` to a doubling."""
     steps = int(np.log2(largest / block) * per_octave + 1e-9)  # rounding loses no step
     found = {round(2 ** (step / per_octave)) * block for step in range(steps + 1)}
     return sorted(found | {largest // block * block})
 
 
 def footprint(machine: Machine, target: Target, asked: int | None, largest: int) -> tuple[int, str]:
-    """Bytes, and why they are fewer than 1 GiB, four times the last-level cache and four regions.
+    """Return the bytes, and why they are fewer than 1 GiB, 4x the last-level cache and four regions.
 
-    UsageError where they hold no two of the largest region.
+    UsageError if they do not contain two of the largest region.
     """
     wanted = max(LEAST, TIMES_CACHE * machine.last_level_cache_bytes(), 4 * largest)
     limit = max(min(LARGEST, int(free_bytes(machine, target) * MEMORY_SHARE)) // MiB, 1) * MiB

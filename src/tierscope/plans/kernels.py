@@ -1,6 +1,6 @@
-"""The kernels that the suites ask for unless told otherwise, by their names in the core's catalogue.
+"""The kernels that the suites request by default, by their names in the core's catalogue.
 
-What a kernel does to memory is in the catalogue alone; a suite that says `kernels=True` finds it in its machine.
+The catalogue alone describes what a kernel does to memory; a suite with `kernels=True` finds it in its machine.
 """
 
 from tierscope.errors import UnknownNameError
@@ -12,22 +12,22 @@ STREAM = (
     "read", "write", "write_nt", "copy", "copy_nt", "scale", "scale_nt", "add", "add_nt", "triad", "triad_nt",
     "memcpy", "memset",
 )  # fmt: skip
-"""What `run stream` measures unless told otherwise."""
+"""The kernels that `run stream` measures by default."""
 
 LOADS = ("read", "mix_3r1w", "mix_2r1w", "mix_1r1w", "mix_1r2w", "write")
-"""What loaded latency is measured under, from reads alone to writes alone."""
+"""The kernels under which loaded latency is measured, from reads alone to writes alone."""
 
 FLUSHES_OF = {
     "x86_64": {"clflush": "clflush", "clflushopt": "clflushopt", "clwb": "clwb", "nt": "", "movdir64b": "movdir64b"},
     "aarch64": {"civac": "civac", "cvac": "cvac", "cvap": "dcpop", "cvadp": "dcpodp"},
 }
-"""By architecture: the instruction -> the feature of the CPU that it needs. STNP of AArch64 is only a hint."""
+"""By architecture: the instruction -> the CPU feature that it needs. STNP of AArch64 is only a hint."""
 
 FLUSHES = {name: feature for own in FLUSHES_OF.values() for name, feature in own.items()} | {"msync": "", "none": ""}
 """How a stored line leaves the core -> the feature of the CPU that it needs; the kernel is called flush_ and this."""
 
 FENCES = ("chunk", "line", "never")
-"""After what a fence stands that orders the flushes."""
+"""The positions of a fence that orders the flushes: after each chunk, after each line, or none."""
 
 
 def walk_of(machine: Machine, kernel: str) -> Walk:

@@ -50,9 +50,10 @@ class Before:
 class Kind:
     """How the values of a type are read and written.
 
-    read: word -> value; UsageError that says why not. write: its inverse. check: UsageError for a value that is wrong
-    though within its bounds. needed: the answer to a value out of bounds; "": the bounds themselves. known: the words
-    that values are made of, for a shell to complete; () where they are no list.
+    read: word -> value; UsageError with the reason. Its inverse is `write`.
+    The function `check` raises UsageError for a value that is wrong although within its bounds.
+    The message for a value out of bounds is `needed`; "" stands for the bounds themselves.
+    The words that values are made of are `known`, for a shell to complete; () where they are not a list.
     """
 
     read: Callable[[str], object] = str
@@ -63,7 +64,7 @@ class Kind:
 
 
 def words_of(word: str) -> tuple[str, ...]:
-    """'a,b' -> ('a', 'b')."""
+    """Return ('a', 'b') for 'a,b'."""
     return tuple(one for one in word.split(",") if one)
 
 
@@ -81,7 +82,7 @@ def names_of(kind: str, asked: tuple[str, ...], known: Iterable[str]) -> tuple[s
 
 
 def numbers_of(word: str) -> tuple[int, ...]:
-    """'1,2,8-10' -> (1, 2, 8, 9, 10); UsageError for anything else."""
+    """Return (1, 2, 8, 9, 10) for '1,2,8-10'; UsageError for anything else."""
     numbers: list[int] = []
     for one in words_of(word):
         match = re.fullmatch("([0-9]{1,18})(?:-([0-9]{1,18}))?", one)
@@ -95,7 +96,7 @@ def numbers_of(word: str) -> tuple[int, ...]:
 
 
 def word_numbers(numbers: Iterable[int]) -> str:
-    """(1, 2, 8, 9, 10) -> '1,2,8-10'."""
+    """Return '1,2,8-10' for (1, 2, 8, 9, 10)."""
     runs: list[list[int]] = []
     for number in numbers:
         if runs and number == runs[-1][-1] + 1:
@@ -148,12 +149,14 @@ def several(kind: str, known: Iterable[str], whole: str = "") -> Kind:
 
 
 def one_size(needed: str) -> Kind:
-    """Return the kind of one size, with what is said of one out of bounds."""
+    """Return the kind of one size; `needed` is the message for a size out of bounds."""
     return Kind(units.parse_bytes, units.word_bytes, needed=needed)
 
 
 def several_sizes(what: str, needed: str) -> Kind:
-    """Return the kind of a list of sizes, with what is said of one out of bounds; `what` one is called: block size."""
+    """Return the kind of a list of sizes; `needed`: message for a size out of bounds; `what`: name of a size: block
+    size.
+    """
 
     def read(word: str) -> tuple[int, ...]:
         if not words_of(word):

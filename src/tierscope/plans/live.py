@@ -1,4 +1,4 @@
-"""What the live line of a run says of an experiment: 'triad_nt, 2 threads', 'latency, 64 MiB, 4k'."""
+"""The text of an experiment in the live line of a run: 'triad_nt, 2 threads', 'latency, 64 MiB, 4k'."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -1,7 +1,7 @@
 """Points of a curve of latency over load, in the table `loaded_latency`: for each suite that measures such curves.
 
-The chaser alone and the chaser beside the load are two takes of one experiment, a short batch each in alternation, so
-that a machine that drifts cannot make either look better.
+The chaser alone and the chaser with the load are two takes of one experiment. They alternate in short batches, so that
+a machine that drifts cannot make either look better.
 """
 
 import msgspec
@@ -35,11 +35,11 @@ def idle(chase: Group, schedule: Schedule, note: str) -> Experiment:
 def beside(
     machine: Machine, chase: Group, load: Group, schedule: Schedule, note: str, mix: str | None = None
 ) -> Experiment:
-    """Return the chaser beside a load, in alternation with the chaser alone.
+    """Return the chaser with a load, in alternation with the chaser alone.
 
     mix: the kernel on lines whose mix the load has, if it runs another form of it, which has no loop variants.
 
-    With visits=0 it is not compared with it, as in versions that knew no visits: runs that they began are resumed.
+    With visits=0 the two are not compared, as in versions without visits: runs that they began are resumed.
     """
     kernel = mix or load.workload.kernel
     labels = LoadLabels(
@@ -61,7 +61,7 @@ def beside(
 
 
 def apart(machine: Machine, cpus: tuple[int, ...]) -> tuple[tuple[int, ...], str]:
-    """Without the other hardware threads of the chaser's core, which share its first caches; a note if none is left."""
+    """Return the chaser's CPU and those on other cores, which do not share its first caches; a note if none is left."""
     core_of = {cpu.number: (cpu.package, cpu.core) for cpu in machine.identity.cpus}
     others = tuple(cpu for cpu in cpus[1:] if core_of[cpu] != core_of[cpus[0]])
     if others:

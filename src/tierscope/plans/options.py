@@ -25,7 +25,7 @@ from tierscope.registry import unknown
 AUTO = "auto"
 
 Value = str | float | Iterable[str | float] | None
-"""Of an option: the word of the command line, a number in base units, several of them, or None for auto."""
+"""The value of an option: the word of the command line, a number in base units, several of them, or None for auto."""
 
 
 class Options(msgspec.Struct, frozen=True, kw_only=True):
@@ -36,7 +36,7 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
             option.check(getattr(self, option.field))
 
     def labels(self) -> dict[str, Label]:
-        """Return the values as a manifest has them: numbers, or words as they are typed; None is auto."""
+        """Return the values as in a manifest: numbers, or words as typed by the user; None is auto."""
         return {option.name: option.label(getattr(self, option.field)) for option in all_options(type(self))}
 
 
@@ -77,7 +77,7 @@ class Option:
     before: Any = None  # in versions that did not know it; None: the default
 
     def show(self) -> str:
-        """Return the default as it is typed."""
+        """Return the default as typed by the user."""
         return AUTO if self.default is None else self.kind.write(self.default)
 
     def label(self, value: Any) -> Label:
@@ -102,7 +102,7 @@ class Option:
             return self.read(str(label))
 
     def check(self, value: Any, word: str | None = None) -> None:
-        """OutOfRangeError for what the type does not allow, UsageError for what the kind does not know."""
+        """Raise OutOfRangeError for what the type does not allow, UsageError for what the kind does not know."""
         asked = f"{self.name}={value if word is None else word}"
         try:
             msgspec.convert(value, self.type)
@@ -191,7 +191,7 @@ def _option(field: msgspec.structs.FieldInfo) -> Option:
 
 
 def _marks(hint: Any) -> Iterator[object]:
-    """Yield what stands in `Annotated` of a type, or of what it may be beside None, the outermost first."""
+    """Yield what is in `Annotated` of a type, or of the type that is an alternative to None, the outermost first."""
     if get_origin(hint) is Annotated:
         yield from reversed(hint.__metadata__)
         yield from _marks(hint.__origin__)
@@ -210,7 +210,7 @@ def _bare(hint: Any) -> Any:
 
 
 def _bounds(hint: Any) -> str:
-    """'a number from 1 to 32 is needed', "" for what has no such bounds."""
+    """Return 'a number from 1 to 32 is needed'; "" for what has no such bounds."""
     bounds = next((mark for mark in _marks(hint) if isinstance(mark, Meta)), Meta())
     if bounds.ge is None:
         return ""

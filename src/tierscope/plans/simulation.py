@@ -1,10 +1,10 @@
-"""What a plan becomes on a simulated machine: the same experiments in less virtual time, and no search for a walk.
+"""A plan on a simulated machine: the same experiments in less virtual time, and no search for a loop variant.
 
-A simulated machine has no noise but what is asked for, so that a twentieth of the time holds as many blocks as are
-needed: blocks of 50 us instead of 1 ms. Beyond four threads each runs for less, down to twenty blocks, since all of
-them are simulated one after the other. It does not drift, so that each point is visited once. How lines are walked
-there is what was asked for: no candidate is faster for reasons that a simulation knows. Any plan is wrapped, so that no
-suite knows of it.
+A simulated machine has only the noise that is requested, so a twentieth of the time has as many blocks as needed:
+blocks of 50 us instead of 1 ms. Beyond four threads each runs for less, down to twenty blocks, since all of them are
+simulated one after the other. The machine does not drift, so that each point is visited once. It uses the requested
+loop variant: no candidate is faster for reasons that a simulation knows. Any plan is wrapped, so that no suite depends
+on this.
 """
 
 from collections.abc import Callable, Iterable
@@ -25,7 +25,7 @@ OF_ONE_MEMORY = "memory="
 
 
 def counted(plan: Callable[[], Plan]) -> Plan:
-    """The experiments of `plan`, those on simulated memory made shorter; the plan gets its own answers."""
+    """Yield the experiments of `plan`, with those on simulated memory made shorter; the plan gets its own answers."""
     inner = plan()
     try:
         experiment = next(inner)
@@ -54,9 +54,9 @@ def _shorter(experiment: Experiment) -> Experiment:
 
 
 def refuse_mixtures(experiments: Iterable[Experiment], formless: frozenset[str], *, many: bool = False) -> None:
-    """A run is on one machine, this one or one simulated; with `many`, on simulated ones.
+    """Raise an error unless a run is on one machine, this one or one simulated; with `many`, on simulated ones.
 
-    UsageError where targets name two; MachineError for a kernel on simulated memory that is among `formless`.
+    UsageError if targets name two; MachineError for a kernel on simulated memory that is among `formless`.
     """
     groups = [group for experiment in experiments for group in experiment.groups]
     words = [t.word for g in groups for t in g.targets if t.name != "null"]
@@ -74,9 +74,9 @@ def refuse_mixtures(experiments: Iterable[Experiment], formless: frozenset[str],
 
 
 def machine_of(words: Iterable[str]) -> str:
-    """The first simulated machine that one of the targets' words names, as "sim:optane100"; "" if none does.
+    """Return the first simulated machine that one of the targets' words names, as "sim:optane100"; "" if none does.
 
-    Which of its memories a target lies in is no part of it.
+    The memory of the machine that contains a target is not part of the name.
     """
     for word in words:
         if word.startswith(PREFIX):

@@ -1,7 +1,7 @@
 """Footprints that measure memory and not a cache, from the caches that the staircase finds.
 
-STREAM's rule, arrays of four times the last-level cache each, rests on the true size of that cache, which a
-virtual machine misreports (one here showed 480 MiB and had 64 to 128). So the effective size is measured first.
+STREAM's rule, arrays of 4x the last-level cache each, needs the true size of that cache, which a virtual machine
+misreports (one here showed 480 MiB and had 64 to 128). So the effective size is measured first.
 Source of the rule: J. D. McCalpin, "STREAM: Sustainable Memory Bandwidth in High Performance Computers", run rules.
 """
 
@@ -28,17 +28,17 @@ MEMORY_SHARE = 0.5  # of the free memory that may be taken without being asked
 
 @dataclass(frozen=True)
 class Memory:
-    """How much to touch; `note` says why it is less than the rule asks."""
+    """The bytes to touch; `note` is the reason if they are fewer than the rule requires."""
 
     array_bytes: int
     note: str
 
 
 def free_bytes(machine: Machine, target: Target | None = None) -> int:
-    """MemAvailable as the run started; the nodes' free memory where it is not known.
+    """Return MemAvailable at the start of the run, or the nodes' free memory where it is not known.
 
-    target: one of several nodes gives no more than its own free memory; a node of CXL memory may have little. A path
-    has the room that was found before the run began.
+    target: one of several nodes provides no more than its own free memory; a node of CXL memory may have little. A path
+    has the free space that was found before the run began.
     """
     if target is not None and target.word in machine.rooms:
         return machine.rooms[target.word]
@@ -50,7 +50,7 @@ def free_bytes(machine: Machine, target: Target | None = None) -> int:
 
 
 def half_of_what(machine: Machine, target: Target | None = None) -> str:
-    """What limits a footprint that is MEMORY_SHARE of `free_bytes`, for a note."""
+    """Return what limits a footprint that is MEMORY_SHARE of `free_bytes`, for a note."""
     path = target is not None and target.word in machine.rooms
     return f"half of the room of {target.word}" if target is not None and path else "half of the free memory"
 
@@ -58,11 +58,12 @@ def half_of_what(machine: Machine, target: Target | None = None) -> str:
 def array(
     machine: Machine, cache_bytes: int | None, cpus: tuple[int, ...], arrays: int = 3, target: Target | None = None
 ) -> Memory:
-    """Bytes of one array: four times the cache that was found (reported, if none was), within half of what is free.
+    """Return the bytes of one array: 4x the cache that was found (reported, if none was), within half of the free
+    memory.
 
-    One CPU finds the cache that it reaches; where `cpus` reach several, the array is four times their sum.
-    A found cache that is smaller than the reported one does not shrink the array below BELIEVED: neighbours that
-    hold the cache now may leave it during the run.
+    One CPU finds the cache that it reaches; where `cpus` reach several, the array is 4x their sum. A found cache that
+    is smaller than the reported one does not shrink the array below BELIEVED: neighbours that use the cache now may
+    leave it during the run.
     """
     caches = machine.last_level_caches(cpus)
     reported = machine.last_level_cache_bytes() * caches
@@ -82,7 +83,9 @@ def _whole(size: int) -> int:
 
 
 def staircase(low: int, high: int, per_octave: int) -> list[int]:
-    """Footprints from low to high, `per_octave` to a doubling, whole multiples of 4 KiB (of 64 B below 32 KiB)."""
+    """Return footprints from low to high, `per_octave` to a doubling, whole multiples of 4 KiB (of 64 B
+    below 32 KiB).
+    """
     steps = int(np.log2(high / low) * per_octave + 1e-9)  # rounding loses no step
     between = [low * 2.0 ** (step / per_octave) for step in range(1, steps + 1)]
     grains = [4 * KiB if size >= 32 * KiB else 64 for size in between]
@@ -91,7 +94,7 @@ def staircase(low: int, high: int, per_octave: int) -> list[int]:
 
 
 def chase(footprint: int, cpu: int, target: Target, schedule: Schedule) -> Experiment:
-    """One point of a staircase that only sizes arrays: kept, but in no table, since it is no result."""
+    """Return one point of a staircase that only sizes arrays: kept, but in no table, since it is not a result."""
     work = Workload(kernel="chase", footprint_bytes=footprint, work=HopWork())
     group = Group(workload=work, target=target, team=Team(cpus=(cpu,)), role="chaser")
     return Experiment(table="sizing", groups=(group,), schedule=schedule)
@@ -100,7 +103,7 @@ def chase(footprint: int, cpu: int, target: Target, schedule: Schedule) -> Exper
 def find_cache(points: dict[int, float]) -> int | None:
     """Return the effective last-level cache in bytes from latency over footprint; None where memory was not reached.
 
-    Of a level whose end is in doubt the upper bound: arrays too large measure memory all the same.
+    For a level whose end is in doubt this is the upper bound: arrays that are too large also measure memory.
     """
     sizes = sorted(points)
     found = levels_of(np.array(sizes, dtype=float), np.array([points[size] for size in sizes]))

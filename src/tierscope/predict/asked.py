@@ -22,8 +22,8 @@ Answerer = Callable[[list[Memory]], list[Predicted]]
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """what: a run or a preset; on: words of memories; here: that of the run; beside: a run there; count: '10,100';
-    value: '16B', that each operation moves besides.
+    """what: a run or a preset; on: words of memories; here: that of the run; `beside`: a run there; count: '10,100';
+    value: '16B', that each operation also moves.
     """
 
     what: str
@@ -37,7 +37,7 @@ class Asked:
 
 @reads("the prediction")
 def predicted(asked: Asked) -> tuple[list[Predicted], list[str]]:
-    """Rows and notes; UsageError says which word is missing or too many."""
+    """Return rows and notes; UsageError for a missing or surplus word."""
     model = run_time(asked.model)
     _refuse_spare(asked)
     memories = [memory(word) for word in asked.on]
@@ -81,7 +81,7 @@ def _is_run(asked: Asked) -> bool:
 
 
 def _refuse_spare(asked: Asked) -> None:
-    """Words that would have no effect."""
+    """Raise UsageError for words that would have no effect."""
     moves = _is_run(asked) and asked.model == StructureModel.name
     if moves and not asked.here:
         raise UsageError(
@@ -94,7 +94,7 @@ def _refuse_spare(asked: Asked) -> None:
 
 
 def _notes(memories: list[Memory], writes: bool = False) -> list[str]:
-    """writes: whether the latency of writes counts."""
+    """Return notes. writes: whether the latency of writes counts."""
     guessed = [f"{one.word}: writes are taken to have the latency of reads" for one in memories if one.writes_as_reads]
     kinds = {one.origin for one in memories} - {"real"}
     told = [f"figures of a memory here are {' and '.join(sorted(kinds))}"] if kinds else []

@@ -1,13 +1,13 @@
-"""The memory of a prediction, in words: where its figures are from, then what is to be different.
+"""The memory of a prediction, as words: the origin of its figures, then the changes.
 
     runs/latency-here,runs/stream-here              measured: caches, latency, bandwidth, lines in flight
     document 004                                    published
     runs/latency-here,read=305ns,bandwidth=7GB/s    the same processor with another memory
     read=305ns,cache=32KiB:1.5ns,cache=1MiB:5ns     all of it given
 
-Of runs, caches and latencies are those of `tierscope.simulated.preset`; the latency of writes is that of reads, and
-what streams told are bandwidth and the lines that one thread has under way. Where nothing told them, a thread has one
-line under way, and the bandwidth is that of this one line: a note says so.
+Caches and latencies of runs are those of `tierscope.simulated.preset`; the latency of writes is that of reads. Streams
+provide the bandwidth and the lines that one thread has in flight. Without a stream, a thread has one line in flight,
+and the bandwidth is that of this one line: a note states this.
 """
 
 from dataclasses import dataclass, replace
@@ -42,7 +42,7 @@ class Memory:
 
 
 def memory(word: str) -> Memory:
-    """UsageError for words that name neither, or leave the latency of a read open."""
+    """Return the memory. UsageError for words that name neither, or leave the latency of a read open."""
     names, given = _parts(word)
     found = _named(word, names)
     changes: dict[str, Any] = {FIELDS[key]: _number(key, text) for key, text in given if key != "cache"}
@@ -71,7 +71,7 @@ OPEN = 1e-30  # stands for what is not known yet: a device takes no 0
 
 
 def _parts(word: str) -> tuple[list[str], list[tuple[str, str]]]:
-    """Names, and keys with their values, which come behind them."""
+    """Return names, and keys with their values, which come after them."""
     names, given = [], []
     for part in (part.strip() for part in word.split(",")):
         key, equals, text = part.partition("=")
@@ -123,7 +123,7 @@ def _number(key: str, text: str) -> float:
 
 
 def _seconds(word: str, text: str) -> float:
-    """A number alone would be seconds, which nobody means here."""
+    """Return the seconds of a text with a unit: a number alone would be seconds, which nobody means here."""
     if text[-1:].isdigit():
         raise UsageError(f"{word}: a time with its unit is needed, such as 305ns")
     return units.parse_seconds(text)
@@ -137,7 +137,7 @@ def _cache(number: int, text: str) -> Cache:
 
 
 def _completed(found: Memory, given: set[str]) -> Memory:
-    """What was left open follows from the latency of a read."""
+    """Return the memory with open values derived from the latency of a read."""
     one, as_reads = found.device, "write_latency_s" not in given
     if one.read_latency_s == OPEN:
         raise UsageError(f"memory '{found.word}' has no latency; give a run of `tierscope run latency`, or read=305ns")

@@ -1,14 +1,14 @@
 """Predictions as rows: of a preset of a model, and of a run of maps that is moved to another memory.
 
-A run on memory 0 took T0 for one operation; M is the model's time of it, and what M0 leaves of T0 is not explained:
+A run on memory 0 took T0 for one operation. M is the model's time of it; the part of T0 beyond M0 is not explained:
 
     T1 = T0 + M1 - M0             [s], as if that rest took the same time on memory 1, as instructions do
     T1 = T0 * M1 / M0             [s], as if it grew with the memory; where M0 is over T0, there is no rest
 
-The first is what is told. The bounds hold both, for lines that overlap and for lines that follow each other, for M0
-and M1 that are each 10 % off (`MODEL_ERROR`), and for the interval of T0. Nothing is fitted to memory 1: a run there is
-held out. Where no error of the model is known there are no bounds: of a preset without a run, and outside of the
-numbers of keys for which the model was checked. A time is then all that is told.
+The first is reported. The bounds contain both, for lines that overlap and for lines that follow each other, for M0 and
+M1 that are each 10 % wrong (`MODEL_ERROR`), and for the interval of T0. Nothing is fitted to memory 1: a run there only
+checks it. If no error of the model is known there are no bounds: for a preset without a run, and outside of the numbers
+of keys for which the model was checked. Then only a time is reported.
 Blind to: all that the model is blind to, and flushes and fences, which change with the memory as well: inserts and
 removes in pools have a note. Points of several threads, of keys by Zipf's law and of mixed operations are left out.
 """
@@ -31,8 +31,8 @@ from tierscope.stats.median import Interval
 from tierscope.suites.maps.row import MapsRow
 from tierscope.suites.maps.table import Maps
 
-VALUE = 16  # bytes of a value, which the models of structures hold
-MODEL_ERROR = 0.1  # of its time on either memory: bounds then held 20 of 21 points from sim:ddr5 to sim:optane100
+VALUE = 16  # bytes of a value in the models of structures
+MODEL_ERROR = 0.1  # of its time on either memory: bounds then contained 20 of 21 points from sim:ddr5 to sim:optane100
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class Predicted:
     count: int
     memory: str
     latency_s: float
-    low_s: float | None  # None, as high_s: how far off the model may be is not known, and a warning says why
+    low_s: float | None  # None, as high_s: the error of the model is not known, and a warning states why
     high_s: float | None
     before_s: float | None = None
     measured_s: float | None = None
@@ -51,7 +51,7 @@ class Predicted:
 
     @property
     def error_share(self) -> float | None:
-        """Predicted over measured, less 1."""
+        """Return predicted over measured, less 1."""
         return self.latency_s / self.measured_s - 1 if self.measured_s else None
 
     @property
@@ -61,7 +61,7 @@ class Predicted:
         return self.low_s <= self.measured_s <= self.high_s
 
     def row(self) -> dict[str, Any]:
-        """Plain data for JSON."""
+        """Return plain data for JSON."""
         return {
             "what": self.what,
             "count": self.count,
@@ -81,7 +81,9 @@ class Predicted:
 def of_preset(
     model: type[RunTime], name: str, counts: Sequence[int], memories: Sequence[Memory], value_bytes: int
 ) -> list[Predicted]:
-    """UnknownNameError names the presets. counts: operations, and keys of the structure."""
+    """Return predictions of a preset; UnknownNameError names the presets. counts: operations, and keys of the
+    structure.
+    """
     made = model.preset(name)
     return [
         _of_one(name, count, memory, made.predict(count, memory.device, value_bytes), made.valid, made.checked)
@@ -91,7 +93,7 @@ def of_preset(
 
 
 def of_counters(run: Run, counts: Sequence[int], memories: Sequence[Memory], value_bytes: int) -> list[Predicted]:
-    """The counter model, fitted to what the run counted; FitError where it counted too little."""
+    """Return predictions of the counter model, fitted to the run's counters; FitError where there are too few."""
     records = run.result.records
     asked = [record.experiment.groups[0].workload for record in records]
     works = [one.work for one in asked if isinstance(one.work, KeyedWork)]
@@ -127,9 +129,9 @@ def _beyond(valid: Span, count: float) -> tuple[str, ...]:
 
 
 def moved(run: Run, here: Memory, memories: Sequence[Memory], beside: Run | None) -> tuple[list[Predicted], list[str]]:
-    """Each point of the run on each memory, and notes; UsageError where no point can be moved.
+    """Return each point of the run on each memory, and notes; UsageError where no point can be moved.
 
-    here: the memory that the run ran on; beside: a run on the memory, of which equal points are what was measured.
+    here: the memory that the run ran on; `beside`: a run on the other memory; its equal points are the measured ones.
     """
     rows = Maps().rows(run)
     if not rows:
@@ -200,7 +202,7 @@ def _time(before: float, m0: float, m1: float) -> float:
 
 
 def _times(before: float, m0: float, m1: float) -> Iterator[float]:
-    """At the ends of the model's error, under both readings of what it leaves."""
+    """Yield the times at the ends of the model's error, under both readings of what it leaves."""
     for old in (m0 * (1 - MODEL_ERROR), m0 * (1 + MODEL_ERROR)):
         for new in (m1 * (1 - MODEL_ERROR), m1 * (1 + MODEL_ERROR)):
             yield _time(before, old, new)

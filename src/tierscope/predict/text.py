@@ -18,7 +18,7 @@ HEADS = ("what", "keys", "before", "predicted", "between", "measured", "error")
 
 
 def show(found: Sequence[Predicted], notes: Sequence[str], console: Console) -> None:
-    """Times are of one operation; a '?' marks what lies outside of what the model knows."""
+    """Print times of one operation; a '?' marks what is outside of what the model knows."""
     for word in dict.fromkeys(one.memory for one in found):
         of_it = [one for one in found if one.memory == word]
         heads = [head for head in HEADS if any(_cells(one)[head] != cells.NOTHING for one in of_it)]
@@ -51,7 +51,7 @@ def _cells(one: Predicted) -> dict[str, str]:
 
 
 def _span(one: Predicted) -> str:
-    """'99.2 to 99.7 ns', the unit once where both have it."""
+    """Return '99.2 to 99.7 ns', with the unit once if both have it."""
     if one.low_s is None or one.high_s is None:
         return UNKNOWN
     low, high = show_seconds(one.low_s), show_seconds(one.high_s)

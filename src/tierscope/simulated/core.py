@@ -5,11 +5,11 @@
     width, reorder, store_buffer = those found                             [1]
     wrong_guess = cost of a branch miss - CHECKED                          [cycles]
 
-`run core` finds the time that a miss adds, from the moment when the number is known that the branch goes by; the
-simulator counts from the end of the branch. CHECKED is what is between: a cycle for the comparison, and one for the
+`run core` finds the time that a miss adds, from the moment when the number is known that determines the branch. The
+simulator counts from the end of the branch. CHECKED is the difference: a cycle for the comparison, and one for the
 branch.
-A bound that is only `at least` is taken as it is, and a parameter that is not known keeps the simulator's default; the
-comments say both.
+A bound that is only `at least` is used unchanged, and a parameter that is not known keeps the simulator's default; the
+comments state both.
 """
 
 import math
@@ -62,7 +62,9 @@ def _row(rows: Sequence[CoreRow], parameter: str) -> CoreRow | None:
 
 
 def _number(row: CoreRow) -> float:
-    """Of a buffer, the largest number of its interval: the smaller one differs by the instruction that ends a loop."""
+    """Return the number of a row. For a buffer it is the upper end of the interval: the lower one is less by the
+    instruction that ends a loop.
+    """
     assert row.value
     if row.whole is not None:
         return float(row.whole)

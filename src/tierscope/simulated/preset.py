@@ -1,13 +1,13 @@
-"""A simulated machine made from what was measured on a real one: the TOML behind `target=sim:FILE.toml`.
+"""A simulated machine made from measurements of a real one: the TOML behind `target=sim:FILE.toml`.
 
     read of memory = plateau of memory - latency of the last cache - translation there     [s]
     loads in flight = bandwidth of one thread * plateau of memory / line                    [1]   (Little's law)
-    base of a walk = what lies beyond the last level of the TLB - latency of the nearest cache    [s]
+    base of a walk = cost beyond the last level of the TLB - latency of the nearest cache         [s]
 
 Caches: latencies are the plateaus of `stats.levels`, sizes and policies the fit of `stats.cyclic`; ways and sharing are
-what the system reports of the cache at that place. Memory is `flat`, since a staircase tells one latency of it. What
-was not measured keeps the simulator's default, and the file says so.
-Blind to: prefetchers (chases do not meet them; a stream's bandwidth is laid into `loads`), writes, NUMA.
+those that the system reports of the cache at that place. Memory is `flat`, since a staircase shows one latency of it.
+Values that were not measured keep the simulator's default, and the file states so.
+Blind to: prefetchers (chases do not meet them; a stream's bandwidth determines `loads`), writes, NUMA.
 Source: J. D. C. Little, "A Proof for the Queuing Formula: L = lambda W", Operations Research 9, 1961.
 """
 
@@ -40,7 +40,7 @@ MOST_WAYS = 128
 
 @dataclass(frozen=True)
 class Measured:
-    """What the runs told. `tlb`: rows of `tlb_levels` for the staircase's pages."""
+    """The values that the runs show. `tlb`: rows of `tlb_levels` for the staircase's pages."""
 
     machine: Machine
     name: str
@@ -55,29 +55,31 @@ class Measured:
 
     @property
     def word(self) -> str:
-        """Of the origin, for the comments: "measured", "simulated"."""
+        """Return the origin, for the comments: "measured", "simulated"."""
         return self.origin.split()[0]
 
     @property
     def bandwidth_bytes_per_s(self) -> float:
-        """The most that any number of threads read; 0 where that was not measured."""
+        """Return the most that any number of threads read; 0 where that was not measured."""
         return _best([row for row in self.stream if row.kernel == "read"])
 
     @property
     def in_flight(self) -> float:
-        """Lines of one thread; 0 where its bandwidth was not measured."""
+        """Return the lines of one thread; 0 where its bandwidth was not measured."""
         one = [row for row in self.stream if row.threads == 1 and row.kernel == "read"]
         return _best(one) * self.memory_s / self.machine.line_bytes()
 
 
 @reads("the preset")
 def preset(runs: Sequence[Run], name: str = "") -> str:
-    """The TOML text. UsageError as `measured`."""
+    """Return the TOML text. UsageError as `measured`."""
     return text(measured(runs, name))
 
 
 def measured(runs: Sequence[Run], name: str = "") -> Measured:
-    """UsageError where no run holds a staircase that reaches memory, or where runs differ in machine."""
+    """Return what the runs measured. UsageError if no run has a staircase that reaches memory, or if runs differ in
+    machine.
+    """
     machines = {run.result.machine.identity.digest(): run.result.machine for run in runs}
     if len(machines) != 1:
         hosts = ", ".join(sorted(machine.hostname for machine in machines.values()))
@@ -95,7 +97,7 @@ def measured(runs: Sequence[Run], name: str = "") -> Measured:
 
 
 def _origin(runs: Sequence[Run]) -> str:
-    """What is said of the numbers; the strongest word of a mixture."""
+    """Return the origin of the numbers; the strongest one of a mixture."""
     origin = strongest(run.result.origin for run in runs)
     by = joined(run.result.origin_by for run in runs if run.result.origin == origin)
     return "measured" if origin == "real" else named(origin, by)
@@ -109,7 +111,7 @@ def from_rows(
     stream: Sequence[StreamRow] = (),
     tlb: Sequence[TlbLevelsRow] = (),
 ) -> Measured:
-    """rows: one curve of the table `latency`. UsageError where it does not reach memory."""
+    """Return the values from one curve of the table `latency`. UsageError where it does not reach memory."""
     known = [(row.footprint_bytes, row.latency.middle) for row in rows if row.latency]
     sizes, times = np.array([size for size, _ in known], dtype=np.float64), np.array([time for _, time in known])
     stairs = staircase(sizes, times)
@@ -133,7 +135,7 @@ def from_rows(
 
 
 def _data_caches(machine: Machine) -> list[Cache]:
-    """One of each level, nearest first."""
+    """Return one cache of each level, nearest first."""
     by_level = {cache.level: cache for cache in machine.identity.caches if cache.kind != "Instruction"}
     return [by_level[level] for level in sorted(by_level)]
 
@@ -148,13 +150,13 @@ def _shape(latency_s: float, capacity: float, caches: Sequence[Cache], line_byte
 
 
 def text(found: Measured, *, memory: bool = True) -> str:
-    """The file; top-level keys before tables. Without `memory` it needs the key `memories` in front."""
+    """Return the file; top-level keys before tables. Without `memory` it needs the key `memories` in front."""
     parts = [_head(found, memory), *_caches(found), *_tlbs(found), _memory(found) if memory else []]
     return "\n".join("\n".join(part) + "\n" for part in parts if part)
 
 
 def _quoted(words: str) -> str:
-    """A TOML string: JSON's escapes are TOML's, all but that of DEL."""
+    """Return a TOML string: JSON's escapes are TOML's, except that of DEL."""
     return json.dumps(words.replace("\x7f", ""), ensure_ascii=False)
 
 
@@ -222,9 +224,9 @@ def _sharers(cache: Cache | None, machine: Machine, near: int, count: int) -> in
 
 
 def _tlbs(found: Measured) -> Iterator[list[str]]:
-    """Levels that are sure, and the walk behind them; none where `run tlb` saw none with these pages.
+    """Yield levels that are sure, and the page walk behind them; none where `run tlb` found none with these pages.
 
-    The simulator lets the walk's own reads miss, so that a level which may be nothing else is the walk here.
+    The simulator lets the page walk's own reads miss, so that a level which may be only this is the page walk here.
     """
     levels = [row for row in found.tlb if row.certain]
     beyond = [row for row in found.tlb if not row.certain]
@@ -243,13 +245,15 @@ def _tlbs(found: Measured) -> Iterator[list[str]]:
 
 
 def _entries(row: TlbLevelsRow) -> int:
-    """The round number, else the whole one; one less than the fewest pages touched where all of those were too many."""
+    """Return the round number, else the whole one; one less than the fewest pages touched if all of those were too
+    many.
+    """
     most = round(row.entries or 1)
     return row.entries_round or (most if row.entries_low else max(most - 1, 1))
 
 
 def _translation(found: Measured) -> float:
-    """Seconds of it within the plateau of memory, at its near end."""
+    """Return the seconds of translation within the plateau of memory, at its near end."""
     extra = 0.0
     for before, row in zip(found.tlb, found.tlb[1:], strict=False):
         if (before.reach_bytes or math.inf) < found.memory_from_bytes:
@@ -258,7 +262,7 @@ def _translation(found: Measured) -> float:
 
 
 def memory_read_s(found: Measured) -> float:
-    """Seconds of the memory's own, behind the last cache and translation."""
+    """Return the seconds of the memory itself, behind the last cache and translation."""
     return max(found.memory_s - found.shapes[-1].latency_s - _translation(found), 0)
 
 

@@ -1,4 +1,4 @@
-"""One run of a program in the tracer, whose stream goes through any number of simulated machines at once."""
+"""One run of a program in the tracer, whose stream goes through any number of simulated machines in parallel."""
 
 import os
 import re
@@ -17,7 +17,7 @@ from tierscope.units import show_seconds
 STANDARD_ERROR = 2  # the descriptor
 SOON_S = 0.5  # between the end of a stream and the exit status of its writer
 WHY_SIGNAL = "QEMU may lack an instruction, such as AVX-512, or be at fault"
-OF_THE_TRACE = re.compile(r"(the )?trace\b")  # what the core says of a damaged one begins so
+OF_THE_TRACE = re.compile(r"(the )?trace\b")  # the core's messages about a damaged trace begin with this
 
 
 class Traced(msgspec.Struct, frozen=True, kw_only=True):

@@ -7,11 +7,11 @@ not show which core that is, so time is estimated three times: by the machine's 
     small    2 instructions a cycle, 64 in the reorder buffer, 8 lines in flight, 20 cycles for a wrong guess
     large    8 instructions a cycle, 512 in the reorder buffer, 48 lines in flight, 12 cycles
 
-A trace of Valgrind's lackey has no registers. From one, time is estimated as if no load waited for another, and as if
-each did: these are no bounds.
+A trace of Valgrind's lackey has no registers. Its time is estimated as if no load waited for another, and as if each
+did: these are not bounds.
 Blind to: the order of threads, time within the kernel, AVX-512, and what a wrong guess of a branch fetches.
-Source: N. Nethercote, J. Seward, "Valgrind: A Framework for Heavyweight Dynamic Binary Instrumentation", PLDI 2007;
-F. Bellard, "QEMU, a Fast and Portable Dynamic Translator", USENIX ATC 2005.
+Source: N. Nethercote, J. Seward, "Valgrind: A Framework for Heavyweight Dynamic Binary Instrumentation", PLDI 2007; F.
+Bellard, "QEMU, a Fast and Portable Dynamic Translator", USENIX ATC 2005.
 """
 
 import re
@@ -43,14 +43,17 @@ class Level(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def words_of(names: Sequence[str]) -> tuple[str, ...]:
-    """'optane100' -> 'sim:optane100'; UsageError where none is named."""
+    """Return 'sim:optane100' for 'optane100'; UsageError where none is named."""
     if not names:
         raise UsageError("no simulated machine is named; try --on optane100 (tierscope catalogue lists them)")
     return tuple(name if name.startswith(PREFIX) else PREFIX + name for name in names)
 
 
 def trace_file(names: Sequence[str], path: Path, *, count: bool = False) -> tuple[Traced, ...]:
-    """UsageError for a file that is no trace, with the line. `count`: without times, which is faster."""
+    """Return the results of a trace in a file. UsageError for a file that is not a trace, with the line.
+
+    `count`: without times, which is faster.
+    """
     try:
         with path.open("rb") as stream:
             return read_all(core.trace(words_of(names), stream.fileno(), count=count))
@@ -78,7 +81,7 @@ def trace_command(
 
 
 def _joined(own: Traced, small: Traced, large: Traced) -> Traced:
-    """One answer of three cores: the machine's own, and the fastest and slowest of all, whichever those are."""
+    """Return one answer of three cores: the machine's own, and the fastest and the slowest of the three."""
     cores = [(one.seconds, 2 * one.sampling_deviation_s) for one in (own, small, large) if one.seconds is not None]
     return msgspec.structs.replace(
         own,
@@ -88,7 +91,7 @@ def _joined(own: Traced, small: Traced, large: Traced) -> Traced:
 
 
 def levels(traced: Traced) -> tuple[Level, ...]:
-    """Of the counters, caches and memories in the order in which an access meets them."""
+    """Return the levels of the counters, caches and memories in the order in which an access meets them."""
     counters = traced.counters
     caches = [name.removesuffix(".load_misses") for name in counters if name.endswith(".load_misses")]
     memories = [n.removesuffix(".reads") for n in counters if re.fullmatch(r"[^.]+\.reads", n) and counters[n]]

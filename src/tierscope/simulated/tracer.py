@@ -19,14 +19,14 @@ PROCESSOR = "max,-erms,-fsrm"  # with rep movsb, a copy of a megabyte would be a
 BRING = "sudo apt-get install -y qemu-user libzydis-dev g++ cmake"
 
 SAMPLED = "all=50000000,skip=10000000,warm=4000000,unit=1000000"  # instructions; tracer/README.md
-FOR_MANY = "all=20000000,skip=5000000,warm=4000000,unit=1000000"  # for a dozen machines at once
+FOR_MANY = "all=20000000,skip=5000000,warm=4000000,unit=1000000"  # for a dozen machines in parallel
 ELF = b"\x7fELF"
 CLASS_64, MACHINE_X86_64 = 2, 62
 DEEPEST = 4  # scripts whose interpreter is a script
 
 
 def traced_words(command: Sequence[str], descriptor: int, sampling: str = "") -> list[str]:
-    """The words that run `command` in the tracer, whose stream goes to `descriptor`.
+    """Return the words that run `command` in the tracer, whose stream goes to `descriptor`.
 
     sampling: of a long program, which units are traced, as SAMPLED.
 
@@ -44,9 +44,9 @@ def traced_words(command: Sequence[str], descriptor: int, sampling: str = "") ->
 
 
 def runnable(command: Sequence[str], depth: int = 0) -> list[str]:
-    """`command` with the path of a program in front: a script becomes its interpreter and itself.
+    """Return `command` with the path of a program in front: a script becomes its interpreter and itself.
 
-    UsageError for what is not there, not executable, or a program of another kind.
+    UsageError for what does not exist, is not executable, or is a program of another kind.
     """
     path = shutil.which(command[0])
     if path is None:
@@ -63,7 +63,7 @@ def runnable(command: Sequence[str], depth: int = 0) -> list[str]:
 
 
 def _interpreter(head: bytes, path: str) -> list[str]:
-    """What the first line of a script names, without `env`, behind which the kernel would run it untraced."""
+    """Return what the first line of a script names, without `env`, behind which the kernel would run it untraced."""
     words = head.splitlines()[0][2:].decode(errors="replace").split()
     if words and Path(words[0]).name == "env":
         words = [word for word in words[1:] if word != "-S"]
@@ -81,7 +81,7 @@ def _refuse_others(head: bytes, path: str) -> None:
 
 
 def _tracer() -> Path:
-    """TIERSCOPE_TRACER, or the one that is built now if this is a checkout; MachineError if there is none."""
+    """Return TIERSCOPE_TRACER, or the one that is built now if this is a checkout; MachineError if there is none."""
     if named := os.environ.get("TIERSCOPE_TRACER"):
         if not Path(named).is_file():
             raise MachineError(f"TIERSCOPE_TRACER={named} is not a file; build the tracer as its README.md states")

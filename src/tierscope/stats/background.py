@@ -1,13 +1,13 @@
-"""May a visit be believed, if other programs ran beside it?
+"""Whether a visit can be believed if other programs ran at the same time.
 
-Whether they slow it depends on whether they use the memory, which no counter of the system tells. So the memory is
-probed between visits: where one CPU at rest finds it slower than it finds it on the quiet machine, others use it.
+Programs slow the visit only if they use the memory, and no counter of the system shows that. So the memory is probed
+between visits: if one CPU at rest finds it slower than on the quiet machine, other programs use it.
 
     slow = latency > MORE * (95th percentile of quiet latencies)  or  bandwidth < (5th percentile) / MORE
 
-Where others used CPUs and no quiet state of this machine is known, the visit may be as slow as it looks or not, and
-is not believed. Points whose data fits into a cache of their own core meet nobody.
-Blind to programs that use memory for less time than lies between two probes, and to those that use other nodes.
+If others used CPUs and no quiet state of this machine is known, the visit may or may not be slowed, and it is not
+believed. Points whose data fits into a cache of their own core are not affected.
+Blind to programs that use memory for less time than passes between two probes, and to those that use other nodes.
 """
 
 from collections.abc import Sequence
@@ -16,15 +16,15 @@ from tierscope.record.background import Background, Quiet
 from tierscope.record.machine import Cache, Cpu
 from tierscope.record.result import GroupFacts
 
-MORE = 1.1  # the aim: no believed number is more than a tenth off
-ENOUGH = 10  # quiet probes, at least: their highest of twenty is not yet a rule
-BUSY = 0.15  # CPUs of others that count: two ticks in ten are noise of the kernel's count
+MORE = 1.1  # the aim: no believed number is more than 10 % wrong
+ENOUGH = 10  # least number of quiet probes: the highest of fewer than twenty is not yet a rule
+BUSY = 0.15  # CPUs of others that matter: two ticks in ten are noise of the kernel's count
 BUSY_SHARE = 0.02  # of all CPUs, on large machines
-ALONE = ("handover", "transfer", "call")  # operations that use no memory worth the name
+ALONE = ("handover", "transfer", "call")  # operations that use hardly any memory
 
 
 def doubt(background: Background | None, cpus: int) -> str:
-    """Return why the visit may not be believed; "" where it may. cpus: of the machine."""
+    """Return why the visit may not be believed, or "". cpus: number of the machine's CPUs."""
     if background is None:
         return ""
     used, quiet = background.cpus, background.quiet
@@ -39,7 +39,7 @@ def doubt(background: Background | None, cpus: int) -> str:
 
 
 def busy(cpus: int) -> float:
-    """Return from how many CPUs of others on they may matter. cpus: of the machine."""
+    """Return the number of CPUs of others from which they may matter. cpus: number of the machine's CPUs."""
     return max(BUSY, BUSY_SHARE * cpus)
 
 
@@ -53,7 +53,7 @@ def _slower(background: Background, quiet: Quiet) -> str:
 
 
 def shares_memory(facts: GroupFacts, caches: Sequence[Cache], cpus: Sequence[Cpu]) -> bool:
-    """Whether a group uses memory, or caches, that other cores use as well."""
+    """Return whether a group uses memory or caches that other cores use as well."""
     if facts.operation in ALONE:
         return False
     cores = {cpu.number: (cpu.package, cpu.core) for cpu in cpus}

@@ -1,17 +1,18 @@
-"""What joins writes on their way to the medium, inferred from the time per line over fresh regions.
+"""How a memory combines writes on their way to the medium, inferred from the time per line over fresh regions.
 
-A queue of N lines passes its oldest on, and with it all that wait for the same unit of the medium, m lines. A region of
-n lines is written once in a random order. A line waits while T others come, so that by J. D. C. Little's law
+A queue of N lines passes its oldest line on, together with all that wait for the same unit of the medium, m lines. A
+region of n lines is written once in a random order. A line waits while T others come, so that by J. D. C. Little's law
 
     N = T * mean over lines of the time left to the drain / T
 
-and each unit of the region drains in as many groups as its m visits, uniform on [0, n], leave when each group lasts T:
+and each unit of the region drains in as many groups as its m visits, uniform on [0, n], form if each group lasts T:
 
     time per line = drain * groups(T / n) / m + fence * lines of a fence / n     [s]
 
-groups and waits come from a fixed draw of units. The ratio of a lone line's drain to a joined one's is the write
-amplification: bytes written to the medium over bytes asked. Where time per line does not fall with smaller regions,
-nothing joins writes that can be seen, or the medium is not what limits them: then the unit is at least what is told.
+Groups and waits come from a fixed draw of units. The ratio of a lone line's drain to a joined one's is the write
+amplification: bytes written to the medium over bytes requested. If time per line does not decrease with smaller
+regions, either nothing joins writes in a measurable way, or the medium is not the limit. The unit is then at least the
+reported one.
 Source: model of a queue that drains whole units, in `docs/method.md`; J. D. C. Little, "A Proof for the Queuing Formula
 L = lambda W", Operations Research 9, 1961.
 """
@@ -28,11 +29,11 @@ from tierscope.units import LINE_BYTES
 UNITS = tuple(LINE_BYTES << step for step in range(1, 7))  # 128 B to 4 KiB
 ENTRIES = np.unique(np.round(2.0 ** np.arange(1.0, 14.01, 0.0625)))  # lines
 DRAWN = 1500  # units
-SHARES = 2.0 ** np.arange(-16, 1.01, 0.25)  # of a region, for which a group waits
-LEAST = 0.1  # by which a lone line is slower than a joined one before anything is told
+SHARES = 2.0 ** np.arange(-16, 1.01, 0.25)  # of a region: the time that a group waits
+LEAST = 0.1  # least relative excess of a lone line's time over a joined one's that is reported
 CURVE_MODEL = 0.02  # relative error of the model
-FENCE_MODEL, SMALLEST = 0.1, 256  # and more where most of the time is a fence, which overlaps with stores
-QUEUE_MODEL = 0.15  # relative error of the entries: groups do not all last as long
+FENCE_MODEL, SMALLEST = 0.1, 256  # more where most of the time is a fence, which overlaps with stores
+QUEUE_MODEL = 0.15  # relative error of the entries: groups do not all last equally long
 FEWEST = 6
 
 
@@ -53,8 +54,8 @@ class Joined:
 
 @dataclass(frozen=True)
 class Writes:
-    """`joined` is None where nothing joins writes. line_s: the time per line of the largest region. misfit: root of the
-    mean weighted square, 1 where the model explains all.
+    """The result of a fit. `joined` is None where nothing joins writes. line_s: the time per line of the largest
+    region. misfit: root of the mean weighted square, 1 where the model explains all.
     """
 
     joined: Joined | None
@@ -64,7 +65,7 @@ class Writes:
 
 
 def infer_writes(region_bytes: Floats, line_s: Floats, spread: Floats) -> Writes | None:
-    """Arrays of shape (points,); spread: relative standard errors. None for fewer than six points."""
+    """Return the fit of arrays of shape (points,); None for fewer than six points. spread: relative standard errors."""
     if region_bytes.size < FEWEST:
         return None
     weight = 1 / (line_s * np.hypot(spread, CURVE_MODEL + FENCE_MODEL * SMALLEST / region_bytes))
@@ -97,14 +98,14 @@ def infer_writes(region_bytes: Floats, line_s: Floats, spread: Floats) -> Writes
 
 
 def _range(middle: float, all_of_them: list[float], least: float = 0.0) -> Bounded:
-    """From the least to the largest that the curve does not rule out."""
+    """Return the range from the least to the largest value that the curve does not rule out."""
     low, high = min(all_of_them), max(all_of_them)
     return Bounded(float(min(low, middle * (1 - least))), float(middle), float(max(high, middle * (1 + least))))
 
 
 def _fit(columns: list[Floats], fence: Floats, target: Floats, weight: Floats) -> tuple[Floats, float]:
-    """Times and the sum of weighted squares."""
-    from scipy.optimize import nnls  # slow to load, and not needed by every run
+    """Return the times and the sum of weighted squares."""
+    from scipy.optimize import nnls  # slow to load, and not every run needs it
 
     times, rest = nnls(np.stack([*columns, fence], axis=1) * weight[:, None], target * weight)
     return times, rest**2
@@ -115,7 +116,7 @@ def _curve(times: Floats, columns: list[Floats], fence: Floats) -> Floats:
 
 
 def _columns(region_bytes: Floats, unit: int) -> Floats:
-    """Groups per line for each number of entries and region, of shape (entries, points)."""
+    """Return the groups per line for each number of entries and region, of shape (entries, points)."""
     m = unit // LINE_BYTES
     groups, waits = _drawn(m)
     lines = region_bytes / LINE_BYTES
@@ -127,7 +128,7 @@ def _columns(region_bytes: Floats, unit: int) -> Floats:
 
 
 def _drawn(m: int) -> tuple[Floats, Floats]:
-    """For each share: mean groups of a unit of m visits, and mean wait of a line over the longest."""
+    """Return for each share the mean groups of a unit of m visits, and the mean wait of a line over the longest."""
     visits = np.sort(np.random.default_rng(1961).random((DRAWN, m)), axis=1)[:, :, None]
     begun = np.full((DRAWN, SHARES.size), -np.inf)
     groups, waits = np.zeros(SHARES.size), np.zeros(SHARES.size)

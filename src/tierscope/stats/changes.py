@@ -1,11 +1,12 @@
 """Change points of a short series: where its mean moved, and how sure that is.
 
-Of all places that leave LEAST points on both sides the one with the largest Student's t of the two means is tried; its
-chance is that of Student's distribution times the number of places (Bonferroni), times `tests`, the number of series
-that are looked at together. If that is at most 1 - confidence and the means differ by `least` or more, the series is
-cut there, and both parts are searched in the same way. All in logarithms, so that differences are ratios.
+The place with the largest Student's t of the two means is tried, of all places that leave LEAST points on both sides.
+Its chance is that of Student's distribution, times the number of places (Bonferroni), times `tests`, the number of
+series that are tested together. The series is cut there if the chance is at most 1 - confidence and the means differ by
+`least` or more. Both parts are then searched in the same way. All values are logarithms, so that differences are
+ratios.
 
-Holds for points that are independent of one another: a slow drift is cut into steps, and a season into many.
+The points must be independent of one another: a slow drift is cut into steps, and a season into many.
 Sources: E. S. Page, "Continuous Inspection Schemes", Biometrika 41, 1954; A. J. Scott and M. Knott, "A Cluster Analysis
 Method for Grouping Means in the Analysis of Variance", Biometrics 30, 1974 (cutting in two again and again).
 """
@@ -18,17 +19,17 @@ import numpy.typing as npt
 
 Floats = npt.NDArray[np.float64]
 
-LEAST = 3  # points on each side: two have no spread that could be believed
+LEAST = 3  # points on each side: the spread of two cannot be trusted
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """`place`: index of the first point after it. `before`, `after`: geometric means of the parts beside it."""
+    """A change. `place`: index of the first point after it. `before`, `after`: geometric means of its two sides."""
 
     place: int
     before: float
     after: float
-    chance: float  # of so large a step where there is none, all places and series counted
+    chance: float  # probability of such a step without a change, corrected for all places and series
 
     @property
     def ratio(self) -> float:
@@ -36,7 +37,7 @@ class Change:
 
 
 def changes(series: Floats, *, tests: int = 1, confidence: float = 0.95, least: float = 0.02) -> tuple[Change, ...]:
-    """In their order; series of shape (points,), positive."""
+    """Return the changes in their order; series of shape (points,), positive."""
     if series.size < 2 * LEAST or not (np.isfinite(series).all() and (series > 0).all()):
         return ()
     logs = np.log(series)
@@ -53,11 +54,11 @@ def _mean(logs: Floats) -> float:
 
 
 def _cuts(logs: Floats, offset: int, tests: int, error: float, least: float) -> list[tuple[int, float]]:
-    """(place, chance) of all cuts of this part."""
+    """Return (place, chance) of all cuts of this part."""
     if logs.size < 2 * LEAST:
         return []
     students = _students(logs)
-    at = logs.size - 2 * LEAST - int(np.argmax(students[::-1]))  # the last one of equal places
+    at = logs.size - 2 * LEAST - int(np.argmax(students[::-1]))  # the last of equal places
     best, place = float(students[at]), LEAST + at
     step = abs(math.expm1(float(logs[place:].mean() - logs[:place].mean())))
     looks = (logs.size - 2 * LEAST + 1) * tests
@@ -72,7 +73,9 @@ def _cuts(logs: Floats, offset: int, tests: int, error: float, least: float) -> 
 
 
 def _students(logs: Floats) -> Floats:
-    """|t| of the two means with a pooled spread at each place from LEAST; infinite without a spread if they differ."""
+    """Return |t| of the two means with a pooled spread at each place from LEAST; infinite for different means without a
+    spread.
+    """
     places = np.arange(LEAST, logs.size - LEAST + 1)
     before = np.arange(logs.size) < places[:, np.newaxis]
     left = np.where(before, logs, 0.0).sum(axis=1) / places
@@ -86,7 +89,7 @@ def _students(logs: Floats) -> Floats:
 
 
 def _chance(student: float, degrees: int) -> float:
-    """Two-sided, of Student's distribution."""
+    """Return the two-sided chance by Student's distribution."""
     from scipy.special import stdtr
 
     return 0.0 if math.isinf(student) else float(2 * stdtr(degrees, -student))

@@ -1,22 +1,22 @@
 """The write queue of a persistent memory, from the time of a written line over the size of fresh regions.
 
-A FIFO of N lines; the oldest that leaves takes along every queued neighbour of its unit of m lines. In a region of n
-lines, each written once in random order, the lines of a unit fall at random places u_1 < ... < u_m of [0, 1]. If a line
-stays for a share x of the region, the first of them opens a group, which all that come within x join; the next one
-opens another. With G(x) groups on average, and by Little's law,
+The queue is a FIFO of N lines. The oldest line leaves together with every queued neighbour of its unit of m lines.
+A region of n lines is written once, in random order. The lines of a unit fall at random places u_1 < ... < u_m of 0 to
+1. Let a line stay for a share x of the region. The first line of a unit opens a group, which all that come within x
+join; the next one opens another. With G(x) groups on average, and by Little's law,
 
     N / n    = mean over lines of the time they stay = x - mean delay behind the first of their group       [1]
     drains   = G(x) / m   per line, a function D_m(N / n) alone                                            [1]
     time of a line = max(floor, T * D_m(N w / n) / w, start / n)                                           [s]
 
-T is the time of one drain, `floor` what a line takes at least, `start` what a region costs with its fence; w of the
-interleaved memories are at work at once: one up to their grain, all of them from ways * grain.
-N and m are tried out, T, floor and start fitted by relative least squares with a soft maximum. The interval of N is
-that of the profile likelihood. Without a queue, or without units, D is 1: that is what it is compared with.
+T is the time of one drain, `floor` the least time of a line, and `start` the cost of a region with its fence. The
+number of interleaved memories that work at the same time is w: one up to their grain, all of them from ways * grain.
+N and m are searched. T, floor and start are fitted by relative least squares with a soft maximum. The interval of N is
+that of the profile likelihood. The fit is compared with D = 1, which is a memory without a queue or without units.
 Blind to: queues that drain without being full; m of a queue whose curve ends before it is steep.
-Source: the published write curve (Z. Wang et al., Characterizing and Modeling Non-Volatile Memory Systems, MICRO 2020),
-to which a queue of 52 lines and units of 256 B fit within 3.3 %; the closed form is ours, and the random number
-generator of D_m has a fixed seed.
+Source: the published write curve (Z. Wang et al., Characterizing and Modeling Non-Volatile Memory Systems, MICRO 2020).
+A queue of 52 lines and units of 256 B fit it within 3.3 %. The closed form is ours, and the random number generator of
+D_m has a fixed seed.
 """
 
 import functools
@@ -34,23 +34,23 @@ Floats = npt.NDArray[np.float64]
 UNITS = (2, 4, 8, 16, 32, 64)  # lines
 MOST_ENTRIES = 1024
 PLAYED = 16000  # lines
-SAMPLES = 6000  # units of which D_m is the mean
+SAMPLES = 6000  # units whose mean is D_m
 SHARPNESS = 40.0  # of the soft maximum
-LEAST_ERROR = 0.01  # relative: what the law and a real queue differ by
-SAME_AS_FLAT = 1.5  # times the largest error of a point: nothing is left to explain
-COARSE = 0.06  # likewise, of D_m alone
-WORTH = 12.0  # in twice the log-likelihood, for two parameters more
-UNUSUAL = 10.0  # what it costs that something else than whole units sets the floor: a smaller unit does so too
+LEAST_ERROR = 0.01  # relative difference of the law and a real queue
+SAME_AS_FLAT = 1.5  # times the largest error of a point: the curve is flat, and there is nothing to explain
+COARSE = 0.06  # the same where D_m alone is used
+WORTH = 12.0  # least gain in twice the log-likelihood, for two parameters more
+UNUSUAL = 10.0  # penalty for a floor that is not set by whole units: a smaller unit sets one too
 LEAST_RISE = 1.25  # of the time of a line, from its lowest to its highest
-MOST_ERROR = 0.12  # relative, of a curve that is one of a queue
+MOST_ERROR = 0.12  # relative, of a curve that shows a queue
 DOUBT = 3.84  # chi-square, 95 %
-FALLS = 1.25  # of the misfit, by the law of a queue: what is worth more parameters falls more
-FAR, NEAR = 3.0, 10.0  # a unit is looked at more closely up to so many times the least misfit, and so much more
+FALLS = 1.25  # least factor by which the law of a queue reduces the misfit, to be worth more parameters
+FAR, NEAR = 3.0, 10.0  # a unit is searched more closely up to FAR times the least misfit plus NEAR
 
 
 @dataclass(frozen=True, slots=True)
 class Combining:
-    """entries 0: no queue that combines was seen; unit_bytes is then 0."""
+    """A queue that combines writes. If none was detected, entries and unit_bytes are 0."""
 
     entries: float
     low: float
@@ -61,13 +61,13 @@ class Combining:
     drain_s: float  # T
     floor_s: float
     error: float  # relative, of the fit
-    better: float  # than no queue
+    better: float  # than no queue, in twice the log-likelihood
     fitted: Floats  # of shape (regions,), s
 
 
 @functools.cache
 def drains(unit_lines: int) -> tuple[Floats, Floats]:
-    """(N / n, drains per line), both rising and falling, for units of so many lines."""
+    """Return (N / n, drains per line) for units of this number of lines; one rises, the other falls."""
     rng = np.random.default_rng(1995)
     places = np.sort(rng.random((SAMPLES, unit_lines)), axis=1)
     shares = np.concatenate([[0.0], np.geomspace(1e-4, 1.0, 90), [2.0, 5.0]])
@@ -78,7 +78,7 @@ def drains(unit_lines: int) -> tuple[Floats, Floats]:
 
 
 def _groups(places: Floats, share: float) -> tuple[float, float]:
-    """Mean number of groups of a unit, and mean delay of a line behind the first of its group."""
+    """Return the mean number of groups of a unit, and the mean delay of a line behind the first of its group."""
     first = places[:, 0].copy()
     groups, delay = np.ones(len(places)), np.zeros(len(places))
     for line in places.T[1:]:
@@ -90,7 +90,9 @@ def _groups(places: Floats, share: float) -> tuple[float, float]:
 
 
 def drains_at(entries: float, lines: Floats, unit_lines: int) -> Floats:
-    """Drains per line in regions of so many lines. A region smaller than a unit is written as part of it."""
+    """Return the drains per line in regions of this number of lines. A region smaller than a unit is written as part of
+    it.
+    """
     held, drained = drains(unit_lines)
     most = np.maximum(lines, unit_lines)
     return np.asarray(np.interp(entries / most, held, drained), dtype=np.float64)
@@ -98,8 +100,8 @@ def drains_at(entries: float, lines: Floats, unit_lines: int) -> Floats:
 
 @functools.lru_cache(maxsize=65536)
 def played(entries: int, lines: int, unit_lines: int) -> float:
-    """Drains per line as the queue itself makes them, once it is full; for regions of about the size of the queue,
-    where D_m, a law of large numbers, is too low by up to a sixth.
+    """Return the drains per line of a simulated queue, once it is full. For regions of about the size of the queue,
+    D_m, a law of large numbers, is too low by up to a sixth.
     """
     rng = np.random.default_rng([1995, lines])
     first, counted = math.ceil(2 * entries / lines), math.ceil(PLAYED / lines)
@@ -117,7 +119,7 @@ def played(entries: int, lines: int, unit_lines: int) -> float:
 
 
 def exact_drains(entries: float, lines: Floats, unit_lines: int) -> Floats:
-    """As `drains_at`, played through where it matters; whole entries only."""
+    """Return the same as `drains_at`, simulated where that matters; whole entries only."""
     drained = drains_at(entries, lines, unit_lines)
     for place in np.flatnonzero((lines > entries / 2) & (lines < 4 * entries) & (lines > unit_lines)):
         drained[place] = played(max(round(entries), 1), round(lines[place]), unit_lines)
@@ -127,7 +129,10 @@ def exact_drains(entries: float, lines: Floats, unit_lines: int) -> Floats:
 def infer_combining(
     region_bytes: Floats, line_s: Floats, errors: Floats | None = None, ways: int = 1, grain_bytes: int = 4096
 ) -> Combining:
-    """region_bytes, line_s: of shape (regions,). errors: relative standard errors; ways, grain_bytes: interleaving."""
+    """Return the queue that explains a curve.
+
+    region_bytes, line_s: of shape (regions,). errors: relative standard errors; ways, grain_bytes: interleaving.
+    """
     lines = np.asarray(region_bytes, dtype=np.float64) / LINE_BYTES
     weight = 1 / np.maximum(LEAST_ERROR, np.zeros(lines.size) if errors is None else errors)
     busy = np.clip(np.asarray(region_bytes, dtype=np.float64) / grain_bytes, 1, ways)
@@ -138,7 +143,7 @@ def infer_combining(
     if not tried:
         return Combining(0.0, 0.0, 0.0, 0, 0, 0, flat.drain_s, flat.floor_s, flat.error(line_s), 0.0, flat.fitted)
     best = min(tried, key=lambda one: one.misfit)
-    scale = max(best.misfit / max(lines.size - 5, 1), 1.0)  # a model that fits badly is less sure
+    scale = max(best.misfit / max(lines.size - 5, 1), 1.0)  # a model that fits badly is less certain
     better = (flat.misfit - best.misfit) / scale
     rise = float(best.fitted[lines >= best.unit].max() / best.fitted[lines >= best.unit].min()) if better > 0 else 1.0
     error = float(np.sqrt(np.mean((best.fitted / line_s - 1) ** 2)))
@@ -167,8 +172,10 @@ class _Try:
 
 
 def _search(lines: Floats, line_s: Floats, weight: Floats, busy: Floats) -> list[_Try]:
-    """A coarse grid of N by the law, then a few about the best of each likely unit, played through, then every whole N
-    about the best of those units that are still likely. None where the law explains little.
+    """Return the hypotheses, or none where the law explains little.
+
+    A coarse grid of N by the law comes first. Then follow a few simulated N around the best of each likely unit, then
+    every whole N around the best of those units that are still likely.
     """
 
     def at(entries: Iterable[float], unit: int) -> list[_Try]:
@@ -206,8 +213,8 @@ def _best(tried: Sequence[_Try], unit: int) -> _Try:
 def _fit(
     lines: Floats, line_s: Floats, weight: Floats, busy: Floats, entries: float, unit: int, *, exact: bool = False
 ) -> _Try:
-    """T, floor and start of one hypothesis, all above 0, so that their logarithms are fitted."""
-    from scipy.optimize import least_squares  # slow to load, and not needed by every run
+    """Return the fit of T, floor and start of one hypothesis. All are above 0, so that their logarithms are fitted."""
+    from scipy.optimize import least_squares  # slow to load, and not every run needs it
 
     law = exact_drains if exact else drains_at
     drained = law(entries, lines / busy, unit) / busy if unit > 1 else 1 / busy

@@ -2,17 +2,17 @@
 
 With a and b the logarithms of the medians, and (l, u) their intervals, the ratio after / before has
 
-    low  = exp(a - b - sqrt((a - l_a)^2 + (u_b - b)^2))        high likewise, with the other ends,
+    low  = exp(a - b - sqrt((a - l_a)^2 + (u_b - b)^2))        high in the same way, with the other ends,
 
-which needs no equal spreads and no symmetric intervals. A difference is called only if the interval leaves out 1
-and the ratio is at least `least` away from 1: a small difference may be sure and still be worth nothing.
-Of many comparisons at once some would be called by chance; `compare_all` holds the expected share of false calls
-at 1 - confidence.
+which needs neither equal spreads nor symmetric intervals. A difference is called only if the interval leaves out 1 and
+the ratio is at least `least` away from 1: a small difference may be sure and still not matter.
+Among many comparisons some would be called by chance. `compare_all` keeps the expected share of false calls at 1 -
+confidence.
 
-Coverage of the 95 % interval in simulation (tests/unit/test_stats_compare.py): 95 % for independent and
-lognormal points, 91 % for autoregressive ones with 0.7 from point to point (150 to 200 points).
-Blind to what changed between two runs besides the thing compared: each interval holds for its own minutes only.
-Interleave the runs and compare all of them where it matters.
+Coverage of the 95 % interval in simulation (tests/unit/test_stats_compare.py): 95 % for independent and lognormal
+points, 91 % for autoregressive ones with 0.7 from point to point (150 to 200 points).
+Blind to other changes between the two runs: each interval describes only the minutes of its own run. Interleave the
+runs and compare all of them where it matters.
 
 Sources: G. Y. Zou and A. Donner, "Construction of Confidence Limits about Effect Measures: A General Approach",
 Statistics in Medicine 27, 2008; Y. Benjamini and D. Yekutieli, "False Discovery Rate-Adjusted Multiple Confidence
@@ -33,17 +33,17 @@ from tierscope.stats.median import Interval
 Floats = npt.NDArray[np.float64]
 Word = Literal["faster", "slower", "no difference shown"]
 
-LEAST = 0.02  # the precision that a run asks for by default: below it a run cannot tell
+LEAST = 0.02  # the precision that a run asks for by default: it cannot resolve less
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Ratio after / before with its interval, and what it says."""
+    """The ratio after / before with its interval, and the conclusion."""
 
     low: float
     middle: float
     high: float
-    chance: float  # of so large a difference where there is none (two-sided p)
+    chance: float  # probability of such a difference where there is none (two-sided p)
     verdict: Word
 
 
@@ -52,28 +52,30 @@ def compare(
 ) -> Comparison:
     """Compare two medians by their intervals, both of this `confidence`; less_is_faster: they are times.
 
-    Where an interval is not finite or not positive there is no ratio: NaN, and no difference shown.
+    If an interval is not finite or not positive, the ratio is NaN, and no difference is shown.
     """
     return _compare(before, after, _Law(confidence), less_is_faster, least)
 
 
 @dataclass(frozen=True, slots=True)
 class _Law:
-    """Of the errors that an interval of this confidence holds: normal, or Student's with few degrees of freedom."""
+    """The distribution of the errors behind an interval of this confidence: normal, or Student's with few degrees of
+    freedom.
+    """
 
     confidence: float
     degrees: float | None = None
 
     def quantile(self, error: float) -> float:
-        """Beyond which, on both sides together, the share `error` lies."""
+        """Return the quantile with the share `error` beyond it, both sides together."""
         if self.degrees is None:
             return NormalDist().inv_cdf(1 - error / 2)
-        from scipy.special import stdtrit  # slow to load, and needed by rounds alone
+        from scipy.special import stdtrit  # slow to load, and only rounds need it
 
         return float(stdtrit(self.degrees, 1 - error / 2))
 
     def chance(self, errors: float) -> float:
-        """The inverse of `quantile`."""
+        """Return the inverse of `quantile`."""
         if self.degrees is None or math.isinf(errors):
             return math.erfc(errors / math.sqrt(2))
         from scipy.special import stdtr
@@ -98,11 +100,12 @@ def compare_all(
     least: float = LEAST,
     degrees: Sequence[float | None] | float | None = None,
 ) -> tuple[Comparison, ...]:
-    """Compare many pairs at once: intervals are widened so that at most 1 - confidence of the calls are false.
+    """Compare many pairs with wider intervals, so that at most 1 - confidence of the calls are false.
 
     R of m pairs pass the test of Benjamini and Hochberg; all intervals get the confidence 1 - (1 - c) R / m.
-    degrees: of freedom of the spread that the intervals rest on, Student's, of all pairs or of each; None where it is
-    of many points: normal. The fewer of two sides may be given: the intervals are then too wide, and never too narrow.
+    degrees: Student's degrees of freedom of the spread behind the intervals, one number or one for each pair. None
+    means that the spread comes from many points: normal. Where the two sides differ, pass the fewer degrees: the
+    intervals are then too wide, never too narrow.
     """
     laws = [_Law(confidence, one) for one in (degrees if isinstance(degrees, Sequence) else [degrees] * len(pairs))]
     single = [_compare(*pair, law, less_is_faster, least) for pair, law in zip(pairs, laws, strict=True)]
@@ -117,7 +120,7 @@ def compare_all(
 
 
 def difference(before: Interval, after: Interval) -> Interval:
-    """after - before in the unit of both, bounded in the same way; of the fewer points of the two."""
+    """Return after - before in the unit of both, bounded in the same way, with the smaller count of points."""
     down = math.hypot(after.middle - after.low, before.high - before.middle)
     up = math.hypot(after.high - after.middle, before.middle - before.low)
     middle = after.middle - before.middle
@@ -134,8 +137,8 @@ def _widened(one: Comparison, wider: float, law: _Law, less_is_faster: bool, lea
 def _judged(
     middle: float, down: float, up: float, law: _Law, wider: float, less_is_faster: bool, least: float
 ) -> Comparison:
-    """All in logarithms; `wider` stretches the interval, not the chance."""
-    side = down if middle > 0 else up  # the side on which 1 lies
+    """Return the comparison. All values are logarithms; `wider` stretches the interval, not the chance."""
+    side = down if middle > 0 else up  # the side where 1 is
     quantile = law.quantile(1 - law.confidence)
     errors = abs(middle) / side * quantile if side > 0 else (math.inf if middle else 0.0)
     low, high = math.exp(middle - wider * down), math.exp(middle + wider * up)

@@ -1,30 +1,30 @@
-"""A victim beside others against the same victim without them, round by round.
+"""A victim with other programs against the same victim without them, round by round.
 
-In each round every take runs once, in an order that turns round from one round to the next (0 1 2, 2 1 0, ...), so
-that a machine that drifts slows all takes alike. A round gives one ratio of each take,
+In each round every take runs once. The order is reversed from one round to the next (0 1 2, 2 1 0, ...), so that a
+machine that drifts slows all takes alike. A round gives one ratio of each take,
 
     x = ln(seconds per operation in the take / seconds per operation in the take that it is compared with)
 
-and the slowdown is exp of the Hodges-Lehmann estimate: the median of the means of all pairs of x, each with itself
-too. Its interval runs between the order statistics of these means that Wilcoxon's signed-rank test does not reject:
-it asks for rounds that are independent and for x spread evenly to both sides, not for a normal distribution, so one
-spoilt round moves it little. Where neighbouring rounds resemble each other (r, from one x to the next), the interval
-is widened by sqrt((1 + r) / (1 - r)).
+and the slowdown is exp of the Hodges-Lehmann estimate: the median of the means of all pairs of x, each with itself too.
+Its interval runs between the order statistics of these means that Wilcoxon's signed-rank test does not reject. The test
+needs independent rounds and a symmetric distribution of x, not a normal one, so one disturbed round has little
+influence. Where neighbouring rounds resemble each other (r, from one x to the next), the interval is widened by sqrt((1
++ r) / (1 - r)).
 
-Seconds of an operation are the median over the moments at which all threads worked undisturbed, after the first walk
-of the victim's footprint (half of the batch at most): the take before left other lines in the caches. Whole tasks,
-and victims that take turns with others on a CPU, are timed as they were, interruptions and all. What interrupts a
-task then counts as its neighbours' doing, and a load on the machine hits the CPUs that are left: where tasks are
-switched out often, the comparison is inconclusive. Of a command that is not known: its processes are not the thread
-that waits for them.
+The seconds of an operation are the median over the moments at which all threads worked undisturbed. These moments begin
+after the first walk of the victim's footprint (half of the batch at most), since the take before left other lines in
+the caches. Whole tasks, and victims that share a CPU with others, are timed with all interruptions. An interruption of
+a task is then attributed to its neighbours, and a load on the machine affects the remaining CPUs. So the comparison is
+inconclusive where tasks are switched out often. This is not known for a command: its processes are not the thread that
+waits for them.
 
-Coverage of the 95 % interval in simulation, with the stop rule of `run.runner` (tests/unit/test_stats_contrast.py):
-94 to 97 %; the same on a machine that drifts, and with one round in ten spoilt in either take; 84 % where it is always
-the same take that is spoilt; 89 to 92 % where r is 0.3.
-Blind to a machine that changes within a round, and to what differs between the takes besides the others' work
-(a warmer package, a lower clock): that is part of what neighbours do.
-Sources: J. L. Hodges and E. L. Lehmann, "Estimates of Location Based on Rank Tests", Annals of Mathematical
-Statistics 34, 1963; F. Wilcoxon, "Individual Comparisons by Ranking Methods", Biometrics Bulletin 1, 1945.
+Coverage of the 95 % interval in simulation, with the stop rule of `run.runner` (tests/unit/test_stats_contrast.py): 94
+to 97 %. It is the same on a machine that drifts, and with one round in ten disturbed in either take. It is 84 % where
+always the same take is disturbed, and 89 to 92 % where r is 0.3.
+Blind to a machine that changes within a round, and to what differs between the takes apart from the others' work (a
+warmer package, a lower clock): that is part of what neighbours do.
+Sources: J. L. Hodges and E. L. Lehmann, "Estimates of Location Based on Rank Tests", Annals of Mathematical Statistics
+34, 1963; F. Wilcoxon, "Individual Comparisons by Ranking Methods", Biometrics Bulletin 1, 1945.
 """
 
 import math
@@ -47,10 +47,10 @@ VICTIM = "victim"  # the role of the groups whose time is compared; in latency u
 CHASER = "chaser"
 TASKS = ("task", "key")  # operations whose blocks are whole tasks: a victim's, a round of operations on a structure
 SLEEP = "sleep"  # the kernel whose thread sleeps
-PROCESSES = "processes"  # are waited for: each line that they print switches the thread that waits
-FILE = "file"  # is waited for: the thread sleeps in the system until it is written
-ROUNDS = 8  # least, in all visits: with five or fewer, no interval of signed ranks holds 95 %
-OF_A_VISIT = 3  # rounds, at least: their median leaves one spoilt round out
+PROCESSES = "processes"  # the thread waits for them, and each line that they print switches it
+FILE = "file"  # the thread sleeps in the system until the file is written
+ROUNDS = 8  # least, in all visits: with five or fewer, no interval of signed ranks contains 95 %
+OF_A_VISIT = 3  # rounds, at least: their median leaves one disturbed round out
 MOST_ALIKE = 0.9  # correlation of neighbouring rounds: more widens the interval by more than four
 BUSY = 100.0  # switches/s of a task, above: 20 to 60 cost under 3 % of a flow's time on a test machine, 150 doubled it
 COVERED = 0.9  # least share of the victims' time in which all threads of the take must have run
@@ -73,11 +73,11 @@ class Contrast:
 
     @property
     def asked(self) -> Interval:
-        """What must be sure."""
+        """Return the value that must be sure."""
         return self.seconds if self.alone else self.ratio
 
     def doubt(self, schedule: Schedule) -> str:
-        """Say why the width of what is asked is too large; "" where it is not."""
+        """Return why the interval of `asked` is too wide, or ""."""
         what = "time" if self.alone else "slowdown"
         return "" if self.asked.relative <= schedule.precision else f"{what} {beyond(self.asked, schedule.precision)}"
 
@@ -98,10 +98,10 @@ NOTHING = _Batch(math.nan, 1.0, 0.0)
 def contrasts(
     blocks: Blocks, hz: float, experiment: Experiment, facts: Sequence[GroupFacts], ran: Sequence[int]
 ) -> tuple[Contrast, ...]:
-    """One for each take. blocks: all of the record so far; ran: the take of each batch.
+    """Return one contrast for each take. blocks: all of the record so far; ran: the take of each batch.
 
-    `seconds` counts one whole task of victims that run tasks, one operation of other kernels and of structures. A take
-    with a structure that stands alone has nothing to be compared with: then `seconds` is what must be precise.
+    `seconds` is the time of one whole task of victims that run tasks, and of one operation of other kernels and of
+    structures. A take with a structure alone has nothing to be compared with: then `seconds` must be precise.
     """
     rounds = [_rounds(blocks, hz, experiment, facts, ran, take) for take in range(len(experiment.takes))]
     alone = len(experiment.takes) == 1 and any(one.operation == "key" for one in facts)
@@ -112,7 +112,7 @@ def contrasts(
 
 
 def _contrast(base: list[_Batch], own: list[_Batch], same: bool, schedule: Schedule, alone: bool) -> Contrast:
-    pairs = zip(_logs(base), _logs(own), strict=False)  # the last round may be under way
+    pairs = zip(_logs(base), _logs(own), strict=False)  # the last round may be incomplete
     logs = np.array([after - before for before, after in pairs if math.isfinite(after - before)])
     own_logs = np.array([value for value in _logs(own) if math.isfinite(value)])
     ratio = Interval(1.0, 1.0, 1.0, int(logs.size)) if same else _exp(estimate(logs, schedule.confidence))
@@ -146,13 +146,15 @@ def _reasons(found: Contrast, switches: float, schedule: Schedule) -> list[str]:
 
 
 def least_rounds(schedule: Schedule) -> int:
-    """Return how many rounds a visit has at least; all visits together have ROUNDS, and one that is a piece its own."""
+    """Return the least number of rounds of a visit. All visits together have ROUNDS; one that is a piece has its own
+    number.
+    """
     shared = ROUNDS if schedule.visits < 2 else max(math.ceil(ROUNDS / schedule.visits), OF_A_VISIT)
     return max(shared, round(schedule.piece_s / schedule.minimum_s))
 
 
 def too_few(count: int, least: int) -> str:
-    """Say how many rounds are missing; "" where none are."""
+    """Return how many rounds are missing, or ""."""
     return f"only {count} rounds of {least}" if count < least else ""
 
 
@@ -163,7 +165,7 @@ def _exp(logs: Interval) -> Interval:
 def _rounds(
     blocks: Blocks, hz: float, experiment: Experiment, facts: Sequence[GroupFacts], ran: Sequence[int], take: int
 ) -> list[_Batch]:
-    """What each round of one take gave, in the order of the rounds."""
+    """Return the batches of one take in the order of the rounds."""
     groups = experiment.takes[take]
     own = [facts[group] for group in groups]
     watched = [place for place, group in enumerate(groups) if experiment.groups[group].role in (VICTIM, CHASER)]
@@ -174,20 +176,21 @@ def _rounds(
     batches = [part[part["batch"] == batch] for batch in batches_of(ran, take)]
     if not watched:
         return [NOTHING] * len(batches)
-    if tasks or shared:  # of all takes, so that like meets like
+    if tasks or shared:  # for all takes, so that the comparison is fair
         return [_whole(one, hz, watched, busy=not shared and not waits) for one in batches]
     return [_moments(one, hz, own, watched) for one in batches]
 
 
 def _sleeps(facts: GroupFacts) -> bool:
-    """Whether the victim's thread waits by nature: for other processes, or for a disk."""
+    """Return whether the victim's thread waits by nature: for other processes, or for a disk."""
     return facts.waits_for == PROCESSES or (facts.operation == "key" and facts.persistence == "msync")
 
 
 def _whole(part: Blocks, hz: float, watched: list[int], *, busy: bool) -> _Batch:
-    """All time counts: a task is far longer than a time slice; on a shared CPU the others' slices are the effect.
+    """Return a batch in which all time counts: a task is far longer than a time slice, and on a shared CPU the slices
+    of others are the effect.
 
-    busy: whether the victims' switches tell of a busy machine.
+    busy: whether the victims' switches show that the machine is busy.
     """
     timed = part[(part["flags"] & SIZING) == 0]
     start, stop = timed["start_ticks"].astype(np.int64), timed["stop_ticks"].astype(np.int64)
@@ -209,8 +212,8 @@ def _whole(part: Blocks, hz: float, watched: list[int], *, busy: bool) -> _Batch
 
 
 def _moments(part: Blocks, hz: float, own: Sequence[GroupFacts], watched: list[int]) -> _Batch:
-    """The median over common moments. A group that sleeps, and one that waits for a command, is switched out by nature:
-    its marks do not count.
+    """Return the median over common moments. The marks of a group that sleeps or waits for a command do not count,
+    since it is switched out by nature.
     """
     waiting = [
         place
@@ -235,13 +238,13 @@ def _moments(part: Blocks, hz: float, own: Sequence[GroupFacts], watched: list[i
 
 
 def _waits(part: Blocks, place: int, facts: GroupFacts) -> bool:
-    """Whether stores wait for a disk: most of their blocks are switched out."""
+    """Return whether stores wait for a disk: most of their blocks are switched out."""
     flags = part["flags"][(part["group"] == place) & ((part["flags"] & SIZING) == 0)]
     return facts.waits_for == FILE and bool(np.mean((flags & PREEMPTED) != 0) > 0.5) if flags.size else False
 
 
 def estimate(series: Floats, confidence: float) -> Interval:
-    """The Hodges-Lehmann estimate with its interval, widened where neighbours resemble each other."""
+    """Return the Hodges-Lehmann estimate with its interval, widened where neighbours resemble each other."""
     one = signed_rank(series, confidence)
     deviations = series - one.middle
     squares = float(deviations @ deviations)
@@ -254,7 +257,9 @@ def estimate(series: Floats, confidence: float) -> Interval:
 
 
 def signed_rank(series: Floats, confidence: float) -> Interval:
-    """Hodges-Lehmann estimate with its interval; series of shape (points,). All there is where points are too few."""
+    """Return the Hodges-Lehmann estimate with its interval, or the full range if there are too few points. series:
+    shape (points,).
+    """
     count = series.size
     if count == 0:
         return Interval(math.nan, math.nan, math.nan, 0)
@@ -265,9 +270,11 @@ def signed_rank(series: Floats, confidence: float) -> Interval:
 
 
 def _rejected(count: int, share: float) -> int:
-    """How many of the smallest means lie below the interval: the largest k with P(W <= k) <= share, 0 if none."""
+    """Return how many of the smallest means are below the interval: the largest k with P(W <= k) <= share,
+    0 if none.
+    """
     ways = np.ones(1)
-    for rank in range(1, count + 1):  # of each sum of ranks, the share of signs that give it
+    for rank in range(1, count + 1):  # for each sum of ranks, the share of signs that give it
         longer = np.zeros(ways.size + rank)
         longer[: ways.size] += ways / 2
         longer[rank:] += ways / 2

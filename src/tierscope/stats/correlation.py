@@ -4,11 +4,11 @@
     se = 1 / sqrt(n - 3)                   linear
     se = sqrt((1 + r^2 / 2) / (n - 3))     rank
 
-Ranks that agree wholly would have an interval of no width. They are known no better than to half of the step to the
-next possible value, 12 / (n (n^2 - 1)) below 1: bounds are those of the middle of that step.
+Ranks that agree completely would have an interval of zero width. They are known no better than to half of the step to
+the next possible value, 12 / (n (n^2 - 1)) below 1: their bounds are those of the middle of that step.
 
-Points are taken as independent draws from one population. Those of a sweep were chosen, so that the interval tells how
-well this sweep determines the number, not how another sweep would come out.
+Points are treated as independent draws from one population. Those of a sweep were chosen, so the interval shows how
+well this sweep determines the number, not how another sweep would differ.
 Blind to what is neither straight (linear) nor monotone (rank), and to causes.
 Source: R. A. Fisher, "On the Probable Error of a Coefficient of Correlation Deduced from a Small Sample", Metron 1,
 1921; D. G. Bonett and T. A. Wright, "Sample Size Requirements for Estimating Pearson, Kendall and Spearman
@@ -26,12 +26,12 @@ Floats = npt.NDArray[np.float64]
 
 FEWEST = 5  # points: with four the interval is nearly all of -1 to 1
 SIGMAS = 1.96
-EXACT = 1 - 1e-12  # beyond it artanh is only rounding
+EXACT = 1 - 1e-12  # beyond it, artanh is only rounding error
 
 
 @dataclass(frozen=True, slots=True)
 class Correlation:
-    """From -1 to 1, with the bounds of its interval."""
+    """A coefficient from -1 to 1, with the bounds of its interval."""
 
     low: float
     middle: float
@@ -39,13 +39,13 @@ class Correlation:
 
     @classmethod
     def linear(cls, x: Floats, y: Floats) -> Self | None:
-        """Of values, shape (points,); None under FEWEST points or where one column is constant."""
+        """Return the correlation of values, shape (points,); None under FEWEST points or if one column is constant."""
         r = _pearson(x, y)
         return None if r is None else cls._of(r, 1 / math.sqrt(x.size - 3))
 
     @classmethod
     def rank(cls, x: Floats, y: Floats) -> Self | None:
-        """Of ranks, equal values sharing theirs; else as `linear`."""
+        """Return the correlation of ranks, where equal values share a rank; otherwise as `linear`."""
         r = _pearson(_ranks(x), _ranks(y))
         if r is None:
             return None
@@ -54,7 +54,7 @@ class Correlation:
 
     @classmethod
     def _of(cls, r: float, error: float, most: float = EXACT) -> Self:
-        """most: |r| from which the bounds are taken at most."""
+        """Return the coefficient with bounds, for which |r| is limited to `most`."""
         z = math.atanh(max(-most, min(most, r)))
         low, high = math.tanh(z - SIGMAS * error), math.tanh(z + SIGMAS * error)
         return cls(min(low, r), r, max(high, r))
@@ -68,7 +68,7 @@ def _pearson(x: Floats, y: Floats) -> float | None:
 
 
 def _ranks(x: Floats) -> Floats:
-    """Mean ranks."""
+    """Return mean ranks."""
     _, place, counts = np.unique(x, return_inverse=True, return_counts=True)
     last = np.cumsum(counts)
     return np.asarray((last - (counts - 1) / 2)[place], dtype=np.float64)

@@ -1,18 +1,18 @@
 """The rate of a large team at moments at which a few of its threads are disturbed.
 
-Where every thread must be undisturbed, 256 threads of which each is disturbed for 0.3 % of its time are left with
-0.997^256 = 46 % of all moments, and with 8 % at 1 %. So a team may lack one thread in FEW at a moment, which concerns
-teams of FEW threads and more. What the absent ones would have done is filled in:
+Suppose that every thread must be undisturbed, and that each is disturbed for 0.3 % of its time. Then 256 threads keep
+only 0.997^256 = 46 % of all moments, and 8 % at 1 %. So a team may lack one thread in FEW at a moment, which concerns
+teams of FEW threads and more. The rate of the absent threads is filled in:
 
     filled = sum of the rates of those present / their share of the team     share: by each thread's own mean rate
     rate   = filled * exp(-relief * absent)                                  absent = 1 - share
 
-`relief` is by how much the others gain from what the absent ones do not ask for: 0 where nothing is shared, 1 where the
-memory is full, since the rest then shares the same sum. It is the slope of log(filled) over `absent` within the
-batches, and its error widens the interval. Moments without an absent thread are taken as they are.
-Coverage in simulation, 256 threads of which each is disturbed for 0.3 % of its time (tests/unit/test_stats_crowd.py):
-99 % of the moments are kept, and the 95 % interval holds the true rate in 93 to 97 % of the runs, whether the memory
-is full or idle.
+`relief` is the gain of the other threads from what the absent ones do not request. It is 0 where nothing is shared, and
+1 where the memory is full, since the rest then shares the same sum. It is the slope of log(filled) over `absent` within
+the batches, and its error widens the interval. Moments without an absent thread are not changed.
+Coverage in simulation, 256 threads, each disturbed for 0.3 % of its time (tests/unit/test_stats_crowd.py): 99 % of the
+moments are kept. The 95 % interval contains the true rate in 93 to 97 % of the runs, whether the memory is full or
+idle.
 Blind to a disturbance that makes the other threads slower, such as one that takes their memory bandwidth.
 """
 
@@ -27,7 +27,7 @@ Floats = npt.NDArray[np.float64]
 Truths = npt.NDArray[np.bool_]
 Integers = npt.NDArray[np.int64]
 
-FEW = 50  # threads, of which one may be absent: what is filled in stays below 2 % of a rate
+FEW = 50  # threads; one of them may be absent: what is filled in stays below 2 % of a rate
 PARTS = 20  # of a series, for the jackknife: each longer than neighbouring moments resemble each other
 
 
@@ -54,10 +54,10 @@ def filled(rates: Floats, present: Truths) -> tuple[Floats, Floats]:
 
 
 def relieved(rates: Floats, absent: Floats, batches: Integers) -> tuple[Floats, float]:
-    """Return filled rates less what the threads present gained from the absence of others, and the error of that.
+    """Return filled rates less the gain of the threads present from the absence of others, and the error of that.
 
-    rates, absent: shape (moments,), as `filled` returns them; batches: the batch of each moment, since the machine
-    may be faster in one than in another. The error is a relative standard error of all the rates together: that of
+    rates, absent: shape (moments,), as `filled` returns them; batches: the batch of each moment, since the machine may
+    be faster in one than in another. The error is a relative standard error of all the rates together: that of
     `relief`, by the jackknife over PARTS of the series, times the mean share that is absent.
     """
     usable = (rates > 0) & (absent < 1)
@@ -75,11 +75,11 @@ def relieved(rates: Floats, absent: Floats, batches: Integers) -> tuple[Floats, 
 
 
 def _slope(product: float, square: float) -> float:
-    """Without any difference in what is absent, half of what is possible."""
+    """Return the slope; half of the possible range if the absent share does not vary."""
     return min(max(product / square, -1.0), 2.0) if square > 0 else 0.5
 
 
 def _centred(values: Floats, batch: Integers) -> Floats:
-    """Without the mean of each batch."""
+    """Return the values without the mean of each batch."""
     counts = np.maximum(np.bincount(batch), 1)
     return np.asarray(values - (np.bincount(batch, weights=values) / counts)[batch])

@@ -3,14 +3,14 @@
     n = footprint / (64 B * sets)                              [lines of each set; those of a set: n rounded down or up]
     lru:     a set misses always if it has more lines than ways, else never
     random:  m = 1 - (1 - 1 / ways)^(m * n)                    [1], 0 for n up to `ways`
-    nru:     m(n) by playing a set; a bit for each way, as in the simulator
+    nru:     m(n) by simulation of a set; a bit for each way, as in the simulator
     latency(footprint) = t_1 + sum over levels of m_k(footprint) * (t_k+1 - t_k)      [s]
 
-Least recently used is the sharp knee, replaced at random the soft one, not recently used lies between. Sizes and
+Least recently used has a sharp knee, random replacement a soft one, and not recently used one in between. Sizes and
 policies are those of the least sum of |ln(model / measured)| beyond 5 %, the smallest of equals; level by level, twice.
-A size that the system reports stands unless another one fits better. A level too narrow to be a plateau of its own is
+A size that the system reports is kept unless another one fits better. A level too narrow to be a plateau of its own is
 added behind the others (`widened`) where it explains the rise much better.
-Blind to pages that fill sets unevenly, and to shares that neighbours take by turns: both show as a soft knee.
+Blind to pages that fill sets unevenly, and to shares that neighbours take and release: both show as a soft knee.
 Source: J. E. Smith and J. R. Goodman, "A Study of Instruction Cache Organizations and Replacement Policies", ISCA 1983:
 the loop model.
 """
@@ -26,15 +26,15 @@ Floats = npt.NDArray[np.float64]
 
 LINE = 64
 POLICIES = ("lru", "nru", "random")
-STEPS = 200  # of the balance, which is slow at the knee: there it is within 0.01 after so many
-ROUNDS = 60  # of a set that is played; half of them settle it
-LONGEST = 4  # times the ways: a longer cycle misses always, but for one line in e^4 of random
+STEPS = 200  # of the balance, which is slow at the knee: after these steps it is within 0.01 there
+ROUNDS = 60  # of a simulated set; half of them settle it
+LONGEST = 4  # times the ways: a longer cycle always misses, except for one line in e^4 with random replacement
 FINE = 32  # sizes tried to an octave
 WIDE = 1.0  # octaves on either side of where the level seemed to end
 TOLERANCE = 0.05  # of a latency: what page walks add to a plateau in an octave
-BELIEVED = 0.001  # of the mean misfit: what a fitted size must gain over the reported one
-KEPT = 0.005  # likewise a level over none
-TRIED = 12  # latencies of a level that is no plateau
+BELIEVED = 0.001  # of the mean misfit: least gain of a fitted size over the reported one
+KEPT = 0.005  # the same for a level, compared with none
+TRIED = 12  # latencies of a level that is not a plateau
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class Shape:
 
 
 def missing(shape: Shape, footprint_bytes: Floats) -> Floats:
-    """Share of the accesses that miss, shape (points,)."""
+    """Return the share of the accesses that miss, shape (points,)."""
     lines = footprint_bytes / shape.size_bytes * shape.ways
     table = _misses(shape.policy, shape.ways)
     whole = np.floor(lines)
@@ -65,7 +65,7 @@ def missing(shape: Shape, footprint_bytes: Floats) -> Floats:
 
 @cache
 def _misses(policy: str, ways: int) -> Floats:
-    """Share that misses of a cycle through 0, 1, 2, ... lines of one set."""
+    """Return the share of misses of a cycle through 0, 1, 2, ... lines of one set."""
     played = {"lru": _lru, "nru": _nru, "random": _random}[policy]
     counts = range(ways + 1, LONGEST * ways + 1)
     misses: Floats = np.array([0.0] * (ways + 1) + [played(count, ways) for count in counts] + [1.0])
@@ -103,7 +103,7 @@ def _nru(lines: int, ways: int) -> float:
 
 
 def latency(shapes: Sequence[Shape], memory_s: float, footprint_bytes: Floats) -> Floats:
-    """Seconds of one access, shape (points,)."""
+    """Return the seconds of one access, shape (points,)."""
     steps = [shape.latency_s for shape in shapes] + [memory_s]
     total = np.full(footprint_bytes.shape, steps[0])
     for number, shape in enumerate(shapes):
@@ -112,13 +112,13 @@ def latency(shapes: Sequence[Shape], memory_s: float, footprint_bytes: Floats) -
 
 
 def distance(shapes: Sequence[Shape], memory_s: float, footprint_bytes: Floats, latency_s: Floats) -> float:
-    """Mean of |ln(model / measured)| beyond TOLERANCE."""
+    """Return the mean of |ln(model / measured)| beyond TOLERANCE."""
     off = np.abs(np.log(latency(shapes, memory_s, footprint_bytes) / latency_s))
     return float(np.mean(np.maximum(off - TOLERANCE, 0)))
 
 
 def fitted(shapes: Sequence[Shape], memory_s: float, footprint_bytes: Floats, latency_s: Floats) -> tuple[Shape, ...]:
-    """The shapes with the sizes and policies that the points bear out; sizes are whole sets."""
+    """Return the shapes with the sizes and policies that fit the points; sizes are whole sets."""
     found = list(shapes)
 
     def misfit(number: int, shape: Shape) -> float:
@@ -139,7 +139,9 @@ def fitted(shapes: Sequence[Shape], memory_s: float, footprint_bytes: Floats, la
 def widened(
     shapes: Sequence[Shape], memory_s: float, footprint_bytes: Floats, latency_s: Floats, ways: int
 ) -> tuple[Shape, ...]:
-    """With one level more between the last and memory, if it explains the points better; else as they were."""
+    """Return the shapes with one level more between the last and memory if that explains the points better, or
+    unchanged.
+    """
     last = shapes[-1]
     inside = footprint_bytes[(footprint_bytes > last.size_bytes) & (latency_s < (1 - TOLERANCE) * memory_s)]
     if inside.size == 0:
@@ -164,6 +166,6 @@ def _candidates(begin: Shape) -> list[Shape]:
 
 
 def _whole(sizes: Floats, ways: int) -> list[float]:
-    """Of whole sets, smallest first."""
+    """Return the sizes in whole sets, smallest first."""
     unit = LINE * ways
     return sorted({float(max(1, round(size / unit)) * unit) for size in sizes})

@@ -1,16 +1,17 @@
 """By how much a machine drifts between two visits of a point, found from all points of one kind together.
 
-A point of two or three visits says little about its own drift: one or two degrees of freedom. Points of one kind, such
-as all bandwidths of one team in memory, drift alike but not equally. So the variance of a point's visits is taken as
+A point of two or three visits shows little about its own drift: one or two degrees of freedom. Points of one kind, such
+as all bandwidths of one team in memory, drift alike but not equally. So the variance of a point's visits is modelled as
 
     s^2 ~ (drift + within) * F(visits - 1, degrees)
 
 drift: variance of log(median) between visits beyond what the scatter within them explains; within: that scatter, known
 for each point. Both unknowns, `drift` and `degrees`, follow from the mean and the spread of log(s^2 / (drift + within))
-over the points. Many degrees mean that the points are alike; few, that each knows best itself.
+over the points. Many degrees mean that the points are alike. Few degrees mean that each point is best described by its
+own visits.
 
-Visits of one tour follow each other within seconds, so that a slow moment hits them all. Such points repeat each other:
-n of them, whose visits have the correlation r, know their common variance with
+Visits of one tour follow each other within seconds, so that a slow moment affects them all. Such points repeat each
+other: n of them, whose visits have the correlation r, have for their common variance
 
     most = d * n / (1 + (n - 1) * r^2)        d: degrees of one point
 
@@ -27,9 +28,9 @@ from dataclasses import dataclass, field
 
 from tierscope.stats.special import digamma, inverse_trigamma, trigamma
 
-FEWEST = 4  # points of two visits or more: fewer say nothing about how different points are
-FINEST = 1e-10  # variance of log(median), 0.001 %: what is less, as of equal numbers, has no logarithm to compare
-UNSEEN = 0.15  # r^2 of two visits at least: where two tours happen to agree, what is common to all points does not show
+FEWEST = 4  # points of two visits or more: fewer do not show how different points are
+FINEST = 1e-10  # variance of log(median), 0.001 %: smaller ones, as of equal numbers, have no logarithm to compare
+UNSEEN = 0.15  # r^2 of two visits at least: if two tours agree by chance, what all points have in common does not show
 STEPS = 40  # of a bisection over drifts from 1e-12 to 1e4
 
 
@@ -47,9 +48,9 @@ class Drift:
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """Of the visits of one point: the variance of their log(median), its degrees, and what is within a visit.
+    """The visits of one point: the variance of their log(median), its degrees, and the variance within a visit.
 
-    steps: log(median) of each visit by its tour, less their mean; empty where nothing is known of tours.
+    steps: log(median) of each visit by its tour, less their mean; empty where the tours are not known.
     """
 
     variance: float
@@ -71,7 +72,9 @@ def drift_of(points: Sequence[Spread]) -> Drift | None:
 
 
 def most_of(points: Sequence[Spread]) -> float:
-    """Return the degrees of freedom that all points have together, which rise and fall with each other or do not."""
+    """Return the degrees of freedom that all points have together, whether they rise and fall with each
+    other or not.
+    """
     every, count, longest = sum(one.degrees for one in points), len(points), max(one.degrees for one in points)
     common = max(alike(points) ** 2, UNSEEN if longest == 1 else 0.0)
     return max(every / (1 + (count - 1) * common), longest)
@@ -91,7 +94,7 @@ def alike(points: Sequence[Spread]) -> float:
 
 
 def _logs(points: Sequence[Spread], drift: float) -> list[float]:
-    """Of each point log(s^2 / expected), less what its own few degrees make of the mean logarithm."""
+    """Return log(s^2 / expected) of each point, less the effect of its own few degrees on the mean logarithm."""
     return [
         math.log(max(one.variance, FINEST) / max(drift + one.within, FINEST))
         - digamma(one.degrees / 2)
@@ -101,7 +104,7 @@ def _logs(points: Sequence[Spread], drift: float) -> list[float]:
 
 
 def _degrees(points: Sequence[Spread], logs: Sequence[float], most: float) -> float:
-    """By how much the logarithms differ beyond what the degrees of each point explain."""
+    """Return by how much the logarithms differ beyond what the degrees of each point explain."""
     middle = sum(logs) / len(logs)
     spread = sum((one - middle) ** 2 for one in logs) / (len(logs) - 1)
     rest = spread - sum(trigamma(one.degrees / 2) for one in points) / len(points)
@@ -109,7 +112,7 @@ def _degrees(points: Sequence[Spread], logs: Sequence[float], most: float) -> fl
 
 
 def _beyond(points: Sequence[Spread], drift: float, most: float) -> float:
-    """How much larger the visits' variances are than expected with this drift; falls as it rises."""
+    """Return how much larger the visits' variances are than expected with this drift; falls as it rises."""
     logs = _logs(points, drift)
     degrees = _degrees(points, logs, most)
     return sum(logs) / len(logs) + digamma(degrees / 2) - math.log(degrees / 2)

@@ -1,23 +1,23 @@
-"""Does a thread flutter: how unevenly it goes, how often it dips, how deep, and whether in a rhythm.
+"""Whether a thread flutters: how uneven its rate is, how often it dips, how deep, and whether in a rhythm.
 
-All is said of the clean blocks of one thread after the warm-up, with m the median of their rates:
+All values describe the clean blocks of one thread after the warm-up, with m the median of their rates:
 
     variation = standard deviation of the rates / their mean           (sample deviation, dimensionless)
     a dip     = a run of neighbouring clean blocks below DIP * m
     depth     = median over the dips of (median rate in the dip / m)    0.5: half as fast
     period    = median time from the start of a dip to the start of the next                [s]
 
-DIP is 0.8. Blocks of about 1 ms of an undisturbed copy vary by 1 to 5 %, so 20 % is four deviations or more, and a
-dip is a thing of its own, not the tail of the noise. A series that varies by 20 % all the time also has blocks below
-0.8: then the variation says so, and no rhythm is found.
+DIP is 0.8. Blocks of about 1 ms of an undisturbed copy vary by 1 to 5 %, so 20 % is four deviations or more, and a dip
+is a separate event, not the tail of the noise. A series that varies by 20 % all the time also has blocks below 0.8. The
+variation then shows this, and no rhythm is found.
 
-A period is named only from DISTANCES distances on whose coefficient of variation is below REGULAR. Dips that come by
-chance, at a constant rate, have distances of an exponential distribution: six of them pass in 0.4 % of the cases
-(three would in 7 %, five in 1.1 %; simulation, 200 000 draws each).
+A period is reported only if there are DISTANCES distances or more, and their coefficient of variation is below REGULAR.
+Dips that come by chance, at a constant rate, have distances of an exponential distribution: six of them pass in 0.4 %
+of the cases (three would in 7 %, five in 1.1 %; simulation, 200 000 draws each).
 
-Time between batches is no dip: only blocks that follow one another without a gap are neighbours, and a distance is
-taken within one such stretch, so no period longer than a batch is ever seen. Blocks that were not clean are skipped;
-they neither end a dip nor make one.
+Time between batches is not a dip: only blocks that follow one another without a gap are neighbours. A distance is taken
+within one such stretch, so a period longer than a batch is never detected. Blocks that were not clean are skipped; they
+neither end a dip nor make one.
 Blind to dips shallower than DIP, to those shorter than a block, and to their cause: time that a hypervisor takes and
 does not report looks like a dip of the memory.
 Sources: D. R. Cox and P. A. W. Lewis, "The Statistical Analysis of Series of Events", 1966 (distances of events, the
@@ -38,7 +38,7 @@ DIP = 0.8  # of the thread's median rate
 DISTANCES = 6  # least, for a period
 REGULAR = 0.3  # coefficient of variation of the distances, below which they are a rhythm
 FLUTTERS = 4  # dips: fewer may be one burst of a neighbour
-NOTICED = 0.01  # share of the clean blocks that lie in dips: less costs under 1 % of the time
+NOTICED = 0.01  # share of the clean blocks that are in dips: less costs under 1 % of the time
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ class Dip:
 
 @dataclass(frozen=True, slots=True)
 class Flutter:
-    """Of one thread; NaN where there are fewer than two clean blocks."""
+    """The flutter of one thread; NaN where there are fewer than two clean blocks."""
 
     rate: float  # median, operations/s
     variation: float
@@ -65,12 +65,12 @@ class Flutter:
 
     @property
     def flutters(self) -> bool:
-        """Whether it dips often enough to matter."""
+        """Return whether it dips often enough to matter."""
         return len(self.dips) >= FLUTTERS and self.dip_share >= NOTICED
 
 
 def flutter(series: ThreadSeries, begin_s: float = 0.0) -> Flutter:
-    """Of the clean blocks that start at `begin_s` or later."""
+    """Return the flutter of the clean blocks that start at `begin_s` or later."""
     start = series.time_s - series.seconds / 2
     clean = np.flatnonzero((series.flags == 0) & (start >= begin_s))
     rates = series.rate[clean]
@@ -91,14 +91,14 @@ def flutter(series: ThreadSeries, begin_s: float = 0.0) -> Flutter:
 
 
 def _stretches(series: ThreadSeries) -> npt.NDArray[np.int64]:
-    """A number for each block; neighbours without a gap of a median block or more between them share it."""
+    """Return a number for each block; neighbours without a gap of a median block or more between them share it."""
     stop, start = series.time_s + series.seconds / 2, series.time_s - series.seconds / 2
     gaps = start[1:] - stop[:-1] > np.median(series.seconds)
     return np.concatenate([[0], np.cumsum(gaps)]).astype(np.int64)
 
 
 def _dips(low: npt.NDArray[np.bool_], stretch: npt.NDArray[np.int64]) -> list[Places]:
-    """Places of each run of `low` blocks of one stretch, in order."""
+    """Return the places of each run of `low` blocks of one stretch, in order."""
     places = np.flatnonzero(low)
     if places.size == 0:
         return []
@@ -117,7 +117,7 @@ def _dip(series: ThreadSeries, members: Places) -> Dip:
 
 
 def _period(dips: tuple[Dip, ...], stretch: "npt.NDArray[np.int64] | Floats") -> float | None:
-    """Median distance, where distances within stretches are many and regular."""
+    """Return the median distance if the distances within stretches are many and regular."""
     starts = np.array([dip.start_s for dip in dips])
     distances = np.diff(starts)[np.diff(stretch) == 0] if starts.size > 1 else starts[:0]
     if distances.size < DISTANCES or distances.std(ddof=1) >= REGULAR * distances.mean():

@@ -1,17 +1,17 @@
-"""Time of an operation over whole regions, as it is without disturbance.
+"""Time of an operation over whole regions, without disturbance.
 
-Within a region the time of a line changes: its first lines meet no neighbour in a buffer, later ones do. So the parts
-of a region are no repeats of each other, the median of all is not their mean, and only whole regions count:
+Within a region the time of a line changes: its first lines have no neighbour in a buffer, later ones do. So the parts
+of a region do not repeat each other, the median of all is not their mean, and only whole regions count:
 
     time = mean over the parts of a region of the median over regions                         [s]
     time = mean of all blocks * exp(-v / 2), where there are fewer than REGIONS regions      [s]
 
-with v the variance of ln(time) between blocks at the same place of a region (of neighbours, where there are fewer than
-two regions), from the median of their differences: times that are disturbed are skewed, and exp(v / 2) is the mean of a
-lognormal over its median. Then a block counts as at most FAR times the median
-of the five around it, and the error is that of the differences d: sqrt(sum of d^2 / 2) / n (J. von Neumann).
-Blind to slow drifts. Source: J. von Neumann, "Distribution of the Ratio of the Mean Square Successive Difference to
-the Variance", Annals of Mathematical Statistics 12, 1941.
+v is the variance of ln(time) between blocks at the same place of a region (of neighbours, where there are fewer than
+two regions), from the median of their differences. Times that are disturbed are skewed, and exp(v / 2) is the mean of a
+lognormal over its median. In the second formula a block counts as at most FAR times the median of the five around it,
+and the error is that of the differences d: sqrt(sum of d^2 / 2) / n (J. von Neumann).
+Blind to slow drifts. Source: J. von Neumann, "Distribution of the Ratio of the Mean Square Successive Difference to the
+Variance", Annals of Mathematical Statistics 12, 1941.
 """
 
 import numpy as np
@@ -26,16 +26,18 @@ Floats = npt.NDArray[np.float64]
 
 FAR = 3.0
 MEDIAN = 1.2533  # standard error of a median over that of a mean
-MAD = MAD_SIGMA / np.sqrt(2)  # of a difference, to the standard deviation of one
+MAD = MAD_SIGMA / np.sqrt(2)  # of a difference, relative to the standard deviation of one
 REGIONS = 5
 AROUND = 5  # blocks
-MOST_APART = 8  # regions, after which parts that are no whole share lie where they began
+MOST_APART = 8  # regions, after which parts that are not a whole share are where they began
 FEWEST = 8  # blocks
 SHARE = 0.975
 
 
 def mean_of_regions(blocks: Blocks, hz: float, operations: int) -> Interval | None:
-    """Seconds of one operation; operations: of a region. None where no whole region was walked in clean blocks."""
+    """Return the seconds of one operation, or None if no whole region was visited in clean blocks. operations: of a
+    region.
+    """
     timed = blocks[(blocks["flags"] & SIZING) == 0]
     walked = np.cumsum(timed["operations"].astype(np.int64))
     whole = int(walked[-1]) // operations * operations if timed.size else 0
@@ -57,15 +59,15 @@ def mean_of_regions(blocks: Blocks, hz: float, operations: int) -> Interval | No
 
 
 def _by_part(each: Floats, part: npt.NDArray[np.intp], parts: int) -> tuple[float, float]:
-    """Mean of the medians and its standard error."""
+    """Return the mean of the medians and its standard error."""
     medians = np.array([np.median(each[part == number]) for number in range(parts)])
     spread = MAD_SIGMA * float(np.median(np.abs(each - medians[part])))
     return float(medians.mean()), MEDIAN * spread / float(np.sqrt(each.size))
 
 
 def _together(each: Floats, operations: Floats, parts: float) -> tuple[float, float]:
-    """parts: of a region, which need not be whole."""
-    from scipy.ndimage import median_filter  # slow to load, and not needed by every run
+    """Return the time and its error from all blocks. parts: of a region, which need not be whole."""
+    from scipy.ndimage import median_filter  # slow to load, and not every run needs it
 
     apart = _apart(parts, each.size)
     spread = MAD * float(np.median(np.abs(np.log(each[apart:] / each[:-apart]))))
@@ -75,7 +77,7 @@ def _together(each: Floats, operations: Floats, parts: float) -> tuple[float, fl
 
 
 def _apart(parts: float, blocks: int) -> int:
-    """Blocks from one to the next that lies at the same place of a region, or nearly; 1 where there are too few."""
+    """Return the blocks from one to the next at the same place of a region, or nearly; 1 where there are too few."""
     regions = min(range(1, MOST_APART + 1), key=lambda count: abs(count * parts - round(count * parts)))
     apart = max(round(regions * parts), 1)
     return apart if blocks >= 2 * apart else 1

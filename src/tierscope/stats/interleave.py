@@ -1,18 +1,18 @@
-"""Interleaving from bandwidth over stride: how many memories lie side by side, and how many bytes each has in turn.
+"""Interleaving from bandwidth over stride: how many memories are interleaved, and how many consecutive bytes each has.
 
-    block a // g lies in memory (a // g) mod W
+    block a // g is in memory (a // g) mod W
     d        = gcd(s, W g)                         a stride s reaches the multiples of d only                   [bytes]
-    share(s) = 1 / (W * largest part of the multiples of d below W g that lies in one memory)                   [1]
+    share(s) = 1 / (W * largest part of the multiples of d below W g that is in one memory)                    [1]
     ln (bandwidth at s / bandwidth of the control) = min(0, a + b ln share(s))
 
 A control is a stride close by that reaches all memories alike, so that pages, queues and buffers cost it the same. `a`
 is what the processor leaves unused (0: the memories limit the control), `b` is 1 where bandwidth follows the number of
-memories; both are found, so that only the places at which bandwidth falls tell W and g. All pairs of W and g are
-tried; a residual counts at most MOST standard errors. What is not worse than the best by DOUBT in twice the
-log-likelihood is not excluded: a 95 % set for two parameters (S. S. Wilks, The Large-Sample Distribution of the
-Likelihood Ratio for Testing Composite Hypotheses, Annals of Mathematical Statistics, 1938).
-Blind to: an order of memories that is a hash of the address; structures that a stride meets alike, such as the banks
-of DRAM, which look like interleaved memories and are in truth just that, one level further down.
+memories. Both are fitted, so that only the places at which bandwidth falls determine W and g. All pairs of W and g are
+tried; a residual counts at most MOST standard errors. Pairs within DOUBT of the best in twice the log-likelihood are
+not excluded: a 95 % set for two parameters (S. S. Wilks, The Large-Sample Distribution of the Likelihood Ratio for
+Testing Composite Hypotheses, Annals of Mathematical Statistics, 1938).
+Blind to: an order of memories that is a hash of the address; structures that a stride meets alike, such as the banks of
+DRAM, which look like interleaved memories because they are interleaved one level further down.
 """
 
 import functools
@@ -27,19 +27,21 @@ Ints = npt.NDArray[np.int64]
 
 MOST_WAYS = 16
 GRAINS = tuple(1 << power for power in range(8, 23))  # 256 B to 4 MiB
-LEAST_ERROR = 0.03  # of ln bandwidth: no share is exact on a machine
+LEAST_ERROR = 0.03  # of ln bandwidth: no share is exact on a real machine
 MOST = 3.0
 DOUBT = 6.0  # chi-square of 2 degrees of freedom, 95 %
-WORTH = 25.0  # by which interleaving must be better than none: four parameters, and the best of 225 layouts
+WORTH = 25.0  # least gain of interleaving over none: four parameters, and the best of 225 layouts
 LEAST_FALL = 0.25  # of ln bandwidth, at the stride that falls most: a quarter
-SATURATED, IDLE = 60.0, 4.0  # what slack costs, in twice the log-likelihood per unit of a
+SATURATED, IDLE = 60.0, 4.0  # penalty for slack, in twice the log-likelihood per unit of a
 SLACKS = np.linspace(0.0, math.log(MOST_WAYS), 23)
 EXPONENTS = (0.6, 0.8, 0.9, 1.0, 1.1, 1.25, 1.5)
 
 
 @dataclass(frozen=True, slots=True)
 class Interleave:
-    """ways 1: no interleaving was seen, and grain_bytes is 0. `likely`: all (ways, grain) that are not excluded."""
+    """A layout of interleaved memories. If none was detected, ways is 1 and grain_bytes 0. `likely`: all (ways, grain)
+    that are not excluded.
+    """
 
     ways: int
     grain_bytes: int
@@ -51,7 +53,7 @@ class Interleave:
 
     @property
     def sure(self) -> bool:
-        """Nothing else explains the curve as well."""
+        """Return whether nothing else explains the curve equally well."""
         return len(self.likely) == 1
 
     @property
@@ -67,7 +69,7 @@ class Interleave:
 
 @functools.lru_cache(maxsize=1 << 17)
 def share(stride: int, ways: int, grain: int) -> float:
-    """Of the bandwidth of all memories, what this stride can use at most."""
+    """Return the largest share of the bandwidth of all memories that this stride can use."""
     step = math.gcd(stride, ways * grain)
     if grain % step == 0:
         return 1.0
@@ -78,8 +80,9 @@ def share(stride: int, ways: int, grain: int) -> float:
 def infer_interleave(
     strides: Ints, bandwidth: Floats, control: Floats, errors: Floats | None = None, *, saturated: bool = True
 ) -> Interleave:
-    """All of shape (strides,). bandwidth, control: in any unit; errors: standard errors of ln (bandwidth / control).
+    """Return the layout that explains a curve; all arrays of shape (strides,).
 
+    bandwidth, control: in any unit; errors: standard errors of ln (bandwidth / control).
     saturated: more threads do not raise the control, so that the memories limit it, and `a` is near 0.
     """
     seen = np.log(bandwidth / control)
@@ -102,7 +105,7 @@ def infer_interleave(
 def _fit(
     strides: Ints, seen: Floats, weight: Floats, layout: tuple[int, int], unlikely: float
 ) -> tuple[float, tuple[float, float, Floats]]:
-    """The best slack and exponent of one layout; `unlikely`: what slack costs."""
+    """Return the best slack and exponent of one layout; `unlikely`: the penalty for slack."""
     ways = layout[0]
     shares = np.log([share(int(stride), *layout) for stride in strides])
     slacks = SLACKS[math.log(ways) >= SLACKS]
@@ -114,5 +117,5 @@ def _fit(
 
 
 def _misfit(seen: Floats, models: Floats, weight: Floats) -> Floats:
-    """Twice the log-likelihood that each of the models of shape (models, strides) loses."""
+    """Return the loss of twice the log-likelihood for each of the models of shape (models, strides)."""
     return np.asarray(np.sum(np.minimum(np.abs(seen - models) * weight, MOST) ** 2, axis=1), dtype=np.float64)

@@ -1,4 +1,4 @@
-"""A whole record judged: each take by itself, and takes against one another where the experiment asks for it."""
+"""A whole record, judged: each take by itself, and takes against one another where the experiment requests it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,12 +16,12 @@ from tierscope.stats.walks import walks
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """`contrasts` is empty where no takes are compared; else they are what must be sure.
+    """`contrasts` is empty where no takes are compared; otherwise these must be sure.
 
     times: whether the points must be sure, too: a latency under load is a number of its own.
     """
 
-    points: tuple[Point, ...]  # of each take; groups in the order of the take
+    points: tuple[Point, ...]  # one of each take; groups in the order of the take
     contrasts: tuple[Contrast, ...]
     times: bool = False
 
@@ -31,14 +31,14 @@ class Judged:
 
     @property
     def relative(self) -> float:
-        """Half-width over the number, of the widest interval that must be sure."""
+        """Return the half-width over the number, of the widest interval that must be sure."""
         ratios = (one.asked.relative for one in self.contrasts)
         rates = (group.interval.relative for point in self._asked_points for group in point.groups)
         return max((*ratios, *rates))
 
     @property
     def reasons(self) -> tuple[str, ...]:
-        """Why not, each reason once."""
+        """Return why the record is not conclusive, each reason once."""
         return tuple(dict.fromkeys(reason for one in self._asked for reason in one.reasons))
 
     @property
@@ -58,7 +58,10 @@ def judge_record(
     ran: Sequence[int],
     caches: Sequence[Cache],
 ) -> Judged:
-    """blocks: all so far, dtype BLOCK; hz: ticks per second; ran: the take of each batch, () where there is one."""
+    """Return the judgement of a record.
+
+    blocks: all so far, dtype BLOCK; hz: ticks per second; ran: the take of each batch, () where there is one.
+    """
     if experiment.schedule.repeats:
         return Judged((judge_repeats(blocks, hz, len(facts), experiment.schedule),), ())
     points = []
@@ -80,6 +83,6 @@ def judge_record(
 
 
 def share_cpus(facts: Sequence[GroupFacts]) -> bool:
-    """Whether threads of these groups take turns on some CPU."""
+    """Return whether threads of these groups share some CPU."""
     cpus = [cpu for one in facts for cpu in one.cpus]
     return len(set(cpus)) < len(cpus)

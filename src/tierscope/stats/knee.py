@@ -1,17 +1,17 @@
 """The knee of a bandwidth-latency curve: the load past which more bandwidth costs more latency than it is worth.
 
-With both axes scaled to 0..1 over the measured range, the knee is the measured point farthest below the straight
-line from the idle end to the loaded end: the largest x - y (Kneedle, for a rising convex curve). Latency is first
-made monotone by isotonic regression, so that one noisy point makes no knee.
+With both axes scaled to 0..1 over the measured range, the knee is the measured point farthest below the straight line
+from the idle end to the loaded end: the largest x - y (Kneedle, for a rising convex curve). Latency is first made
+monotone by isotonic regression, so that one noisy point does not make a knee.
 
-For a queue with latency = idle / (1 - u), followed up to load m, that is u = 1 - sqrt(1 - m). The knee hence
+For a queue with latency = idle / (1 - u), measured up to load m, the knee is at u = 1 - sqrt(1 - m). So the knee
 depends on how far the load was driven: curves driven to saturation compare with one another, others do not.
-No knee is named when the curve bends less than that queue does up to m = 1/2, where its latency has doubled:
-Mess calls a memory saturated from that latency on.
+No knee is reported if the curve bends less than that queue does up to m = 1/2, where its latency has doubled: Mess
+calls a memory saturated from that latency on.
 
-Sources: V. Satopaa, J. Albrecht, D. Irwin and B. Raghavan, "Finding a 'Kneedle' in a Haystack: Detecting Knee
-Points in System Behavior", ICDCS Workshops, 2011; P. Esmaili-Dokht et al., "A Mess of Memory System Benchmarking,
-Simulation and Application Profiling", MICRO 2024.
+Sources: V. Satopaa, J. Albrecht, D. Irwin and B. Raghavan, "Finding a 'Kneedle' in a Haystack: Detecting Knee Points in
+System Behavior", ICDCS Workshops, 2011; P. Esmaili-Dokht et al., "A Mess of Memory System Benchmarking, Simulation and
+Application Profiling", MICRO 2024.
 """
 
 import math
@@ -24,7 +24,7 @@ Floats = npt.NDArray[np.float64]
 
 FEWEST = 5  # two ends, a knee, and a point on each side of it
 BEND = 3 - 2 * math.sqrt(2)  # x - y at the knee of the queue followed to m = 1/2
-RISE = 0.25  # of latency over the curve; less is the queue under u = 0.2, which no noise of 2 % can tell from a line
+RISE = 0.25  # of latency over the curve; less is the queue under u = 0.2, which noise of 2 % makes equal to a line
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,9 @@ class Knee:
 
 
 def knee(bandwidth: Floats, latency: Floats) -> Knee | None:
-    """Points in any order, both arrays of shape (points,); None when fewer than five points or no knee."""
+    """Return the knee, or None for fewer than five points or no knee. Points in any order, both arrays of shape
+    (points,).
+    """
     known = np.flatnonzero(np.isfinite(bandwidth) & np.isfinite(latency))
     if known.size < FEWEST:
         return None
@@ -54,7 +56,7 @@ def knee(bandwidth: Floats, latency: Floats) -> Knee | None:
 
 
 def rising(values: Floats) -> Floats:
-    """The nearest never-falling series, in least squares: neighbours that fall are pooled.
+    """Return the nearest never-falling series, in least squares: neighbours that fall are pooled.
 
     Source: R. E. Barlow, D. J. Bartholomew, J. M. Bremner and H. D. Brunk, "Statistical Inference under Order
     Restrictions", 1972.

@@ -5,29 +5,28 @@ Over x = log2(footprint), y = ln(latency) is cut into segments, each a plateau o
     sum over segments of  misfit / sigma^2 + parameters * ln(n)
 
 is least: optimal partitioning, exact by dynamic programming over every place of every cut, with the Bayesian
-information criterion as the price of a segment. A ramp is any line (two parameters and its place), as short as
-one point. A plateau is three points or more, so at least an octave in steps of half octaves; its line costs
-(slope / 0.05)^2 besides its level and its place. Nothing ties the segments together, so a jump needs no ramp.
-sigma is the noise between neighbours: median absolute deviation from the line through the two beside, at
-least 1 %.
+information criterion as the price of a segment. A ramp is any line (two parameters and its place), as short as one
+point. A plateau is three points or more, so at least an octave in steps of half octaves; its line costs (slope /
+0.05)^2 in addition to its level and its place. Nothing ties the segments together, so a jump needs no ramp.
+sigma is the noise between neighbours: median absolute deviation from the line through the two neighbours, at least 1 %.
 
-Plateaus within 20 % of one another are one level: page walks alone raise DRAM's latency that much per octave
-with 4 KiB pages, and no cache is worth building for less.
+Plateaus within 20 % of one another are one level: page walks alone raise DRAM's latency that much per octave with 4 KiB
+pages, and no cache is worth building for less.
 
-A level ends where a quarter of the accesses miss it: where latency, made never falling, has risen by a quarter of
-the way from its plateau to the next one (or to the last point, if the rest is one ramp). A quarter, because then
-the nominal capacity C is met within half an octave whatever the cache does: a cyclic walk over least-recently-used
-lines jumps at C, over lines replaced at random it is there at 1.15 C, uniform draws at 1.33 C, and sets filled
-unevenly (small pages) come short of C. On a shared machine neighbours take their part: the capacity is the
-effective one. Its bounds are measured footprints: the largest one whose latency still agrees with the plateau, within
-20 %, and the smallest one at which a quarter misses.
+A level ends where a quarter of the accesses miss it. There latency, made never falling, has risen by a quarter of the
+way from its plateau to the next one (or to the last point, if the rest is one ramp). At a quarter, the nominal capacity
+C is met within half an octave with any kind of cache. A cyclic walk over least-recently-used lines jumps at C. With
+lines replaced at random the quarter is at 1.15 C, and with uniform draws at 1.33 C. Sets that are filled unevenly
+(small pages) reach it before C. On a shared machine neighbours use their part: the capacity is the effective one. Its
+bounds are measured footprints: the largest one whose latency still agrees with the plateau, within 20 %, and the
+smallest one at which a quarter misses.
 
-A quarter of the way to the next plateau is a quarter of the misses only if nothing lies between. A staircase cannot
-show that nothing does; it can show that there is room for something. So a level is in doubt (`stats.levels_doubt`)
-unless conclusive points show its plateau and both sides of its end, it ends sharply, and the step is no page walk.
+A quarter of the way to the next plateau is a quarter of the misses only if there is no level in between. A staircase
+cannot prove that; it can show that there is space for one. So a level is in doubt (`stats.levels_doubt`) unless
+conclusive points show its plateau and both sides of its end, it ends sharply, and the step is not a page walk.
 
-Blind to levels narrower than three points, and to which cache or TLB a level is: with 4 KiB pages TLB levels show
-as well, so a staircase with the largest pages says most about caches.
+Blind to levels narrower than three points, and to which cache or TLB a level is: with 4 KiB pages TLB levels show as
+well, so a staircase with the largest pages shows most about caches.
 
 Sources: B. Jackson et al., "An Algorithm for Optimal Partitioning of Data on an Interval", IEEE Signal Processing
 Letters 12, 2005; R. Killick, P. Fearnhead and I. A. Eckley, "Optimal Detection of Changepoints with a Linear
@@ -61,7 +60,7 @@ PLATEAU_POINTS = 3
 MISSES = 0.25
 FEWEST = 2 * PLATEAU_POINTS  # points below which there is nothing to cut
 SLOPE = 0.05  # per octave: what page walks add to DRAM's latency with 2 MiB pages, 230 to 255 ns over 1 to 4 GiB
-NOISE = 0.01  # least; runs of one footprint differ by so much with the pages they were given
+NOISE = 0.01  # least; runs of one footprint differ by this with the pages that they received
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,23 +70,25 @@ class Level:
     latency_s: float
     capacity_bytes: float
     low_bytes: float  # the largest footprint measured up to which latency agrees with the plateau
-    high_bytes: float  # the smallest one of which a quarter misses
+    high_bytes: float  # the smallest one at which a quarter misses
     doubt: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Staircase:
-    """Levels from the nearest on; the last plateau is memory, provided that a ramp or a jump leads to it."""
+    """Levels, the nearest first; the last plateau is memory, provided that a ramp or a jump leads to it."""
 
     levels: tuple[Level, ...]
-    memory_s: float | None  # None: the largest footprint is still on a ramp, or all lie on one plateau
+    memory_s: float | None  # None: the largest footprint is still on a ramp, or all are on one plateau
     memory_from_bytes: float | None  # smallest footprint on memory's plateau
     memory_doubt: str = ""
     last_doubt: str = ""  # why the last level is not the effective last-level cache
 
     @property
     def last_cache(self) -> Level | None:
-        """The effective last-level cache: the level before memory; None where memory was not reached, or in doubt."""
+        """Return the effective last-level cache: the level before memory. None if memory was not reached,
+        or in doubt.
+        """
         return self.levels[-1] if self.levels and self.memory_s is not None and not self.last_doubt else None
 
 
@@ -113,8 +114,8 @@ def staircase(
 ) -> Staircase:
     """Return the levels of latencies measured at distinct footprints, arrays of shape (points,), in any order.
 
-    spread: relative standard error of each latency where known. sure: which points are conclusive; all if not given.
-    Points without a finite latency are passed over; fewer than six have no levels.
+    spread: relative standard error of each latency where known. sure: which points are conclusive; all if omitted.
+    Points without a finite latency are skipped; fewer than six have no levels.
     """
     there = np.flatnonzero(np.isfinite(latency_s) & (latency_s > 0))
     order = there[np.argsort(footprint_bytes[there])]
@@ -150,7 +151,7 @@ def staircase(
 
 
 def _noise(x: Floats, y: Floats) -> float:
-    """sigma of y from each point's distance to the line through its neighbours."""
+    """Return sigma of y from each point's distance to the line through its neighbours."""
     share = (x[1:-1] - x[:-2]) / (x[2:] - x[:-2])
     distance = y[1:-1] - (1 - share) * y[:-2] - share * y[2:]
     deviations = np.abs(distance) / np.sqrt(1 + share**2 + (1 - share) ** 2)
@@ -158,14 +159,14 @@ def _noise(x: Floats, y: Floats) -> float:
 
 
 def _sums(x: Floats, y: Floats, sigma: Floats) -> Sums:
-    """Weighted sums of 1, x, y, xx, xy, yy over the first k points, k = 0 to all, as plain floats."""
+    """Return weighted sums of 1, x, y, xx, xy, yy over the first k points, k = 0 to all, as plain floats."""
     weight = sigma**-2
     terms = weight * np.array([np.ones_like(x), x, y, x * x, x * y, y * y])
     return [tuple(row) for row in np.cumsum(np.pad(terms, ((0, 0), (1, 0))), axis=1).T.tolist()]
 
 
 def _partition(sums: Sums) -> list[_Segment]:
-    """The cheapest cut of all points into segments."""
+    """Return the cheapest cut of all points into segments."""
     count = len(sums) - 1
     price = math.log(count)
     cost = [0.0] + [math.inf] * count  # of the first k points
@@ -186,7 +187,7 @@ def _partition(sums: Sums) -> list[_Segment]:
 
 
 def _fits(sums: Sums, first: int, last: int) -> list[tuple[_Segment, float]]:
-    """Points first..last as a ramp, and as a plateau where there are enough, each with its misfit."""
+    """Return points first..last as a ramp, and as a plateau where there are enough, each with its misfit."""
     weight, x, y, xx, xy, yy = (after - before for before, after in zip(sums[first], sums[last + 1], strict=True))
     centre, level = x / weight, y / weight
     xx, xy, yy = xx - x * centre, xy - x * level, yy - y * level
@@ -199,9 +200,9 @@ def _fits(sums: Sums, first: int, last: int) -> list[tuple[_Segment, float]]:
 
 
 def _merged(segments: list[_Segment], y: Floats, sums: Sums) -> list[_Segment]:
-    """Plateaus that follow one another within 20 %, with any ramp between them, become one.
+    """Return the segments with neighbouring plateaus within 20 % merged, together with any ramp between them.
 
-    So does a ramp at either end that rises by less: a last point that is a little high is no new level.
+    A ramp at either end that rises by less is merged, too: a last point that is slightly high is not a new level.
     """
     kept: list[_Segment] = []
     for segment in segments:
@@ -219,7 +220,8 @@ def _merged(segments: list[_Segment], y: Floats, sums: Sums) -> list[_Segment]:
 
 
 def _level(plateau: _Segment, top: float, begin: int | None, points: Points) -> Level:
-    """Where latency has risen by a quarter of the way from the plateau's end to exp(top), the next one's.
+    """Return the level, which ends where latency has risen by a quarter of the way to exp(top), the next plateau's
+    latency.
 
     begin: of the next plateau, among the points; None where none follows.
     """

@@ -1,18 +1,22 @@
-"""Why a level of a staircase, or the memory behind it, may not be what it seems: one sentence; "" where nothing is.
+"""Why a level of a staircase, or the memory behind it, may not be what it seems: one sentence, or "".
 
 A plateau has other explanations than one cache:
 
     its rise to a quarter of the misses, or from there to the next plateau, is long     another level hides in it
-    the next plateau is less than 1.5 times as high, 3 times with pages of 4 KiB        page walks
-    it holds more than twice the bytes of the largest cache reported                    page walks, other memory
-    the largest footprint is still on a rise                                            memory itself
-    it lies near a floor that an emulation puts under all accesses                      the floor
 
-How long a rise one cache makes: with lines replaced at random a cyclic walk misses a quarter at 1.15 times the
-capacity C and all but 1 % at 5 C, 2.1 octaves on. With sets filled unevenly, hits of 1 / (1 + (f / C)^6) at the
-footprint f, it misses 1 % at 0.5 C and a quarter at 0.8 C; a point on each side is lost to the grid. A step of 1.5:
-in a guest, a walk in two dimensions over large pages, with its tables cached, adds a third to a miss; over small pages
-its reads may miss, too, and treble it.
+    the next plateau is less than 1.5x as high, 3x with pages of 4 KiB                 page walks
+
+    it has more than twice the bytes of the largest cache reported                      page walks, other memory
+
+    the largest footprint is still on a rise                                            memory itself
+
+    it is near a floor that an emulation puts under all accesses                        the floor
+
+The length of a rise caused by one cache: with lines replaced at random, a cyclic walk misses a quarter at 1.15x the
+capacity C and all but 1 % at 5 C, 2.1 octaves later. With sets filled unevenly, hits of 1 / (1 + (f / C)^6) at the
+footprint f, it misses 1 % at 0.5 C and a quarter at 0.8 C. The grid adds a point on each side. The step of 1.5: in a
+guest, a two-dimensional page walk over large pages, with its tables cached, adds a third to a miss. Over small pages
+its reads may miss, too, and triple the miss.
 Source: as `stats.levels`; J. Gandhi, A. Basu, M. D. Hill and M. M. Swift, "Efficient Memory Virtualization: Reducing
 Dimensionality of Nested Page Walks", MICRO 2014 (what walks cost in a guest).
 """
@@ -30,21 +34,21 @@ Flags = npt.NDArray[np.bool_]
 
 ONE_LEVEL = math.log(1.2)  # 278 to 398 ns over 1 to 4 GiB with 4 KiB pages is 20 % per octave
 FEWEST = 3  # conclusive points of a plateau
-LEVEL = math.log(1.1)  # of the plateau, either way: half of what two levels differ by at least
+LEVEL = math.log(1.1)  # of the plateau, either way: half of the least difference of two levels
 END = 1.5  # octaves from agreement to a quarter of the misses
 RISE = 2.25  # octaves from there to the next plateau
 STEP, SMALL_STEP = math.log(1.5), math.log(3.0)
-BLURRED = 1.9  # times the bytes of agreement: an octave, as footprints are rounded
+BLURRED = 1.9  # times the bytes of agreement: an octave, since footprints are rounded
 BEYOND = 2.0  # times the bytes of the caches reported
 FLOOR = 1.2  # times the floor
 
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What is known of the machine beside the curve; 0 is not known. small_pages: of 4 KiB, or nobody knows."""
+    """What is known of the machine in addition to the curve; 0 is not known. small_pages: of 4 KiB, or not known."""
 
     small_pages: bool = False
-    reported_bytes: float = 0.0  # by the largest data cache
+    reported_bytes: float = 0.0  # of the largest data cache
     floor_s: float = 0.0  # under each access, where a tier is emulated
 
 
@@ -53,7 +57,7 @@ KNOWN = Known()
 
 @dataclass(frozen=True, slots=True)
 class Points:
-    """By rising footprint; y: logarithm of the latency in seconds; sure: conclusive."""
+    """Points by rising footprint; y: logarithm of the latency in seconds; sure: conclusive."""
 
     sizes: Floats
     y: Floats
@@ -72,7 +76,7 @@ class Place:
 
 
 def doubt_of_level(points: Points, place: Place, level: float, top: float) -> str:
-    """level, top: y of this plateau and of the next one, or of the last point."""
+    """Return why a level is in doubt. level, top: y of this plateau and of the next one, or of the last point."""
     known, sizes = points.known, points.sizes
     low, high = float(sizes[place.low]), float(sizes[place.high])
     inside = slice(place.first, place.low + 1)
@@ -96,7 +100,9 @@ def doubt_of_level(points: Points, place: Place, level: float, top: float) -> st
 
 
 def doubt_of_memory(points: Points, line: Floats) -> str:
-    """line: y of the last plateau, which may slope, at each of its points; these are the last ones."""
+    """Return why memory is in doubt. line: y of the last plateau, which may slope, at each of its points, the last
+    ones.
+    """
     known, largest = points.known, float(points.sizes[-1])
     near = np.abs(points.y[-line.size :] - line) <= LEVEL
     if known.floor_s and math.exp(line[-1]) < FLOOR * known.floor_s:
@@ -111,7 +117,7 @@ def doubt_of_memory(points: Points, line: Floats) -> str:
 def doubt_of_last(known: Known, end: tuple[float, float], begin: float) -> str:
     """Return why the last level is not the last cache, although neither it nor memory is in doubt.
 
-    end: bytes between which the level ends; begin: from which on memory is seen.
+    end: bytes between which the level ends; begin: bytes from which on memory shows.
     """
     low, high = end
     if known.small_pages:

@@ -1,24 +1,24 @@
 """The median of a series whose neighbouring points resemble each other, and how sure it is.
 
-The interval is that of the circular block bootstrap, without its dice. A resample of n points, drawn as blocks
-of b neighbours, has its median at or below the order statistic x_(k) if at least half of its points lie there.
-That count is a sum of n / b independent block counts, hence nearly normal, and the ends of the interval are
+The interval is that of the circular block bootstrap, computed without random numbers. A resample of n points, drawn as
+blocks of b neighbours, has its median at or below the order statistic x_(k) if at least half of its points are there.
+That count is a sum of n / b independent block counts, so it is nearly normal, and the ends of the interval are
 
     x_(r),  r = (n + 1) / 2 -+ t * sqrt(n * v)
 
-v: variance of the number of points below the median in a block of b, over b: 1/4 for independent points, never
-taken as less; t: Student's quantile with n / b - 1 degrees of freedom, as v comes from n / b blocks. Between
-order statistics the line is straight. Nothing is drawn, so equal samples give equal intervals.
+v is the variance of the number of points below the median in a block of b, over b. It is 1/4 for independent points,
+and never taken as less. t is Student's quantile with n / b - 1 degrees of freedom, since v comes from n / b blocks.
+Between order statistics the line is straight. Nothing is drawn, so equal samples give equal intervals.
 
-Coverage of the 95 % interval in simulation (tests/unit/test_stats_median.py, 200 points): independent normal
-95 %, lognormal 95 %, autoregressive with 0.7 from point to point 91 % (500 points: 93 %, 50 points: 84 %).
+Coverage of the 95 % interval in simulation (tests/unit/test_stats_median.py, 200 points): independent normal 95 %,
+lognormal 95 %, autoregressive with 0.7 from point to point 91 % (500 points: 93 %, 50 points: 84 %).
 Blind to drifts longer than the series: two runs an hour apart may differ by more than either interval.
 
-Sources: H. R. Kuensch, "The Jackknife and the Bootstrap for General Stationary Observations", Annals of
-Statistics 17, 1989; D. N. Politis and J. P. Romano, "A Circular Block-Resampling Procedure for Stationary Data",
-in "Exploring the Limits of Bootstrap", 1992; block length: D. N. Politis and H. White, "Automatic Block-Length
-Selection for the Dependent Bootstrap", Econometric Reviews 23, 2004, with the correction of A. Patton,
-D. N. Politis and H. White, Econometric Reviews 28, 2009.
+Sources: H. R. Kuensch, "The Jackknife and the Bootstrap for General Stationary Observations", Annals of Statistics 17,
+1989; D. N. Politis and J. P. Romano, "A Circular Block-Resampling Procedure for Stationary Data", in "Exploring the
+Limits of Bootstrap", 1992; block length: D. N. Politis and H. White, "Automatic Block-Length Selection for the
+Dependent Bootstrap", Econometric Reviews 23, 2004, with the correction of A. Patton, D. N. Politis and H. White,
+Econometric Reviews 28, 2009.
 """
 
 import math
@@ -38,7 +38,7 @@ MAD_SIGMA = 1.4826  # median absolute deviation -> standard deviation of a norma
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """Bounds of a median, and the points they rest on."""
+    """Bounds of a median, and the number of points behind them."""
 
     low: float
     middle: float
@@ -47,11 +47,11 @@ class Interval:
 
     @property
     def relative(self) -> float:
-        """Half-width over the median; infinite where there is no positive median."""
+        """Return the half-width over the median; infinite where there is no positive median."""
         return (self.high - self.low) / 2 / self.middle if self.middle > 0 else math.inf
 
     def times(self, factor: float) -> Self:
-        """In another unit; factor > 0."""
+        """Return the interval in another unit; factor > 0."""
         return type(self)(self.low * factor, self.middle * factor, self.high * factor, self.count)
 
     def widened(self, error: float, confidence: float) -> Self:
@@ -63,20 +63,24 @@ class Interval:
         return type(self)(self.middle - low, self.middle, self.middle + high, self.count)
 
     def inverse(self) -> Self:
-        """Of 1 / x, as from hops/s to seconds; infinite where x is 0."""
+        """Return the interval of 1 / x, as from hops/s to seconds; infinite where x is 0."""
         low, middle, high = (1 / x if x > 0 else math.inf for x in (self.high, self.middle, self.low))
         return type(self)(low, middle, high, self.count)
 
 
 def beyond(interval: Interval, precision: float) -> str:
-    """Why it is not precise enough: '±5.3 % over 2 %'; more than the number itself is no percentage."""
+    """Return why it is not precise enough: '±5.3 % over 2 %'. A width above the number itself is not shown as a
+    percentage.
+    """
     if not interval.relative < 1:
         return f"wider than its own number, {precision * 100:g} % were asked for"
     return f"±{interval.relative * 100:.1f} % over {precision * 100:g} %"
 
 
 def median(series: Floats, confidence: float = 0.95) -> Interval:
-    """Interval of the median; series of shape (points,). No point at all gives NaN, one or two give all there is."""
+    """Return the interval of the median; series of shape (points,). No points give NaN, one or two give the
+    full range.
+    """
     if series.size == 0:
         return Interval(math.nan, math.nan, math.nan, 0)
     low, high = quantiles(series, np.array([(1 - confidence) / 2, (1 + confidence) / 2]))
@@ -84,7 +88,7 @@ def median(series: Floats, confidence: float = 0.95) -> Interval:
 
 
 def quantiles(series: Floats, shares: Floats) -> Floats:
-    """Quantiles of the bootstrap distribution of the median, at `shares` of it (0 to 1, exclusive)."""
+    """Return quantiles of the bootstrap distribution of the median, at `shares` of it (0 to 1, exclusive)."""
     count = series.size
     if count < 3:
         return np.asarray(np.where(shares < 0.5, series.min(), series.max()), dtype=np.float64)
@@ -97,15 +101,15 @@ def quantiles(series: Floats, shares: Floats) -> Floats:
 
 
 def block_length(series: Floats) -> int:
-    """Points after which the series has forgotten itself; 1 for independent ones, at most min(3 sqrt(n), n / 3)."""
+    """Return the points after which correlation ends; 1 for independent ones, at most min(3 sqrt(n), n / 3)."""
     count = series.size
     deviations = series - series.mean()
     variance = product(deviations, deviations) / count
     if count < 9 or variance <= 0:
         return 1
-    run = max(5, math.ceil(math.log10(count)))  # so many small correlations in a row end the search
+    run = max(5, math.ceil(math.log10(count)))  # this number of small correlations in a row ends the search
     lags = min(count - 1, math.ceil(math.sqrt(count)) + run)
-    transform = np.fft.rfft(deviations, 1 << (count + lags - 1).bit_length())  # no lag meets one from the other end
+    transform = np.fft.rfft(deviations, 1 << (count + lags - 1).bit_length())  # lags do not wrap around
     covariances = np.fft.irfft(transform * transform.conj())[: lags + 1] / count
     small = np.abs(covariances[1:]) < 2 * math.sqrt(math.log10(count) / count) * variance
     quiet = np.flatnonzero(np.convolve(small, np.ones(run), mode="valid") == run)
@@ -123,7 +127,9 @@ def block_length(series: Floats) -> int:
 
 
 def _count_variance(below: Floats, length: int) -> float:
-    """Variance of the count in a block, per point, over all circular blocks; at least that of independent points."""
+    """Return the variance of the count in a block, per point, over all circular blocks; at least that of independent
+    points.
+    """
     count = below.size
     deviations = below - below.mean()
     independent = product(deviations, deviations) / (count - 1)
@@ -135,9 +141,9 @@ def _count_variance(below: Floats, length: int) -> float:
 
 
 def student(share: float, degrees: float) -> float:
-    """Quantile of Student's t: within 0.2 % for 5 degrees or more, 2 % from 3, at shares of 0.025 to 0.975.
+    """Return the quantile of Student's t: within 0.2 % for 5 degrees or more, 2 % from 3, at shares of 0.025 to 0.975.
 
-    Here so that a run need not load scipy. Source: M. Abramowitz and I. Stegun, "Handbook of Mathematical
+    It is here so that a run need not load scipy. Source: M. Abramowitz and I. Stegun, "Handbook of Mathematical
     Functions", 1964, formula 26.7.5 (R. A. Fisher and E. A. Cornish).
     """
     z = NormalDist().inv_cdf(share)

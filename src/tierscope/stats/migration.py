@@ -1,13 +1,13 @@
 """Wear-levelling migrations: long stalls of single writes that come after a number of writes to one place.
 
-A stall is a write far above the bulk. Interrupts and stolen time are such too, but come at random, so that stalls
-count as migrations only if they come in step. For stalls of about one height, the distances between any two of them,
-counted in writes, are looked at: a band of distances around P that holds far more than a Poisson process of the same
-rate would put there is a period. Bands are of several widths, since the number of writes may scatter. Stalls that come
-as often in a control, a region far larger than any unit, belong to the machine (its timer), not to the medium.
+A stall is a write far above the bulk. Interrupts and stolen time also cause such writes, but at random, so stalls are
+migrations only if they are periodic. For stalls of about one height, the distances between any two of them, in writes,
+are examined. A band of distances around P is a period if it contains far more distances than a Poisson process of the
+same rate would put there. Bands have several widths, since the number of writes may scatter. Stalls that come as often
+in a control, a region far larger than any unit, belong to the machine (its timer), not to the medium.
 
     any two:     k distances in the band: Poisson tail with mean n^2 * width / writes                   [1]
-    neighbours:  k distances in the band: binomial tail of so many exponential ones                    [1]
+    neighbours:  k distances in the band: binomial tail of that number of exponential ones             [1]
     unit = the region up to which stalls have one rate, and beyond which another: the likeliest       [bytes]
 
 Blind to: stalls that begin before the period is over because several places are hot; a period that is longer than a
@@ -26,8 +26,8 @@ import numpy.typing as npt
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
 
-FAR = 4.0  # a stall takes as many times the median write
-LEAST_S = 1e-6  # and so much longer than it
+FAR = 4.0  # least time of a stall over the median write
+LEAST_S = 1e-6  # least time of a stall above the median write
 BANDS = (0.01, 0.05, 0.2)  # half-widths of a band of distances over its middle
 STEP = 1.12  # between the lowest heights that are tried, and between heights of one kind: a sixth of their scatter
 KIND = 1.4  # stalls of one kind: the highest over the lowest
@@ -37,15 +37,15 @@ LEAST_STALLS = 5
 MOST_STALLS = 3000  # of one height; more are not needed
 CERTAIN = 1e-4  # chance of a period in stalls that come at random, over all that is tried
 TRIED = 100.0  # kinds of stalls, bands, and ways to look at distances
-AHEAD = 12  # stalls, of which the distances are looked at
-LONGER = 1.4  # bands about one period overlap so far
-SAME = 0.01  # chance of so few stalls in the control, if they came as often there: below it they depend on the place
-REST = 0.8  # of the pairs of the best band: a shorter period must have so many
+AHEAD = 12  # stalls to the next ones, whose distances are examined
+LONGER = 1.4  # limit of overlap between bands about one period
+SAME = 0.01  # chance of the few stalls in the control, if they came as often there: below it they depend on the place
+REST = 0.8  # of the pairs of the best band: the least number for a shorter period
 
 
 @dataclass(frozen=True, slots=True)
 class Period:
-    """Stalls in step; `low` and `high` bound the mean number of writes between two, `stall_*` the median stall."""
+    """Periodic stalls. `low` and `high` bound the mean number of writes between two, `stall_*` the median stall."""
 
     writes: float
     low: float
@@ -60,32 +60,33 @@ class Period:
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """One region that was overwritten. `period` None: no stalls in step."""
+    """One region that was overwritten. `period` is None if stalls are not periodic."""
 
     region_bytes: int
     writes: int
     stalls: int  # of any kind
     typical_s: float  # the median write
     period: Period | None
-    alike: int = 0  # stalls as high as those of the period, its own or that of the region it is compared with
+    alike: int = 0  # stalls as high as those of the period: its own, or that of the region it is compared with
 
 
 @dataclass(frozen=True, slots=True)
 class Migration:
-    """`period` None: no migration. unit_bytes None: it lies outside the regions that were tried, see `unit_above`."""
+    """`period` None: no migration. unit_bytes None: it is outside the regions that were tried, see `unit_above`."""
 
     period: Period | None
     unit_bytes: int | None
     unit_above: int | None  # it is at least this
     regions: tuple[Seen, ...]
-    why: str  # there is none; ""
+    why: str  # why there is none, or ""
 
 
 def look(region_bytes: int, seconds: Floats, clean: Bools | None = None, like: Period | None = None) -> Seen:
-    """seconds: of shape (writes,), in the order of the writes; clean: those that nothing is known to have disturbed.
+    """Return what one region shows. seconds: of shape (writes,), in the order of the writes; clean: undisturbed, as far
+    as known.
 
-    A disturbed write counts as a write, not as a stall. like: the period of another region, of which stalls are as high
-    as those that are counted as alike.
+    A disturbed write counts as a write, not as a stall. like: the period of another region; stalls of its height are
+    counted as alike.
     """
     good = np.ones(seconds.size, dtype=bool) if clean is None else clean
     if not good.any():
@@ -101,7 +102,9 @@ def look(region_bytes: int, seconds: Floats, clean: Bools | None = None, like: P
 
 
 def infer_migration(regions: Sequence[Seen]) -> Migration:
-    """regions: seen with `like` of the smallest; the largest is the control, far larger than any unit."""
+    """Return the migration. regions: seen with `like` of the smallest; the largest is the control, far larger than any
+    unit.
+    """
     ordered = sorted(regions, key=lambda one: one.region_bytes)
     period = ordered[0].period if ordered else None
     if period is None:
@@ -118,15 +121,17 @@ def infer_migration(regions: Sequence[Seen]) -> Migration:
 
 
 def _as_often(first: Seen, last: Seen) -> bool:
-    """In the same time: what the machine does comes by time, not by writes."""
-    from scipy.stats import poisson  # slow to load, and not needed by every run
+    """Return whether stalls are as frequent over time: the machine causes them by time, not by writes."""
+    from scipy.stats import poisson  # slow to load, and not every run needs it
 
     expected = first.alike * last.writes * last.typical_s / (first.writes * first.typical_s)
     return bool(poisson.cdf(last.alike, expected) > SAME)
 
 
 def _ticks_alike(first: Seen, other: Seen) -> bool:
-    """Stalls of any length come as far apart in time: a timer's ticks take longer here than there."""
+    """Return whether stalls of any length have the same distance in time: a timer's ticks take longer here
+    than there.
+    """
     if first.period is None or other.period is None:
         return False
     apart = other.period.writes * other.typical_s / (first.period.writes * first.typical_s)
@@ -134,15 +139,15 @@ def _ticks_alike(first: Seen, other: Seen) -> bool:
 
 
 def _likely(regions: Sequence[Seen]) -> float:
-    """ln likelihood of their stalls, if all have the same rate."""
-    from scipy.stats import poisson  # slow to load, and not needed by every run
+    """Return the ln likelihood of their stalls, if all have the same rate."""
+    from scipy.stats import poisson  # slow to load, and not every run needs it
 
     rate = max(sum(one.alike for one in regions), 0.5) / sum(one.writes for one in regions)
     return sum(float(poisson.logpmf(one.alike, rate * one.writes)) for one in regions)
 
 
 def _best(places: Floats, heights: Floats, seconds: Floats) -> Period | None:
-    """The period that is least likely to be chance, over kinds of stalls by height."""
+    """Return the period that is least likely to be chance, over kinds of stalls by height."""
     found = [one for low in _floors(heights) for one in [_of_kind(places, heights, low, seconds)] if one is not None]
     return min(found, key=lambda one: (one.chance, -one.stalls)) if found else None
 
@@ -155,7 +160,7 @@ def _floors(heights: Floats) -> list[float]:
 
 
 def _of_kind(places: Floats, heights: Floats, low: float, seconds: Floats) -> Period | None:
-    """Stalls of one height that come in step, if they do."""
+    """Return the stalls of one height that are periodic, or None."""
     mine = (heights >= low) & (heights <= KIND * low)
     if mine.sum() < LEAST_STALLS:
         return None
@@ -169,7 +174,7 @@ def _of_kind(places: Floats, heights: Floats, low: float, seconds: Floats) -> Pe
 
 
 def _band(at: Floats, writes: float) -> tuple[float, float, float] | None:
-    """(middle, half-width over it, chance) of the shortest period that the distances show, if they show any."""
+    """Return (middle, half-width over it, chance) of the shortest period that the distances show, or None."""
     found = [one for width in BANDS for look in (_next, _any) for one in look(at, width, writes)]
     if not found:
         return None
@@ -180,12 +185,14 @@ def _band(at: Floats, writes: float) -> tuple[float, float, float] | None:
     return middle, width, math.exp(max(chance, -700.0))
 
 
-Band = tuple[float, float, float, float]  # ln chance, distances beyond what chance puts there, middle, half-width
+Band = tuple[float, float, float, float]  # ln chance, distances beyond those of chance, middle, half-width
 
 
 def _next(at: Floats, width: float, writes: float) -> list[Band]:
-    """Distances of neighbours, else exponential; holds where the period scatters and few others come between."""
-    from scipy.stats import binom  # slow to load, and not needed by every run
+    """Return bands of distances of neighbours, otherwise exponential; for a period that scatters with few
+    other stalls.
+    """
+    from scipy.stats import binom  # slow to load, and not every run needs it
 
     distances = np.sort(np.diff(at))
     middles = _middles(distances, writes)
@@ -197,8 +204,8 @@ def _next(at: Floats, width: float, writes: float) -> list[Band]:
 
 
 def _any(at: Floats, width: float, writes: float) -> list[Band]:
-    """Distances of any two; holds where others come between, but the period scatters little."""
-    from scipy.stats import poisson  # slow to load, and not needed by every run
+    """Return bands of distances of any two; for a period that scatters little with other stalls in between."""
+    from scipy.stats import poisson  # slow to load, and not every run needs it
 
     distances = np.sort(np.concatenate([at[k:] - at[:-k] for k in range(1, min(at.size, AHEAD + 1))]))
     middles = _middles(distances, writes)
@@ -208,7 +215,7 @@ def _any(at: Floats, width: float, writes: float) -> list[Band]:
 
 
 def _middles(distances: Floats, writes: float) -> Floats:
-    """Those distances that may be a period, thinned where they are many."""
+    """Return the distances that may be a period, thinned where they are many."""
     middles = np.unique(distances[(distances > 1) & (distances <= writes / 4)])
     return middles[:: max(middles.size // 2000, 1)]
 
@@ -219,14 +226,14 @@ def _within(distances: Floats, middles: Floats, width: float) -> Floats:
 
 
 def _sure(chances: Floats, counts: Floats, expected: Floats, middles: Floats, width: float) -> list[Band]:
-    """Bands that chance does not explain, for all that is tried."""
+    """Return the bands that chance does not explain, corrected for all that is tried."""
     least = math.log(CERTAIN / (max(middles.size, 1) * TRIED))
     places = np.flatnonzero((chances < least) & (counts >= LEAST_STALLS - 1))
     return [(float(chances[p]), float(counts[p] - expected[p]), float(middles[p]), width) for p in places]
 
 
 def _measured(at: Floats, heights: Floats, band: tuple[float, float], seconds: Floats, chance: float) -> Period | None:
-    """The mean distance of stalls that follow one another in the band, and their median height."""
+    """Return the mean distance of stalls that follow one another in the band, and their median height."""
     pairs = [(i, j) for i in range(at.size) for j in _partners(at, i, band)]
     if len(pairs) < 2:
         return None
@@ -245,7 +252,9 @@ def _measured(at: Floats, heights: Floats, band: tuple[float, float], seconds: F
 
 
 def _centre(distances: Floats) -> float:
-    """Their median where they are all but equal, else their mean: those drawn evenly from a range have no middle."""
+    """Return the median of distances that are almost equal, otherwise the mean: evenly drawn distances have
+    no middle.
+    """
     middle = float(np.median(distances))
     spread = float(np.median(np.abs(distances - middle)))
     return middle if spread < 0.01 * middle else float(np.mean(distances))
@@ -257,6 +266,6 @@ def _partners(at: Floats, i: int, band: tuple[float, float]) -> range:
 
 
 def _order_bounds(count: int) -> tuple[int, int]:
-    """Places of the order statistics that bound a median with 95 %."""
+    """Return the places of the order statistics that bound a median with 95 %."""
     half = 0.98 * math.sqrt(count)
     return max(int(count / 2 - half), 0), min(math.ceil(count / 2 + half), count - 1)

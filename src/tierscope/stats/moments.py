@@ -1,8 +1,8 @@
 """The clean moments of the batches of a record, and what each thread did at them: the work of `together`.
 
-A batch has some hundred blocks, and a call of numpy costs as much as its work on them. So batches are taken in portions
-of about PORTION blocks, as many as stay in a CPU's own cache. Portions of any size give the same numbers, bit by bit.
-One search serves all threads of a portion: each thread's ticks in each batch are moved into a stretch of their own.
+A batch has some hundred blocks, and a call of numpy costs as much as its work on them. So batches are processed in
+portions of about PORTION blocks, which stay in a CPU's own cache. Portions of any size give the same numbers, bit by
+bit. One search serves all threads of a portion: each thread's ticks in each batch are shifted into a separate range.
 """
 
 from collections.abc import Iterator
@@ -21,7 +21,7 @@ Truths = npt.NDArray[np.bool_]
 Number = TypeVar("Number", np.int64, np.float64)
 
 PORTION = 1 << 15  # blocks, or looks at blocks
-FARTHEST = 1 << 62  # ticks of all stretches of a portion together: int64 has to hold them
+FARTHEST = 1 << 62  # ticks of all ranges of a portion together: they must fit into int64
 NEGLIGIBLE = 1e-3  # of a block's operations may be such a walk itself: memory costs under 100 times a first-level hit
 
 
@@ -54,7 +54,7 @@ class Asked:
 
     hz: float  # ticks per second
     unclean: int  # flags of the blocks that are left out
-    needed: Floats  # shape (slots,): operations asked of a thread after a disturbance
+    needed: Floats  # shape (slots,): operations required of a thread after a disturbance
     firsts: npt.NDArray[np.intp]  # shape (groups,): the first slot of each
 
 
@@ -62,7 +62,7 @@ class Asked:
 class Windows:
     """The batches in which all threads work at the same time, each with its common window; shapes (batches,)."""
 
-    columns: Columns  # of these batches alone, numbered anew
+    columns: Columns  # of these batches alone, renumbered
     slots: int
     begin: Integers  # ticks
     end: Integers
@@ -71,7 +71,7 @@ class Windows:
     edges: Integers  # shape (batches + 1,): row at which each begins, and the end
 
     def portions(self) -> Iterator[slice]:
-        """Yield the batches that are looked at together, each batch once."""
+        """Yield the batches that are processed together, each batch once."""
         work = np.maximum(np.diff(self.edges), self.moments * self.slots).tolist()
         at_once = max(1, FARTHEST // (self.slots * self._longest()))
         first, done = 0, 0
@@ -84,7 +84,7 @@ class Windows:
             yield slice(first, len(work))
 
     def _longest(self) -> int:
-        """Ticks of the longest batch."""
+        """Return the ticks of the longest batch."""
         if not self.begin.size:
             return 1
         places = self.edges[:-1]
@@ -175,12 +175,12 @@ class _Line:
 
     @property
     def lasted(self) -> Integers:
-        """Ticks of each block."""
+        """Return the ticks of each block."""
         return self.part.stop - self.part.start
 
     @property
     def begins(self) -> npt.NDArray[np.intp]:
-        """The first block of each thread in each batch."""
+        """Return the first block of each thread in each batch."""
         return np.flatnonzero(np.diff(self.part.slot, prepend=-1) | np.diff(self.part.batch, prepend=-1))
 
     def at(self, batch: Integers, ticks: Floats) -> Integers:
@@ -205,7 +205,7 @@ def _present(line: _Line, asked: Asked) -> Truths:
 def _at_last_disturbance(
     line: _Line, before: npt.NDArray[Number], after: npt.NDArray[Number], unclean: int
 ) -> npt.NDArray[Number]:
-    """What stood on a clock that only rises when each block's thread was last disturbed, or began its batch.
+    """Return the value of a monotone clock when each block's thread was last disturbed, or began its batch.
 
     before, after: the clock as each block starts and stops.
     """
@@ -217,7 +217,9 @@ def _at_last_disturbance(
 
 
 def _filled(rates: Floats, present: Truths, batch: Integers, few: int) -> tuple[Floats, Floats]:
-    """As `crowd.filled`, batch by batch; few: threads that may be absent. With none, a clean moment lacks nobody."""
+    """Return the same as `crowd.filled`, batch by batch. few: threads that may be absent; with 0, a clean moment lacks
+    none.
+    """
     if not few:
         return np.add.reduceat(rates, [0], axis=0)[0], np.zeros(batch.size)
     edges = np.flatnonzero(np.diff(batch)) + 1

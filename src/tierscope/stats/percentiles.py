@@ -1,17 +1,17 @@
 """Percentiles of the times of single operations, and how sure each is.
 
 For the share p of n independent times, the number of them below the true percentile is binomial, whatever their
-distribution; so the order statistics x_(r) and x_(s) with
+distribution. So the true percentile is between the order statistics x_(r) and x_(s) with
 
     P(B(n, p) <= r - 1) <= a / 2,    P(B(n, p) >= s) <= a / 2,    a = 1 - confidence
 
-hold it between them. Times in a row resemble each other: r and s are moved away from n p by the square root of the
-factor by which the count's variance, estimated from means of BATCHES stretches of the series, exceeds that of
-independent times, and by Student's quantile over the normal one, since it is an estimate. Where r or s would lie
-outside the series, too few times carry this percentile, and there is none.
+Consecutive times resemble each other. So r and s are moved away from n p by the square root of the factor by which the
+count's variance exceeds that of independent times. That variance is estimated from means of BATCHES stretches of the
+series. Because it is an estimate, r and s are also moved by Student's quantile over the normal one. If r or s would be
+outside the series, there are too few times for this percentile, and the answer is None.
 
-Coverage of the 95 % interval in simulation (tests/unit/test_stats_percentiles.py): at least 95 % for independent
-times, 91 % for autoregressive ones with 0.7 from time to time.
+Coverage of the 95 % interval in simulation (tests/unit/test_stats_percentiles.py): at least 95 % for independent times,
+91 % for autoregressive ones with 0.7 from time to time.
 Blind to what comes less often than once in the whole series.
 Sources: H. A. David and H. N. Nagaraja, "Order Statistics", 2003, 7.1; B. Schmeiser, "Batch Size Effects in the
 Analysis of Simulation Output", Operations Research 30, 1982 (10 to 30 batches).
@@ -32,7 +32,7 @@ from tierscope.stats.together import SHARED, UNCLEAN, batches
 Floats = npt.NDArray[np.float64]
 
 BATCHES = 20
-WIDTH = 12  # standard deviations on either side in which the binomial distribution is summed
+WIDTH = 12  # standard deviations on either side over which the binomial distribution is summed
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,11 +44,11 @@ class Times:
 
 
 def operation_times(blocks: Blocks, hz: float, cost_s: float, unclean: int = UNCLEAN) -> Times:
-    """Of the timed blocks of one group that began while every thread was at work, in each batch.
+    """Return the times of the timed blocks of one group that began while every thread was at work, in each batch.
 
-    hz: ticks per second. cost_s: of two clock reads, taken off each block before it is divided by its operations.
-    unclean: flags of the blocks that are left out; SHARED where threads take turns on CPUs: all blocks count then,
-    since such threads are never all at work.
+    hz: ticks per second. cost_s: of two clock reads, subtracted from each block before the division by its operations.
+    unclean: flags of the blocks that are left out. With SHARED, threads share CPUs and never all work at the same time,
+    so that all blocks count.
     """
     timed = blocks[((blocks["flags"] & SIZING) == 0) & (blocks["operations"] > 0)]
     timed = timed[np.lexsort((timed["start_ticks"], timed["thread"]))]
@@ -61,7 +61,9 @@ def operation_times(blocks: Blocks, hz: float, cost_s: float, unclean: int = UNC
 
 
 def _within(timed: Blocks, threads: int) -> npt.NDArray[np.bool_]:
-    """Blocks that start after the last thread's first block did, and before the first thread's last block ended."""
+    """Return the blocks that start after the last thread's first block, and before the end of the first thread's last
+    block.
+    """
     inside = np.zeros(timed.size, dtype=bool)
     for rows in batches(timed) if timed.size else ():
         own = timed[rows]
@@ -74,7 +76,9 @@ def _within(timed: Blocks, threads: int) -> npt.NDArray[np.bool_]:
 
 
 def percentiles(series: Floats, shares: Sequence[float], confidence: float = 0.95) -> list[Interval | None]:
-    """Of the series in the order of time, shape (points,); None for each share that too few points carry."""
+    """Return the percentiles of a series in the order of time, shape (points,); None for each share with too few
+    points.
+    """
     ordered = np.sort(series)
     return [_percentile(series, ordered, share, confidence) for share in shares]
 
@@ -94,7 +98,7 @@ def _percentile(series: Floats, ordered: Floats, share: float, confidence: float
 
 
 def _ranks(count: int, share: float, error: float) -> tuple[int, int]:
-    """r and s of the file's text, from 0 (there is none) to count + 1 (likewise)."""
+    """Return r and s of the module's text, from 0 (there is none) to count + 1 (there is none)."""
     mean, spread = count * share, math.sqrt(count * share * (1 - share))
     least = max(0, math.floor(mean - WIDTH * spread) - WIDTH)
     most = min(count, math.ceil(mean + WIDTH * spread) + WIDTH)
@@ -108,7 +112,7 @@ def _ranks(count: int, share: float, error: float) -> tuple[int, int]:
 
 
 def _wider(below: npt.NDArray[np.bool_], share: float, confidence: float) -> float:
-    """Factor by which neighbours that resemble each other widen the interval; 1 for few points."""
+    """Return the factor by which neighbours that resemble each other widen the interval; 1 for few points."""
     length = below.size // BATCHES
     if length < 2:
         return 1.0

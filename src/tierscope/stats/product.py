@@ -1,7 +1,7 @@
 """The scalar product, without BLAS.
 
-For more than 10,000 numbers OpenBLAS takes a thread on each CPU. These spin on for some 50 ms after it returns, while
-the next batch is measured, and the last digits depend on how many CPUs there are.
+For more than 10,000 numbers OpenBLAS uses a thread on each CPU. These threads spin for some 50 ms after it returns,
+while the next batch is measured, and the last digits depend on the number of CPUs.
 Source: OpenBLAS 0.3, kernel/x86_64/ddot.c, and THREAD_TIMEOUT in driver/others/blas_server.c.
 """
 

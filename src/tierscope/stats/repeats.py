@@ -1,16 +1,16 @@
-"""An experiment whose batches are repeats: each is one point, since the program that ran it gives nothing finer.
+"""An experiment whose batches are repeats: each is one point, since the program that ran it reports nothing finer.
 
     rate of a group in a repeat = operations / (stop - start)      [operations/s]
 
-The median of the repeats and its interval are the result. Six repeats are the fewest whose lowest and highest hold
-the median 95 times in 100 (1 - 2 / 2^6). First repeats are cut, up to half of all, where their ranks are most unlike
-those of the rest, if Mann and Whitney's test, shared out over the places at which a head may end, is sure of it. What
-is left is steady unless it has a trend: Mann's test says whether there is one, the medians of the first and the last
-third whether it is larger than the precision.
+The median of the repeats and its interval are the result. Six repeats are the fewest whose lowest and highest contain
+the median 95 times in 100 (1 - 2 / 2^6). First repeats are cut, up to half of all, where their ranks differ most from
+those of the rest. Mann and Whitney's test must confirm this, with its error divided by the number of places at which a
+head may end. The rest is steady unless it has a trend: Mann's test shows whether there is one, the medians of the first
+and the last third whether it is larger than the precision.
 Blind to drifts slower than all repeats together, and to what happens within one.
 Sources: H. B. Mann, "Nonparametric Tests Against Trend", Econometrica 13, 1945; H. B. Mann and D. R. Whitney, "On a
-Test of Whether One of Two Random Variables is Stochastically Larger than the Other", Annals of Mathematical
-Statistics 18, 1947.
+Test of Whether One of Two Random Variables is Stochastically Larger than the Other", Annals of Mathematical Statistics
+18, 1947.
 """
 
 import math
@@ -33,7 +33,10 @@ SURE = 0.95  # of Mann's test, two-sided
 
 
 def judge_repeats(blocks: Blocks, hz: float, groups: int, schedule: Schedule) -> Point:
-    """blocks: of all batches so far, one or more for each group; hz: ticks per second. No block is ever left out."""
+    """Return the point of repeats. No block is ever left out.
+
+    blocks: of all batches so far, one or more for each group; hz: ticks per second.
+    """
     parts = [blocks[rows] for rows in batches(blocks)] if blocks.size else []
     rates = np.array([[_rate(part, hz, group) for part in parts] for group in range(groups)])
     first = int(blocks["start_ticks"].min()) if blocks.size else 0
@@ -60,7 +63,7 @@ def _rate(batch: Blocks, hz: float, group: int) -> float:
 
 
 def head(series: Floats, tolerance: float) -> int:
-    """Repeats to cut from the front, 0 to half of them; the rest has FEWEST at least."""
+    """Return the repeats to cut from the front, 0 to half of them; the rest has FEWEST at least."""
     most = min(series.size // 2, series.size - FEWEST)
     if most < 1:
         return 0
@@ -71,7 +74,7 @@ def head(series: Floats, tolerance: float) -> int:
 
 
 def _apart(first: Floats, rest: Floats) -> float:
-    """Mann and Whitney's statistic in standard deviations."""
+    """Return Mann and Whitney's statistic in standard deviations."""
     wins = float((first[:, None] > rest).sum() + 0.5 * (first[:, None] == rest).sum())
     middle, spread = first.size * rest.size / 2, math.sqrt(first.size * rest.size * (first.size + rest.size + 1) / 12)
     return (abs(wins - middle) - 0.5) / spread
@@ -82,7 +85,7 @@ def _material(before: Floats, after: Floats, tolerance: float) -> bool:
 
 
 def trend(series: Floats, tolerance: float) -> int:
-    """+1 or -1 where Mann's test is sure and the outer thirds differ by more than `tolerance`, else 0."""
+    """Return +1 or -1 where Mann's test is sure and the outer thirds differ by more than `tolerance`, else 0."""
     count = series.size
     one, other = np.triu_indices(count, 1)
     score = int(np.sign(series[other] - series[one]).sum())

@@ -8,7 +8,7 @@ Assessing Differential Expression in Microarray Experiments", 2004, appendix (th
 from functools import lru_cache
 
 STEPS = 50  # of Newton's method, which needs five
-ENOUGH = 1e6  # degrees of freedom that are as many as there could be
+ENOUGH = 1e6  # degrees of freedom that count as infinite
 
 
 def student(confidence: float, degrees: float) -> float:

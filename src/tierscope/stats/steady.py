@@ -4,19 +4,19 @@ Warm-up by MSER-5: of the means Y of every five points, the first d are cut for 
 
     sum over i >= d of (Y_i - mean of Y_d...)^2 / (m - d)^2          (m means in all)
 
-is least, d <= m / 2. The rule alone cuts noise as well, so the head is cut only if its mean differs from that of
-the rest by Student's test at 5 %, shared out over the m / 2 places at which a head may end (Bonferroni), with the
-standard error of the rest taken about its own trend and widened by how neighbouring means resemble each other.
-A minimum at the limit that passes this test, with a difference over `tolerance`, says that no steady part was
-reached. So does a last third of what is left whose median differs from that of the first third by more than
-`tolerance`, when their 99 % intervals do not meet.
+is least, d <= m / 2. The rule alone cuts noise as well. So the head is cut only if its mean differs from that of the
+rest by Student's test at 5 %, divided by the m / 2 places at which a head may end (Bonferroni). The standard error of
+the rest is computed about its own trend, and widened by how neighbouring means resemble each other.
+A minimum at the limit that passes this test, with a difference over `tolerance`, shows that no steady part was reached.
+So does a last third of the rest whose median differs from that of the first third by more than `tolerance`, if their 99
+% intervals do not overlap.
 
 Blind to swings much longer than the series, and to those that come back within it.
 
-Sources: K. P. White, "An Effective Truncation Heuristic for Bias Reduction in Simulation Output", Simulation 69,
-1997; K. P. White, M. J. Cobb and S. C. Spratt, "A Comparison of Five Steady-State Truncation Heuristics for
-Simulation", Winter Simulation Conference, 2000. Comparing the ends: J. Geweke, "Evaluating the Accuracy of
-Sampling-Based Approaches to the Calculation of Posterior Moments", Bayesian Statistics 4, 1992.
+Sources: K. P. White, "An Effective Truncation Heuristic for Bias Reduction in Simulation Output", Simulation 69, 1997;
+K. P. White, M. J. Cobb and S. C. Spratt, "A Comparison of Five Steady-State Truncation Heuristics for Simulation",
+Winter Simulation Conference, 2000. Comparing the ends: J. Geweke, "Evaluating the Accuracy of Sampling-Based Approaches
+to the Calculation of Posterior Moments", Bayesian Statistics 4, 1992.
 """
 
 import math
@@ -36,7 +36,7 @@ FEWEST = 10 * BATCH  # the rest keeps five means or more: the fewest that give S
 
 @dataclass(frozen=True, slots=True)
 class Steady:
-    """What `settle` found."""
+    """The result of `settle`."""
 
     start: int  # points to cut from the front
     steady: bool
@@ -44,7 +44,9 @@ class Steady:
 
 
 def settle(series: Floats, tolerance: float = 0.02) -> Steady:
-    """Warm-up and steadiness of a series, shape (points,); under 50 points nothing is cut and nothing doubted."""
+    """Return the warm-up and steadiness of a series, shape (points,). Under 50 points nothing is cut and nothing
+    doubted.
+    """
     if series.size < FEWEST:
         return Steady(0, True, 0)
     means = series[: series.size // BATCH * BATCH].reshape(-1, BATCH).mean(axis=1)
@@ -62,7 +64,7 @@ def settle(series: Floats, tolerance: float = 0.02) -> Steady:
 
 
 def _least(means: Floats, limit: int) -> int:
-    """The d of 0 to `limit` with the least MSER."""
+    """Return the d of 0 to `limit` with the least MSER."""
     rest = np.arange(means.size, 0, -1)
     centred = means - means.mean()  # keeps the difference of squares below from cancelling
     sums = np.cumsum(centred[::-1])[::-1]
@@ -72,7 +74,7 @@ def _least(means: Floats, limit: int) -> int:
 
 
 def _stands_out(means: Floats, cut: int) -> bool:
-    """Whether the head differs from the rest by more than chance, given how neighbours resemble each other."""
+    """Return whether the head differs from the rest by more than chance, given how neighbours resemble each other."""
     head, rest = means[:cut], means[cut:]
     time = np.arange(rest.size, dtype=np.float64) - (rest.size - 1) / 2
     deviations = rest - rest.mean()
@@ -88,18 +90,20 @@ def _stands_out(means: Floats, cut: int) -> bool:
 
 
 def _drift(series: Floats, tolerance: float) -> int:
-    """Direction in which the last third left the first; 0 if it did not."""
+    """Return the direction in which the last third differs from the first; 0 if it does not."""
     third = series.size // 3
     return change(series[:third], series[-third:], tolerance)
 
 
 def change(before: Floats, after: Floats, tolerance: float) -> int:
-    """+1 or -1 if the median rose or fell by more than `tolerance` and the 99 % intervals do not meet, else 0."""
+    """Return +1 or -1 if the median rose or fell by more than `tolerance` and the 99 % intervals do not overlap, else
+    0.
+    """
     if not before.size or not after.size:
         return 0
     middle = float(np.median(before))
     rise = float(np.median(after)) - middle
-    if abs(rise) <= tolerance * abs(middle):  # as mostly: intervals cost ten times a median
+    if abs(rise) <= tolerance * abs(middle):  # the usual case: intervals cost 10x as much as a median
         return 0
     first, last = median(before, 0.99), median(after, 0.99)
     return _sign(rise) if first.high < last.low or last.high < first.low else 0

@@ -1,8 +1,8 @@
-"""Interleaving from the rates at strides and at controls close by, for a suite that runs and a table alike.
+"""Interleaving from the rates at strides and at controls close by, for both a suite that runs and a table.
 
     ratio = rate at the stride / rate of the control nearest to it, by the same number of threads          [1]
 
-Half-widths of both are added in squares. What the ratios say of memories: `stats.interleave`.
+Half-widths of both are added in squares. `stats.interleave` derives the layout of memories from the ratios.
 Source: as there.
 """
 
@@ -23,7 +23,7 @@ FEWEST = 8  # strides
 
 
 class StrideLabels(Labels, frozen=True, kw_only=True):
-    """What a point of `run policy` is filed by."""
+    """The labels of a point of `run policy`."""
 
     stride_bytes: int
     control: bool
@@ -58,13 +58,13 @@ class Spread:
 
 
 def stride_of(asked: Experiment, rate: Interval) -> Stride:
-    """A point of `run policy`, by its labels."""
+    """Return the stride of a point of `run policy`, by its labels."""
     labels = StrideLabels.read(asked)
     return Stride(labels.stride_bytes, labels.control, len(asked.groups[0].team.cpus), rate)
 
 
 def spread_of(points: Sequence[Stride]) -> Spread | None:
-    """None for fewer than eight strides, or no control by all threads."""
+    """Return the result; None for fewer than eight strides, or no control by all threads."""
     known, full = _known(points), _full(points)
     strides = sorted((one for one in known if not one.control), key=lambda one: one.stride_bytes)
     if len(strides) < FEWEST or not full:
@@ -81,7 +81,7 @@ def spread_of(points: Sequence[Stride]) -> Spread | None:
 
 
 def saturated(points: Sequence[Stride]) -> bool:
-    """Fewer threads reach as much; one number of threads alone cannot tell."""
+    """Return whether fewer threads reach as much; one number of threads alone cannot show this."""
     full = _full(points)
     fewer = [one for one in _known(points) if one.control and full and one.threads < full[0].threads]
     return any(one.rate.middle >= SATURATED * _nearest(one, full).rate.middle for one in fewer)
@@ -92,7 +92,7 @@ def _known(points: Sequence[Stride]) -> list[Stride]:
 
 
 def _full(points: Sequence[Stride]) -> list[Stride]:
-    """Controls by all threads."""
+    """Return the controls by all threads."""
     most = max((one.threads for one in _known(points)), default=0)
     return [one for one in _known(points) if one.control and one.threads == most]
 

@@ -1,12 +1,12 @@
-"""One series in a few numbers, and whether they may be believed.
+"""One series in a few numbers, and whether they can be believed.
 
-The median and its interval are the result. Beside them, to compare with STREAM: the series is cut into nine
-slices of consecutive points, as STREAM keeps nine of its ten iterations, and each slice is one iteration:
-`best` and `worst` are the highest and the lowest mean rate of a slice, `average` is the mean rate of all.
-STREAM's best is thus no "fastest millisecond", and neither is this one.
+The median and its interval are the result. Three more numbers are comparable with STREAM. The series is cut into nine
+slices of consecutive points, as STREAM keeps nine of its ten iterations, and each slice is one iteration. `best` and
+`worst` are the highest and the lowest mean rate of a slice, `average` is the mean rate of all. So STREAM's best is not
+a "fastest millisecond", and neither is this one.
 
-A summary is conclusive when the interval is within the asked precision, rests on enough clean points, and the
-series is steady. Asking again and again until it is so (the stop rule) costs the interval some of its coverage;
+A summary is conclusive if the interval is within the requested precision and rests on enough clean points, and the
+series is steady. Repeating this check until it passes (the stop rule) costs the interval some of its coverage;
 `minimum_s` of the schedule keeps that small.
 
 Source: J. D. McCalpin, "STREAM: Sustainable Memory Bandwidth in High Performance Computers", 1995.
@@ -24,25 +24,25 @@ from tierscope.stats.steady import Steady, settle
 
 Floats = npt.NDArray[np.float64]
 
-SLICES = 9  # iterations that STREAM's best, average and worst are taken over
+SLICES = 9  # iterations for STREAM's best, average and worst
 UNDISTURBED = (
-    0.2  # share of the moments, at least: with two busy neighbours on two CPUs, points that kept less were off
+    0.2  # share of the moments, at least: with two busy neighbours on two CPUs, points that kept less were wrong
 )
 # by up to 15 % (benchmarks/busy.py), since a thread that has just come back finds its caches and TLB cold
-ENOUGH = 50  # points: below, the warm-up rule is silent and autocorrelated noise (0.7) gets intervals that hold
+ENOUGH = 50  # points: below, the warm-up rule is silent and intervals of autocorrelated noise (0.7) contain
 # the truth under 84 % of the time instead of 95 % (see `median`)
 
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """Of one group: `interval`, `best`, `average` and `worst` in the unit of the series."""
+    """The summary of one group: `interval`, `best`, `average` and `worst` in the unit of the series."""
 
     interval: Interval
     best: float
     average: float
     worst: float
     start: int  # points cut as warm-up
-    total: int  # points that there would be, had all been clean
+    total: int  # points that there would be if all were clean
     steady: bool
     reasons: tuple[str, ...]  # why it is inconclusive; () is conclusive
 
@@ -62,7 +62,7 @@ def verdict(series: Floats, schedule: Schedule, total: int | None = None) -> Sum
 def summarise(
     series: Floats, settled: Steady, schedule: Schedule, total: int | None = None, error: float = 0.0
 ) -> Summary:
-    """Judge `series` after a warm-up found elsewhere, as when several groups share one.
+    """Judge `series` after a warm-up that was found elsewhere, for example if several groups share one.
 
     error: a relative standard error that all points have in common, which the interval includes.
     """

@@ -28,7 +28,7 @@ class ThreadSeries:
 
 
 def thread_series(blocks: Blocks, hz: float) -> tuple[ThreadSeries, ...]:
-    """One series per thread, by group and thread; blocks that only found the size of blocks are not shown."""
+    """Return one series per thread, by group and thread; blocks that only found the size of blocks are left out."""
     timed = blocks[(blocks["flags"] & SIZING) == 0]
     if timed.size == 0:
         return ()

@@ -1,24 +1,25 @@
-"""The levels of the TLB, from what an access costs more where each goes to another page.
+"""The levels of the TLB, from the additional time of an access if each access goes to another page.
 
     extra(n) = time of an access to one of n lines on n pages - the same with the n lines side by side      [s]
     missing(n) = (extra(n) - of this level) / (of the next - of this level)                                [1]
 
-Both walks touch the same number of lines, so that what the caches do is taken off and translation is left. Plateaus of
-`extra` are levels: of the nearest it is 0, of the next what a hit there adds, of the last what a page walk adds. They
-are found as those of a latency staircase (`stats.levels`: change points, each at the price of the Bayesian information
-criterion), on the coarse points alone, since points laid around a knee would make plateaus of their own.
+Both walks touch the same number of lines, so that the effect of the caches is subtracted and translation remains.
+Plateaus of `extra` are levels: it is 0 for the nearest, the cost of a hit for the next, and the cost of a page walk for
+the last. They are found as those of a latency staircase (`stats.levels`: change points, each at the price of the
+Bayesian information criterion). Only the coarse points are used, since points added around a knee would make plateaus
+of their own.
 
-`entries` is where a quarter of the accesses miss, as for caches: sets that hold the least recently used, walked in a
-cycle, are there 3 % behind their capacity if they have 8 ways, entries replaced at random 15 % behind. `low` is the
-most pages of which none is seen to miss, `high` the fewest of which half do. `round` is the one number m * 2^k, m of
-1 and 3, from `low` to below `high`. Where the fewest pages miss already, `low` is 0, and `entries` and `high` are their
-number: the level holds fewer.
-A walk reads entries of 8 B from the caches where the lines lie, too. Once they leave a cache walks take longer, though
-no level of the TLB ends. A level is `certain` where it is the nearest, before which nothing walks, or where its step is
-more than READS times what leaving a cache costs the lines side by side. That is taken from the first miss to the end of
-the knee, stretched by 9/8, since n lines with their entries leave a cache as 9/8 n lines do. Where it is not sharp
-it is taken from a sixteenth of its begin: a line of eight entries is used more often than others, so that it stays
-longer, and they leave over some octaves.
+`entries` is where a quarter of the accesses miss, as for caches. Sets of 8 ways with the least recently used entries,
+walked in a cycle, reach it 3 % behind their capacity; entries replaced at random reach it 15 % behind. `low` is the
+most pages without a detected miss, `high` the fewest pages with half of the accesses missing. `round` is the one number
+m * 2^k, m of 1 and 3, from `low` to below `high`. If the fewest pages miss already, `low` is 0, and `entries` and
+`high` are their number: the level has fewer.
+A page walk also reads entries of 8 B from the caches of the lines. Once they leave a cache, page walks take longer,
+although no level of the TLB ends. A level is `certain` if it is the nearest, before which nothing walks. It is also
+certain if its step is more than READS times the cost of leaving a cache for the lines side by side. That cost is taken
+from the first miss to the end of the knee, stretched by 9/8, since n lines with their entries leave a cache as 9/8 n
+lines do. Where the knee is not sharp, it is taken from a sixteenth of its begin: a line of eight entries is used more
+often than others, so it stays longer, and they leave over some octaves.
 Blind to steps under 3 % of the access, to levels narrower than three coarse points behind the nearest, and to what a
 last plateau is: a page walk, or one level more that none of the footprints leaves.
 Source: R. H. Saavedra and A. J. Smith, "Measuring Cache and TLB Performance and Their Effect on Benchmark Runtimes",
@@ -39,18 +40,18 @@ from tierscope.stats.median import MAD_SIGMA
 Floats = npt.NDArray[np.float64]
 Flags = npt.NDArray[np.bool_]
 
-SHIFT = 0.1  # of the fastest access, laid under `extra`, whose logarithm is cut: 0 has none
-NOISE = 0.01  # of an access, least: two layouts of one size differ by so much
-SEEN = 0.03  # of an access: smaller steps are none
+SHIFT = 0.1  # of the fastest access, added to `extra`, whose logarithm is cut: 0 has none
+NOISE = 0.01  # of an access, least: two layouts of one size differ by this
+SEEN = 0.03  # of an access: smaller steps are ignored
 RISEN = 2  # coarse points that show a last level left, where no plateau follows
 SURE = 3.0  # standard errors of the step
 QUARTER, HALF, NONE = 0.25, 0.5, 0.05  # of the accesses miss
 ROUND = (1, 3)
 ENTRY = 9 / 8  # a line and its page's entry, over a line
-READS = 2.5  # two, as those of a guest and its host, or one besides the line itself, and a quarter for noise
-SHARP = 1.5  # high over low; sets that hold the least recently used are within 1.3
+READS = 2.5  # two, as those of a guest and its host, or one and the line itself, and a quarter for noise
+SHARP = 1.5  # high over low; sets with the least recently used entries are within 1.3
 STAY = 16  # times as many pages as a cache has lines: by then the entries have left it
-GAP = 64  # of the number of pages, over which a knee is looked at more closely
+GAP = 64  # of the number of pages, over which a knee is examined more closely
 APART, BESIDE = "pages", "lines"
 """The label `layout` of the two walks."""
 
@@ -66,9 +67,10 @@ class Extra:
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """A level of the TLB that ends within what was measured. `extra`: of a hit, over one in the nearest level.
+    """A level of the TLB that ends within the measured range. `extra`: of a hit, over one in the nearest level.
 
-    low: 0 where the level holds fewer than `high`, no more is known. certain: false where walks alone may be the cause.
+    low: 0 if the level has fewer entries than `high`, and no more is known. certain: false if page walks alone may be
+    the cause.
     """
 
     entries: float
@@ -81,7 +83,9 @@ class Level:
 
 @dataclass(frozen=True, slots=True)
 class Translation:
-    """Levels from the nearest on; none where nothing was seen. `beyond`: behind the last, None where not reached."""
+    """Levels from the nearest on; none where nothing was detected. `beyond`: behind the last, None where
+    not reached.
+    """
 
     levels: tuple[Level, ...]
     beyond: Extra | None
@@ -102,7 +106,9 @@ class Curve:
 
 
 def curve_of(pages: Floats, apart_s: Floats, control_s: Floats, sigma_s: Floats, coarse: Flags) -> Curve:
-    """apart_s, control_s: an access to n lines on n pages, and to n lines side by side; in any order."""
+    """Return the curve. apart_s, control_s: an access to n lines on n pages, and to n lines side by side;
+    in any order.
+    """
     keep = np.argsort(pages)
     keep = keep[np.isfinite(apart_s - control_s)[keep]]
     extra, sigma = apart_s - control_s, np.hypot(sigma_s, NOISE * apart_s)
@@ -110,7 +116,7 @@ def curve_of(pages: Floats, apart_s: Floats, control_s: Floats, sigma_s: Floats,
 
 
 def translation(curve: Curve) -> Translation:
-    """The levels in a curve; none where fewer than six coarse points are known."""
+    """Return the levels in a curve; none where fewer than six coarse points are known."""
     plateaus, ended = _plateaus(curve)
     if len(plateaus) < 2:
         return Translation((), None)
@@ -129,14 +135,14 @@ def translation(curve: Curve) -> Translation:
 
 
 def _rise(curve: Curve, low: float, high: float) -> float:
-    """Seconds that the caches add to a line side by side where they may add to what a walk reads, see above."""
+    """Return the seconds that the caches add to a line side by side where they may also slow a page walk, see above."""
     begin = low if high <= SHARP * low else low / STAY
     before, after = np.interp((begin, high * ENTRY), curve.pages, rising(curve.control_s))
     return float(after - before)
 
 
 def _plateaus(curve: Curve) -> tuple[list[float], bool]:
-    """`extra` of each plateau, and whether the last one is a plateau or just the last point."""
+    """Return `extra` of each plateau, and whether the last one is a plateau or only the last point."""
     coarse = curve.part(curve.coarse)
     if coarse.pages.size == 0:
         return [], False
@@ -150,13 +156,13 @@ def _plateaus(curve: Curve) -> tuple[list[float], bool]:
         return [], False
     if found.memory_s is not None:
         return _seen([*heights, found.memory_s - shift], begins, coarse), True
-    if np.count_nonzero(coarse.pages >= found.levels[-1].high_bytes) < RISEN:  # one high point at the end is no knee
+    if np.count_nonzero(coarse.pages >= found.levels[-1].high_bytes) < RISEN:  # one high point at the end is not a knee
         return _seen(heights, begins, coarse), True
     return _seen([*heights, float(shown[-1]) - shift], begins, coarse), False
 
 
 def _seen(heights: list[float], begins: list[float], curve: Curve) -> list[float]:
-    """Without the plateaus that are too close to the one before; begins: the first pages of each."""
+    """Return the plateaus without those too close to the one before; begins: the first pages of each."""
     kept = [0.0]
     for height, begin in zip(heights, begins, strict=False):
         there = curve.part(curve.pages >= begin)
@@ -167,7 +173,7 @@ def _seen(heights: list[float], begins: list[float], curve: Curve) -> list[float
 
 
 def _knee(curve: Curve, floor: float, top: float) -> tuple[float, float, float]:
-    """(most pages that none is seen to miss, a quarter misses, half misses); (0, n, n) if the fewest, n, miss."""
+    """Return (most pages without a detected miss, a quarter misses, half misses); (0, n, n) if the fewest, n, miss."""
     missing = rising((curve.extra_s - floor) / (top - floor))
     if missing[0] >= HALF:
         return 0.0, float(curve.pages[0]), float(curve.pages[0])
@@ -181,9 +187,9 @@ def _knee(curve: Curve, floor: float, top: float) -> tuple[float, float, float]:
 
 
 def _extra(curve: Curve, begin: float, end: float, near: float) -> Extra:
-    """The median over the points of a plateau; its interval from their scatter and their own errors.
+    """Return the median over the points of a plateau; its interval comes from their scatter and their own errors.
 
-    near: taken where the plateau holds no point but those of its knees.
+    near: used where the plateau has no point except those of its knees.
     """
     inside = curve.part((curve.pages > begin) & (curve.pages <= end))
     if inside.pages.size == 0:
@@ -195,7 +201,9 @@ def _extra(curve: Curve, begin: float, end: float, near: float) -> Extra:
 
 
 def round_in(low: float, high: float) -> int | None:
-    """The one m * 2^k from low to below high; None where there is none, or several, or where low is 0: nothing fits."""
+    """Return the one m * 2^k from low to below high. None if there is none, or several, or if low is 0:
+    nothing fits.
+    """
     if low <= 0:
         return None
     powers = range(32)
@@ -204,9 +212,11 @@ def round_in(low: float, high: float) -> int | None:
 
 
 def between(curve: Curve) -> list[int]:
-    """Numbers of pages that would tell the levels' entries better: inside the knees, () where they are narrow.
+    """Return numbers of pages that would determine the levels' entries better: inside the knees, () where they are
+    narrow.
 
-    Of each knee the gap in which a quarter misses is halved, and the one behind the last point that misses nothing.
+    In each knee two gaps are halved: the one in which a quarter misses, and the one behind the last point without
+    misses.
     """
     wanted: dict[int, None] = {}
     for level in translation(curve).levels:

@@ -1,18 +1,19 @@
 """The rates of all groups at instants at which every thread was at work, undisturbed.
 
 In each batch (one `measure` of the core) the common window starts when the last thread has started its first block that
-is not SIZING, and ends when the first thread has stopped its last block. Instants lie in the middle of cells as long as
-the median block, of longer ones where there would be more than MOMENTS for each block. At each instant every thread is
-in the block that covers it, or in the gap after the latest one; the instant is clean if all these blocks of all groups
-are. Of a team of 50 threads and more a few may be disturbed; what they would have done is filled in (`crowd`).
+is not SIZING. It ends when the first thread has stopped its last block. Instants are in the middle of cells as long as
+the median block, or longer where there would be more than MOMENTS for each block. At each instant every thread is in
+the block that covers it, or in the gap after the latest one; the instant is clean if all these blocks of all groups
+are. A team of 50 threads or more may have a few disturbed ones, whose work is filled in (`crowd`).
 
     rate of a group = sum over its threads of operations / (stop - start)      [operations/s]
 
-Instants weigh blocks by their time, so a thread held up for ten blocks leaves out ten instants, not one.
+Instants weigh blocks by their time, so a thread that is stopped for ten blocks leaves out ten instants, not one.
 The age of an instant is the shortest time that any thread has by then worked undisturbed, apart from those that may be
-absent: since its last block that was not clean ended, or since the batch began. What another process left in the caches
-shows at low ages (`point` deals with it), unless no thread is ever left alone for long enough to fill them: a group may
-ask that a thread has done so many operations since (`walks`) before its blocks count as clean.
+absent. That time starts when its last block that was not clean ended, or when the batch began. What another process
+left in the caches shows at low ages (`point` deals with it), unless no thread is ever undisturbed long enough to fill
+them. So a group may require that a thread has done a number of operations since (`walks`) before its blocks count as
+clean.
 Blind to what other machines do to this one's memory.
 """
 
@@ -29,7 +30,7 @@ Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 
 UNCLEAN = SIZING | PREEMPTED | STOLEN | DRIFTED | MIGRATED
-SHARED = UNCLEAN & ~PREEMPTED  # where threads take turns on a CPU, the switches are part of what is measured
+SHARED = UNCLEAN & ~PREEMPTED  # where threads share a CPU, the switches are part of what is measured
 MOMENTS = 64  # of a batch, for each of its blocks at most: more than blocks of very different lengths need
 MOST_MOMENTS = 1 << 24  # of a record whose blocks are few, whatever their lengths
 
@@ -48,16 +49,16 @@ class Together:
 
     @property
     def left_out_share(self) -> float:
-        """Instants that are not clean / all; 1.0 when there is no common window at all."""
+        """Return the instants that are not clean / all; 1.0 when there is no common window at all."""
         return 1.0 - self.instants_s.size / self.total if self.total else 1.0
 
 
 def together(blocks: Blocks, hz: float, groups: int, walks: tuple[float, ...] = (), unclean: int = UNCLEAN) -> Together:
-    """Blocks of one record, in any order, to series; a batch in which a thread has no timed block has no window.
+    """Return the series of one record; a batch in which a thread has no timed block has no window.
 
-    hz: ticks per second. groups: how many there are; if one of them left no block, nothing is common. walks: for each
-    group the operations that a thread must have done undisturbed before it counts; () asks nothing. unclean: flags of
-    the blocks that are left out; SHARED where threads share CPUs on purpose.
+    blocks: in any order. hz: ticks per second. groups: their number. If one of them left no block, nothing is common.
+    walks: for each group the operations that a thread must have done undisturbed before it counts; () requires none.
+    The flags of the blocks that are left out are `unclean`; it is SHARED where threads share CPUs on purpose.
     """
     nothing = Together(np.empty(0), np.empty(0), np.empty((groups, 0)), (), 0, (0.0,) * groups, (0.0,) * groups)
     if blocks.size == 0:
@@ -88,7 +89,7 @@ def together(blocks: Blocks, hz: float, groups: int, walks: tuple[float, ...] = 
 
 
 def _columns(blocks: Blocks) -> tuple[Columns, Integers]:
-    """Columns, batch by batch, and the group of each slot."""
+    """Return the columns, batch by batch, and the group of each slot."""
     batch = blocks["batch"].astype(np.int64)
     if np.any(np.diff(batch) < 0):
         return _columns(blocks[_by_batch(blocks)])
@@ -110,20 +111,20 @@ def _columns(blocks: Blocks) -> tuple[Columns, Integers]:
 
 
 def _inside(common: Windows, group_of_slot: Integers) -> Integers:
-    """Timed blocks wholly inside a window, of each group."""
+    """Return the timed blocks wholly inside a window, of each group."""
     part = common.columns
     within = part.timed & (part.start >= common.begin[part.batch]) & (part.stop <= common.end[part.batch])
     return np.bincount(group_of_slot[part.slot[within]], minlength=int(group_of_slot[-1]) + 1)
 
 
 def _timed(columns: Columns, group_of_slot: Integers) -> Integers:
-    """Timed blocks of each group, 1 at least."""
+    """Return the timed blocks of each group, 1 at least."""
     found = np.bincount(group_of_slot[columns.slot[columns.timed]], minlength=int(group_of_slot[-1]) + 1)
     return np.maximum(found, 1)
 
 
 def batches(blocks: Blocks) -> list[npt.NDArray[np.intp]]:
-    """Row numbers of each batch, in the order of batch numbers."""
+    """Return the row numbers of each batch, in the order of batch numbers."""
     order = _by_batch(blocks)
     return np.split(order, np.flatnonzero(np.diff(blocks["batch"][order])) + 1)
 

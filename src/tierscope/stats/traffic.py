@@ -1,22 +1,22 @@
-"""How much memory traffic others cause: a curve of latency over known load, read the other way round.
+"""How much memory traffic others cause: a curve of latency over known load, read in the opposite direction.
 
     ratio = latency now / latency while nothing else was loaded       one dependent access at a time
     traffic = the load of ours that makes an access slower by this ratio
 
 The mix of the others' reads and writes is not known. So there is one curve for each mix that was measured, and the
-answer covers what all of them say. Nor is known whether they come in bursts of many threads or in steady streams of
-few: a curve has a branch for each number of threads, and its bounds contain all of them. Its interval contains
+answer covers all of them. Others may come in bursts of many threads or in steady streams of few. So a curve has a
+branch for each number of threads, and its bounds contain all of them. Its interval contains
 
 - the curves' own: the largest traffic follows from the lower bounds of the ratios at the upper bounds of the loads, the
   least traffic from the other ends;
 - their shape between two loads: at most a chord, at least a parabola that begins flat, since latency rises ever faster;
-- how much readings without load differ from each other (Student's t, a new reading beside n old ones);
+- how much readings without load differ from each other (Student's t, a new reading compared with n old ones);
 - the scatter of each reading now.
 
 Readings are taken over pieces of 50 ms, and traffic is averaged, not latency: the curve bends, and the mean latency of
 bursts is not the latency of their mean. Bursts within a piece widen the interval: its median and its mean then differ.
-Beyond the largest load nothing is known: the upper bound is infinite. So it is where the largest load of ours adds no
-more latency than readings differ: any traffic may then be there.
+Beyond the largest load nothing is known: the upper bound is infinite. It is also infinite where the largest load of
+ours adds no more latency than readings differ: any traffic may then be there.
 Blind to a pattern of accesses that adds less latency than those of our loads; to traffic that was there while the curve
 was measured, which is its zero.
 Source of the family of curves: P. Esmaili-Dokht et al., "A Mess of Memory System Benchmarking, Simulation and
@@ -37,14 +37,14 @@ from tierscope.stats.special import student
 Floats = npt.NDArray[np.float64]
 
 CONFIDENCE = 0.95
-FEWEST = 5  # readings without load: fewer say little about how much they differ
+FEWEST = 5  # readings without load: fewer show little about how much they differ
 ROUNDING = 1e-9
 SEEN = 0.1  # of the pieces must show traffic: one reading in forty is above its bound by chance
 
 
 @dataclass(frozen=True, slots=True)
 class Knot:
-    """One load of ours. load: bytes/s on the bus; ratio: latency beside it over latency without."""
+    """One load of ours. load: bytes/s on the bus; ratio: latency with it over latency without."""
 
     load: Interval
     ratio: Interval
@@ -164,7 +164,7 @@ def traffic(pieces: Sequence[Piece], zero: Zero, curves: Sequence[Curve], slower
 
 
 def smallest(zero: Zero, curves: Sequence[Curve]) -> float:
-    """Return the traffic that is sure to be seen, bytes/s; infinite where no load of ours is seen."""
+    """Return the least traffic that is always detected, bytes/s; infinite where no load of ours is detectable."""
     return max(float(curve.most(np.array([math.exp(2 * zero.error)]))[0]) for curve in curves)
 
 
@@ -191,18 +191,20 @@ def _merged(
 
 
 def _rising(ratios: Iterable[float]) -> Floats:
-    """1, then the highest ratio of all smaller loads: as little may explain a latency."""
+    """Return 1, then the highest ratio of all smaller loads: as little may explain a latency."""
     return np.maximum.accumulate([1.0, *ratios])
 
 
 def _falling(ratios: Iterable[float]) -> Floats:
-    """1, then the lowest ratio of all larger loads: as much may hide behind a latency."""
+    """Return 1, then the lowest ratio of all larger loads: as much may hide behind a latency."""
     lowest = np.minimum.accumulate([1.0, *ratios][:0:-1])[::-1]
     return np.concatenate([[1.0], np.maximum(lowest, 1.0)])
 
 
 def _chord(curve: tuple[Floats, Floats], ratios: Floats) -> Floats:
-    """The least load whose ratio on straight lines between the loads is this one; 0 for a ratio of 1 and rounding."""
+    """Return the least load whose ratio on straight lines between the loads is this one; 0 for a ratio of 1 and
+    rounding.
+    """
     loads, known = curve
     above = np.searchsorted(known, ratios, side="left")
     first, last = np.maximum(above - 1, 0), np.minimum(above, known.size - 1)

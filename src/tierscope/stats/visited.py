@@ -1,8 +1,8 @@
-"""A point that was visited several times: which visits its numbers are made of, and whether they may be believed.
+"""A point that was visited several times: which visits its numbers are made of, and whether they can be believed.
 
-A visit that is disturbed for reasons of its own, such as too few clean moments or a rate that still changes, is left
+A visit may be disturbed for reasons of its own, such as too few clean moments or a rate that still changes. It is left
 out if at least half of the visits, and two, are sound. Otherwise all visits with a number are used, and the doubts of
-each stay. The width of a visit's own interval is no such doubt: the interval of all visits decides.
+each remain. The width of a visit's own interval is not such a doubt: the interval of all visits decides.
 """
 
 from collections.abc import Sequence

@@ -1,8 +1,8 @@
 """A comparison of takes that was visited several times: its time and its ratio over all visits.
 
-Each visit is a few rounds, whose median leaves one spoilt round out; the ratios of the visits are pooled as the rates
-of points are (`stats.visits`). What is compared takes turns within a visit, so that a drift of the machine cancels;
-what remains between visits is mostly where memory lies.
+Each visit is a few rounds, whose median leaves one disturbed round out; the ratios of the visits are pooled as the
+rates of points are (`stats.visits`). The takes alternate within a visit, so that a drift of the machine cancels. The
+remaining difference between visits is mostly the location of the memory.
 """
 
 from collections.abc import Sequence
@@ -53,7 +53,7 @@ def _itself(chosen: Sequence[Contrast]) -> Interval:
 
 
 def _own_doubts(found: Contrast, asked: Pooled | None, schedule: Schedule) -> list[str]:
-    """Why all visits together are not enough."""
+    """Return why all visits together are not enough."""
     if few := too_few(found.asked.count, ROUNDS):
         return [few]
     between = BETWEEN if asked and asked.between_share > 0.5 else ""
@@ -61,5 +61,5 @@ def _own_doubts(found: Contrast, asked: Pooled | None, schedule: Schedule) -> li
 
 
 def _other_doubts(visit: Contrast, schedule: Schedule) -> list[str]:
-    """Why a visit may not be believed, apart from the width of its interval."""
+    """Return why a visit may not be believed, apart from the width of its interval."""
     return [reason for reason in visit.reasons if reason != visit.doubt(schedule)]

@@ -1,7 +1,7 @@
-"""Tables: the records of a run as rows in base units, and what the rows say in words.
+"""Tables: the records of a run as rows in base units, and the findings of the rows as text.
 
 A table reads the records whose `experiment.table` is its name. Rows are made of the samples. `tables.measured`
-remembers what was judged for as long as the process lives, `tables.kept` stores rows: the samples stay the truth.
+remembers judgements until the process ends, `tables.kept` stores rows: the samples stay the truth.
 """
 
 import inspect
@@ -21,7 +21,7 @@ from tierscope.tables.kept import recall
 from tierscope.tables.rows import Flat, JudgedRow, Row, columns_of, flat
 
 ENDINGS = ("_bytes_per_s", "_per_s", "_bytes", "_s")
-"""Of names of columns: units, which the names of their bounds do not have."""
+"""Units at the end of names of columns, which the names of their bounds do not have."""
 
 
 class Main(msgspec.Struct, frozen=True):
@@ -32,7 +32,7 @@ class Main(msgspec.Struct, frozen=True):
 
     @property
     def stem(self) -> str:
-        """'bandwidth' of 'bandwidth_bytes_per_s': bounds are `bandwidth_low` and `bandwidth_high`."""
+        """Return 'bandwidth' of 'bandwidth_bytes_per_s': bounds are `bandwidth_low` and `bandwidth_high`."""
         ending = next((end for end in ENDINGS if self.name.endswith(end)), "")
         return self.name.removesuffix(ending)
 
@@ -51,10 +51,10 @@ class Number(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Insight(msgspec.Struct, frozen=True, kw_only=True):
-    """One sentence that the rows bear out; a number where there is one, None where the data give none.
+    """One sentence that the rows support; a number where there is one, None where the data give none.
 
-    `low` and `high` bound `value`: a 95 % interval where the text says nothing else. `kind` and `whole` as in `Number`.
-    Every percentage and ratio of the text is one of `numbers`: these are what the audit checks.
+    `low` and `high` bound `value`: a 95 % interval unless the text states otherwise. `kind` and `whole` as in `Number`.
+    Every percentage and ratio of the text is one of `numbers`: the audit checks these.
     """
 
     name: str
@@ -65,18 +65,18 @@ class Insight(msgspec.Struct, frozen=True, kw_only=True):
     unit: str = ""
     kind: str = ""
     whole: float | None = None
-    others: tuple[Number, ...] = ()  # what the text states besides
-    conclusive: bool = True  # else the text says why not, and no headline rests on it
+    others: tuple[Number, ...] = ()  # other numbers of the text
+    conclusive: bool = True  # otherwise the text states why, and no headline rests on it
     brief: str = ""  # the same as a headline states it; "": `text`
 
     @property
     def headline(self) -> str:
-        """What the top of a page states, without a full stop."""
+        """Return the text at the top of a page, without a full stop."""
         return self.brief or self.text
 
     @property
     def numbers(self) -> tuple[Number, ...]:
-        """All that the text states."""
+        """Return all numbers of the text."""
         if self.value is None:
             return self.others
         first = Number(value=self.value, low=self.low, high=self.high, kind=self.kind, whole=self.whole)
@@ -84,7 +84,7 @@ class Insight(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Audited(msgspec.Struct, frozen=True, kw_only=True):
-    """What the audit must know of a table's numbers besides their names and units."""
+    """What the audit must know of a table's numbers in addition to their names and units."""
 
     memory: bool = False  # its bytes cross the bus of the memory, whose peak is a limit
     dependent: bool = False  # its latency_s is one dependent access of an idle machine, over footprints
@@ -93,11 +93,12 @@ class Audited(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Asked(msgspec.Struct, frozen=True, kw_only=True):
-    """The question of a table's reader, and what answers it on top of a page. Insights are named by their first word.
+    """The question of a table's reader, and its answer at the top of a page. The first word of an insight is its name.
 
-    answers: insights, the first one that is conclusive makes the headline. keys: insight -> name of its number among
-    the key numbers, in that order; of several insights of one name the largest number stands. leads: its answer is the
-    headline also of a run that measured a memory.
+    answers: insights; the first one that is conclusive makes the headline.
+    keys: insight -> name of its number among the key numbers, in that order. The largest number of several insights of
+    one name is shown.
+    leads: its answer is the headline also of a run that measured a memory.
     """
 
     question: str
@@ -106,8 +107,8 @@ class Asked(msgspec.Struct, frozen=True, kw_only=True):
     leads: bool = False
 
 
-TOPICS = ("bandwidth", "latency")  # of a table that does not say on which findings of the doctor bear
-PLACE = 100  # of a table that does not say where it belongs
+TOPICS = ("bandwidth", "latency")  # of a table that does not state which findings of the doctor affect it
+PLACE = 100  # of a table that does not state where it belongs
 BESIDE = 1000  # from here on: tables that explain what another one measured, and make no headline
 
 
@@ -125,35 +126,38 @@ class Table(Protocol[R]):
 
     @property
     def row(self) -> type[R]:
-        """What one row is; its fields are the columns."""
+        """Return the type of a row; its fields are the columns."""
 
     @property
     def keys(self) -> tuple[str, ...]:
-        """The columns that say what a point was asked: points of two runs that agree in them are the same point."""
+        """Return the columns of the question of a point: points of two runs that agree in them are the same point."""
 
     @property
     def main(self) -> tuple[Main, ...]:
-        """What compare, history and exports show of a point; () where nothing of it is better or worse."""
+        """Return what compare, history and exports show of a point; () where nothing of it is better or worse."""
 
     def rows(self, run: Run) -> list[R]:
-        """One for each point, in the order of the records; ResultError if samples are damaged."""
+        """Return one row for each point, in the order of the records; ResultError if samples are damaged."""
 
     def insights(self, run: Run, rows: list[R]) -> list[Insight]:
-        """Only what the rows show: data that are absent give no insight."""
+        """Return what the rows show: absent data give no insight."""
 
 
 def plain(value: Any) -> Any:
-    """Return a number of numpy as Python's own; JSON and `isinstance(value, int)` know no other. The rest as it is."""
+    """Return a number of numpy as Python's own, which JSON and `isinstance(value, int)` need; other values
+    unchanged.
+    """
     return value.item() if isinstance(value, np.generic) else value
 
 
 class Plain:
-    """A table of any kind of row, whose insights hold Python's own numbers, whatever its statistics return.
+    """A table of any kind of row, whose insights have Python's own numbers, whatever its statistics return.
 
-    A table may state six things more: `place`, its order in a report, the lowest first; `audited`; `in_terminal`,
-    whether a terminal shows it, too; `topics`, on which findings of the doctor bear; `asked`, what its reader wants to
-    know; and `says`, the name of each insight with the meaning of its value. A word in capitals in a name stands for
-    many.
+    A table may state six things more.
+    `place`: its order in a report, the lowest first. `audited`. `in_terminal`: whether a terminal shows it, too.
+    `topics`: which findings of the doctor affect it.
+    `asked`: what its reader wants to know. `says`: the name of each insight with the meaning of its value. A word in
+    capitals in a name is a placeholder.
     """
 
     def __init__(self, table: Table[Any]) -> None:
@@ -174,17 +178,17 @@ class Plain:
 
     @property
     def columns(self) -> tuple[Column, ...]:
-        """Every key of a flat row, in the order in which it is shown."""
+        """Return every key of a flat row, in the order in which it is shown."""
         return columns_of(self.row)
 
     @property
     def file(self) -> Path:
-        """The module that makes the rows."""
+        """Return the module that makes the rows."""
         return Path(inspect.getfile(type(self._table)))
 
     @property
     def maker(self) -> FunctionType:
-        """The function that makes the rows."""
+        """Return the function that makes the rows."""
         made = inspect.unwrap(type(self._table).rows)
         assert isinstance(made, FunctionType)
         return made
@@ -199,7 +203,9 @@ class Plain:
 
     @property
     def about(self) -> str:
-        """What one row is: the docstring of the table, in light Markdown with links relative to docs/reference/."""
+        """Return the meaning of a row: the docstring of the table, in light Markdown with links relative to
+        docs/reference/.
+        """
         return inspect.getdoc(type(self._table)) or ""
 
     @property
@@ -248,7 +254,7 @@ class Plain:
 
     @reads("what a table says")
     def insights(self, run: Run, rows: list[Any]) -> list[Insight]:
-        """rows: those of `rows`."""
+        """Return the insights; rows: those of `rows`."""
         found = self._table.insights(run, rows)
         return [
             msgspec.structs.replace(one, value=plain(one.value), low=plain(one.low), high=plain(one.high))

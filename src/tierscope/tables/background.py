@@ -1,4 +1,4 @@
-"""The doubts that other programs cast on a visit, beside those that its own blocks give reason to."""
+"""The doubts that other programs cast on a visit, in addition to those of its own blocks."""
 
 from dataclasses import replace
 

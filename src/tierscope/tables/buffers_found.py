@@ -27,12 +27,12 @@ class Found:
 
 
 def found(rows: list[RegionsRow]) -> dict[str, Found]:
-    """Target -> what lines of 64 B show."""
+    """Return target -> what lines of 64 B show."""
     return {target: Found(_read(rows, target), _written(rows, target)) for target in _targets(rows)}
 
 
 def fits(rows: list[RegionsRow]) -> list[float | None]:
-    """What the model gives for each row; None for a row that it does not know."""
+    """Return the model's value for each row; None for a row that it does not know."""
     curves: dict[tuple[str, str], dict[tuple[int, bool], float]] = defaultdict(dict)
     for target, one in found(rows).items():
         if one.levels is not None:
@@ -59,7 +59,7 @@ def _keyed(points: tuple[Point, ...], curve: Floats) -> dict[tuple[int, bool], f
 
 
 def _points(rows: list[RegionsRow], target: str, operation: str) -> tuple[Point, ...]:
-    """Of each region the last row, by rising size."""
+    """Return the last row of each region, by rising size."""
     known: dict[tuple[int, bool], Point] = {}
     for row in rows:
         if (row.target, row.operation) == (target, operation) and _plain(row) and row.latency:
@@ -75,7 +75,7 @@ def _read(rows: list[RegionsRow], target: str) -> Levels | None:
 
 
 def _layout(rows: list[RegionsRow], target: str) -> tuple[int, int]:
-    """Memories side by side and the bytes of each in turn, as they were known to the run."""
+    """Return the number of interleaved memories and the consecutive bytes of each, as known to the run."""
     known = ((row.ways, row.grain_bytes) for row in rows if row.target == target)
     return next(((ways, grain) for ways, grain in known if ways and grain), (1, LINE_BYTES))
 

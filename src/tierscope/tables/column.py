@@ -1,4 +1,4 @@
-"""A column: one key of a flat row, with what people are told of it."""
+"""A column: one key of a flat row, with its description for people."""
 
 import msgspec
 

@@ -39,7 +39,7 @@ class Drifts:
 
 
 def kinds(record: Record, take: Sequence[int], group: int, caches: Sequence[Cache]) -> tuple[Kind, Kind]:
-    """Return the kind of a group, and the larger one that stands in for it."""
+    """Return the kind of a group, and the larger kind that replaces it if needed."""
     facts, asked = record.groups[group], record.experiment.groups[group]
     coarse = (record.experiment.table, facts.operation)
     place = (facts.target, facts.source, asked.target.pages, len(facts.cpus), len(take))

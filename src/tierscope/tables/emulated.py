@@ -1,8 +1,8 @@
-"""What an emulated tier hides: absence that is seen under its floor or its ceiling is not absence.
+"""What an emulated tier hides: an effect that is missing under its floor or ceiling may still exist.
 
-A tier `emu:latency=L` lets no dependent access pass faster than L, a hit in a cache or a prefetched line included;
-`emu:bandwidth=B` lets no bytes pass faster than B, whatever the memory below does with addresses. An effect that is not
-seen there may still exist. An effect that is seen is real, for neither a floor nor a ceiling makes one.
+In a tier `emu:latency=L` no dependent access is faster than L, including a hit in a cache or a prefetched line. In
+`emu:bandwidth=B` no bytes are faster than B, whatever the memory below does with addresses. An effect that does not
+show there may still exist. An effect that shows is real, for neither a floor nor a ceiling makes one.
 The word of the target is the whole definition of the tier, so the word is read.
 """
 

@@ -2,7 +2,7 @@
 
 A decoder that is led by types makes 2.0 of the 2 in a field that is annotated as float. This one is led by the values:
 
-    None, bool, int, float, str    as they are
+    None, bool, int, float, str    unchanged
     tuple, list                    [0 or 1, items ...]
     object                         [name of its class, fields ...]
     dict                           a map, whose keys are text

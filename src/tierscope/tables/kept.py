@@ -1,12 +1,12 @@
-"""What was judged of a run, stored next to its samples: rows of tables, and what else is made of all blocks.
+"""The judgements of a run, stored next to its samples: rows of tables, and other results of all blocks.
 
     RUN/judged.msgpack         written by the command that measures, before it ends
     CACHE/judged/KEY.msgpack   written by commands that read a run which has none, or one that is stale
 
-The key is the digest of all that a judgement comes from: the result (its schema, the options of judging, the machine)
-and the code that judges. What is stale or damaged is as if there were no file: the samples are judged, and they alone
-decide. What is stored comes back bit for bit (`faithful`), else it is not stored. Nothing here raises an error because
-of a file that cannot be read or written; `anew` ignores all that is stored.
+The key is the digest of everything behind a judgement: the result (its schema, the options of judging, the machine) and
+the code that judges. A stale or damaged file counts as no file: the samples are judged, and they alone decide. A value
+is stored only if it comes back bit for bit (`faithful`). A file that cannot be read or written raises no error here;
+`anew` ignores all that is stored.
 """
 
 import hashlib
@@ -48,7 +48,7 @@ _ignored: list[bool] = []
 
 
 def recall(run: Run, part: str, kinds: Sequence[type], make: Callable[[], T]) -> T:
-    """Return a part of a complete run's judgement as it is stored; what `make` makes of the samples where none is.
+    """Return a part of a complete run's judgement as stored; if none is stored, what `make` makes of the samples.
 
     part: its name; kinds: the classes of the objects in what `make` returns.
     """

@@ -1,10 +1,10 @@
-"""A file of judgements: what was judged, of which samples, and whether it still fits them.
+"""A file of judgements: the judgement, its samples, and whether it still fits them.
 
     32 bytes    SHA-256 of the rest: damage is found
     the rest    MessagePack of `Stored`
 
-The content depends on the result, the samples and the code alone. Whether a sample is the same is decided by its size,
-and by its digest where it was changed later than the file of judgements, as by a copy.
+The content depends on the result, the samples and the code alone. A sample is the same if its size is the same; if it
+was changed later than the file of judgements, as by a copy, its digest must be the same, too.
 Blind to samples that were changed without a change of size, and got an older time than the judgement.
 """
 

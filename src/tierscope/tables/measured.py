@@ -31,12 +31,14 @@ _visited: dict[Path, tuple[Result, Visited]] = {}
 
 
 def measured(run: Run, record: Record) -> Point:
-    """The judged blocks of a record of one take."""
+    """Return the judged blocks of a record of one take."""
     return judged(run, record).points[0]
 
 
 def judged(run: Run, record: Record) -> Judged:
-    """All takes of a record, of all visits where the plan asked for visits; remembered, as live rows ask again."""
+    """Return all takes of a record, of all visits if the plan has visits; remembered, since live rows ask
+    repeatedly.
+    """
     if record.visit or not is_visited(record):
         return judged_once(run, record)
     return _visits(run, record).judged(record)
@@ -67,7 +69,7 @@ def _visits(run: Run, record: Record) -> Visited:
 
 
 def judged_once(run: Run, record: Record) -> Judged:
-    """All takes of one visit alone."""
+    """Return all takes of one visit alone."""
     key = _key(run.path, record)
     if key not in _known:
         caches = run.result.machine.identity.caches
@@ -78,19 +80,19 @@ def judged_once(run: Run, record: Record) -> Judged:
 
 
 def remember(path: Path, record: Record, found: Judged) -> None:
-    """Spare `judged` the reading, for one who has just judged the same blocks. path: of the run directory."""
+    """Store a judgement that was just made, so that `judged` need not read the blocks. path: of the run directory."""
     while len(_known) >= MOST:
         del _known[next(iter(_known))]
     _known[_key(path, record)] = found
 
 
 def _key(path: Path, record: Record) -> tuple[object, ...]:
-    """A rerun in the same directory starts at another time: that is another record."""
+    """Return the key of a record. A rerun in the same directory starts at another time, so it is another record."""
     return path.absolute(), record.mark, record.experiment.schedule
 
 
 def records(run: Run, table: str) -> list[Record]:
-    """Those that this table reads."""
+    """Return the records that this table reads."""
     return [record for record in run.result.records if record.experiment.table == table]
 
 
@@ -140,7 +142,7 @@ def sure_rows(rows: Iterable[R], of: Callable[[R], Interval | None]) -> list[tup
 
 
 def page_bytes(facts: GroupFacts) -> int | None:
-    """The page size that holds most of the bytes; None where the target has no pages."""
+    """Return the page size of most of the bytes; None where the target has no pages."""
     return int(max(facts.pages, key=lambda size: facts.pages[size])) if facts.pages else None
 
 
@@ -151,12 +153,12 @@ def span_of(row: Flat, stem: str) -> tuple[float, float] | None:
 
 
 def of_all(count: int, total: int, what: str) -> str:
-    """'all 7 sizes', '3 of 7 sizes': how many of a kind a sentence really compared."""
+    """Return 'all 7 sizes', '3 of 7 sizes': how many of a kind a sentence really compared."""
     return f"all {total} {what}" if count == total else f"{count} of {total} {what}"
 
 
 def left_out(count: int, total: int, what: str) -> str:
-    """'; 4 of 7 sizes are inconclusive and left out'; "" where all count."""
+    """Return '; 4 of 7 sizes are inconclusive and left out'; "" where all count."""
     rest = total - count
     return f"; {rest} of {total} {what} {'is' if rest == 1 else 'are'} inconclusive and left out" if rest > 0 else ""
 
@@ -179,7 +181,7 @@ def median_of(shares: dict[str, float], what: str) -> str:
 
 
 def ratio_word(value: float) -> str:
-    """Two decimals, and three digits of what these would show as nothing: '1.25', '0.00312'."""
+    """Return two decimals, or three digits of what these would show as zero: '1.25', '0.00312'."""
     return f"{value:.2f}" if abs(value) >= 0.1 else f"{value:.3g}"
 
 

@@ -9,7 +9,7 @@ from tierscope.registry import Registry
 class Method:
     """The method of the table `name`. texts: heading -> how it is measured and what it is blind to.
 
-    No texts: another table of the same suite says it.
+    No texts: they are with another table of the same suite.
     """
 
     name: str

@@ -41,7 +41,7 @@ class Found:
 
     @property
     def hidden(self) -> bool:
-        """One CPU writes to several memories by turns, of which the queue of each is not seen as it is."""
+        """Return whether one CPU alternates writes between several memories, which hides the queue of each."""
         return self.interleave is not None and self.interleave.ways > 1
 
 
@@ -50,7 +50,7 @@ _seen: dict[tuple[object, ...], Seen] = {}
 
 
 def found(run: Run) -> dict[str, Found]:
-    """Target -> what its records show."""
+    """Return target -> what its records show."""
     own = [record for part in (INTERLEAVE, MIGRATION, COMBINING) for record in records(run, part)]
     key = (run.path.absolute(), *(record.mark for record in own))
     if key not in _found:
@@ -78,7 +78,7 @@ def _part(own: list[Record], table: str) -> list[Record]:
 def _interleave(
     run: Run, own: list[Record], evidence: dict[str, str]
 ) -> tuple[list[InterleaveRow], list[InterleaveRow], Spread | None]:
-    """Rows of strides and of controls, by rising stride."""
+    """Return the interleaving from rows of strides and of controls, by rising stride."""
     rows = [
         _stride(run, record)
         for record in sorted(own, key=lambda record: StrideLabels.read(record.experiment).stride_bytes)
@@ -163,7 +163,7 @@ def _place(run: Run, record: Record, one: Seen) -> MigrationRow:
 
 
 def _alike(one: Seen) -> Interval:
-    """Stalls of the length of those in step, in a million writes, and the range of a count."""
+    """Return the stalls in a million writes that are as long as the periodic ones, and the range of a count."""
     scale, half = 1e6 / max(one.writes, 1), SIGMAS * one.alike**0.5
     return Interval(max(one.alike - half, 0.0), one.alike, one.alike + half, one.alike).times(scale)
 

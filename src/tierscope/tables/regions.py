@@ -59,7 +59,7 @@ class RegionsRow(JudgedRow, frozen=True, kw_only=True):
 
 
 def row_of(run: Run, record: Record) -> RegionsRow:
-    """Without its fit."""
+    """Return the row of a record, without its fit."""
     facts, labels, point = record.groups[0], FreshLabels.read(record.experiment), measured(run, record)
     block = _block(record)
     interval, reasons = _judged(run, record)
@@ -82,20 +82,20 @@ def row_of(run: Run, record: Record) -> RegionsRow:
 
 
 def _block(record: Record) -> int:
-    """Bytes of one operation."""
+    """Return the bytes of one operation."""
     asked_of = record.experiment.groups[0].workload
     work = asked_of.work if isinstance(asked_of.work, HopWork) else asked_of.of(BlockWork)
     return work.element_bytes
 
 
 def _mean(run: Run, visit: Record) -> Interval | None:
-    """Seconds of an operation in one visit; None where no whole region was walked undisturbed."""
+    """Return the seconds of an operation in one visit; None where no whole region was visited undisturbed."""
     operations = max(FreshLabels.read(visit.experiment).region_bytes // _block(visit), 1)
     return mean_of_regions(run.blocks(visit), visit.clock.hz, operations)
 
 
 def _judged(run: Run, record: Record) -> tuple[Interval, tuple[str, ...]]:
-    """Seconds of an operation in all visits, and why they are inconclusive."""
+    """Return the seconds of an operation in all visits, and why they are inconclusive."""
     mean = over_visits(run, record, "time", partial(_mean, run))
     if mean is None:
         return NOTHING, ("no whole region was walked undisturbed",)

@@ -38,7 +38,7 @@ class Unit(msgspec.Struct, frozen=True):
 
 
 class Col(msgspec.Struct, frozen=True):
-    """What people are told of a field: its title without the unit, and its meaning as in `Column`."""
+    """A field as shown to people: its title without the unit, and its meaning as in `Column`."""
 
     title: str
     help: str = ""
@@ -78,7 +78,9 @@ class Field(msgspec.Struct, frozen=True):
         return (first, *(Column(f"{self.name}_{end}", end, self.unit.word) for end in ("low", "high")))
 
     def values(self, value: Any) -> tuple[Label, ...]:
-        """One for each column; None for what is absent or no finite number, as JSON knows no other."""
+        """Return one value for each column; None for what is absent or not a finite number, which JSON does
+        not know.
+        """
         if self.type is Interval:
             return (None,) * 3 if value is None else tuple(map(_finite, (value.middle, value.low, value.high)))
         return ("; ".join(value) if self.type is tuple else value,)
@@ -100,7 +102,7 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class JudgedRow(Row, frozen=True, kw_only=True):
-    """A row whose blocks were judged. These columns stand behind all others."""
+    """A row whose blocks were judged. These columns follow all others."""
 
     conclusive: Annotated[
         bool, Col("conclusive", help="true: within the requested precision, on enough clean moments of a steady series")
@@ -144,7 +146,7 @@ class JudgedRow(Row, frozen=True, kw_only=True):
 
     @property
     def verdict(self) -> str:
-        """'conclusive' or 'inconclusive'."""
+        """Return 'conclusive' or 'inconclusive'."""
         return "conclusive" if self.conclusive else "inconclusive"
 
 
@@ -229,7 +231,7 @@ def _check(row: type[Row], field: Field, value: Any) -> None:
 
 
 def _finite(value: Any) -> Any:
-    """Return a number of numpy as Python's own, and None for what is not finite; the rest as it is."""
+    """Return a number of numpy as Python's own, and None for what is not finite; other values unchanged."""
     number = value.middle if isinstance(value, Interval) else value
     if isinstance(number, float) and not math.isfinite(number):  # numpy's doubles are floats, too
         return None
@@ -240,5 +242,5 @@ def _finite(value: Any) -> Any:
 
 
 def _own(value: Any) -> Any:
-    """Return a number of numpy as Python's own; the rest as it is."""
+    """Return a number of numpy as Python's own; other values unchanged."""
     return value.item() if isinstance(value, np.generic) else value

@@ -1,7 +1,7 @@
-"""What several groups move at the same moments, all together.
+"""The sum of what several groups move at the same moments.
 
-The interval of a sum is that of the summed series: what one group loses to another at a moment cancels in it, so it is
-narrower than bounds that were added, and it is right where the groups move together, too.
+The interval of a sum is that of the summed series. What one group loses to another at a moment cancels in it, so it is
+narrower than bounds that were added. It is also right where the groups move together.
 """
 
 import numpy as np

@@ -24,7 +24,7 @@ Measure = Callable[[Record], Interval | None]
 
 
 def is_visited(record: Record) -> bool:
-    """Whether the plan asked for visits of this point; not so in runs of versions that knew none."""
+    """Return whether the plan has visits of this point, which runs of older versions do not have."""
     return record.experiment.schedule.visits > 0
 
 
@@ -126,7 +126,9 @@ class Visited:
 
 
 def _number(record: Record, visits: Sequence[Interval], drifts: Drifts) -> Interval:
-    """One visit alone keeps its interval where no drift is known: the rate of its point says so."""
+    """Return the interval of all visits. One visit alone keeps its interval where no drift is known, as its
+    point does.
+    """
     drift = drifts.of(record, takes_of(record.experiment)[0], 0)
     found = pool(visits, drift, record.experiment.schedule.confidence)
     return found.interval if found else visits[0]

@@ -1,8 +1,8 @@
-"""What one operation of a data structure touches, step by step, as a function of how many elements it holds.
+"""What one operation of a data structure touches, step by step, as a function of its number of elements.
 
 One file is one structure, with its get, insert and remove. Steps follow from the structure's code in core/structures
-and from where the fields of its objects lie; nothing is fitted. Keys are drawn evenly, values have 16 bytes and a get
-reads its value; an insert is of a new key, a remove of one that is there, both without rehash.
+and from the positions of the fields of its objects; nothing is fitted. Keys are drawn evenly, values have 16 bytes and
+a get reads its value; an insert is of a new key, a remove of an existing one, both without rehash.
 
 Objects in a pool begin 16 bytes into a line, behind the header of libpmemobj's allocator, and have whole lines.
 Limits: memory of libpmemobj and malloc is ignored (lanes, logs and bitmaps).
@@ -21,7 +21,7 @@ class Step:
 
     A line that is written counts as one that is read: a store brings it first.
 
-    `dependent`: its address is known only when the step before is there. `cached`: whether caches can hold it.
+    `dependent`: its address is known only when the step before is there. `cached`: whether caches can contain it.
     """
 
     what: str
@@ -45,9 +45,9 @@ class Structure:
 
 structures: Registry[Structure] = Registry("structure", "tierscope.models.structures")
 
-MEASURED = Span("elements", 1e3, 1e6)  # where lines were counted beside the model
+MEASURED = Span("elements", 1e3, 1e6)  # where counted lines were compared with the model
 
 
 def whole(*steps: Step) -> tuple[Step, ...]:
-    """Those that touch anything, each in a place that holds what it touches."""
+    """Return the steps that touch anything, each in a place that is large enough for it."""
     return tuple(replace(step, places=max(step.places, step.lines)) for step in steps if step.lines > 1e-9)

@@ -1,10 +1,11 @@
 """Shape of a B-tree whose nodes have 4 to 8 links and split into 4 and 5, by fringe analysis; keys drawn evenly.
 
-An insert hits a node as often as it has links, and one of 8 becomes one of 4 and one of 5. So of a(k) nodes with k
-links 5 a(4) = 8 a(8), 6 a(5) = 4 a(4) + 8 a(8), and (k + 1) a(k) = (k - 1) a(k - 1) above: COUNTS. Each level has as
-many nodes as the one below over the mean of links; the uppermost is one node. All levels are certain but for one:
-above a level that has 8 nodes on average the tree may have one more, above one of so many that 8 full nodes would
-have split it must; between, the chance is taken to rise evenly.
+The number of a node's links is its probability of an insert, and one of 8 becomes one of 4 and one of 5. So of a(k)
+nodes with k links 5 a(4) = 8 a(8), 6 a(5) = 4 a(4) + 8 a(8), and (k + 1) a(k) = (k - 1) a(k - 1) above: COUNTS. Each
+level has as many nodes as the one below over the mean of links; the uppermost is one node.
+All levels are certain except one. Above a level that has 8 nodes on average the tree may have one more. It must have
+one more above a level so large that 8 full nodes would have split it. Between these, the chance is assumed to rise
+evenly.
 Source: A. C.-C. Yao, "On Random 2-3 Trees", Acta Informatica 9, 1978.
 """
 
@@ -21,7 +22,7 @@ SURELY = (MOST + 1) * MOST / MEAN  # nodes of a level, by the mean, that cannot 
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """`nodes`, how likely it is there, and the share of keys that it holds."""
+    """`nodes`, how likely the level exists, and its share of the keys."""
 
     nodes: float
     there: float
@@ -29,7 +30,7 @@ class Level:
 
 
 def shape(elements: float) -> tuple[Level, ...]:
-    """From the leaves up; the last level is the one node above all."""
+    """Return the levels from the leaves up; the last level is the one node above all."""
     ends = elements + 1
     levels, there = [], 1.0
     while ends > MOST:

@@ -67,7 +67,7 @@ def remove(elements: float) -> tuple[Step, ...]:
 
 
 def _through(levels: tuple[Level, ...]) -> tuple[Step, ...]:
-    """Inner nodes on a way that goes on to a leaf."""
+    """Return the inner nodes on a way that continues to a leaf."""
     return tuple(
         Step(f"node {number} above a leaf", PASSED * level.there, INNER * level.nodes)
         for number, level in reversed(list(enumerate(levels[1:], 1)))

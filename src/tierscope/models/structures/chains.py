@@ -13,12 +13,12 @@ LOAD = 2  # entries to a bucket, beyond which the array doubles
 
 
 def buckets(elements: float) -> float:
-    """Smallest array that holds so many: 10, 20, 40, ..."""
+    """Return the smallest array for this number of elements: 10, 20, 40, ..."""
     return FIRST_BUCKETS * 2.0 ** max(0, math.ceil(math.log2(elements / (LOAD * FIRST_BUCKETS))))
 
 
 def hit(elements: float, array: float) -> float:
-    """Entries up to and with the one that is looked for."""
+    """Return the entries up to and including the requested one."""
     return 1 + (elements - 1) / (2 * array)
 
 

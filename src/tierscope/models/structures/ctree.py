@@ -18,7 +18,7 @@ def get(elements: float) -> tuple[Step, ...]:
 
 
 def insert(elements: float) -> tuple[Step, ...]:
-    inners = way(elements, BASE, 1, elements)  # one of them is new, and in its stead a node beside the key was read
+    inners = way(elements, BASE, 1, elements)  # one of them is new; a node next to the key was read instead
     fresh = Step("new leaf and inner node", 2, 2 * elements, dependent=False)
     return whole(Step("control object", 1, 1), *inners, fresh)
 

@@ -1,8 +1,8 @@
 """`hashmap_rp`: slots of 32 bytes in one array of a power of two, at most half full.
 
-The control object (40 bytes) is one line, with the count. Slots begin 16 bytes into a line, so every second one lies
-in two, its hash in the second: a slot alone is 1.5 lines, and with the slots before it up to where the search began,
-1.5 + (d - 1) / 2 for d > 0 of them. An insert goes on to the first empty slot, moving keys.
+The control object (40 bytes) is one line, with the count. Slots begin 16 bytes into a line, so every second one is in
+two lines, with its hash in the second. A slot alone is 1.5 lines. With the slots before it up to where the search
+began, it is 1.5 + (d - 1) / 2 for d > 0 of them. An insert continues to the first empty slot, moving keys.
 Limits: tombstones are ignored.
 Source: core/structures/persistent/hashmap_rp.cpp.
 """
@@ -19,7 +19,7 @@ SOURCE = "core/structures/persistent/hashmap_rp.cpp"
 
 
 def slots(elements: float) -> float:
-    """The array doubles where one key more would fill half of it."""
+    """Return the size of the array, which doubles where one key more would fill half of it."""
     return max(FIRST_SLOTS, 2.0 ** (math.floor(math.log2(2 * (elements + 1))) + 1))
 
 

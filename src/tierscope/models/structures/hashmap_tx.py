@@ -1,8 +1,8 @@
 """`hashmap_tx`: chains in one direction, in an array of links of 16 bytes.
 
-The control object (48 bytes) is one line, with the count that an insert and a remove change. The array's length is in
-a line of its own. A link's offset is in one line, but one link of four lies in two, and an insert keeps a whole one.
-An entry (key, link of 16 bytes, value) is one line.
+The control object (48 bytes) is one line, with the count that an insert and a remove change. The array's length is in a
+line of its own. A link's offset is in one line, but one link of four is in two, and an insert keeps a whole one. An
+entry (key, link of 16 bytes, value) is one line.
 Source: core/structures/persistent/hashmap_tx.cpp.
 """
 

@@ -1,9 +1,9 @@
 """`map`: std::map of libstdc++, a red-black tree in volatile memory, with the allocator of the GNU C library.
 
-A node (32 bytes of links and colour, key, value) comes every 80 bytes, so it begins at each quarter of a line as
-often: the links and the key of one in four lie in two lines, and in one of four the value is in another line than the
-key. A search goes to the end of the tree even if it has passed the key. Of the map itself 32 bytes are read. An
-insert and a remove are left out: libstdc++ balances in compiled code, where nothing counts lines beside it.
+A node (32 bytes of links and colour, key, value) comes every 80 bytes, so it begins at each quarter of a line equally
+often. The links and the key of one in four are in two lines. In one of four the value is in another line than the key.
+A search continues to the end of the tree even if it has passed the key. It reads 32 bytes of the map itself. An insert
+and a remove are left out: libstdc++ balances in compiled code, where nothing counts lines to compare with.
 Limits: malloc is fresh, so that nodes follow each other. Source: core/structures/volatile/map.cpp; libstdc++ 12,
 bits/stl_tree.h; GNU C library 2.36, malloc/malloc.c.
 """

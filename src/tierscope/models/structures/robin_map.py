@@ -1,10 +1,10 @@
 """`robin_map`: tsl::robin_map 1.2 in volatile memory, at most half full, with the allocator of the GNU C library.
 
-A bucket (distance, key, value) has 40 bytes, at each eighth of a line as often. From the first one to the end of the
-value d buckets behind it are 40 d + 32 bytes: 1.375 + 0.625 d lines. An insert moves keys up to the first empty
-bucket, of which it writes all: 0.125 lines more. A remove moves them back, and looks at the distance of one bucket
-more: 0.25 lines more. Of the map itself a search reads 48 bytes, a remove 74 and an insert 82, at each quarter of a
-line as often.
+A bucket (distance, key, value) has 40 bytes, at each eighth of a line equally often. From the first one to the end of
+the value d buckets behind it are 40 d + 32 bytes: 1.375 + 0.625 d lines. An insert moves keys up to the first empty
+bucket and writes all of it: 0.125 lines more. A remove moves them back, and reads the distance of one bucket more: 0.25
+lines more. A search reads 48 bytes of the map itself, a remove 74 and an insert 82, at each quarter of a line equally
+often.
 Source: core/structures/volatile/robin_map.cpp; T. Goetghebuer-Planchon, robin-map 1.2, tsl/robin_hash.h.
 """
 
@@ -22,7 +22,7 @@ WHOLE, BEHIND = 0.125, 0.25
 
 
 def buckets(elements: float) -> float:
-    """A power of two that one key more would not fill to half."""
+    """Return a power of two that one key more would not fill to half."""
     return max(16.0, 2.0 ** (math.floor(math.log2(2 * (elements + 1))) + 1))
 
 

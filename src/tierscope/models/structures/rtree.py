@@ -1,9 +1,9 @@
 """`rtree`: a radix tree with digits of four bits. The control object and each leaf are one line.
 
 An inner node (144 bytes) is three lines: prefix, shift and links 0 to 3 in the first, 4 to 11 in the second, 12 to 15
-in the third; a way through it touches 1.75. An insert fills an empty link, or makes an inner node, all three lines,
-where the keys beside it share one digit more than it: then the node there is read, and not one on the way. A remove
-looks for a second link that is in use, from link 0 on: if there is none, the node goes.
+in the third; a way through it touches 1.75. An insert fills an empty link. It makes an inner node, all three lines,
+where the neighbouring keys share one digit more than it: then the node there is read, and not one on the way. A remove
+searches for a second link in use, from link 0 on: if there is none, the node is removed.
 Source: core/structures/persistent/rtree.cpp, trie.hpp.
 """
 
@@ -41,7 +41,7 @@ def remove(elements: float) -> tuple[Step, ...]:
 
 
 def _without(inners: tuple[Step, ...], lines: float) -> tuple[Step, ...]:
-    """The lowest inner nodes left out, of so many lines in all: they are new, not on the way."""
+    """Return the steps without `lines` lines of the lowest inner nodes: these are new, not on the way."""
     kept: list[Step] = []
     for step in reversed(inners):
         less = min(step.lines, lines)
@@ -54,7 +54,7 @@ def _scanned(others: float) -> float:
     """Lines of the inner node above a leaf, when a second link in use is looked for from link 0 on."""
 
     def goes_on(links: int) -> float:
-        """Probability that so many links besides the leaf's own hold one in use at most."""
+        """Return the probability that at most one of `links` links other than the leaf's own is in use."""
         one = BASE - 1
         none = beside(others, BASE, (one - links) / one)
         return none + links * (beside(others, BASE, (one - links + 1) / one) - none)

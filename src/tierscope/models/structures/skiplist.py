@@ -2,13 +2,13 @@
 
 For a key with r smaller ones, all ranks r alike, n keys in all:
 - on its way are, of the entries that end in list l (of probability p = 2^-(l + 1)), those with no higher one behind
-  them: 1 - (1 - p)^r on average; from list 5 on the line of their highest link is read too, and 2^(l - k) of those that
-  end in a list k above stay on the way down to list l, where the line ends;
-- read and found too large are the entries after it that are higher than all before them: sum of h > 0 of (1 - (1 -
-  2^(1 - h))^m) / 2, m: how many are left;
+  them: 1 - (1 - p)^r on average. From list 5 on the line of their highest link is read too.
+  A share of 2^(l - k) of those that end in a list k above stays on the way down to list l, where the line ends;
+- read and found too large are the entries after it that are higher than all before them. Their number is the sum of h >
+  0 of (1 - (1 - 2^(1 - h))^m) / 2, m: how many are left;
 - the links of the control object are read in the lists above the first entry on the way.
-An insert writes links that were read, a new entry (two lines from four links on, the value behind them), and the
-count in the control object's first line; so does a remove, which reads all links of what it removes.
+An insert writes links that were read, a new entry (two lines from four links on, the value behind them), and the count
+in the control object's first line. A remove does the same, and reads all links of what it removes.
 Source: core/structures/persistent/skiplist.cpp; W. Pugh, "Skip Lists: A Probabilistic Alternative to Balanced Trees",
 CACM 33(6), 1990.
 """
@@ -27,17 +27,17 @@ SOURCE = "core/structures/persistent/skiplist.cpp"
 
 
 def _none(share: float, elements: float) -> float:
-    """Probability that none of so many entries is of that share."""
+    """Return the probability that none of this number of entries is of that share."""
     return 0.0 if share >= 1 else math.exp(elements * math.log1p(-share))
 
 
 def _none_before(share: float, elements: float) -> float:
-    """Likewise of the entries before a key, whose number is drawn evenly from 0 to `elements` - 1."""
+    """Return the same for the entries before a key, whose number is drawn evenly from 0 to `elements` - 1."""
     return (1 - _none(share, elements)) / (elements * share)
 
 
 def _passed(elements: float) -> list[Step]:
-    """Entries on the way, from the highest list down: the line of the key and that of the highest link."""
+    """Return the entries on the way, from the highest list down: the line of the key and that of the highest link."""
     steps = []
     for level in reversed(range(LISTS)):
         share = 2.0 ** -(level + 1)
@@ -52,7 +52,7 @@ def _passed(elements: float) -> list[Step]:
 
 
 def _overshot(elements: float) -> list[Step]:
-    """Entries that are found too large, and at last the one that is looked for, or the next one."""
+    """Return the entries that are too large, and at last the requested one, or the next one."""
     return [
         Step(f"entry of list {level}, too far", (1 - _none_before(2.0**-level, elements)) / 2, elements * 2.0**-level)
         for level in reversed(range(LISTS))
@@ -60,7 +60,7 @@ def _overshot(elements: float) -> list[Step]:
 
 
 def _links(elements: float, *, count: bool) -> list[Step]:
-    """Lines of the control object; the first holds the count."""
+    """Return the lines of the control object; the first contains the count."""
     steps, first = [], 0
     for last in (FIRST_LINKS - 1, *range(FIRST_LINKS + LINE_LINKS - 1, LISTS, LINE_LINKS)):
         here = (

@@ -1,12 +1,12 @@
 """`unordered_map`: std::unordered_map of libstdc++ in volatile memory, with the allocator of the GNU C library.
 
-All nodes are one list; a bucket's link goes to the node before its first one. A node (link, key, value) comes every
-48 bytes, so it begins at each quarter of a line as often: link and key are in one line, the value of one in four is
-in another, and its end, which an insert writes and a remove reads, of one in two. With l = n / b entries to a bucket,
-a get reads the bucket, the node before and 1 + (n - 1) / (2 b) nodes. An insert into a bucket with entries reads the
-node before, them, and the one behind; into an empty one it writes the bucket of the node that was first, which it
-reads. A remove reads the node behind and, if that is of another bucket, of probability (1 - e^-l) / l, writes there.
-Of the map itself an insert and a get read 40 bytes, a remove 32, at each quarter of a line as often.
+All nodes are one list; a bucket's link goes to the node before its first one. A node (link, key, value) comes every 48
+bytes, so it begins at each quarter of a line equally often. Link and key are in one line, and the value of one in four
+is in another. Its end, which an insert writes and a remove reads, is in another line for one in two. With l = n / b
+entries to a bucket, a get reads the bucket, the node before and 1 + (n - 1) / (2 b) nodes. An insert into a bucket with
+entries reads the node before, them, and the one behind; into an empty one it writes the bucket of the node that was
+first, which it reads. A remove reads the node behind and, if that is of another bucket, of probability (1 - e^-l) / l,
+writes there. An insert and a get read 40 bytes of the map itself, a remove 32, at each quarter of a line equally often.
 Limits: nodes that share a line with their neighbour in memory are ignored.
 Source: core/structures/volatile/unordered_map.cpp; libstdc++ 12, bits/hashtable.h.
 """

@@ -1,22 +1,24 @@
 """The time of a program on a tier, anchored to its time here, with bounds.
 
-    T(B) = M * b / a + R            what is told                                        [s]
-    T(B) = M + b - a + R            as if what the model leaves open stayed as it is    [s], where a <= M
+    T(B) = M * b / a + R            the reported time                                   [s]
+    T(B) = M + b - a + R            as if what the model leaves open did not change     [s], where a <= M
     T(B) = (M + R) * b / a          as if kernel and waits grew with the memory         [s]
 
-M: time of the program itself, measured here: of one thread its user time, of several the wall time. R: the rest of the
-wall time, in the kernel or waiting. a, b: the model's time here and on the tier. The bounds contain all three, for all
-cores (own, small, large, other prefetchers), both ends of the interval of M, and twice the deviation of what was
-not traced. That of b / a is of a ratio over the same units: of the rates d = b_i - b / a * a_i of units beside a gap of
-n instructions,
-    deviation of b = sqrt(sum over gaps of  n^2 (d_i - d_j)^2 / 2)
-Not known: where a of the machine's own core is off M by more than a quarter, where the program is too short, where it
-prints something else in the tracer, or where parts of it were not traced.
+M: time of the program itself, measured here: the user time of one thread, the wall time of several. R: the rest of the
+wall time, in the kernel or waiting. The model's times here and on the tier are a and b.
+The bounds contain all three, for all cores (own, small, large, other prefetchers) and both ends of the interval of M.
+They also contain twice the deviation of what was not traced. The deviation of b / a is that of a ratio over the same
+units. With the rates d = b_i - b / a * a_i of units next to a gap of n instructions,
 
-Where the time goes, of the own core: `bandwidth` is what goes away if no access waits for another in the memory,
-`latency` what goes away beyond that if the memory answers at once: misses that others wait for.
-Source: of the anchor and its two readings, `predict.rows`, which moves runs of maps in the same way; of the ratio,
-W. G. Cochran, "Sampling Techniques", 1977, chapter 6.
+    deviation of b = sqrt(sum over gaps of  n^2 (d_i - d_j)^2 / 2)
+
+The time is not known if a of the machine's own core differs from M by more than a quarter, or if the program is too
+short. It is also not known if the program prints something else in the tracer, or if parts of it were not traced.
+
+Where the time goes, of the own core: `bandwidth` is the time saved if no access waits for another in the memory.
+`latency` is the further time saved if the memory answers immediately: misses that others wait for.
+Source: of the anchor and its two readings, `predict.rows`, which moves runs of maps in the same way; of the ratio, W.
+G. Cochran, "Sampling Techniques", 1977, chapter 6.
 """
 
 import math
@@ -27,7 +29,7 @@ from typing import Any
 from tierscope.predict.program.native import Native
 from tierscope.simulated.replay import WHY_SIGNAL, Traced
 
-OFF = 0.25  # of model over measured, beyond which nothing is told
+OFF = 0.25  # of model over measured, beyond which nothing is reported
 SHORTEST_S = 0.01  # of user time: the kernel charges it by ticks of 1 to 10 ms
 SPREAD = 2  # deviations
 LEAST = 1000  # instructions of a part that has a rate
@@ -66,17 +68,17 @@ class Answer:
     model_s: float
     latency_share: float | None = None  # of the time there
     bandwidth_share: float | None = None
-    large_pages_share: float | None = None  # of the time there, that pages of 2 MiB would give back
+    large_pages_share: float | None = None  # of the time there, that pages of 2 MiB would save
     unknown: str = ""
     notes: tuple[str, ...] = field(default=())
 
     def row(self) -> dict[str, Any]:
-        """Plain data for JSON."""
+        """Return plain data for JSON."""
         return {name: getattr(self, name) for name in self.__slots__}
 
 
 def anchor(native: Native, cores: Sequence[Traced], said: str = "") -> Anchor:
-    """cores: on the model of this machine, own first; said: digest of what it printed in the tracer."""
+    """Return the anchor. cores: on the model of this machine, own first; `said`: digest of its output in the tracer."""
     several = cores[0].threads > 1
     time = native.wall_s if several else native.user_s
     rest = 0.0 if several else max(native.wall_s.middle - native.user_s.middle, 0.0)
@@ -109,8 +111,10 @@ def answer(
     tier: str, here: Anchor, cores: Sequence[Traced], idle: Traced | None, instant: Traced | None,
     large: Traced | None, notes: tuple[str, ...] = (),
 ) -> Answer:  # fmt: skip
-    """cores: the same on the tier; of the own core: idle without queues in the memory, instant with one that
-    answers at once, large with pages of 2 MiB; None: not asked.
+    """Return the answer for a tier. cores: the same on the tier.
+
+    Variants of the own core: idle without queues in the memory, instant with a memory that answers immediately, large
+    with pages of 2 MiB; None: not requested.
     """
     model = cores[0].seconds or 0.0
     latency, bandwidth = _shares(model, idle, instant)

@@ -1,4 +1,4 @@
-"""A program predicted: measured here, traced once, replayed on this machine and on all tiers at once."""
+"""A program predicted: measured here, traced once, replayed on this machine and on all tiers in parallel."""
 
 import tempfile
 from collections.abc import Sequence
@@ -21,7 +21,7 @@ CORES = ("", f",{SMALL}", f",{LARGE}")
 LIMIT_S = 60.0  # of one run here
 IDLE = ",queueing=false"
 TAIL = 0.02  # of all instructions
-TRACED_TIMES = 20  # the tracer and all replays may take so much longer than --limit allows the program
+TRACED_TIMES = 20  # factor by which the tracer and all replays may exceed the --limit of the program
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ class Found:
     notes: tuple[str, ...]
 
     def document(self) -> dict[str, Any]:
-        """Plain data for JSON."""
+        """Return plain data for JSON."""
         native, own = self.anchor.native, self.anchor.cores[0]
         return {
             "command": list(self.command),

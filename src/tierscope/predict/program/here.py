@@ -1,7 +1,7 @@
-"""What is known of this machine: runs of `latency`, `tlb` and `stream` that were named, kept or are made now.
+"""The known values of this machine: runs of `latency`, `tlb` and `stream` that were named, kept or are made now.
 
 Kept runs are below `tierscope/machine/DIGEST` of the user's cache folder, and others are found in `runs/`. A run of
-another machine, a stopped one, or one that is not real is not taken. What is missing is measured with few blocks, in
+another machine, a stopped one, or one that is not real is not used. Missing values are measured with few blocks, in
 about a minute, and kept.
 """
 
@@ -86,7 +86,7 @@ def _kept(suite: str, digest: str) -> Path | None:
 
 
 def _far(machine: Machine) -> str:
-    """Return a footprint of which memory serves most; beyond it, page walks of large pages join in."""
+    """Return a footprint that is mostly served by memory; beyond it, page walks of large pages join in."""
     return word_bytes(max(TIMES_CACHE * max((c.size_bytes for c in machine.identity.caches), default=0), LEAST_FAR))
 
 

@@ -52,7 +52,7 @@ class Place:
 
 @dataclass(frozen=True)
 class Here:
-    """This machine, tiers in its place, and one whose memory answers at once."""
+    """This machine, the tiers that replace its memory, and a machine whose memory answers immediately."""
 
     own: Place
     tiers: tuple[Place, ...]
@@ -89,7 +89,7 @@ def places(runs: Sequence[Run], on: Sequence[str], folder: Path, page_bytes: int
 
 
 def of_model(word: str, on: Sequence[str]) -> Here:
-    """This machine as the user describes it, a simulated machine; tiers are others of this kind."""
+    """Return this machine as the user describes it, a simulated machine; tiers are others of this kind."""
     first = word.split(",", 1)[0]
     if not _is_simulated(first):
         raise UsageError(f"--from {word}: name runs of this machine, or a simulated machine that stands for it")
@@ -103,7 +103,7 @@ def of_model(word: str, on: Sequence[str]) -> Here:
 
 
 def is_model(words: Sequence[str]) -> bool:
-    """Whether --from names a simulated machine."""
+    """Return whether --from names a simulated machine."""
     return len(words) == 1 and _is_simulated(words[0].split(",", 1)[0])
 
 

@@ -26,7 +26,7 @@ LEAST, MOST = 5, 15  # runs
 SPENT_S = 4.0  # for runs beyond LEAST
 STANDARD_INPUT = 0
 PIPE = "standard input is a pipe, which one run alone could read: each run got an empty one; give a file with <"
-TOLD = 200  # bytes of what a program that failed said last
+TOLD = 200  # bytes of the last output of a program that failed
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,12 +42,14 @@ class Native:
 
     @property
     def noise_share(self) -> float:
-        """Half of the interval of the time, over the time: what the program against itself shows."""
+        """Return half of the interval of the time, over the time: the difference of the program from itself."""
         return self.user_s.relative
 
 
 def measured(command: Sequence[str], limit_s: float) -> Native:
-    """UsageError for a program that fails, or takes longer than `limit_s`; each says what to do."""
+    """Return the measurement. UsageError for a program that fails, or takes longer than `limit_s`, with the
+    next step.
+    """
     _once(command, limit_s)
     found: list[tuple[float, float, float, str]] = []
     began = perf_counter()

@@ -31,7 +31,7 @@ class Printed:
 
 @contextmanager
 def printed() -> Iterator[Printed]:
-    """Give the descriptor to a child alone: whoever else has it open delays the digest."""
+    """Yield a descriptor for a child alone: whoever else has it open delays the digest."""
     reading, writing = os.pipe()
     made = Printed(writing)
     reader = threading.Thread(target=made.read, args=(reading,), daemon=True)

@@ -10,7 +10,7 @@ from tierscope.units import show_seconds
 
 
 def show(found: Found, console: Console) -> None:
-    """'optane100: 1.37x (1.31 to 1.44), 12.1 s: 62 % of the time waits for misses, ...'."""
+    """Print 'optane100: 1.37x (1.31 to 1.44), 12.1 s: 62 % of the time waits for misses, ...'."""
     here, native = found.anchor, found.anchor.native
     console.print(Text(printable(" ".join(found.command)), style="bold"))
     console.print(
