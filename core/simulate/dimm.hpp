@@ -1,17 +1,23 @@
-/// `dimm`: a persistent-memory DIMM. Reads pass `buffer`s, nearest first, each of units (units.hpp) that adds its latency
-/// whether it holds the line or not; then the medium. Writes are accepted by the controller's queue (`queue.wpq`
-/// lines), which survives the loss of power, and pass a queue in which the lines of one unit of the medium combine
-/// (write_queue.hpp). Each group takes the medium's port for `media.write`, a fetch for `media.interval`. A part of a
-/// unit is merged in the nearest buffer if its units are of the same size, for which the rest is read, and written when
-/// it is whole or must make room; without such a buffer it is read and written at once. A buffer that `holds =
-/// "addresses"` knows where the data of its units are: a hit there saves `media.read`, which is then the look-up on the
-/// medium, but the data are fetched all the same. Near saturation the order is lost: who would wait longer than
-/// `crowd.read_wait` for the port, or `crowd.write_wait` for the controller's queue, joins a crowd of at most
-/// `crowd.reads` or `crowd.writes`, in which chance decides who is next (crowd.hpp), and is told the mean time of such
-/// a wait. Source of the structure: Z. Wang, X. Liu, J. Yang, T. Michailidis, S. Swanson, J. Zhao, Characterizing and
-/// Modeling Non-Volatile Memory Systems, MICRO, 2020; J. Yang, J. Kim, M. Hoseinzadeh, J. Izraelevitz, S. Swanson, An
-/// Empirical Guide to the Behavior and Use of Scalable Persistent Memory, FAST, 2020. The combining FIFO and the crowd
-/// are ours. Blind to: refresh, power limits, errors, the order of reads and writes of one line that both wait outside.
+/// `dimm`: a persistent-memory DIMM.
+///
+/// Reads pass `buffer`s, nearest first, then the medium. A buffer consists of units (units.hpp) and adds its latency
+/// whether it contains the line or not. Writes are accepted by the controller's queue (`queue.wpq` lines), which
+/// survives the loss of power. They then pass a queue in which the lines of one unit of the medium combine
+/// (write_queue.hpp). Each group takes the medium's port for `media.write`, a fetch for `media.interval`.
+///
+/// A part of a unit is merged in the nearest buffer if the units of that buffer have the same size. The rest is then
+/// read, and the unit is written when it is whole or is replaced. Without such a buffer, a part is read and written
+/// immediately. A buffer with `holds = "addresses"` knows the location of the data of its units. A hit there saves
+/// `media.read`, which is then the look-up on the medium, but the data are still fetched.
+///
+/// Near saturation the order is lost. A request that would wait longer than `crowd.read_wait` for the port, or
+/// `crowd.write_wait` for the controller's queue, joins a crowd of at most `crowd.reads` or `crowd.writes`. Chance
+/// decides which of them is next (crowd.hpp), and the request gets the mean time of such a wait.
+///
+/// Source of the structure: Z. Wang, X. Liu, J. Yang, T. Michailidis, S. Swanson, J. Zhao, Characterizing and Modeling
+/// Non-Volatile Memory Systems, MICRO, 2020; J. Yang, J. Kim, M. Hoseinzadeh, J. Izraelevitz, S. Swanson, An Empirical
+/// Guide to the Behavior and Use of Scalable Persistent Memory, FAST, 2020. The combining FIFO and the crowd are ours.
+/// Blind to: refresh, power limits, errors, the order of reads and writes of one line that both wait outside.
 #pragma once
 #include <memory>
 #include <vector>
@@ -40,7 +46,7 @@ class Dimm final : public Memory {
     std::unique_ptr<Units> units;
     Time latency;
     std::uint64_t unit;  // bytes
-    Modulus divide;      // of an address, to its unit
+    Modulus divide;      // from an address to its unit
     std::uint64_t hits = 0;
     [[nodiscard]] std::uint64_t number(std::uint64_t address) const noexcept { return divide.of(address).quotient; }
   };
@@ -60,7 +66,7 @@ class Dimm final : public Memory {
   [[nodiscard]] bool write_may_enter(Time at) const { return wpq_.wait(at) - at <= write_wait_; }
 
   std::vector<Buffer> buffers_;
-  std::size_t data_ = 0;  // buffers that hold data: the nearest ones
+  std::size_t data_ = 0;  // buffers that contain data: the nearest ones
   bool merges_ = false;   // the nearest has units of the medium's line
   std::uint64_t fetch_lines_ = 1;
   Time latency_, accept_, line_;
