@@ -103,8 +103,8 @@ std::string read_text(const std::string& name) {
   return text;
 }
 
-/// As of version 3.3, the parser leaves the language if it looks for blanks and finds letters beyond ASCII, which no key
-/// has. Such letters are allowed only in comments and in strings of one line. @throws BadPlan
+/// As of version 3.3, the parser leaves the language if it looks for blanks and finds letters beyond ASCII, which no
+/// key has. Such letters are allowed only in comments and in strings of one line. @throws BadPlan
 void refuse_odd_letters(const std::string& name, const std::string& text) {
   unsigned line = 1;
   char quote = 0;
