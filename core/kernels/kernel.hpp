@@ -111,9 +111,9 @@ struct KernelInfo {
   std::string_view needs = "";          // a CPU feature beyond the ISA's
   bool drawn = false;                   // its blocks or nodes are always drawn at random
   bool flushes = false;                 // takes the key fence: stores of blocks, then their way to memory
-  bool orders = false;           // takes the key order, and on blocks access: core/kernels/blocks.hpp defines it
-  bool whole = false;            // a hop loads from every line of its element
-  const Draws* draws = nullptr;  // of an operand that is drawn
+  bool orders = false;                  // takes the key order, and on blocks access: core/kernels/blocks.hpp defines it
+  bool whole = false;                   // a hop loads from every line of its element
+  const Draws* draws = nullptr;         // of an operand that is drawn
   Flush flush = Flush::none;
   Wait wait = Wait::none;
   double program_bytes = 0;  // per operation, if the operands do not determine it: hop 8

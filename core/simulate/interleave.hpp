@@ -1,4 +1,4 @@
-/// Make a memory from its section: `kind`, and `ways` of it side by side that alternate every `grain` bytes, in the
+/// A memory made from its section: `kind`, and `ways` of it side by side that alternate every `grain` bytes, in the
 /// plain or a hashed `order`.
 #pragma once
 #include "simulate/memory.hpp"

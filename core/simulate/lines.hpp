@@ -11,7 +11,7 @@
 
 namespace tierscope::simulate {
 
-/// Computes the addresses that a machine's caches use from those of the program.
+/// The addresses that a machine's caches use, computed from those of the program.
 class Lines {
  public:
   /// `bytes`: a power of two of at least 64

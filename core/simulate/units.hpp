@@ -24,7 +24,7 @@ class Units {
   virtual Held& insert(std::uint64_t key) = 0;
 };
 
-/// Chooses the way to replace in a set whose places are all taken.
+/// The policy that chooses the way to replace in a set whose places are all taken.
 class Replacement {
  public:
   virtual ~Replacement() = default;
