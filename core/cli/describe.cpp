@@ -21,7 +21,7 @@ using kernels::KernelEntry;
 
 constexpr std::string_view EMULATOR = "TCGTCGTCGTCG";  // QEMU without hardware virtualisation
 
-/// Negative where only a counter could tell.
+/// Negative if only a counter could show it.
 std::string bus_bytes(double bytes) { return bytes < 0 ? "null" : json::value(bytes); }
 
 std::string shape(const kernels::Shape& s) {
@@ -111,15 +111,15 @@ std::string structure(const StructureEntry& entry) {
       .str();
 }
 
-/// The first that is not real, of target and source; then the machine's: an emulator of instructions names itself, and
-/// has neither caches nor distances.
+/// Return the first origin of target and source that is not real; else the machine's. An emulator of instructions
+/// states its name, and has neither caches nor distances.
 std::string origin(const Store& store) {
   std::string its = store.target.target->origin();
   if (its == "real" && store.source.target != nullptr) its = store.source.target->origin();
   return its == "real" && cpu::hypervisor() == EMULATOR ? "emulated" : its;
 }
 
-/// What emulates or simulates, of all that `origin` looks at.
+/// Return what emulates or simulates, among all that `origin` looks at.
 std::string origin_by(const Store& store) {
   std::string by = store.target.target->origin_by();
   const std::string source = store.source.target != nullptr ? store.source.target->origin_by() : "";
@@ -128,7 +128,7 @@ std::string origin_by(const Store& store) {
   return cpu::hypervisor() == EMULATOR ? "QEMU TCG: the processor's instructions" : "";
 }
 
-/// Pages and nodes of the target's and the source's memory.
+/// Return the pages and nodes of the target's and the source's memory.
 Placement both(const Store& store) {
   auto placement = store.target.placement;
   if (store.source.target == nullptr) return placement;

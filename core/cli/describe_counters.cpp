@@ -1,4 +1,4 @@
-/// Performance events as JSON: which are counted, and what they counted.
+/// Performance events as JSON: which are counted, and their counts.
 #include "cli/describe.hpp"
 #include "cli/json.hpp"
 

@@ -32,9 +32,9 @@ using Moment = std::chrono::steady_clock::time_point;
 using Seconds = std::chrono::duration<double>;
 
 constexpr Seconds GRACE{0.5};     // between SIGTERM and SIGKILL: a command may remove its files
-constexpr Seconds PATIENCE{5};    // with what outlives SIGKILL: in the kernel's hands, or another user's
+constexpr Seconds PATIENCE{5};    // for processes that outlive SIGKILL: inside the kernel, or another user's
 constexpr Seconds STEP{0.001};    // between two looks at what is left
-constexpr int NOT_STARTED = 125;  // status, as of timeout(1) and env(1); 124 likewise
+constexpr int NOT_STARTED = 125;  // status, like timeout(1) and env(1); 124, too
 constexpr int OVER_LIMIT = 124;
 
 Moment after(Seconds wait) {
@@ -67,7 +67,7 @@ sigset_t watched() {
   return set;
 }
 
-/// One of the watched signals; none at `until`.
+/// Wait for one of the watched signals; return none at `until`.
 std::optional<int> wait_signal(Moment until) {
   const auto left = until - std::chrono::steady_clock::now();
   const auto rest = std::max(std::chrono::nanoseconds(left), std::chrono::nanoseconds(0)).count();
@@ -77,7 +77,7 @@ std::optional<int> wait_signal(Moment until) {
   return signal > 0 ? std::optional(signal) : std::nullopt;
 }
 
-/// The line, in a process group of its own; dies with the guard.
+/// Start the line in a process group of its own; it dies with the guard.
 pid_t start(const std::string& line) {
   const auto guard = getpid();
   const auto child = fork();
@@ -93,12 +93,12 @@ pid_t start(const std::string& line) {
   _exit(127);
 }
 
-/// Everything that the line started and that still runs.
+/// All processes that the line started and that still run.
 class Children {
  public:
-  explicit Children(pid_t main) : main_(main) { setpgid(main, main); }  // as the child does: who comes first
+  explicit Children(pid_t main) : main_(main) { setpgid(main, main); }  // parent or child does it first
 
-  /// Takes the dead away. @returns the wait status of the main one, once it is there.
+  /// Collect the dead. @returns the wait status of the main one, once it is there.
   std::optional<int> reap() {
     int status = 0;
     pid_t child = 0;
@@ -112,10 +112,10 @@ class Children {
     for (const auto until = after(GRACE); !reap() && std::chrono::steady_clock::now() < until;)
       wait_signal(after(STEP));
   }
-  /// Children of the dead become ours: level by level until there is none.
+  /// End all: children of the dead become ours, level by level, until there are none.
   void end() {
     for (const auto until = after(PATIENCE); reap(), !none_ && std::chrono::steady_clock::now() < until;) {
-      if (!ended_) kill(-main_, SIGKILL);  // else the number may be another's by now
+      if (!ended_) kill(-main_, SIGKILL);  // else the number may already be another's
       kill_own();
       wait_signal(after(STEP));
     }
@@ -131,7 +131,8 @@ class Children {
     }
     closedir(folder);
   }
-  /// Fourth word of /proc/PID/stat, counted from the name's closing bracket: the name may hold any letter.
+  /// Return the fourth field of /proc/PID/stat, counted from the name's closing bracket: the name may contain any
+  /// letter.
   static pid_t parent_of(const std::string& pid) {
     std::ifstream file("/proc/" + pid + "/stat");
     std::string text;
@@ -151,7 +152,7 @@ Ending ending_of(int status) {
   return {Ending::EXIT, WEXITSTATUS(status)};
 }
 
-/// Until the main child has ended, the limit is over, or somebody wants an end.
+/// Wait until the main child has ended, the limit is over, or a signal requests the end.
 Ending watch(Children& children, Moment limit) {
   while (true) {
     if (const auto status = children.reap()) return ending_of(*status);
@@ -162,8 +163,8 @@ Ending watch(Children& children, Moment limit) {
   }
 }
 
-/// Only what the core gave it stays open: another victim's pipe would never end. The limit of the table bounds the
-/// loop where close_range(2), Linux 5.9, is absent.
+/// Close all but what the core passed on: another victim's pipe would never end. The limit of the table bounds the
+/// loop if close_range(2), Linux 5.9, is absent.
 void close_others() {
   constexpr unsigned FIRST = command::ENDING_DESCRIPTOR + 1;
   fcntl(command::ENDING_DESCRIPTOR, F_SETFD, FD_CLOEXEC);
@@ -173,7 +174,8 @@ void close_others() {
   for (long fd = FIRST; fd < sysconf(_SC_OPEN_MAX); ++fd) close(static_cast<int>(fd));
 }
 
-/// Leaves the terminal, gets the orphans, hears of the parent's death. @returns false if the parent is dead already.
+/// Leave the terminal, adopt orphans, and get a signal at the parent's death. @returns false if the parent is dead
+/// already.
 bool stand_guard(pid_t parent) {
   const auto set = watched();
   sigprocmask(SIG_SETMASK, &set, nullptr);

@@ -12,7 +12,7 @@
 
 namespace tierscope::json {
 
-/// Bytes of the UTF-8 character that `text` starts with; 0 if it is none. Source: RFC 3629, section 4.
+/// Return the bytes of the UTF-8 character that `text` starts with; 0 if it is none. Source: RFC 3629, section 4.
 inline std::size_t character(std::string_view text) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   if (byte(0) < 0x80) return 1;
@@ -25,7 +25,7 @@ inline std::size_t character(std::string_view text) {
   return over_long || no_character ? 0 : length;
 }
 
-/// A word of the user may hold any byte: what is no UTF-8 becomes U+FFFD.
+/// Quote text. A user's text may contain any byte: what is not UTF-8 becomes U+FFFD.
 inline std::string quoted(std::string_view text) {
   constexpr char digits[] = "0123456789abcdef";
   std::string out = "\"";
@@ -56,7 +56,7 @@ template <std::integral Number>
 std::string value(Number number) {
   return std::to_string(number);
 }
-/// The shortest text that reads back to the same number; null for what JSON cannot say.
+/// Return the shortest text that reads back to the same number; null for a number that JSON cannot express.
 inline std::string value(double number) {
   if (!std::isfinite(number)) return "null";
   char text[32];
@@ -88,13 +88,13 @@ class Object {
   std::string body_;
 };
 
-/// Objects and other ready JSON in a list.
+/// Join objects and other ready JSON to a list.
 inline std::string list(const std::vector<std::string>& ready) {
   std::string out = "[";
   for (const auto& element : ready) out += (out.size() > 1 ? "," : "") + element;
   return out + "]";
 }
-/// The elements as `text` writes each.
+/// List the elements as `text` writes each.
 template <class Element>
 std::string list(const std::vector<Element>& elements, std::string (*text)(const Element&)) {
   std::vector<std::string> ready;

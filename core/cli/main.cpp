@@ -47,7 +47,8 @@ int report(const Error& error) {
   return std::string_view(error.kind()) == "BadPlan" ? USAGE : CANNOT;
 }
 
-/// Errors of a line are answered and the session goes on: its owner decides. The first one gives the exit status.
+/// Errors of a line are answered and the session continues: its owner decides. The first one determines the exit
+/// status.
 int run(std::istream& plan, const std::string& samples) {
   Session session(samples, emit);
   int status = GOOD;
@@ -64,15 +65,15 @@ int run(std::istream& plan, const std::string& samples) {
   return status;
 }
 
-/// A core whose owner is gone would go on for nobody, and a victim's command with it. TIERSCOPE_PARENT names the owner
-/// that started it: when that process ends, however it ends, so does this one.
+/// A core whose owner is gone would continue for nobody, and so would a victim's command. TIERSCOPE_PARENT names the
+/// owner that started it. When that process ends, for whatever reason, this one ends, too.
 void end_with_parent() {
   const char* const named = std::getenv("TIERSCOPE_PARENT");
   const auto parent = named == nullptr ? 0 : static_cast<pid_t>(std::strtol(named, nullptr, 10));
   if (parent <= 0) return;
   const bool ours = getppid() == parent;
   if (ours) prctl(PR_SET_PDEATHSIG, SIGKILL);
-  const bool lost = ours && getppid() != parent;  // a dead one can still be asked about until it is waited for
+  const bool lost = ours && getppid() != parent;  // a dead process still exists until it is waited for
   if (lost || (kill(parent, 0) != 0 && errno == ESRCH)) std::raise(SIGKILL);
 }
 
@@ -118,7 +119,7 @@ void refuse(const std::vector<std::string>& words) {
   if (!words.empty()) throw BadPlan("unknown argument '" + words[0] + "'; see tierscope-core --help");
 }
 
-/// Of the tree "/", of another one, or of a simulated machine.
+/// Return the topology of the tree "/", of another one, or of a simulated machine.
 std::string topology_of(const std::vector<std::string>& words) {
   if (words.empty()) return describe::topology("/");
   if (words.size() == 1 && words[0].starts_with("sim:")) return describe::simulated_topology(words[0].substr(4));
@@ -144,7 +145,7 @@ int dispatch(const std::vector<std::string>& words) {
   } else if (command == "check") {
     return check_command(rest);
   } else if (command == "trace") {
-    std::ios::sync_with_stdio(false);  // a trace is long, and is otherwise read byte by byte
+    std::ios::sync_with_stdio(false);  // a trace is long, and would otherwise be read byte by byte
     trace(rest, std::cin, emit);
   } else if (command == "guard") {  // not for people: victims/command.cpp
     return guard(rest);

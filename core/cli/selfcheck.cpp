@@ -32,7 +32,7 @@ GroupPlan plan_of(const KernelEntry& entry, const kernels::Shape& shape, const S
   return plan;
 }
 
-/// Fills, runs the passes in one call, and compares all windows.
+/// Fill, run the passes in one call, and compare all windows.
 double error_of(const GroupPlan& plan, std::uint64_t passes) {
   Group group = make_group(plan);
   auto target = Registry<TargetEntry>::find("target", "node").make({"0", "4k"});

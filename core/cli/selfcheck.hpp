@@ -1,4 +1,4 @@
-/// Every variant of a kernel against scalar code, on small buffers: what the tests run for each ISA.
+/// Every variant of a kernel against scalar code, on small buffers: the tests run it for each ISA.
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -13,7 +13,7 @@ struct SelfCheck {
   std::uint64_t seed = 1995;
 };
 
-/// Emits one JSON line per variant that runs here; returns how many gave a wrong answer.
+/// Emit one JSON line per variant that runs here; return how many had a wrong answer.
 std::size_t selfcheck(const SelfCheck& what, const std::function<void(const std::string&)>& emit);
 
 }  // namespace tierscope

@@ -13,7 +13,7 @@ namespace {
 
 constexpr double LONGEST_S = 3600;  // of one batch: its samples are kept in memory until its end
 constexpr double SHORTEST_BLOCK_S = 1e-6;
-constexpr double MOST_BLOCKS = 4e6;  // of one thread and batch, an hour of milliseconds: room for them is 640 MB
+constexpr double MOST_BLOCKS = 4e6;  // of one thread and batch, an hour of milliseconds: they take 640 MB
 
 std::string take(std::map<std::string, std::string>& words, const std::string& key, const std::string& otherwise) {
   const auto found = words.extract(key);
@@ -55,7 +55,7 @@ void Session::finish() {
 
 void Session::add_group(const Line& line) {
   GroupPlan plan;
-  const bool before = std::exchange(refused_, true);  // unless its words can be read
+  const bool before = std::exchange(refused_, true);  // unless its options can be read
   read_words(line.words, plan);
   refused_ = before;
   pending_.push_back(plan);
@@ -119,7 +119,7 @@ void Session::check(const Line& line) {
   refuse_rest("check", line.words);
   if (stage_->groups().empty()) throw BadPlan("check without prepared groups");
   const auto errors = stage_->check();
-  std::vector<std::string> details;  // what the victims found by now
+  std::vector<std::string> details;  // what the victims have found so far
   for (std::size_t g = 0; g < stage_->groups().size(); ++g) {
     const auto& victims = stage_->store(g).victims;
     details.push_back(victims.empty() ? "" : victims.front()->detail());
@@ -132,7 +132,7 @@ void Session::check(const Line& line) {
             .str());
 }
 
-/// Of each group, of each batch in which it ran; none of groups that run no structure.
+/// Report the times of each group, for each batch in which it ran; none for groups that run no structure.
 void Session::timings(const Line& line) {
   refuse_rest("timings", line.words);
   if (stage_->groups().empty()) throw BadPlan("timings without prepared groups");
@@ -145,7 +145,7 @@ void Session::timings(const Line& line) {
   emit_(json::Object().add("fact", "timings").raw("groups", json::list(groups)).str());
 }
 
-/// Performance events in the blocks of all batches from now on, until the next `prepare`.
+/// Count performance events in the blocks of all batches from now on, until the next `prepare`.
 void Session::count(const Line& line) {
   auto words = line.words;
   const auto events = take(words, "events", "");
@@ -154,7 +154,7 @@ void Session::count(const Line& line) {
   emit_(describe::counting(stage_->count(events.empty() ? decltype(event_groups("")){} : event_groups(events))));
 }
 
-/// What they counted since, of each group.
+/// Report their counts since then, for each group.
 void Session::counts(const Line& line) {
   refuse_rest("counts", line.words);
   if (stage_->groups().empty()) throw BadPlan("counts without prepared groups");
@@ -163,7 +163,7 @@ void Session::counts(const Line& line) {
   emit_(json::Object().add("fact", "counts").raw("groups", json::list(groups)).str());
 }
 
-/// Gives all memory and threads back.
+/// Release all memory and threads.
 void Session::drop(const Line& line) {
   refuse_rest("drop", line.words);
   bench_ = Bench{};

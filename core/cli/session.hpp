@@ -1,5 +1,5 @@
-/// A session reads a plan line by line and answers each command with one JSON line, so that a program can
-/// steer it through pipes and a person can keep it in a file. It decides nothing.
+/// A session reads a plan line by line and answers each command with one JSON line. A program can therefore control it
+/// through pipes, and a person can keep the plan in a file. It decides nothing.
 #pragma once
 #include <functional>
 #include <memory>
@@ -17,9 +17,9 @@ class Session {
   Session(const std::string& samples, Emit emit);
   Session(const Session&) = delete;  // `stage_` points into it
   Session& operator=(const Session&) = delete;
-  /// @throws Error; the session goes on with the next line
+  /// @throws Error; the session continues with the next line
   void execute(const std::string& line);
-  /// Groups that were named but never measured are measured for a second: a plan of one line is a plan.
+  /// Measure groups that were named but never measured, for a second: a plan of one line is a plan.
   void finish();
 
  private:
@@ -39,7 +39,7 @@ class Session {
   Simulation simulation_;
   Stage* stage_ = &bench_;  // the one whose groups are prepared
   std::vector<GroupPlan> pending_;
-  bool refused_ = false;  // a group since the last prepare: half a plan must not be measured
+  bool refused_ = false;  // a group since the last prepare was: half a plan must not be measured
 };
 
 }  // namespace tierscope

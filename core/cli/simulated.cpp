@@ -5,7 +5,7 @@
 namespace tierscope::topology {
 namespace {
 
-/// The level is its place in the hierarchy, one instance for each `shared` CPUs.
+/// Add a cache. The level is its place in the hierarchy, one instance for each `shared` CPUs.
 void add_cache(Machine& machine, const simulate::CacheFacts& facts, unsigned level,
                const simulate::Machine& simulated) {
   for (unsigned first = 0; first < simulated.cpus(); first += facts.shared) {
@@ -19,7 +19,7 @@ void add_cache(Machine& machine, const simulate::CacheFacts& facts, unsigned lev
 }  // namespace
 
 Machine of_simulated(const simulate::Machine& simulated) {
-  constexpr unsigned LOCAL = 10, REMOTE = 20;  // distances as firmware would tell them
+  constexpr unsigned LOCAL = 10, REMOTE = 20;  // distances as firmware would report them
   Machine machine;
   const auto cpus = simulated.cpus();
   const auto home = simulated.region("");

@@ -17,12 +17,12 @@ using simulate::Kind;
 using simulate::Touch;
 using simulate::Traced;
 
-/// The addresses of a program, laid into one memory of a machine; of each the lower 47 bits count.
+/// The addresses of a program, mapped into one memory of a machine; only the lower 47 bits of each are used.
 class Lines {
  public:
   Lines(const simulate::Machine& machine, const std::string& memory)
       : base_(std::uint64_t{machine.region(memory)} << simulate::MEMORY_BIT) {}
-  /// visit(address of a line, whether it is stored to), in order. @pre no instruction
+  /// Call visit(address of a line, whether it is stored to), in order. @pre no instruction
   template <class Visit>
   void each(const Traced& traced, const Visit& visit) const {
     simulate::each_program_line(base_, traced.address, traced.size, [&](auto line) {
@@ -42,7 +42,7 @@ class Run {
       : place_(simulate::parse_place(word)), machine_(place_.machine), lines_(machine_, place_.memory) {}
   virtual ~Run() = default;
   virtual void take(const Traced& traced) = 0;
-  /// After the last one: adds what it found.
+  /// Add the results to the fact, after the last access.
   virtual void tell(json::Object& fact) = 0;
 
  protected:
@@ -51,7 +51,7 @@ class Run {
   Lines lines_;
 };
 
-/// As if no load waited for another, or as if each did.
+/// Times as if no load waited for another, or as if each did.
 class Timed final : public Run {
  public:
   Timed(const std::string& word, bool waits) : Run(word), thread_(machine_, 0), waits_(waits) {}
@@ -74,7 +74,7 @@ class Timed final : public Run {
   bool waits_;
 };
 
-/// Counts alone.
+/// Only counts.
 class Counting final : public Run {
  public:
   using Run::Run;
@@ -129,7 +129,7 @@ void trace(const std::vector<std::string>& words, std::istream& from,
   auto machines = words;
   const bool count = std::erase(machines, "--count") != 0;
   if (machines.empty()) throw BadPlan("trace needs a simulated machine, for example trace sim:optane100");
-  if (from.peek() == 'T') return trace_flow(machines, count, from, emit);  // no line of lackey begins so
+  if (from.peek() == 'T') return trace_flow(machines, count, from, emit);  // no line of lackey begins with T
   std::vector<Runs> all;
   for (const auto& word : machines) all.push_back(runs_of(word, count));
   simulate::Lackey lackey(from);

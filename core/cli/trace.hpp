@@ -7,12 +7,11 @@
 
 namespace tierscope {
 
-/// One JSON line for each machine, in the order of the words. Which load an address came out of, a trace does not tell:
-/// `seconds_overlapped` is the time if none waits for another, `seconds_waiting` if each waits for the one before.
-/// With `--count` among the words, times are left out, which is faster, and of the memories only reads
-/// and writes are counted. Instructions take a cycle each; accesses that straddle lines count for each line. One
-/// thread.
-/// @throws BadPlan for a word or a line that is wrong, Unsupported
+/// Emit one JSON line for each machine, in the order of the arguments. A trace does not show which load an address came
+/// from: `seconds_overlapped` is the time if none waits for another, `seconds_waiting` if each waits for the one
+/// before. The argument `--count` leaves times out, which is faster, and counts only reads and writes of the memories.
+/// Instructions take a cycle each; accesses that straddle lines count for each line. One thread.
+/// @throws BadPlan for a wrong argument or line, Unsupported
 void trace(const std::vector<std::string>& words, std::istream& from,
            const std::function<void(const std::string&)>& emit);
 

@@ -29,7 +29,7 @@ class FlowRun {
       : place_(simulate::parse_place(word)), machine_(place_.machine), base_(base_of(machine_, place_.memory)) {}
   virtual ~FlowRun() = default;
   virtual void take(const Step& step) = 0;
-  /// After the last one: adds what it found.
+  /// Add the results to the fact, after the last step.
   virtual void report(json::Object& fact) = 0;
 
  protected:
@@ -40,7 +40,7 @@ class FlowRun {
 };
 
 class Pipelines final : public FlowRun {
-  // before those who use them, since their types follow from their bodies
+  // before those that use them, since their types follow from their bodies
   auto clock() {
     return [this](auto thread) { return of(thread).next(); };
   }
@@ -72,7 +72,7 @@ class Pipelines final : public FlowRun {
   }
 
  private:
-  /// [gap before it, instructions, seconds] of each.
+  /// Return [gap before it, instructions, seconds] of each.
   [[nodiscard]] std::string parts() const {
     std::string list = "[";
     for (const auto& part : sampling_.parts()) {
@@ -109,9 +109,9 @@ class Pipelines final : public FlowRun {
     for (const auto& [thread, one] : threads_) latest = std::max(latest, one->drain());
     return latest;
   }
-  /// Seconds of this part: until its last thread has ended.
+  /// Return the seconds of this part: until its last thread has ended.
   double timed() { return static_cast<double>(end() - from_) / simulate::TICKS_PER_S; }
-  /// All threads begin a part together.
+  /// Begin a part of all threads together.
   void begin() {
     from_ = end();
     for (const auto& [thread, one] : threads_) one->wait_until(from_);

@@ -7,9 +7,10 @@
 
 namespace tierscope {
 
-/// One JSON line for each machine, in the order of `machines` (`sim:WORD`). `count`: without times, which is faster.
-/// Threads run on CPUs of their own, share caches and memories in the order of their clocks, and end with the last.
-/// @throws BadPlan for a word, or a stream that contradicts itself; Unsupported
+/// Emit one JSON line for each machine, in the order of `machines` (`sim:WORD`). `count`: without times, which is
+/// faster. Threads run on CPUs of their own, share caches and memories in the order of their clocks, and end with the
+/// last.
+/// @throws BadPlan for a wrong argument, or a stream that contradicts itself; Unsupported
 void trace_flow(const std::vector<std::string>& machines, bool count, std::istream& from,
                 const std::function<void(const std::string&)>& emit);
 

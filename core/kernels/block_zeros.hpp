@@ -1,5 +1,5 @@
-/// Zeros by an instruction that fills a whole aligned block. What is left of a range before the first block and behind
-/// the last is stored.
+/// Zeros by an instruction that fills a whole aligned block. The parts of a range before the first block and behind the
+/// last are stored.
 #pragma once
 #include <algorithm>
 #include <cstring>
@@ -8,7 +8,7 @@
 
 namespace tierscope::kernels {
 
-/// Fills `size` bytes at `to`: `zero(at)` for each block of `block` bytes, a power of two.
+/// Fill `size` bytes at `to`: `zero(at)` for each block of `block` bytes, a power of two.
 template <class Zero>
 [[gnu::always_inline]] inline void zero_blocks(std::byte* to, std::size_t size, std::size_t block, Zero zero) noexcept {
   auto* const end = to + size;
@@ -20,7 +20,7 @@ template <class Zero>
   std::memset(at, 0, static_cast<std::size_t>(end - at));
 }
 
-/// The pass of a kernel that writes zeros so.
+/// The pass of a kernel that writes zeros in this way.
 template <class Zero>
 inline std::uint64_t zeros_pass(Pass& pass, std::size_t block, Zero zero) noexcept {
   return bytes::set(pass, [&](std::byte* to, std::size_t size) { zero_blocks(to, size, block, zero); });

@@ -1,5 +1,6 @@
-/// The order in which a kernel takes the blocks of its slice: one after the other, drawn at random, or each block of
-/// one region after another once in a random order. The last needs no memory: the n-th block is known in closed form.
+/// The order in which a kernel takes the blocks of its slice: one after the other; drawn at random; or region after
+/// region, each block of a region once in a random order. The last order needs no memory: the n-th block is known in
+/// closed form.
 /// Source: Z. Wang et al., "Characterizing and Modeling Non-Volatile Memory Systems", MICRO 2020 (LENS: fresh regions,
 /// each line visited once, so that caches of the processor do not hide the memory's own buffers).
 #pragma once
@@ -11,17 +12,17 @@
 
 namespace tierscope::kernels::blocks {
 
-/// The order of one region: another for each region and seed.
+/// Return the order of one region: it differs for each region and seed.
 inline Shuffle order_of(std::uint64_t region, std::uint64_t blocks, std::uint64_t seed) noexcept {
   return {blocks, mixed(seed ^ ~region)};
 }
-/// The block that is visited in step `step` of the slice, counted from its first, in regions of `blocks` blocks.
+/// Return the block that step `step` of the slice visits, counted from its first, in regions of `blocks` blocks.
 inline std::uint64_t once(std::uint64_t step, std::uint64_t blocks, std::uint64_t seed) noexcept {
   const auto region = step / blocks;
   return region * blocks + order_of(region, blocks, seed).at(step % blocks);
 }
 
-/// Steps [begin, end) of the slice. A region that was begun in the call before is ended first.
+/// Visit steps [begin, end) of the slice. A region that the call before began is completed first.
 template <class Visit, class Ended>
 [[gnu::always_inline]] inline void walk_regions(const Pass& pass, Visit visit, Ended ended) noexcept {
   const auto size = pass.element;
@@ -45,7 +46,7 @@ template <class Visit, class Ended>
   }
 }
 
-/// Calls `visit(first byte)` for each block of the pass in its order, and `ended()` behind the last of each region.
+/// Call `visit(first byte)` for each block of the pass in its order, and `ended()` behind the last of each region.
 template <class Visit, class Ended>
 [[gnu::always_inline]] inline void walk(Pass& pass, Visit visit, Ended ended) noexcept {
   const auto size = pass.element;

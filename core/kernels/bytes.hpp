@@ -1,4 +1,4 @@
-/// What the kernels on whole byte ranges share: a range per repeat, and scalar code to check them with.
+/// Shared parts of the kernels on whole byte ranges: a range per repeat, and scalar code that checks them.
 #pragma once
 #include <cstring>
 
@@ -24,7 +24,7 @@ template <class Set>
   return 0;
 }
 
-/// The calls of a kernel on blocks of `element` bytes.
+/// Make the calls of a kernel on blocks of `element` bytes.
 template <class Move>
 [[gnu::always_inline]] inline std::uint64_t copy_blocks(Pass& pass, Move move) noexcept {
   const auto size = pass.element;
@@ -40,7 +40,7 @@ template <class Set>
     for (auto block = pass.begin; block < pass.end; ++block) set_bytes(pass.operand[0] + block * size, size);
   return 0;
 }
-/// A size that the compiler cannot know: the call stays a call.
+/// Return a size that the compiler cannot know: the call stays a call.
 [[gnu::always_inline]] inline std::size_t hidden(std::size_t size) noexcept {
   asm("" : "+r"(size));
   return size;
@@ -56,10 +56,10 @@ constexpr std::uint64_t drawn(std::uint64_t state, std::uint64_t blocks) noexcep
   return static_cast<std::uint64_t>((static_cast<unsigned __int128>(state) * blocks) >> 64U);
 }
 
-/// All words of the n-th block that a thread stores to be flushed: no two blocks hold the same.
+/// Return the content of each 8 bytes of the n-th block that a thread stores to be flushed; it differs for every block.
 constexpr std::uint64_t flush_word(std::uint64_t number) noexcept { return mixed(number); }
 
-/// Byte by byte: not the library's own code again.
+/// Copy byte by byte, without the library's own code.
 inline void copy_bytewise(std::byte* to, const std::byte* from, std::size_t size) noexcept {
   for (std::size_t i = 0; i < size; ++i) {
     to[i] = from[i];

@@ -1,11 +1,11 @@
-/// Stores of blocks, the first `access` bytes of each `element`, and their way to memory: what a program pays that
-/// wants its bytes to survive.
-/// A block is stored line by line, then each of its lines is flushed, then a fence orders all of it; `fence=line` does
-/// store, flush and fence for each line, `fence=never` leaves the last out, `fence=region` waits for all stores behind
+/// Stores of blocks, the first `access` bytes of each `element`, and their way to memory: the cost for a program whose
+/// bytes must survive.
+/// A block is stored line by line, then each of its lines is flushed, then a fence orders all of it. `fence=line` does
+/// store, flush and fence for each line, `fence=never` leaves the fence out, `fence=region` waits for all stores behind
 /// each region (order=once). The stores are those of a copy from a hot buffer: 16 bytes at a time from registers. The
 /// bench ends each timed block with a fence that waits for all stores.
-/// Blind to: when a flushed line reaches the medium. A fence waits until it is in the memory controller's queue, which
-/// is what counts as persistent (ADR).
+/// Blind to: when a flushed line reaches the medium. A fence waits until the line is in the memory controller's queue,
+/// which is defined as persistent (ADR).
 /// Source: Intel, "64 and IA-32 Architectures Software Developer's Manual", volume 2, CLFLUSH, CLFLUSHOPT, CLWB; Arm,
 /// "Arm Architecture Reference Manual for A-profile architecture", DC CVAC, CIVAC, CVAP, CVADP; S. K. Lee, "PM DAX
 /// write" (document 002), 2022, for the question.
@@ -24,7 +24,7 @@ struct Nothing {
   [[gnu::always_inline]] static void line(std::byte*) noexcept {}
 };
 
-/// SFENCE or DSB; who records what survives (tests/core/shadow.cpp) brings a fence of its own.
+/// SFENCE or DSB; a caller that records what survives (tests/core/shadow.cpp) brings its own fence.
 template <class FlushLine>
 [[gnu::always_inline]] inline void order() noexcept {
   if constexpr (requires { FlushLine::fence(); })
@@ -33,7 +33,7 @@ template <class FlushLine>
     lines::fence_stores();
 }
 
-/// Bytes of the line that one flush takes, a multiple of LINE: LINE where the kernel states nothing else.
+/// Return the bytes of the line that one flush takes, a multiple of LINE: LINE unless the kernel states another.
 template <class FlushLine>
 [[gnu::always_inline]] inline std::size_t flushed_bytes() noexcept {
   if constexpr (requires { FlushLine::bytes(); })
@@ -42,7 +42,7 @@ template <class FlushLine>
     return LINE;
 }
 
-/// `part(from, to)` for what each line of the cache has of a block.
+/// Call `part(from, to)` for the part of a block in each line of the cache.
 template <class FlushLine, class Part>
 [[gnu::always_inline]] inline void each_line(std::byte* at, std::size_t size, Part part) noexcept {
   const std::size_t line = flushed_bytes<FlushLine>();
@@ -54,7 +54,7 @@ template <class FlushLine, class Part>
   }
 }
 
-/// One block: all stores, all flushes, one fence; or the three for each line of the cache.
+/// Write one block: all stores, all flushes, one fence; or the three for each line of the cache.
 template <class Store, class FlushLine, Fence FENCE>
 [[gnu::always_inline]] inline void block(std::byte* at, std::size_t size, std::uint64_t word) noexcept {
   const lines::Part value{word, word};
@@ -87,7 +87,7 @@ inline void walk(Pass& pass) noexcept {
   });
 }
 
-/// The kind of fence is chosen here, once.
+/// Choose the kind of fence, once per pass.
 template <class Store, class FlushLine>
 inline std::uint64_t pass(Pass& pass) noexcept {
   switch (pass.fence) {

@@ -1,6 +1,6 @@
-/// How kernels on blocks store a line from registers, 16 bytes at a time, and the fences behind their stores.
-/// x86: MOVDQA, MOVNTDQ, SFENCE, MFENCE. AArch64: STR or STNP of pairs, which is a hint and may stay in the caches;
-/// DSB SY, because DMB does not wait until a cache line has been cleaned. RISC-V: FENCE RW, RW.
+/// Stores of a line from registers, 16 bytes at a time, for kernels on blocks, and the fences behind these stores. x86:
+/// MOVDQA, MOVNTDQ, SFENCE, MFENCE. AArch64: STR; or STNP of pairs, which is a hint and may stay in the caches; DSB SY,
+/// because DMB does not wait until a cache line has been cleaned. RISC-V: FENCE RW, RW.
 /// Source: Intel, "64 and IA-32 Architectures Software Developer's Manual", volume 2; Arm, "Arm Architecture Reference
 /// Manual for A-profile architecture", B2.3 and D7 (completion of cache maintenance instructions).
 #pragma once

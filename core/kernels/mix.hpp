@@ -1,6 +1,6 @@
-/// Mixed traffic: of every R + W lines, R are read from one array and W written to another, so that plain
-/// stores pay their read for ownership and non-temporal ones do not. The share counts the program's lines.
-/// Blind to: what a program does that reads and writes the same line (that is `update`).
+/// Mixed traffic: of every R + W lines, R are read from one array and W written to another, so that plain stores pay
+/// their read for ownership and non-temporal ones do not. The share counts the program's lines.
+/// Blind to: a program that reads and writes the same line (that is `update`).
 /// Source: Intel, "Memory Latency Checker" user guide (loaded latency over read:write mixes);
 /// P. Esmaili-Dokht et al., "A Mess of Memory System Benchmarking, Simulation and Application Profiling", MICRO 2024.
 #pragma once

@@ -1,8 +1,8 @@
 /// Mixed traffic of blocks: of every R + W blocks, R are read from one array and W written to another, of each the
-/// first `access` bytes of `element`. So a load can read and write a line in every few, in sequence or at random, as
-/// the mixes of whole arrays cannot. Reads are those of `read_blocks`, stores those of `flush_none` and `flush_nt`.
-/// An operation reads all its blocks before it writes; it waits for none of them.
-/// Blind to: what a program does that reads and writes the same line.
+/// first `access` bytes of `element`. A load can therefore read and write one line of every few, in sequence or at
+/// random, which the mixes of whole arrays cannot do. Reads are those of `read_blocks`, stores those of `flush_none`
+/// and `flush_nt`. An operation reads all its blocks before it writes; it waits for none of them.
+/// Blind to: a program that reads and writes the same line.
 /// Source: Z. Wang et al., "Characterizing and Modeling Non-Volatile Memory Systems", MICRO 2020 (LENS, strided reads
 /// and writes); Intel, "Memory Latency Checker" user guide (stride of a load).
 #pragma once
@@ -25,7 +25,7 @@ constexpr KernelInfo info_of(std::string_view name, std::string_view summary, un
           .orders = true};
 }
 
-/// `visit(n)` for the number of each block in the order of the pass. The walk counts in blocks of one byte.
+/// Call `visit(n)` for the number of each block in the order of the pass, as if each block had one byte.
 template <class Visit>
 [[gnu::always_inline]] inline void walk_numbers(Pass& pass, Visit visit) noexcept {
   Pass numbers = pass;
@@ -60,7 +60,7 @@ inline std::uint64_t pass(Pass& pass) noexcept {
   return all[0] + all[1];
 }
 
-/// Word by word.
+/// Run in steps of 8 bytes.
 template <const KernelInfo& INFO>
 inline std::uint64_t reference(Pass& pass) noexcept {
   constexpr std::uint64_t WRITES = INFO.operands[0].lines, READS = INFO.operands[1].lines;

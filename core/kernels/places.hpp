@@ -1,11 +1,11 @@
-/// Where the lines of an operation lie in an operand: one answer for the loop nest, the checks and the simulated form.
+/// The places of an operation's lines in an operand: one answer for the loop nest, the checks and the simulated form.
 #pragma once
 #include "kernels/kernel.hpp"
 
 namespace tierscope::kernels {
 
-/// Bytes from the operand's first one to the first line of tile number `operation`. Matrices of `plane` bytes follow
-/// one another; their tiles are taken row by row.
+/// Return the bytes from the operand's first one to the first line of tile number `operation`. Matrices of `plane`
+/// bytes follow one another; their tiles are taken row by row.
 [[gnu::always_inline]] inline std::uint64_t tile_at(const Operand& operand, std::uint64_t operation, std::uint64_t row,
                                                     std::uint64_t plane) noexcept {
   const auto across = row / LINE;
@@ -15,14 +15,14 @@ namespace tierscope::kernels {
   return matrix * plane + (crossed ? column : down) * TILE_LINES * row + (crossed ? down : column) * LINE;
 }
 
-/// Bytes before and behind an operand that its neighbours reach.
+/// Return the bytes before and behind an operand that its neighbours reach.
 constexpr std::uint64_t margin(const Operand& operand, std::uint64_t row, std::uint64_t plane) noexcept {
   if (operand.place == Place::grid2) return row;
   return operand.place == Place::grid3 ? plane : 0;
 }
 
-/// Calls `visit(bytes from the operand's first one)` for each line that an operation loads or stores there; of an
-/// unaligned vector both lines. `element(i)`: number of the ith element, of what is scattered.
+/// Call `visit(bytes from the operand's first one)` for each line that an operation loads or stores there, and for both
+/// lines of an unaligned vector. `element(i)`: number of the ith element, for scattered operands.
 template <class Visit, class Element>
 void each_line(const Operand& operand, std::uint64_t operation, std::uint64_t row, std::uint64_t plane, Visit visit,
                Element element) {

@@ -4,8 +4,8 @@
 
 namespace tierscope::kernels {
 
-/// The reals of a line and their neighbours: 8 bytes to both sides, a row before and behind, and so the planes if
-/// PLANES.
+/// Return the reals of a line and their neighbours: 8 bytes to both sides, a row before and behind, and a plane before
+/// and behind if PLANES.
 template <class V, bool PLANES>
 [[gnu::always_inline]] inline typename V::Reals neighbours(const State<V>& state, const std::byte* at) noexcept {
   const auto pair = [at](std::uint64_t far)

@@ -1,7 +1,7 @@
 /// Transfers: one thread chases pointers through lines that a second thread has in its cache, in a known state. Before
-/// each block the first asks, and the second prepares every line; only then the clock is read. So one operation is the
-/// load of one line from another core's cache, and what made it so is in no time.
-/// The first line is the token of both; the data follow at every second line, so that a prefetcher of adjacent lines
+/// each block the first sends a request, and the second prepares every line; only then is the clock read. One operation
+/// is therefore the load of one line from another core's cache, and no time includes its preparation.
+/// The first line is the token of both. The data follow at every second line, so that a prefetcher of adjacent lines
 /// fetches nothing that is read. The order is one random cycle.
 /// Blind to: which level of the other core's caches, or which agent between them, sends the line.
 /// Source: D. Molka et al., "Memory Performance and Cache Coherency Effects on an Intel Nehalem Multiprocessor System",
@@ -13,7 +13,7 @@
 
 namespace tierscope::kernels::transfer {
 
-constexpr std::uint64_t PATIENCE = 10'000;      // reads without an answer, some 10 us: the partner may have ended
+constexpr std::uint64_t PATIENCE = 10'000;      // reads without an answer, about 10 us: the partner may have ended
 constexpr std::uint64_t READER = 0, OWNER = 1;  // `state` of a pass
 
 constexpr KernelInfo info_of(std::string_view name, std::string_view summary) noexcept {
@@ -30,7 +30,7 @@ constexpr KernelInfo info_of(std::string_view name, std::string_view summary) no
           .bus_bytes = 64};
 }
 
-/// A line contains where the chase goes on, and how often the owner has stored to it.
+/// A line contains the next node of the chase, and the number of the owner's stores to it.
 struct Node {
   std::uint64_t next;
   std::uint64_t stored;
@@ -42,8 +42,9 @@ inline std::atomic_ref<std::uint64_t> token(const Pass& pass) noexcept {
   return std::atomic_ref(*reinterpret_cast<std::uint64_t*>(pass.operand[0]));
 }
 
-/// The reader: no `repeats` is a request that waits until the lines are prepared, `cursor` counts these by twos; else
-/// so many hops from node 1. `written` counts chases of the whole cycle that did not end where they began.
+/// Run the reader. Without `repeats`, it sends a request and waits until the lines are prepared; `cursor` counts these
+/// by twos. Otherwise it makes `repeats` hops from node 1. `written` counts chases of the whole cycle that did not end
+/// where they began.
 inline void read(Pass& pass) noexcept {
   if (pass.repeats == 0) {
     token(pass).store(pass.cursor + 1, std::memory_order_release);
@@ -58,7 +59,7 @@ inline void read(Pass& pass) noexcept {
   if (at != first) ++pass.written;
 }
 
-/// The owner: prepares whenever it is asked, until it has been asked nothing for a while.
+/// Run the owner: prepare the lines at each request, until no request comes for a while.
 template <class State>
 inline void own(Pass& pass) noexcept {
   for (std::uint64_t waited = 0; waited < PATIENCE; ++waited) {

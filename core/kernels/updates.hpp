@@ -1,11 +1,11 @@
-/// Random updates of a table, t[r] ^= r for a sequence of random words r: what GUPS counts.
-/// Rules of HPCC, RandomAccess: words of 64 bits, a table of a power of two of them that begins as t[i] = i, each word
-/// of the sequence read, changed and written, at most 1024 updates collected before they are done (here 8: one of each
-/// part of the sequence), the table checked by doing the updates once more. HPCC does 4 updates for each word of the
-/// table; here a pass has as many as the table has words, and there are as many passes as fit. Each thread has a table
-/// of its own, as in HPCC's form that is called Star; a table of a few megabytes measures a cache. The words are made
-/// in vectors; the updates are done one by one, so none is lost. Source: P. Luszczek et al., "Introduction to the HPC
-/// Challenge Benchmark Suite", 2005.
+/// Random updates of a table, t[r] ^= r for a sequence of random integers r: the operation that GUPS counts.
+/// Rules of HPCC, RandomAccess: 64-bit integers; a table of a power of two of them that begins as t[i] = i; each
+/// element of the sequence read, changed and written; at most 1024 updates collected before they are done (here 8: one
+/// of each part of the sequence); the table checked by doing the updates once more. HPCC does 4 updates for each
+/// element of the table. Here a pass has as many as the table has elements, and there are as many passes as fit. Each
+/// thread has a table of its own, as in HPCC's form that is called Star; a table of a few megabytes measures a cache.
+/// The integers are made in vectors; the updates are done one by one, so none is lost. Source: P. Luszczek et al.,
+/// "Introduction to the HPC Challenge Benchmark Suite", 2005.
 #pragma once
 #include "kernels/walk.hpp"
 
@@ -44,7 +44,7 @@ struct Updating {
   }
 };
 
-/// A word in each lane of any vector.
+/// A 64-bit integer in each lane of any vector.
 struct alignas(LINE) Lanes {
   std::uint64_t lane[ELEMENTS];
 };

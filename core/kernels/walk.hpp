@@ -1,8 +1,8 @@
-/// The loop nest that all kernels on vectors share: how lines are walked is here, what is done with a line is the
-/// kernel's. A thread's range is cut into `streams` parts walked side by side, far apart or one page apart: more
-/// streams keep more hardware prefetchers busy, pages in turn keep more DRAM banks open. Where stores are
-/// non-temporal, a few lines are loaded first and then stored back to back: each store then fills its write-combining
-/// buffer at once, and no load waits behind half a line (6 % on copy, 4 % on triad, docs/method.md, "Bandwidth").
+/// The loop nest that all kernels on vectors share: this file visits the lines, the kernel defines the work on a line.
+/// A thread's range is cut into `streams` parallel parts, far apart or one page apart. More streams keep more hardware
+/// prefetchers busy; alternate pages keep more DRAM banks open. With non-temporal stores, a few lines are loaded first
+/// and then stored back to back. Each store then fills its write-combining buffer immediately, and no load waits behind
+/// half a line (6 % on copy, 4 % on triad, docs/method.md, "Bandwidth").
 /// Source of both: H. J. Lu, N. Goldstein, "x86: Optimizations for memmove-vec-unaligned-erms", GNU C Library 2.33,
 /// 2020.
 #pragma once
@@ -14,7 +14,7 @@
 
 namespace tierscope::kernels {
 
-/// Accumulators enough to hide the latency of an add behind two loads a cycle.
+/// Enough accumulators to hide the latency of an add behind two loads a cycle.
 constexpr std::size_t ACCUMULATORS = 8;
 /// Lines loaded before any of them is stored by non-temporal stores: as many as AVX2 has registers for.
 constexpr std::size_t BATCH = 4;
@@ -27,7 +27,7 @@ template <std::size_t N, class Body>
   }(std::make_index_sequence<N>{});
 }
 
-/// What a kernel carries through a pass. The factor is hidden from the compiler, which would drop a product with one.
+/// The state of a kernel during a pass. The factor is hidden from the compiler, which would drop a product with one.
 template <class V>
 struct State {
   typename V::Words sum[ACCUMULATORS];
@@ -47,7 +47,7 @@ struct State {
     unrolled<ACCUMULATORS>([&](auto i) __attribute__((always_inline)) { all += V::sum(sum[i]); });
     return all;
   }
-  /// The sum of the reals, as the bits of a double.
+  /// Return the sum of the reals, as the bits of a double.
   [[gnu::always_inline]] std::uint64_t reduced() const noexcept {
     double all = 0;
     unrolled<ACCUMULATORS>([&](auto i) __attribute__((always_inline)) { all += V::sum(real[i]); });
@@ -71,26 +71,26 @@ struct NonTemporal {
   }
 };
 
-/// What a kernel loads of one line and is going to store: nothing, or the line's vectors.
+/// The loaded values of one line that a kernel is going to store: nothing, or the line's vectors.
 struct Nothing {};
 template <class V>
 struct Vectors {
   typename V::Reals part[LINE / V::bytes];
 };
-/// `make(offset)` for each vector of a line, offset in bytes.
+/// Call `make(offset)` for each vector of a line, offset in bytes.
 template <class V, class Make>
 [[gnu::always_inline]] inline Vectors<V> vectors(Make make) noexcept {
   Vectors<V> line;
   unrolled<LINE / V::bytes>([&](auto v) __attribute__((always_inline)) { line.part[v] = make(v * V::bytes); });
   return line;
 }
-/// A line's vectors into memory.
+/// Store a line's vectors.
 template <class V, class STORE>
 [[gnu::always_inline]] inline void put(std::byte* to, const Vectors<V>& line) noexcept {
   unrolled<LINE / V::bytes>(
       [&](auto v) __attribute__((always_inline)) { STORE::template put<V>(to + v * V::bytes, line.part[v]); });
 }
-/// Adds LINES lines up; operation number I starts with another accumulator than I - 1.
+/// Add LINES lines up; operation number I starts with another accumulator than I - 1.
 template <class V, std::size_t I, std::size_t LINES>
 [[gnu::always_inline]] inline void sum_lines(State<V>& state, const std::byte* from) noexcept {
   constexpr std::size_t count = LINES * LINE / V::bytes;
@@ -100,7 +100,7 @@ template <class V, std::size_t I, std::size_t LINES>
   });
 }
 
-/// Adds the vectors that `make(offset)` returns of one line to the sums of reals; starts as `sum_lines` does.
+/// Add the vectors that `make(offset)` returns for one line to the sums of reals; starts as `sum_lines` does.
 template <class V, std::size_t I, class Make>
 [[gnu::always_inline]] inline void reduce_line(State<V>& state, Make make) noexcept {
   constexpr std::size_t count = LINE / V::bytes;
@@ -109,7 +109,7 @@ template <class V, std::size_t I, class Make>
     sum = V::add(sum, make(v * V::bytes));
   });
 }
-/// Where the operands of an operation lie.
+/// The places of the operands of an operation.
 using At = std::array<std::byte*, OPERANDS>;
 template <class K>
 [[gnu::always_inline]] inline At locate(const Pass& pass, std::uint64_t operation) noexcept {
@@ -138,13 +138,13 @@ template <class K, class V, Shape SHAPE>
   });
 }
 
-/// Operation number `I` of a step lies in stream I / unroll.
+/// Return the place of operation number `I` of a step, which is in stream I / unroll.
 template <Shape SHAPE, std::size_t I>
 constexpr std::uint64_t place(std::uint64_t from, std::uint64_t distance) noexcept {
   return from + I / SHAPE.unroll * distance + I % SHAPE.unroll;
 }
 
-/// The operations FIRST + J of a step: all loads, then all stores.
+/// Run the operations FIRST + J of a step: all loads, then all stores.
 template <class K, class V, Shape SHAPE, std::size_t FIRST, std::size_t... J>
 [[gnu::always_inline]] inline void batch(State<V>& state, const Pass& pass, std::uint64_t from, std::uint64_t distance,
                                          std::index_sequence<J...>) noexcept {
@@ -162,7 +162,7 @@ template <class K, class V, Shape SHAPE, std::size_t... B>
   (batch<K, V, SHAPE, B * lines>(state, pass, from, distance, std::make_index_sequence<lines>{}), ...);
 }
 
-/// Batches of one step: the operations of one are loaded together.
+/// Run the batches of one step: the operations of one are loaded together.
 template <class K>
 constexpr std::size_t batches(Shape shape) noexcept {
   const std::size_t operations = shape.streams * shape.unroll;
@@ -170,9 +170,9 @@ constexpr std::size_t batches(Shape shape) noexcept {
   return together ? operations / BATCH : operations;
 }
 
-/// Operations between two streams of a range of `left`. Far streams are spread evenly over the sets of a first-level
-/// cache, which are as many as a page has lines: at a multiple of a page they would all meet in one set, and
-/// bandwidth halves (copy, eight streams: 8 instead of 17 GB/s). What this leaves over is the next, shorter range.
+/// Return the operations between two streams of a range of `left`. Far streams are spread evenly over the sets of a
+/// first-level cache; there are as many sets as a page has lines. At a multiple of a page, they would all meet in one
+/// set, and bandwidth halves (copy, eight streams: 8 instead of 17 GB/s). The rest is the next, shorter range.
 constexpr std::uint64_t distance_of(Shape shape, std::uint64_t left) noexcept {
   constexpr std::uint64_t sets = PAGE / LINE;
   if (shape.paged) return sets;
@@ -180,8 +180,8 @@ constexpr std::uint64_t distance_of(Shape shape, std::uint64_t left) noexcept {
   return even < 2 * sets ? even : even - (even - wanted) % sets;
 }
 
-/// The pass of one kernel in one shape. The range must be a multiple of the shape's granule, that of a burst of its
-/// unrolled lines. Stores that pass the caches by are left unordered: the bench fences once per block, not once per
+/// Run the pass of one kernel in one shape. The range must be a multiple of the shape's granule; that of a burst, of
+/// its unrolled lines. Stores that bypass the caches are left unordered: the bench fences once per block, not once per
 /// burst.
 template <class K, class V, Shape SHAPE>
 std::uint64_t walk(Pass& its) noexcept {
@@ -206,13 +206,13 @@ struct Layout {
   unsigned streams, unroll;
   bool paged;
 };
-/// The layouts worth trying, found by trying many more (docs/method.md, "Bandwidth"): for stores that stay in the
-/// caches, and for those that pass them by.
+/// The layouts worth trying, selected from many more (docs/method.md, "Bandwidth"): for stores that stay in the caches,
+/// and for those that bypass them.
 inline constexpr Layout CACHED[] = {{1, 1, false}, {1, 4, false},  {4, 1, false}, {8, 1, false},
                                     {8, 2, false}, {12, 1, false}, {4, 1, true}};
 inline constexpr Layout STREAMED[] = {{1, 1, false},  {1, 4, false}, {4, 1, false}, {8, 1, false},
                                       {12, 1, false}, {4, 1, true},  {4, 2, true},  {8, 2, true}};
-/// A step touches no more lines: more gained nothing, and the prefetcher of the second-level cache follows 32 streams
+/// Most lines that a step touches. More gained nothing, and the prefetcher of the second-level cache follows 32 streams
 /// (Intel, "64 and IA-32 Architectures Optimization Reference Manual", data prefetch to the L2).
 constexpr unsigned STEP_LINES = 32;
 
@@ -231,7 +231,7 @@ constexpr std::size_t layout_count() noexcept {
   for (const auto& layout : layouts<K>()) count += fits<K>(layout) ? 1 : 0;
   return count;
 }
-/// The `number`th layout that fits kernel K.
+/// Return the `number`th layout that fits kernel K.
 template <class K>
 constexpr Layout layout_at(std::size_t number) noexcept {
   for (const auto& layout : layouts<K>())
@@ -239,8 +239,8 @@ constexpr Layout layout_at(std::size_t number) noexcept {
   return {};
 }
 
-/// Which prefetches make sense: none; for the loads if there are any; for plain stores too. What is scattered has no
-/// address before its index is there.
+/// Return the useful prefetches: none; for the loads if there are any; for plain stores, too. A scattered element has
+/// no address before its index is loaded.
 template <class K>
 constexpr std::size_t prefetch_modes() noexcept {
   return 1 + (K::loads_ahead ? 1 : 0) + (K::stores_ahead ? 1 : 0);
@@ -258,11 +258,11 @@ constexpr auto variants(std::index_sequence<I...>) noexcept {
                                                    &walk<K, V, shape_of<K>(layout_at<K>(I / modes), I % modes)>}...};
 }
 
-/// A kernel that brings its own pass, for what is no loop over lines: there is one way to run it.
+/// A kernel with its own pass, because it is not a loop over lines: it has one loop variant.
 template <class K>
 concept OwnPass = requires(Pass& its) { K::pass(its); };
 
-/// Every variant of one kernel on one ISA; the reference ISA walks one line after the other only.
+/// Every variant of one kernel on one ISA; the reference ISA only visits one line after the other.
 template <class K, class V>
 struct Variants {
   static constexpr std::size_t count = V::reference ? 1 : layout_count<K>();
@@ -273,7 +273,7 @@ struct Variants<K, V> {
   static constexpr std::array<Variant, 1> table{Variant{Shape{}, &K::pass}};
 };
 
-/// What the operands of a kernel mean for its walk; kernels derive from it and may hide `factor`.
+/// The meaning of a kernel's operands for its loops; kernels derive from it and may hide `factor`.
 template <const KernelInfo& INFO, class STORE>
 struct Walked {
   static constexpr const KernelInfo& info = INFO;

@@ -1,4 +1,5 @@
-/// The steps of a loop as machine code of this processor, in memory that is never writable and executable at once.
+/// The steps of a loop as machine code of this processor, in memory that is never writable and executable at the same
+/// time.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -9,18 +10,18 @@
 
 namespace tierscope::loops {
 
-/// So many iterations, at least one; cursors are taken from the frame and left there.
+/// Run a number of iterations, at least one. Cursors are read from the frame and written back to it.
 using Function = void (*)(Frame*, std::uint64_t);
 
-/// "" or why this build cannot make code: it knows neither x86-64 nor AArch64.
+/// Return "", or the reason why this build cannot make code: it knows neither x86-64 nor AArch64.
 const char* lacking() noexcept;
 
-/// The bytes of a function, of the processor that this build is for. @pre lacking() says nothing
+/// Return the bytes of a function, for the processor of this build. @pre lacking() returns ""
 std::vector<std::byte> assemble(const Shape& shape);
 
 class Code {
  public:
-  /// @throws Unsupported where the processor is another, or the system lets no process run what it wrote
+  /// @throws Unsupported if the processor is another, or the system lets no process run what it wrote
   explicit Code(const Shape& shape);
   ~Code();
   Code(const Code&) = delete;

@@ -1,5 +1,5 @@
-/// AArch64. Registers: x0 the frame, x10 iterations left, x2 to x9 the cursors (x2: the sum, the state), x11 what is
-/// thrown away, x12 x13 x14 the frame's numbers, x15 what a branch goes by, x16 a distance.
+/// AArch64. Registers: x0 the frame, x10 iterations left, x2 to x9 the cursors (x2: the sum, the state), x11 a result
+/// that is not used, x12 x13 x14 the frame's numbers, x15 the condition of a branch, x16 a distance.
 /// Source of encodings: Arm, "Arm Architecture Reference Manual for A-profile architecture", C6.
 #if defined(__aarch64__)
 #include <utility>
@@ -13,7 +13,7 @@ constexpr std::uint32_t FRAME = 0, CURSOR = 2, LEFT = 10, WASTE = 11, ADDS = 12,
                         FAR = 16;
 constexpr std::uint32_t NUMBERS = CHAINS * 8, LINES = 128;  // places in the frame
 constexpr std::uint32_t NOP = 0xD503201F;
-constexpr std::size_t ALIGNED = 64;  // where the loop begins: one line of code
+constexpr std::size_t ALIGNED = 64;  // the alignment of the loop: one line of code
 
 std::uint32_t load(std::uint32_t to, std::uint32_t base, std::uint32_t place) {
   return 0xF9400000U | place / 8 << 10U | base << 5U | to;
@@ -30,7 +30,7 @@ class Assembler {
   void put(std::uint32_t word) {
     for (unsigned b = 0; b < 4; ++b) code.push_back(static_cast<std::byte>(word >> 8 * b));
   }
-  /// A load from base + distance, which is put together in a register.
+  /// A load from base + distance; the distance is put together in a register.
   void look(std::uint32_t base, std::uint64_t distance) {
     put(0xD2800000U | static_cast<std::uint32_t>(distance & 0xFFFFU) << 5U | FAR);         // movz
     put(0xF2A00000U | static_cast<std::uint32_t>(distance >> 16U & 0xFFFFU) << 5U | FAR);  // movk, lsl 16

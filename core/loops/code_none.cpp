@@ -1,4 +1,4 @@
-/// Processors whose machine code nobody wrote an assembler for here.
+/// For processors without an assembler here.
 #if !defined(__x86_64__) && !defined(__aarch64__)
 #include "loops/code.hpp"
 

@@ -1,8 +1,9 @@
 /// x86-64. Registers: rdi the frame, r10 iterations left, rax rcx rdx rbx rbp rsi r8 r9 the cursors (rax: the sum, the
-/// state), r11 what is thrown away, r12 r13 r14 the frame's numbers, r15 what a branch goes by.
-/// A sum adds a register: some cores rename an addition of a constant away. Source: A. Fog, "The microarchitecture of
-/// Intel, AMD and VIA CPUs", 2024; encodings: Intel, "64 and IA-32 Architectures Software Developer's Manual",
-/// volume 2.
+/// state). Other registers: r11 a result that is not used, r12 r13 r14 the frame's numbers, r15 the condition of a
+/// branch.
+/// A sum adds a register, because some cores remove the addition of a constant by renaming.
+/// Source: A. Fog, "The microarchitecture of Intel, AMD ... CPUs", 2024; encodings: Intel, "64 and IA-32 Architectures
+/// Software Developer's Manual", volume 2.
 #if defined(__x86_64__)
 #include <initializer_list>
 
@@ -16,7 +17,7 @@ namespace {
 constexpr std::array<unsigned, CHAINS> CURSORS{0, 1, 2, 3, 5, 6, 8, 9};
 constexpr unsigned RDI = 7, R11 = 11, R12 = 12, R13 = 13, R14 = 14;
 constexpr std::uint32_t NUMBERS = CHAINS * 8, LINES = 128;  // places in the frame
-constexpr std::size_t ALIGNED = 64;                         // where the loop begins: one line of code
+constexpr std::size_t ALIGNED = 64;                         // the alignment of the loop: one line of code
 
 class Assembler {
  public:
@@ -26,7 +27,7 @@ class Assembler {
   void word(std::uint32_t value) {
     for (unsigned b = 0; b < 4; ++b) code.push_back(static_cast<std::byte>(value >> 8 * b));
   }
-  /// mov reg, [base + place], or the other way round. @pre base is neither rsp nor r12
+  /// Encode mov reg, [base + place], or the reverse. @pre base is neither rsp nor r12
   void move(bool load, unsigned reg, unsigned base, std::uint32_t place) {
     bytes({0x48U | (reg >> 3U) << 2U | base >> 3U, load ? 0x8BU : 0x89U, 0x80U | (reg & 7U) << 3U | (base & 7U)});
     word(place);

@@ -54,7 +54,7 @@ std::vector<Step> steps_of(const Shape& shape) {
   return steps;
 }
 
-/// Of draws: x -> ax + b so many times is again of that form; its a and b by repeated squaring.
+/// For draws, x -> ax + b repeated `count` times has the same form; its a and b follow by repeated squaring.
 std::uint64_t behind(Filler filler, std::uint64_t first, std::uint64_t count) {
   if (filler == Filler::sum) return first + ADDED * count;
   if (filler != Filler::guess) return first;

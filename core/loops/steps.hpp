@@ -1,8 +1,10 @@
-/// A loop of instructions whose time shows what a core can do at once: loads along chains of pointers, loads of lines
-/// beside them, and fillers between. One list of steps is what the machine code is made from (loops/code.cpp) and what
-/// a simulated core runs (bench/tasks/loop_simulated.cpp), so that both run the same.
-///   chain c   each load gives the address of the next one; chains wait for nothing of each other
-///   filler    so many instructions behind the loads of each chain; all of a loop without chains
+/// A loop of instructions whose time shows what a core can do at the same time: loads along chains of pointers, loads
+/// of lines next to them, and fillers between. One list of steps is the source of the machine code (loops/code.cpp) and
+/// of the loop on a simulated core (bench/tasks/loop_simulated.cpp), so that both run the same.
+///
+///     chain c   each load returns the address of the next one; chains do not wait for each other
+///     filler    a number of instructions behind the loads of each chain; all instructions of a loop without chains
+///
 /// Source: H. Wong, "Measuring Reorder Buffer Capacity", 2013 (two loads that miss, fillers between them).
 #pragma once
 #include <array>
@@ -12,39 +14,39 @@
 namespace tierscope::loops {
 
 constexpr unsigned CHAINS = 8;         // cursors in registers
-constexpr unsigned STORE_LINES = 32;   // that stores go round: half of the smallest first-level cache
+constexpr unsigned STORE_LINES = 32;   // lines that stores visit in a cycle: half of the smallest first-level cache
 constexpr unsigned FILLERS = 1 << 14;  // at most, of one gap: 64 KiB of code and more
 
 enum class Filler : std::uint8_t {
   nop,
   integer,  // additions that wait for nothing
   vector,   // the same in vector registers
-  mix,      // integer and vector alternately: a file of registers is full after twice as many
-  sum,      // additions of which each waits for the one before
-  store,    // of 8 bytes, each to the next of some lines
-  guess,    // a number is drawn, and a branch goes by it
+  mix,      // integer and vector alternately: a register file is full after twice as many
+  sum,      // additions; each waits for the one before
+  store,    // stores of 8 bytes, each to the next of some lines
+  guess,    // a number is drawn, and a branch depends on it
 };
 
-/// What one iteration consists of.
+/// The content of one iteration.
 struct Shape {
-  unsigned chains = 0;  // 0: fillers alone
+  unsigned chains = 0;  // 0: only fillers
   unsigned beside = 0;  // loads of other lines at each hop, which nothing waits for
   Filler filler = Filler::nop;
   unsigned fillers = 0;        // behind the loads of each chain
-  std::uint64_t distance = 0;  // bytes from a node to the first of its lines beside, and between these
+  std::uint64_t distance = 0;  // bytes from a node to the first of its lines `beside`, and between these
 };
 
 enum class Does : std::uint8_t {
-  hop,   // load the cursor of chain `which` from where it points
-  look,  // load the line `which` beside the last hop's node
+  hop,   // load the cursor of chain `which` from the place that it points to
+  look,  // load the line `which` next to the last hop's node
   nop,
   integer,
   vector,
   sum,
   store,  // to line `which`
   draw,   // state = state * MULTIPLIER + ADDED, in two instructions where the processor has no other
-  mask,   // what the branch goes by: the state under a mask that is all or nothing of the upper bit
-  turn,   // over one nop if the upper bit is there
+  mask,   // the condition of the branch: the state under a mask that is all or nothing of the upper bit
+  turn,   // over one nop if the upper bit is set
   count,  // one iteration less
   back,   // to the first step, unless that was the last one
 };
@@ -58,12 +60,12 @@ struct Step {
 /// congruential pseudorandom number generators", Software: Practice and Experience 52, 2022.
 constexpr std::uint64_t MULTIPLIER = 0xD1342543DE82EF95U, ADDED = 0x9E3779B97F4A7C15U;
 
-/// The steps of one iteration. The two that end it count as fillers of the last gap, if that has so many of the kinds
-/// that wait for nothing.
+/// Return the steps of one iteration. The two that end it count as fillers of the last gap, if that gap has at least
+/// two of the kinds that wait for nothing.
 std::vector<Step> steps_of(const Shape& shape);
 
-/// What a loop reads and leaves: cursors of the chains, or the sum, or the state of the draws in the first; then the
-/// lines that it stores to.
+/// The input and the output of a loop. The first part contains the cursors of the chains, or the sum, or the state of
+/// the draws; then come the lines that it stores to.
 struct alignas(64) Frame {
   std::array<std::uint64_t, CHAINS> cursors{};
   std::uint64_t added = ADDED, multiplier = MULTIPLIER, mask = 0;
@@ -72,7 +74,7 @@ struct alignas(64) Frame {
 };
 static_assert(sizeof(Frame) == 128 + STORE_LINES * 64);
 
-/// The first cursor behind `count` sums or draws.
+/// Return the first cursor behind `count` sums or draws.
 std::uint64_t behind(Filler filler, std::uint64_t first, std::uint64_t count);
 
 }  // namespace tierscope::loops

@@ -1,4 +1,4 @@
-/// The words of a simulated memory: times, accesses of one cache line, what is counted.
+/// The basic types of a simulated memory: times, accesses of one cache line, counters.
 #pragma once
 #include <cstdint>
 #include <map>
@@ -11,14 +11,14 @@ using Time = std::int64_t;
 constexpr double TICKS_PER_S = 1e12;
 constexpr Time NEVER = INT64_MAX / 4;
 
-/// Bytes that a memory takes or gives at once. Lines of caches are this or a multiple (lines.hpp).
+/// Bytes that a memory takes or returns in one transfer. A cache line has this size or a multiple of it (lines.hpp).
 constexpr std::uint64_t LINE = 64;
-/// The memory that an address lies in is its number above this bit: each has 256 TiB of addresses of its own.
+/// The bits of an address from this one up are the number of its memory: each memory has 256 TiB of addresses.
 constexpr unsigned MEMORY_BIT = 48;
 
 enum class Kind : std::uint8_t { load, store, store_nt, prefetch, clflush, clflushopt, clwb, sfence, mfence };
 
-/// What a thread does to one line. `waits`: its address comes out of the load before, so it starts when that ends.
+/// What a thread does to one line. `waits`: its address comes from the load before, so it starts when that load ends.
 struct Access {
   std::uint64_t address = 0;
   Kind kind = Kind::load;

@@ -1,6 +1,6 @@
-/// LRU of any number of ways up to 128: a byte for each, its age, which is how many others were used after it; stored
-/// as the difference (xor) from the number of the way, so that zeros are the ages 0, 1, 2, ... 16 of them change at
-/// once.
+/// LRU of up to 128 ways. Each way has a byte with its age: the number of other ways that were used after it. The byte
+/// is stored as the difference (xor) from the number of the way, so that zeros are the ages 0, 1, 2, ... One operation
+/// changes the ages of 16 ways.
 #pragma once
 #include <bit>
 
@@ -8,21 +8,21 @@
 
 namespace tierscope::simulate {
 
-constexpr unsigned CHUNK = 16;  // bytes that are compared at once
+constexpr unsigned CHUNK = 16;  // bytes that one operation compares
 
-/// The ages of `CHUNK` ways, the first of which is `first`.
+/// The ages of `CHUNK` ways from way `first` on.
 class Ages {
  public:
 #ifdef TIERSCOPE_BYTES16
   Ages(unsigned char* ages, unsigned first) noexcept
       : at_(ages + first), numbers_(Bytes16::counted() + Bytes16::splat(first)), ages_(Bytes16::load(at_) ^ numbers_) {}
-  /// Those below `age` are a step older.
+  /// Make the ages below `age` one step older.
   void step_below(unsigned age) noexcept { store(ages_ - above(Bytes16::splat(age), ages_)); }
-  /// Those above `age`, up to `most`, are a step younger.
+  /// Make the ages above `age`, up to `most`, one step younger.
   void step_above(unsigned age, unsigned most) noexcept {
     store(ages_ + without(above(ages_, Bytes16::splat(most)), above(ages_, Bytes16::splat(age))));
   }
-  /// A bit for each that is `age`.
+  /// Return a bit for each way whose age is `age`.
   [[nodiscard]] unsigned equal(unsigned age) const noexcept {
     return simulate::equal(ages_, Bytes16::splat(age)).bits();
   }
@@ -65,7 +65,7 @@ inline unsigned age_oldest(unsigned char* ages, unsigned ways) noexcept {
     if (const auto found = Ages(ages, first).equal(ways - 1); found != 0)
       return first + static_cast<unsigned>(std::countr_zero(found));
 }
-/// The way becomes the oldest.
+/// Make the way the oldest.
 inline void age_forget(unsigned char* ages, unsigned way, unsigned ways) noexcept {
   const unsigned age = ages[way] ^ way;
   for (unsigned first = 0; first < ways; first += CHUNK) Ages(ages, first).step_above(age, ways - 1);

@@ -1,5 +1,5 @@
-/// 16 bytes at once, where the processor of the baseline has such registers: SSE2 of x86-64, NEON of AArch64. Bytes are
-/// below 128 where they are compared by size.
+/// Operations on 16 bytes, for baseline processors with such registers: SSE2 of x86-64, NEON of AArch64. Comparisons by
+/// size need bytes below 128.
 #pragma once
 #if defined(__SSE2__)
 #include <emmintrin.h>
@@ -23,20 +23,20 @@ struct Bytes16 {
   static Bytes16 load(const unsigned char* at) noexcept {
     return {_mm_loadu_si128(reinterpret_cast<const __m128i*>(at))};
   }
-  /// The first eight; the others are 0.
+  /// Load eight bytes; the others are 0.
   static Bytes16 load8(const unsigned char* at) noexcept {
     return {_mm_loadl_epi64(reinterpret_cast<const __m128i*>(at))};
   }
   void store(unsigned char* at) const noexcept { _mm_storeu_si128(reinterpret_cast<__m128i*>(at), its); }
-  /// A bit of each byte that is not 0; each is 0 or 255.
+  /// Return one bit for each byte, set if it is not 0. Each byte must be 0 or 255.
   [[nodiscard]] unsigned bits() const noexcept { return static_cast<unsigned>(_mm_movemask_epi8(its)); }
 };
 inline Bytes16 operator^(Bytes16 a, Bytes16 b) noexcept { return {_mm_xor_si128(a.its, b.its)}; }
-/// Bits of b that are not in a.
+/// Return the bits of b that are not in a.
 inline Bytes16 without(Bytes16 a, Bytes16 b) noexcept { return {_mm_andnot_si128(a.its, b.its)}; }
 inline Bytes16 operator+(Bytes16 a, Bytes16 b) noexcept { return {_mm_add_epi8(a.its, b.its)}; }
 inline Bytes16 operator-(Bytes16 a, Bytes16 b) noexcept { return {_mm_sub_epi8(a.its, b.its)}; }
-/// 255 for true.
+/// Return 255 for each equal byte, else 0.
 inline Bytes16 equal(Bytes16 a, Bytes16 b) noexcept { return {_mm_cmpeq_epi8(a.its, b.its)}; }
 inline Bytes16 above(Bytes16 a, Bytes16 b) noexcept { return {_mm_cmpgt_epi8(a.its, b.its)}; }
 #else
@@ -50,7 +50,7 @@ struct Bytes16 {
   static Bytes16 load(const unsigned char* at) noexcept { return {vld1q_u8(at)}; }
   static Bytes16 load8(const unsigned char* at) noexcept { return {vcombine_u8(vld1_u8(at), vdup_n_u8(0))}; }
   void store(unsigned char* at) const noexcept { vst1q_u8(at, its); }
-  /// NEON has no mask of signs: each byte keeps the bit of its place, and each half is added up.
+  /// NEON has no mask of signs. Each byte keeps the bit of its place, and each half is summed.
   [[nodiscard]] unsigned bits() const noexcept {
     static constexpr std::uint8_t PLACES[16]{1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128};
     const auto kept = vandq_u8(its, vld1q_u8(PLACES));

@@ -1,7 +1,7 @@
-/// One cache: which lines it holds, and which of them goes when another comes. No time here.
-/// Entries never move. Beside them each set has a record: the state of its policy, and a byte of each line's tag, so
-/// that one comparison of 16 bytes finds the ways that are worth a look. Entries lie way by way, so that sets side by
-/// side are near each other.
+/// One cache: the lines that it contains, and the line that a new one replaces. It does not model time.
+/// Entries never move. Each set also has a record: the state of its policy, and a byte of each line's tag. One
+/// comparison of 16 bytes therefore finds the ways that are worth a look. Entries are stored way by way, so that sets
+/// with neighbouring numbers are near each other.
 #pragma once
 #include <algorithm>
 #include <bit>
@@ -15,7 +15,7 @@
 
 namespace tierscope::simulate {
 
-/// A line's new entry, and who had to go for it, or 0.
+/// A line's new entry, and the line that it replaced, or 0.
 struct Filled {
   Entry* entry;
   Entry victim;
@@ -42,14 +42,14 @@ class Cache {
         turns_(policy == Policy::tree_plru ? ways : 0),
         last_(entries_.at(0)) {}
 
-  /// Where it is kept which entry was used last.
+  /// Return the location of the entry that was used last.
   [[nodiscard]] Entry* const* last() const noexcept { return &last_; }
   [[nodiscard]] std::uint64_t sets() const noexcept { return count_; }
   [[nodiscard]] bool used() const noexcept { return used_; }
-  /// The line will be asked for.
+  /// Prefetch the set of a line that will be looked up.
   void announce(std::uint64_t line) const noexcept { __builtin_prefetch(record(sets_.of(line / 64).rest), 1); }
 
-  /// Uses the line; null if it is absent. `line` is a multiple of 64.
+  /// Use the line; return null if it is absent. `line` is a multiple of 64.
   [[gnu::always_inline]] Entry* touch(std::uint64_t line) noexcept {
     const auto [tag, set] = sets_.of(line / 64);
     if (policy_ == Policy::lru && ways_ <= CHUNK / 2) return touch_lru<CHUNK / 2>(tag, set, line | VALID);
@@ -59,7 +59,7 @@ class Cache {
     use(record(set), way);
     return last_ = entry(set, way);
   }
-  /// Takes in a line that is absent.
+  /// Insert a line that is absent.
   Filled fill(std::uint64_t line) noexcept {
     const auto [tag, set] = sets_.of(line / 64);
     unsigned char* const record = this->record(set);
@@ -73,13 +73,13 @@ class Cache {
     use(record, way);
     return {last_, victim};
   }
-  /// The line's entry without using it; null if it is absent.
+  /// Return the line's entry without using it; null if it is absent.
   [[nodiscard]] Entry* find(std::uint64_t line) const noexcept {
     const auto [tag, set] = sets_.of(line / 64);
     const unsigned way = search(tag, set, line | VALID);
     return way == ABSENT ? nullptr : entry(set, way);
   }
-  /// What its entry was; 0 if it was absent. Its way is the next one of its set to be filled.
+  /// Remove the line and return its entry; 0 if it was absent. The next line of its set fills its way.
   Entry drop(std::uint64_t line) noexcept {
     const auto [tag, set] = sets_.of(line / 64);
     const unsigned way = search(tag, set, line | VALID);
@@ -93,16 +93,16 @@ class Cache {
 
  private:
   template <unsigned BYTES, bool POWER>
-  friend class LruWays;  // lru_ways.hpp: many lines at once
+  friend class LruWays;  // lru_ways.hpp: many lines in one call
   static constexpr unsigned ABSENT = ~0U;
 
   [[nodiscard]] Entry* entry(std::uint64_t set, unsigned way) const noexcept { return entries_.at(way * count_ + set); }
   [[nodiscard]] unsigned char* record(std::uint64_t set) const noexcept { return records_.at(set * stride_); }
-  /// Not 0 for the lowest tags, so that they find no empty ways.
+  /// Not 0 for the lowest tags, so that they never match an empty way.
   static unsigned print_of(std::uint64_t tag) noexcept { return static_cast<unsigned>(tag + 1) & 255U; }
 
-  /// Which of so many bytes are `print`, one bit each. No byte behind them is read: it is the word of the next set, and
-  /// whoever reads it right after it was written waits.
+  /// Return a bit for each of BYTES bytes that is `print`. It reads no byte behind them: that is the value of the next
+  /// set, and a read right after a write to it waits.
   template <unsigned BYTES>
   static unsigned alike(const unsigned char* prints, unsigned print) noexcept {
 #ifdef TIERSCOPE_BYTES16
@@ -114,7 +114,7 @@ class Cache {
     return found;
 #endif
   }
-  /// The way among BYTES of them from `first` on, or ABSENT.
+  /// Return the way among BYTES of them from `first` on, or ABSENT.
   template <unsigned BYTES>
   [[nodiscard]] unsigned search_in(const unsigned char* record, unsigned first, unsigned print, std::uint64_t set,
                                    Entry key) const noexcept {
@@ -138,7 +138,7 @@ class Cache {
       if (const auto way = search_in<CHUNK>(record(set), first, print_of(tag), set, key); way != ABSENT) return way;
     return ABSENT;
   }
-  /// The way that the next line goes to: an empty one first. Of lru, these are the oldest anyway.
+  /// Return the way for the next line: an empty one first. With lru, the empty ways are the oldest anyway.
   [[nodiscard]] unsigned make_room(std::uint64_t set, unsigned char* record) noexcept {
     if (policy_ != Policy::lru && holes_ != 0)
       for (unsigned w = 0; w < ways_; ++w)

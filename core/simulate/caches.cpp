@@ -1,13 +1,13 @@
-/// How a line finds its way through the levels.
-///   A miss takes the line into its level, nearest first, and asks the next one; whoever must go for it and is dirty
-///   is written to the next level first. Data that are on their way are waited for.
-///   A level that is not inclusive keeps what it holds by itself; an inclusive one takes its victims from all nearer.
-///   Caches of other CPUs: a load takes a dirty line from them, which is clean there afterwards; a store takes all
-///   copies away. Either costs a look-up in the first level that both share, and the time of the level it was found in.
-///   This is MESI without the state exclusive: the first store to a line that nobody else holds costs nothing.
+/// The way of a line through the levels.
+///   A miss takes the line into its level, nearest first, and asks the next one. A dirty line that it replaces is first
+///   written to the next level. An access waits for data that are on their way.
+///   A level that is not inclusive keeps its lines independently; an inclusive one removes its victims from all nearer.
+///   Caches of other CPUs: a load takes a dirty line from them, which is clean there afterwards; a store removes all
+///   copies. Either costs a look-up in the first level that both share, and the time of the level where it was found.
+///   This is MESI without the state exclusive: the first store to a line that nobody else has costs nothing.
 ///   Source: M. Papamarcos, J. Patel, "A Low-Overhead Coherence Solution for Multiprocessors with Private Cache
 ///   Memories", ISCA 1984.
-///   Blind to the bandwidth of the caches and to the lookups that wait for each other.
+///   Blind to: the bandwidth of the caches, and lookups that wait for each other.
 #include "simulate/caches.hpp"
 
 #include <algorithm>
@@ -27,7 +27,8 @@ class Caches::Levels : private Lineup {
     }
   }
 
-  /// What was not the line that its nearest cache used last. Other hits there that wait for nobody end here as well.
+  /// Make an access to a line that its nearest cache did not use last. Other hits there that wait for nothing end here,
+  /// too.
   Time access(unsigned cpu, Entry line, Kind kind, Time at) {
     if (kind > Kind::store || depth_ == 0) return otherwise(cpu, line, kind, at);
     const bool store = kind == Kind::store;
@@ -42,7 +43,7 @@ class Caches::Levels : private Lineup {
     return {cache(cpu, 0).last(), levels_[0].events.uses.data(), levels_[0].facts.latency};
   }
   [[nodiscard]] bool near(unsigned cpu, Entry line) const { return depth_ != 0 && cache(cpu, 0).find(line) != nullptr; }
-  /// 64 bytes of a longer line go past the caches: what they have of it is written back, and dropped.
+  /// Bypass the caches with 64 bytes of a longer line: what the caches have of it is written back and dropped.
   Time pass_by(std::uint64_t address, Entry line, Time at) {
     if (depth_ != 0) flush(line, true, at);
     return below_.write_part(address, at);
@@ -60,9 +61,10 @@ class Caches::Levels : private Lineup {
   }
 
  private:
-  static constexpr unsigned FLIGHTS = 128;  // lines of one CPU on their way at once: its own and those of prefetchers
+  static constexpr unsigned FLIGHTS = 128;  // lines of one CPU in flight: its own and those of prefetchers
 
-  /// Where a line was found: depth_ is the memory. `ready`: when its data arrive there, if they are on their way.
+  /// The place where a line was found: depth_ is the memory. `ready`: when its data arrive there, if they are on their
+  /// way.
   struct Found {
     unsigned level;
     bool dirty;
@@ -101,7 +103,7 @@ class Caches::Levels : private Lineup {
     return done;
   }
 
-  /// Takes a line into the level `from` and those behind it, up to where it is found. `held`: its entry in `from`.
+  /// Take a line into the level `from` and those behind it, up to where it is found. `held`: its entry in `from`.
   Found take(unsigned cpu, unsigned from, Entry* held, Entry line, Use use, Time at) {
     fetched_ = false;
     const auto u = static_cast<std::size_t>(use);
@@ -121,13 +123,13 @@ class Caches::Levels : private Lineup {
       held = cache(cpu, k + 1).touch(line);
     }
   }
-  /// A line was found at `level`.
+  /// Note that a line was found at `level`.
   Found here(unsigned level, Entry* entry, Entry line, Use use, Time at) {
     const bool dirty = (*entry & DIRTY) != 0;
     if (use == Use::store && level == 0) *entry |= DIRTY;
     return {level, dirty, (*entry & (COMING | FETCHED)) != 0 ? settle(level, entry, line, use, at) : 0};
   }
-  /// What was not settled of a line at its hit: when it arrives, and whether this is the first use of a prefetch.
+  /// Complete a hit: return when the line arrives, and note whether this is the first use of a prefetch.
   Time settle(unsigned level, Entry* entry, Entry line, Use use, Time at) {
     if ((*entry & FETCHED) != 0 && use != Use::prefetch) {
       *entry &= ~FETCHED;
@@ -139,7 +141,8 @@ class Caches::Levels : private Lineup {
     if (ready <= at + latency(level)) *entry &= ~COMING;
     return ready;
   }
-  /// When the data are there; then the memory gets what had to go. `shared`: when they come from another CPU, or 0.
+  /// Return when the data arrive; then send the replaced lines to memory. `shared`: when they come from another CPU, or
+  /// 0.
   Time arrival(const Found& found, Entry line, Time shared, Time at) {
     const Time looked = at + latency(found.level);
     Time done = std::max(looked, found.ready);
@@ -182,7 +185,7 @@ class Caches::Levels : private Lineup {
     if (filled.victim != 0) leave(cpu, level, filled.victim);
   }
 
-  /// A load looks whether another CPU wrote the line. When it is there, or 0.
+  /// Look for the line of a load in other CPUs that wrote it. Return when it arrives, or 0.
   Time ask(unsigned cpu, const Found& found, Entry line, Time at) {
     const unsigned group = found.level == depth_ ? cpus_ : levels_[found.level].facts.shared;
     const unsigned first = cpu / group * group;
@@ -203,7 +206,7 @@ class Caches::Levels : private Lineup {
     write_back(cpu, both, line);
     return at + latency(both) + latency(nearest);
   }
-  /// A store takes the line from all other CPUs. When this is done, or 0 if nobody had it.
+  /// Remove the line of a store from all other CPUs. Return when this is done, or 0 if nobody had it.
   Time take_away(unsigned cpu, const Found& found, Entry line, Time at) {
     unsigned both = 0, nearest = depth_;
     bool any = false;
@@ -225,7 +228,7 @@ class Caches::Levels : private Lineup {
     return found.level == depth_ ? std::max(told, below_.read(line, at + latency(depth_))) : told;
   }
 
-  /// Brings a line into a level and those behind it: when it arrives, for which nobody waits.
+  /// Bring a line into a level and those behind it. Return when it arrives, though nothing waits for it.
   Time fetch(unsigned cpu, unsigned level, Entry line, Time at) {
     if (cache(cpu, level).find(line) != nullptr) return at;
     if (owners_.others(cpu, line) && written_elsewhere(cpu, line)) return at;
@@ -244,8 +247,8 @@ class Caches::Levels : private Lineup {
     });
     return any;
   }
-  /// After a demand that was found at `level`: the prefetchers of the levels that it missed, and of the one that had
-  /// it by a prefetch.
+  /// Run the prefetchers after a demand that was found at `level`: those of the levels that it missed, and of the level
+  /// that had it through a prefetch.
   void prefetch(unsigned cpu, unsigned level, Entry line, Time at) {
     const unsigned end = std::min(fetched_ ? level + 1 : level, depth_);
     for (unsigned k = 0; k < end; ++k) {
@@ -258,7 +261,7 @@ class Caches::Levels : private Lineup {
   void remove(Entry line) {
     each(line, 0, cpus_, depth_, [&](Cache& any, unsigned, unsigned) { any.drop(line); });
   }
-  /// The line goes to memory if it is dirty anywhere; when it has accepted it.
+  /// Write the line to memory if it is dirty anywhere. Return when the memory has accepted it.
   Time flush(Entry line, bool drop, Time at) {
     unsigned nearest = depth_;
     each(line, 0, cpus_, depth_, [&](Cache& any, unsigned k, unsigned) {
@@ -280,7 +283,7 @@ class Caches::Levels : private Lineup {
   Flights flights_;
   Touches touches_;
   std::vector<CacheFacts> facts_;
-  std::vector<Entry> leaving_;  // lines that go to memory once the read before them was asked for
+  std::vector<Entry> leaving_;  // lines that go to memory after the request of the read before them
   bool prefetching_ = false;
   bool fetched_ = false;  // the last `take` was the first use of a prefetched line
 };

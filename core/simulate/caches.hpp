@@ -15,20 +15,21 @@ struct CacheFacts {
   std::string name;
   std::uint64_t size = 0;
   unsigned ways = 0;
-  unsigned shared = 1;  // CPUs on one of them
+  unsigned shared = 1;  // CPUs that share one
   Time latency = 0;     // of a hit, from the core
 };
 
 class Caches {
  public:
-  /// `levels`: the sections [[cache]], nearest first; none leaves the memory bare. `line`: bytes of their lines.
+  /// `levels`: the sections [[cache]], nearest first; without any, accesses go to the memory. `line`: bytes of their
+  /// lines.
   /// @throws BadPlan
   Caches(const std::vector<Section>& levels, unsigned cpus, std::uint64_t seed, Memory& below,
          std::uint64_t line = LINE);
   ~Caches();
   [[nodiscard]] const std::vector<CacheFacts>& facts() const noexcept;
-  /// As Machine::access. Write-back, write-allocate; store_nt drops the line from all levels and goes to the memory;
-  /// clwb writes a dirty line back and keeps it, clflush and clflushopt drop it too.
+  /// As Machine::access. Write-back, write-allocate. store_nt drops the line from all levels and goes to the memory.
+  /// clwb writes a dirty line back and keeps it; clflush and clflushopt also drop it.
   Time access(unsigned cpu, std::uint64_t address, Kind kind, Time at) {
     if (kind <= Kind::store) {
       const auto& front = fronts_[cpu];
@@ -39,18 +40,18 @@ class Caches {
     }
     return otherwise(cpu, address, kind, at);
   }
-  /// Counts what `access` would for each of them, in order, and changes the caches alike, where nobody asks when: all
-  /// happens at the time 0, and the memory may be asked in another order. Up to four times as fast for one CPU alone
-  /// whose caches neither include each other nor fetch ahead.
+  /// Count what `access` would count for each of them, in order, and change the caches in the same way, for callers
+  /// that do not need times. All happens at the time 0, and the memory may receive its requests in another order. Up to
+  /// 4x as fast for one CPU alone whose caches are not inclusive and do not prefetch.
   void touch(unsigned cpu, std::span<const Touch> touches);
-  /// Whether the nearest cache has the line, or it is on its way there.
+  /// Return whether the nearest cache has the line, or will have it when its flight ends.
   [[nodiscard]] bool near(unsigned cpu, std::uint64_t address) const;
   void count(Counters& counters) const;
   void reset_counters();
 
  private:
   class Levels;
-  /// Of one CPU, its nearest cache: the entry used last, counts of loads and of stores, the latency of a hit.
+  /// The nearest cache of one CPU: the entry used last, counts of loads and of stores, the latency of a hit.
   struct Front {
     Entry* const* last;
     std::uint64_t* uses;
@@ -59,7 +60,7 @@ class Caches {
   Time otherwise(unsigned cpu, std::uint64_t address, Kind kind, Time at);
   Lines lines_;
   std::vector<Front> fronts_;
-  std::vector<Touch> wide_;  // touches of lines above 64 bytes, as the levels know them
+  std::vector<Touch> wide_;  // touches of lines above 64 bytes, in the form that the levels use
   std::unique_ptr<Levels> levels_;
 };
 

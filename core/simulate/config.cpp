@@ -171,7 +171,7 @@ std::string Section::name() const { return node_->path.substr(node_->path.rfind(
 
 namespace {
 
-/// The first key below `node` that was never read; "" if there is none.
+/// Return the first key below `node` that was never read; "" if there is none.
 std::string unread(const toml::node& node, const std::string& path, const std::set<std::string>& read) {
   std::string found;
   const auto look = [&](const toml::node& child, const std::string& key) {

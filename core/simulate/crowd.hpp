@@ -1,5 +1,6 @@
-/// Requests that wait outside of a full queue, and get in by chance: what the cores of a machine have under way reaches
-/// the controller in no order once there is too much of it. Lines of one buffer unit are then asked for far apart.
+/// Requests that wait outside of a full queue and enter it at random. With too many requests in flight from the cores
+/// of a machine, the controller receives them in no particular order. Requests for lines of one buffer unit are then
+/// far apart.
 #pragma once
 #include <cstdint>
 #include <vector>
@@ -28,7 +29,7 @@ class Crowd {
     const auto place = first_ + size_++;
     times_[place < times_.size() ? place : place - times_.size()] = at;
   }
-  /// One of them, in the place of the one that has waited longest. @pre any
+  /// Remove one of them at random; the one that has waited longest takes its place. @pre not empty
   Waiting draw() noexcept {
     const auto chosen = (random_word(seed_, drawn_++) >> 32U) * size_ >> 32U;
     const Waiting one{addresses_[chosen], times_[first_]};
@@ -44,7 +45,7 @@ class Crowd {
   std::uint64_t seed_, drawn_ = 0;
 };
 
-/// A running mean over the last SPAN values or so.
+/// A running mean over about the last SPAN values.
 class Mean {
  public:
   void add(Time value) noexcept { sum_ += value - sum_ / SPAN; }

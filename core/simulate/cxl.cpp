@@ -1,6 +1,6 @@
-/// `cxl`: any memory behind a link: `link` is its latency each way, `bandwidth` what it carries each way, `credits` the
-/// requests that may be under way at once. A request or an answer without data takes a 16 B slot of the link, one with
-/// data 80 B, so that reads alone reach 80 % of `bandwidth`.
+/// `cxl`: any memory behind a link. `link` is the latency each way, `bandwidth` the rate each way, `credits` the number
+/// of requests that may be in flight. A request or an answer without data takes a 16 B slot of the link, one with data
+/// 80 B, so that reads alone reach 80 % of `bandwidth`.
 /// Source: Compute Express Link Specification, revision 1.1, 2019 (flits of four 16 B slots).
 #include "base/random.hpp"
 #include "base/registry.hpp"

@@ -75,7 +75,7 @@ void Dimm::add_buffer(const Section& section, std::uint64_t seed) {
   reach_ = std::max(reach_, size);
 }
 
-/// The units of the nearest `levels` buffers that hold `address` come in and are there at `ready`.
+/// Insert the units of the nearest `levels` buffers that contain `address`; they are there at `ready`.
 void Dimm::fill(std::size_t levels, std::uint64_t address, Time ready) {
   for (std::size_t b = 0; b < levels; ++b) {
     auto& buffer = buffers_[b];
@@ -87,7 +87,7 @@ void Dimm::fill(std::size_t levels, std::uint64_t address, Time ready) {
   }
 }
 
-/// A place for a line of the medium in the nearest buffer; what had to leave is written if it was changed.
+/// Return a place for a line of the medium in the nearest buffer; the replaced unit is written if it was changed.
 Held& Dimm::merge_slot(std::uint64_t number, Time at) {
   auto& units = *buffers_[0].units;
   const auto& old = units.victim(number);
@@ -95,7 +95,7 @@ Held& Dimm::merge_slot(std::uint64_t number, Time at) {
   return units.insert(number);
 }
 
-/// What no buffer of data holds, asked for at `at`.
+/// Fetch data that no buffer of data contains, requested at `at`.
 Time Dimm::fetch(std::uint64_t address, Time at) {
   Time time = media_.fetch(address, at);
   const Time waited = time - at;
@@ -167,7 +167,7 @@ void Dimm::accept_one() {
   accept(one.address, one.at);
 }
 
-/// The controller's queue takes the line, and passes it on when there is room.
+/// Accept the line into the controller's queue, which passes it on when there is space.
 Time Dimm::accept(std::uint64_t address, Time at) {
   while (whole(queue_.oldest()) && std::max(media_.free(), queue_.oldest().since) < at) {
     const auto group = queue_.take();
@@ -188,14 +188,14 @@ Time Dimm::accept(std::uint64_t address, Time at) {
   return entered + accept_;
 }
 
-/// A group leaves the queue at `at`: when its port is free again.
+/// Take a group that leaves the queue at `at`; return when its port is free again.
 Time Dimm::put(const Group& group, Time at) {
   const Time end = media_.put(unit_.address(group.number), at);
   land(group, end);
   return end;
 }
 
-/// What of a line of the medium arrives there, or in the buffer before it.
+/// Write the group's part of a line to the medium, or to the buffer before it.
 void Dimm::land(const Group& group, Time at) {
   const auto address = unit_.address(group.number);
   auto* slot = merges_ ? buffers_[0].units->find(group.number) : nullptr;

@@ -23,7 +23,7 @@ constexpr std::size_t MOST_TEXT = 1 << 20U;  // bytes of a file
 constexpr std::size_t DEEPEST = 16;          // keys in one dotted path
 constexpr std::uint64_t LONGEST_LIST = 256;  // entries of a list that overrides may make
 
-/// "a.b.0.c" -> its keys.
+/// Split "a.b.0.c" into its keys.
 std::vector<std::string> keys_of(const std::string& path) {
   std::vector<std::string> keys;
   std::istringstream parts(path);
@@ -35,7 +35,7 @@ bool numeric(const std::string& key) {
   return !key.empty() && key.size() <= 3 && std::ranges::all_of(key, [](char c) { return c >= '0' && c <= '9'; });
 }
 
-/// The value of a `key=value` word: a whole number, true, false, or text.
+/// Put the value of a `key=value` option: a whole number, true, false, or text.
 void put(toml::node& parent, const std::string& key, const std::string& word) {
   std::int64_t number = 0;
   const auto* const end = word.data() + word.size();
@@ -56,7 +56,7 @@ void put(toml::node& parent, const std::string& key, const std::string& word) {
   }
 }
 
-/// The node under `key`, made where it is absent: a list where the next key is a number, else a table.
+/// Return the node under `key`, made if it is absent: a list if the next key is a number, else a table.
 toml::node* descend(toml::node& at, const std::string& key, bool list) {
   if (auto* table = at.as_table()) {
     if (auto* found = table->get(key)) return found;
@@ -103,8 +103,8 @@ std::string read_text(const std::string& name) {
   return text;
 }
 
-/// The parser, as of version 3.3, leaves the language where it looks for blanks and finds letters beyond ASCII, which
-/// no key has: they may stand in comments and in strings of one line. @throws BadPlan
+/// As of version 3.3, the parser leaves the language if it looks for blanks and finds letters beyond ASCII, which no
+/// key has. Such letters are allowed only in comments and in strings of one line. @throws BadPlan
 void refuse_odd_letters(const std::string& name, const std::string& text) {
   unsigned line = 1;
   char quote = 0;

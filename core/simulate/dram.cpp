@@ -1,9 +1,12 @@
-/// `dram`: DDR channels with open rows, first come first served. A read pays `latency` for the way to the controller
-/// and back, then on its bank: `cas` if its row is open, `rcd` + `cas` if none is, `rp` + `rcd` + `cas` if another one
-/// is; then `burst` of the channel's bus. Writes are accepted into a queue of `writes` lines after `accept`; when it is
-/// full, half of it is written at once, which turns the bus round twice (`turnaround`). An address is row : bank :
-/// column : channel from above, the bank by exclusive or with the row's low bits, so that strides of a row's size do
-/// not meet in one bank. Blind to refresh, activation windows (tFAW), ranks, and to a controller that reorders reads.
+/// `dram`: DDR channels with open rows, first come first served.
+///
+/// A read pays `latency` for the way to the controller and back. On its bank it pays `cas` if its row is open, `rcd` +
+/// `cas` if none is, `rp` + `rcd` + `cas` if another one is; then `burst` of the channel's bus. Writes are accepted
+/// into a queue of `writes` lines after `accept`. When it is full, half of it is written in one go, which turns the bus
+/// round twice (`turnaround`). An address is row : bank : column : channel from above. The bank is combined with the
+/// row's low bits by exclusive or, so that strides of a row's size do not meet in one bank.
+///
+/// Blind to: refresh, activation windows (tFAW), ranks, and a controller that reorders reads.
 /// Source: B. Jacob, S. Ng, D. Wang, Memory Systems: Cache, DRAM, Disk, 2007; Z. Zhang, Z. Zhu, X. Zhang, A
 /// Permutation-based Page Interleaving Scheme to Reduce Row-buffer Conflicts and Exploit Data Locality, MICRO, 2000.
 #include <algorithm>
@@ -31,7 +34,7 @@ class Channel {
  public:
   Channel(std::size_t banks, std::size_t queue) : banks_(banks), freed_(queue) {}
   Time read(std::uint64_t row, Time at, const Timing& timing) { return burst(row, at, timing, false); }
-  /// When there was room for it.
+  /// Return when the queue had a place for it.
   Time write(std::uint64_t row, Time at, const Timing& timing) {
     const Time accepted = std::max(at, freed_[taken_++ % freed_.size()]);
     waiting_.push_back(row);
@@ -45,7 +48,7 @@ class Channel {
   std::uint64_t row_hits = 0, row_misses = 0, turns = 0;
 
  private:
-  /// `row`: the number of a row over all banks. When its line has passed the bus.
+  /// Return when the line has passed the bus. `row`: the number of a row over all banks.
   Time burst(std::uint64_t row, Time at, const Timing& timing, bool writes) {
     const auto number = row / banks_.size();
     auto& bank = banks_[(row ^ number) % banks_.size()];
@@ -66,7 +69,7 @@ class Channel {
   }
   std::vector<Bank> banks_;
   std::vector<std::uint64_t> waiting_;  // rows
-  std::vector<Time> freed_;             // when the places of the queue were left, in that order
+  std::vector<Time> freed_;             // when the places of the queue became free, in that order
   std::size_t taken_ = 0, released_ = 0;
   Ports bus_{1};
   bool writes_ = false;

@@ -1,5 +1,5 @@
-/// `flat`: a memory without structure, which takes the same time for every access as long as one of its `slots` is free
-/// and its bus (`bandwidth`) is. The target on which a prober must find nothing.
+/// `flat`: a memory without structure. Every access takes the same time as long as one of its `slots` and its bus
+/// (`bandwidth`) are free. A prober must find nothing on this target.
 #include "base/registry.hpp"
 #include "simulate/busy.hpp"
 #include "simulate/memory.hpp"

@@ -1,6 +1,6 @@
-/// Lines that are on their way: until when. A small table of buckets; where one is full, the line that arrives first
-/// makes room and is taken as there. Calls come in order of time, so that is a line that has arrived, unless more are
-/// under way at once than the table was made for.
+/// Lines that are on their way, each with the time until which it is. A small table of buckets. If a bucket is full,
+/// the line that arrives first leaves it and counts as arrived. Calls come in order of time, so that line has arrived,
+/// unless more lines are in flight than the table was made for.
 #pragma once
 #include <algorithm>
 #include <array>
@@ -23,7 +23,7 @@ class Flights {
     bucket.line[slot] = line;
     bucket.ready[slot] = ready;
   }
-  /// Of its last flight; 0: it is there.
+  /// Return the end of the line's last flight; 0: it has arrived.
   [[nodiscard]] Time ready(std::uint64_t line) noexcept {
     const auto& bucket = of(line);
     Time latest = 0;

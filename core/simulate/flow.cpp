@@ -45,7 +45,7 @@ bool Flow::next(Step& step) {
   return true;
 }
 
-/// After the last blocks before it.
+/// Take a gap after the last blocks before it.
 bool Flow::take_gap(Step& step) {
   in_gap_ = false;
   step = Step{};
@@ -53,7 +53,7 @@ bool Flow::take_gap(Step& step) {
   return true;
 }
 
-/// The next whole block of the current thread. A block is whole when the next one began or the stream has ended.
+/// Read the next whole block of the current thread. A block is whole when the next one began or the stream has ended.
 bool Flow::drain(Step& step) {
   for (; current_ < threads_.size(); ++current_) {
     auto& [events, at] = threads_[current_];
@@ -73,7 +73,7 @@ bool Flow::drain(Step& step) {
   return false;
 }
 
-/// Into `accesses_`: QEMU makes a vector of 32 bytes in parts, which are one access of the program.
+/// Collect into `accesses_`: QEMU splits a vector of 32 bytes into parts, which are one access of the program.
 std::size_t Flow::collect(std::span<const Event> events, std::size_t from, const Block& block) {
   accesses_.clear();
   for (; from < events.size(); ++from) {
@@ -91,12 +91,12 @@ std::size_t Flow::collect(std::span<const Event> events, std::size_t from, const
   return accesses_.size();
 }
 
-/// Reads one; false after the last.
+/// Read one chunk; return false after the last.
 bool Flow::chunk() {
   if (ended_) return false;
   Header header{};
   from_.read(reinterpret_cast<char*>(&header), sizeof header);
-  if (from_.gcount() == 0) {  // without an end: what came so far counts
+  if (from_.gcount() == 0) {  // without an end: what came so far is used
     ended_ = true;
     current_ = 0;
     return true;

@@ -1,5 +1,5 @@
-/// Reads the stream of the tracer: which blocks of instructions a program ran, which addresses they loaded from and
-/// stored to, and by which registers one instruction waits for another. tracer/README.md defines the stream.
+/// Reads the stream of the tracer: the blocks of instructions that a program ran, the addresses of their loads and
+/// stores, and the registers through which one instruction waits for another. tracer/README.md defines the stream.
 ///   Flow flow(std::cin);
 ///   for (flow::Step step; flow.next(step);) ...
 /// Blind to: order between threads below one chunk of their events.
@@ -65,7 +65,7 @@ struct Instruction {
 static_assert(sizeof(Instruction) == 48);
 using Block = std::vector<Instruction>;
 
-/// One load or store of a block, as the program made it: of up to 8 bytes, or of a vector in parts that touch.
+/// One load or store of a block: of up to 8 bytes, or of a vector in parts that touch.
 struct Access {
   std::uint64_t address;
   std::uint32_t bytes;
@@ -73,7 +73,7 @@ struct Access {
   bool store;
 };
 
-/// Instructions that ran untraced, and how many of those that follow are there to warm caches.
+/// Instructions that ran untraced, and how many of the instructions after them serve to warm caches.
 struct Gap {
   std::uint64_t instructions, warm;
 };
@@ -83,21 +83,21 @@ struct Step {
   std::uint32_t thread = 0;
   const Block* block = nullptr;
   std::span<const Access> accesses;  // in the order of the instructions
-  const Gap* gap = nullptr;          // then there is no block
+  const Gap* gap = nullptr;          // if set, there is no block
 };
 
 class Flow {
  public:
-  /// @throws BadPlan unless the stream begins as one
+  /// @throws BadPlan unless the stream begins like one
   explicit Flow(std::istream& from);
-  /// Whether these first bytes are those of such a stream.
+  /// Return whether these first bytes are those of such a stream.
   [[nodiscard]] static bool begins(std::string_view bytes) { return bytes.starts_with("TSFLOW01"); }
-  /// The next block that ran; false at the end. `step` is valid until the next call.
+  /// Read the next block that ran; return false at the end. `step` is valid until the next call.
   /// @throws BadPlan where the stream contradicts itself, naming the byte
   bool next(Step& step);
-  /// The tracer said that all has come; else the program was killed, or another took its place.
+  /// Return whether the tracer marked the end of the stream; else the program was killed, or another took its place.
   [[nodiscard]] bool whole() const noexcept { return whole_; }
-  /// What the tracer wants its user to know: "fork", "exec".
+  /// Return the tracer's notes to its user: "fork", "exec".
   [[nodiscard]] const std::vector<std::string>& notes() const noexcept { return notes_; }
 
  private:
@@ -118,7 +118,7 @@ class Flow {
   bool whole_ = false, ended_ = false;
   std::deque<Block> blocks_;
   std::vector<Thread> threads_;
-  std::size_t current_ = 0;  // thread whose events are read
+  std::size_t current_ = 0;  // thread whose events are being read
   std::vector<char> payload_;
   std::vector<Access> accesses_;
   std::vector<std::string> notes_;

@@ -10,8 +10,8 @@
 namespace tierscope::simulate {
 namespace {
 
-/// Block i of `grain` bytes lies in memory i mod n, as its block i div n; hashed, in memory (i + hash(i div n)) mod n:
-/// n blocks in a row still lie in n memories, in an order that is another one for each row.
+/// Block i of `grain` bytes is in memory i mod n, as its block i div n. Hashed, it is in memory (i + hash(i div n)) mod
+/// n: n blocks in a row are still in n memories, in an order that differs for each row.
 class Interleaved final : public Memory {
  public:
   Interleaved(std::vector<std::unique_ptr<Memory>> parts, std::uint64_t grain, bool hashed)

@@ -1,5 +1,5 @@
-/// A memory as its section states it: `kind`, and `ways` of it side by side, `grain` bytes each in turns, in
-/// the plain or a hashed `order`.
+/// A memory made from its section: `kind`, and `ways` of it side by side that alternate every `grain` bytes, in the
+/// plain or a hashed `order`.
 #pragma once
 #include "simulate/memory.hpp"
 

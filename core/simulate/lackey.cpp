@@ -11,8 +11,8 @@ namespace tierscope::simulate {
 namespace {
 
 constexpr std::uint64_t LARGEST = 4096;                     // bytes of one access: XSAVE's areas are under 3 KiB
-constexpr std::uint64_t HIGHEST = std::uint64_t{1} << 48U;  // behind all addresses of programs, x86-64 and AArch64
-constexpr std::size_t LONGEST = 4096;                       // bytes of a line; Valgrind's own words are in it, too
+constexpr std::uint64_t HIGHEST = std::uint64_t{1} << 48U;  // above all addresses of programs, x86-64 and AArch64
+constexpr std::size_t LONGEST = 4096;                       // bytes of a line; Valgrind's own messages are included
 
 /// @throws BadPlan
 Traced parse(const std::string& line, std::uint64_t number) {
@@ -55,7 +55,7 @@ bool Lackey::next(Traced& traced) {
   return false;
 }
 
-/// The next one into `line_`, however long what comes is. @throws BadPlan, SystemError
+/// Read the next line into `line_`, whatever the length of the input. @throws BadPlan, SystemError
 bool Lackey::line() {
   errno = 0;
   line_.resize(LONGEST);

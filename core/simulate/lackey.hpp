@@ -1,7 +1,9 @@
-/// A program's accesses as Valgrind's tool lackey writes them with --trace-mem=yes:
+/// Reads a program's accesses in the format of Valgrind's tool lackey with --trace-mem=yes:
+///
 ///     I  04016a80,3      an instruction of 3 bytes
 ///      L 1ffefffe58,8    a load;  " S" a store;  " M" a load and a store of the same bytes
-/// Addresses are hexadecimal and below 2^48, sizes decimal. Lines that begin with "==" are Valgrind's own words.
+///
+/// Addresses are hexadecimal and below 2^48, sizes decimal. Lines that begin with "==" are Valgrind's own messages.
 /// Source: Valgrind user manual, "Lackey: an example tool", 2022.
 #pragma once
 #include <istream>
@@ -19,7 +21,8 @@ struct Traced {
 class Lackey {
  public:
   explicit Lackey(std::istream& from) : from_(from) {}
-  /// False at the end. @throws BadPlan naming the line that is none of these, or was cut short; SystemError
+  /// Read the next access; return false at the end. @throws BadPlan naming a line that is incomplete or none of these;
+  /// SystemError
   bool next(Traced& traced);
   [[nodiscard]] std::uint64_t lines() const noexcept { return lines_; }
 

@@ -6,7 +6,7 @@ namespace tierscope::simulate {
 namespace {
 
 constexpr std::uint64_t LARGEST_CACHE = std::uint64_t{1} << 36U;  // 64 GiB: its entries take an eighth of that
-constexpr unsigned MOST_WAYS = 128, MOST_TREE_WAYS = 64;  // a set is searched entry by entry; a tree is one word
+constexpr unsigned MOST_WAYS = 128, MOST_TREE_WAYS = 64;  // a search visits each entry; a tree is one 8-byte value
 
 Policy policy_of(const Section& section, unsigned ways) {
   const auto word = section.choice("policy", {"lru", "tree-plru", "nru", "random"}, "lru");
@@ -39,7 +39,7 @@ CacheFacts facts_of(const Section& section, unsigned cpus, std::uint64_t line) {
   return facts;
 }
 
-/// What contradicts the level before it.
+/// Refuse what contradicts the level before it.
 void check_after(const Section& section, const CacheFacts& facts, const std::vector<Level>& nearer) {
   for (const auto& level : nearer)
     if (level.facts.name == facts.name) section.refuse("name", "'" + facts.name + "' is the name of two caches");
@@ -51,7 +51,7 @@ void check_after(const Section& section, const CacheFacts& facts, const std::vec
   if (facts.latency < last.latency) section.refuse("latency", "is below that of " + last.name + ", which is nearer");
 }
 
-/// It holds all that the caches before it hold.
+/// Check that an inclusive level can contain all lines of the caches before it.
 void check_inclusive(const Section& section, const CacheFacts& facts, const CacheFacts& nearer) {
   const auto before = nearer.size * (facts.shared / nearer.shared);
   if (facts.size < before)

@@ -1,4 +1,4 @@
-/// One level of the hierarchy: its caches, one for every `shared` CPUs, and what was counted in all of them.
+/// One level of the hierarchy: its caches, one for every `shared` CPUs, and the counters of all of them.
 #pragma once
 #include <array>
 #include <vector>
@@ -11,13 +11,13 @@ namespace tierscope::simulate {
 
 enum class Use : std::uint8_t { load, store, prefetch };
 
-/// Lines. `uses`: hits and misses; of prefetches only those that brought a line in are misses.
+/// Counts of lines. `uses`: hits and misses; a prefetch is a miss only if it brought a line in.
 struct Events {
   std::array<std::uint64_t, 3> uses{}, misses{};
-  std::uint64_t prefetch_uses = 0;  // brought by a prefetch, then asked for
-  std::uint64_t writebacks = 0;     // dirty lines that had to go
+  std::uint64_t prefetch_uses = 0;  // brought by a prefetch, then used
+  std::uint64_t writebacks = 0;     // dirty lines that were replaced
   std::uint64_t flushes = 0;        // dirty lines written because of clwb, clflush, clflushopt
-  std::uint64_t invalidations = 0;  // lines that another level or another CPU took away
+  std::uint64_t invalidations = 0;  // lines that another level or another CPU removed
   std::uint64_t transfers = 0;      // dirty lines handed to another CPU
 };
 
@@ -25,11 +25,11 @@ struct Level {
   CacheFacts facts;
   bool inclusive = false;
   std::vector<Cache> caches;
-  std::vector<Prefetcher> prefetchers;  // one for each cache; none: no prefetch
+  std::vector<Prefetcher> prefetchers;  // one for each cache; empty: no prefetch
   Events events;
 };
 
-/// The sections [[cache]], nearest first. @throws BadPlan naming the key
+/// `sections`: the sections [[cache]], nearest first. @throws BadPlan naming the key
 std::vector<Level> read_levels(const std::vector<Section>& sections, unsigned cpus, std::uint64_t seed,
                                std::uint64_t line = LINE);
 void count_events(const Level& level, Counters& counters);

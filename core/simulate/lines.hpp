@@ -1,6 +1,7 @@
-/// Lines of 64, 128 or 256 bytes. Caches know a line by its number times 64, whatever it holds, so that the bits below
-/// are free for its state; memories take 64 bytes at once, so that a line of 128 is two transfers of neighbours, and
-/// has arrived when both have. A store past the caches is 64 bytes wide on every processor here, and stays so.
+/// Lines of 64, 128 or 256 bytes. Caches know a line by its number times 64, whatever its size, so that the bits below
+/// are free for its state. Memories transfer 64 bytes. A line of 128 bytes is therefore two transfers of neighbours,
+/// and has arrived when both have. A store past the caches is 64 bytes wide on every processor here, also with longer
+/// lines.
 /// Source: Arm, "Arm Architecture Reference Manual for A-profile architecture", CTR_EL0 (lines of any power of two).
 #pragma once
 #include <algorithm>
@@ -10,14 +11,14 @@
 
 namespace tierscope::simulate {
 
-/// Of a machine: how its caches' addresses follow from those of the program.
+/// The addresses that a machine's caches use, computed from those of the program.
 class Lines {
  public:
   /// `bytes`: a power of two of at least 64
   explicit Lines(std::uint64_t bytes = LINE) noexcept : shift_(static_cast<unsigned>(std::countr_zero(bytes / LINE))) {}
   [[nodiscard]] std::uint64_t bytes() const noexcept { return LINE << shift_; }
   [[nodiscard]] bool wide() const noexcept { return shift_ != 0; }
-  /// Below bits 0 to 5 it is not cleaned.
+  /// Bits 0 to 5 are not cleared.
   [[nodiscard]] std::uint64_t number64(std::uint64_t address) const noexcept { return address >> shift_; }
   [[nodiscard]] std::uint64_t address(std::uint64_t number64) const noexcept { return number64 << shift_; }
 
@@ -25,7 +26,7 @@ class Lines {
   unsigned shift_;
 };
 
-/// A memory that is asked for whole lines by their number times 64.
+/// A memory whose requests are whole lines by their number times 64.
 class LineMemory final : public Memory {
  public:
   LineMemory(Lines lines, Memory& below) noexcept : lines_(lines), below_(below) {}
@@ -37,7 +38,7 @@ class LineMemory final : public Memory {
     if (!lines_.wide()) return below_.write(number64, at);
     return each(number64, at, [&](std::uint64_t part) { return below_.write(part, at); });
   }
-  /// 64 bytes at an address of the program.
+  /// Write 64 bytes at an address of the program.
   Time write_part(std::uint64_t address, Time at) { return below_.write(address & ~(LINE - 1), at); }
   void count(const std::string& prefix, Counters& counters) const override { below_.count(prefix, counters); }
   void reset_counters() override { below_.reset_counters(); }

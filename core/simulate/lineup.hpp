@@ -1,4 +1,4 @@
-/// All caches of a machine: who finds which on its way to memory, and who may hold a line.
+/// All caches of a machine: the caches on each CPU's way to memory, and those that may contain a line.
 #pragma once
 #include <algorithm>
 
@@ -21,7 +21,8 @@ class Lineup {
   Cache& cache(unsigned cpu, unsigned level) const noexcept { return *path_[cpu * depth_ + level]; }
   Time latency(unsigned level) const noexcept { return levels_[std::min(level, depth_ - 1)].facts.latency; }
 
-  /// visit(cache, level, cpu) of all caches nearer than `end` that may hold the line, of CPUs first...last - 1.
+  /// Call visit(cache, level, cpu) for all caches nearer than `end` that may contain the line, of CPUs first...last -
+  /// 1.
   template <class Visit>
   void each(Entry line, unsigned first, unsigned last, unsigned end, Visit visit) {
     const unsigned owner = owners_.of(line);
@@ -34,7 +35,7 @@ class Lineup {
         if (!several) break;
       }
   }
-  /// The first level that both CPUs share.
+  /// Return the first level that both CPUs share.
   [[nodiscard]] unsigned meeting(unsigned a, unsigned b) const noexcept {
     unsigned k = 0;
     while (k < depth_ && &cache(a, k) != &cache(b, k)) ++k;
@@ -43,7 +44,7 @@ class Lineup {
 
   std::vector<Level> levels_;
   unsigned depth_, cpus_;
-  std::vector<Cache*> path_;  // of CPU c: its caches from c * depth_ on, nearest first
+  std::vector<Cache*> path_;  // the caches of CPU c: from c * depth_ on, nearest first
   Owners owners_;
 };
 

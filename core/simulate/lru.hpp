@@ -1,7 +1,7 @@
-/// Which of many keys are held by `capacity` slots, the least recently used of which makes room. Find and insert take
-/// constant time: a chained hash over the slots, and a ring of them in the order of use, in which the oldest becomes
-/// the newest by a step of the beginning. There are eight buckets for each slot, so that chains are hardly ever walked,
-/// which no branch predictor foresees; 4096 slots take 256 KiB with them.
+/// A set of keys in `capacity` slots; a new key replaces the least recently used one. Find and insert take constant
+/// time. They use a chained hash over the slots, and a ring of the slots in the order of use, in which one step of the
+/// beginning makes the oldest the newest. There are eight buckets for each slot, so that a look-up rarely follows a
+/// chain, which no branch predictor foresees. 4096 slots and their buckets take 256 KiB.
 #pragma once
 #include <bit>
 #include <cstdint>
@@ -31,21 +31,21 @@ class Lru {
       slots_[s].newer = s == 0 ? count - 1 : s - 1;
     }
   }
-  /// The slot that holds `key`, which is now the most recently used; nullptr if none does.
+  /// Find the slot with `key` and make it the most recently used; return nullptr if there is none.
   Slot* find(std::uint64_t key) noexcept {
     const auto s = where(key);
     if (s == NONE) return nullptr;
     use(s);
     return &slots_[s];
   }
-  /// The same without using it.
+  /// Find the slot without using it.
   [[nodiscard]] const Slot* peek(std::uint64_t key) const noexcept {
     const auto s = where(key);
     return s == NONE ? nullptr : &slots_[s];
   }
-  /// The slot that will make room: its key is EMPTY if it holds nothing.
+  /// Return the slot that the next insert replaces: its key is EMPTY if it is free.
   [[nodiscard]] const Slot& oldest() const noexcept { return slots_[slots_[newest_].newer]; }
-  /// `key`, which no slot holds, takes the place of the oldest.
+  /// Replace the oldest by `key`, which is in no slot.
   Slot& insert(std::uint64_t key) noexcept {
     newest_ = slots_[newest_].newer;
     auto& slot = slots_[newest_];
@@ -72,7 +72,7 @@ class Lru {
     while (*link != s) link = &slots_[*link].chain;
     *link = slots_[s].chain;
   }
-  /// Slot s becomes the newest: it comes between the newest and, since that is a ring, the oldest.
+  /// Make slot s the newest: it comes between the newest and, since this is a ring, the oldest.
   void use(std::uint32_t s) noexcept {
     if (s == newest_) return;
     auto& slot = slots_[s];

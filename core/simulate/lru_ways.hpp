@@ -1,11 +1,11 @@
-/// A cache of at most 16 ways that replaces the least recently used one, as its lists of touches need it: its facts
-/// are copied, so that they stay in registers, and a line is looked up and taken in at once.
+/// The inner part of a cache of at most 16 ways with LRU, for lists of touches. It copies the cache's constants, so
+/// that they stay in registers. One operation looks a line up and inserts it.
 #pragma once
 #include "simulate/cache.hpp"
 
 namespace tierscope::simulate {
 
-/// A line's entry as it is now, and whom it replaced: 0 where the place was empty, HELD where the line was here before.
+/// A line's entry now, and the line that it replaced: 0 if the place was empty, `HELD` if the line was present before.
 struct Taken {
   Entry now, victim;
 };
@@ -30,7 +30,7 @@ class LruWays {
         newest_(cache.last_) {}
 
   void announce(std::uint64_t touch) const noexcept { __builtin_prefetch(record(place(touch).rest), 1); }
-  /// Its entry will be looked at, most likely.
+  /// Prefetch the entry that `touch` will most likely use.
   void expect(std::uint64_t touch) const noexcept {
     const auto [tag, set] = place(touch);
     unsigned char* const record = this->record(set);

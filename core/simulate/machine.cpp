@@ -9,7 +9,7 @@
 
 namespace tierscope::simulate {
 
-/// All memories of a machine as one: the number above MEMORY_BIT of an address says which.
+/// All memories of a machine as one: the number of an address above MEMORY_BIT selects the memory.
 class Machine::Router final : public Memory {
  public:
   void add(const std::string& name, std::unique_ptr<Memory> memory) {
@@ -24,9 +24,9 @@ class Machine::Router final : public Memory {
     if (!asked_.empty()) return ++asked_[address >> MEMORY_BIT].writes, at;
     return in_turn(at, [&](Time now) { return of(address).write(address & MASK, now); });
   }
-  /// From now on no access waits for another: each comes to memories that have rested for REST.
+  /// From now on, no access waits for another: each comes to memories that have been idle for REST.
   void never_queue() { queues_ = false; }
-  /// From now on it counts what comes, and asks no memory.
+  /// From now on, count requests without a call of the memory.
   void only_count() { asked_.resize(memories_.size()); }
   void count(const std::string&, Counters& counters) const override {
     for (std::size_t m = 0; m < asked_.size(); ++m) {
@@ -59,11 +59,11 @@ class Machine::Router final : public Memory {
     return at + (done - now);
   }
   bool queues_ = true;
-  Time rested_ = 0;  // a clock of the memories alone, if nothing queues
+  Time rested_ = 0;  // a clock only for the memories, if nothing queues
   struct Asked {
     std::uint64_t reads = 0, writes = 0;
   };
-  std::vector<Asked> asked_;  // by memory; empty: the memories count themselves
+  std::vector<Asked> asked_;  // by memory; empty: the memories have their own counters
   std::vector<std::string> names_;
   std::vector<std::unique_ptr<Memory>> memories_;
 };
@@ -83,7 +83,7 @@ CpuLimits limits_of(const Section& cpu) {
   return limits;
 }
 
-/// Bytes of a line of the caches.
+/// Return the bytes of a line of the caches.
 std::uint64_t line_of(const Section& cpu, bool cached) {
   const auto bytes = cpu.bytes("line", "64B");
   if (bytes != 64 && bytes != 128 && bytes != 256)
@@ -124,7 +124,8 @@ Pages pages_of(const Section& root) {
 
 namespace {
 
-/// The file whose memories this machine has: its own, or the one that `memories` names, which must be whole itself.
+/// Return the file with the memories of this machine: its own, or the one that `memories` names, which must be
+/// complete.
 Section memories_of(const Section& root) {
   if (!root.has("memories")) return root;
   if (root.has("memory") || root.has("default"))

@@ -1,5 +1,5 @@
 /// A simulated machine: CPUs with their caches and TLBs over some memories. The bench asks it for the time of each
-/// access; whatever an access finds is the state that the ones before it left.
+/// access. An access finds the state that the accesses before it left.
 #pragma once
 #include <memory>
 #include <span>
@@ -13,16 +13,16 @@
 
 namespace tierscope::simulate {
 
-/// What a thread of this machine can have under way at once.
+/// How many accesses a thread of this machine can have in flight.
 struct CpuLimits {
   Time cycle = 400;         // of the core's clock
   Time issue = 250;         // between two accesses that wait for nothing
-  unsigned loads = 16;      // lines on their way to it (line fill buffers)
+  unsigned loads = 16;      // lines on their way to the core (line fill buffers)
   unsigned stores = 16;     // lines on their way from its store buffer
-  unsigned combining = 12;  // write-combining buffers of stores that pass the caches by
+  unsigned combining = 12;  // write-combining buffers of stores that bypass the caches
 };
 
-/// Its core, for programs that run through `Pipeline`.
+/// The core, for programs that run through `Pipeline`.
 struct CoreLimits {
   unsigned width = 4;          // instructions per cycle
   unsigned reorder = 224;      // instructions in the reorder buffer
@@ -30,11 +30,11 @@ struct CoreLimits {
   unsigned wrong_guess = 16;   // cycles from the end of a branch to the first instruction of the right path
 };
 
-/// Its pages in bytes: those of its TLBs (0: none stated), the smallest, and the transparent large ones.
+/// Page sizes in bytes: those of the TLBs (0: none stated), the smallest, and the transparent large ones.
 struct Pages {
   std::uint64_t bytes = 0, base = 4096, large = std::uint64_t{2} << 20U;
 };
-/// As [pages] of a file states them. @throws BadPlan
+/// Read the pages from [pages] of a file. @throws BadPlan
 Pages pages_of(const Section& root);
 
 /// One of its memories, which targets name by `memory=NAME`.
@@ -46,7 +46,7 @@ struct Region {
 
 class Machine {
  public:
-  /// `word`: as behind `sim:`. @throws BadPlan, Unsupported
+  /// `word`: the text behind `sim:`. @throws BadPlan, Unsupported
   explicit Machine(const std::string& word);
   Machine(Machine&&) noexcept;
   ~Machine();
@@ -58,27 +58,27 @@ class Machine {
   [[nodiscard]] const CoreLimits& core() const noexcept { return core_; }
   [[nodiscard]] const std::vector<CacheFacts>& cache_facts() const noexcept { return caches_->facts(); }
   [[nodiscard]] const std::vector<Region>& regions() const noexcept { return regions_; }
-  /// Index of the memory of that name, of the default one for "". @throws BadPlan
+  /// Return the index of the memory of that name, or of the default one for "". @throws BadPlan
   [[nodiscard]] unsigned region(const std::string& name) const;
-  /// Of a line of its caches.
+  /// Return the bytes of a line of its caches.
   [[nodiscard]] std::uint64_t line_bytes() const noexcept { return line_bytes_; }
   [[nodiscard]] const Pages& pages() const noexcept { return pages_; }
   [[nodiscard]] std::uint64_t page_bytes() const noexcept { return pages_.bytes; }
-  /// Bytes that caches and buffers hold together.
+  /// Return the size of all caches and buffers together, in bytes.
   [[nodiscard]] std::uint64_t reach() const;
   [[nodiscard]] Noise& noise() noexcept { return noise_; }
 
-  /// An access by `cpu` that may start at `at`: when it is done. Of a load, the data are there; of a store, the line is
-  /// owned and written; of store_nt, clwb, clflush(opt), the memory has accepted the line. Fences never come here.
+  /// Make an access by `cpu` that may start at `at`, and return its end. At the end of a load, the data are available.
+  /// At the end of a store, the CPU owns the line and has written it. At the end of store_nt, clwb and clflush(opt),
+  /// the memory has accepted the line. Fences never come here.
   Time access(unsigned cpu, std::uint64_t address, Kind kind, Time at) {
     if (tlbs_ != nullptr) at = tlbs_->translate(cpu, address, at);
     return caches_->access(cpu, address, kind, at);
   }
-  /// Whether the nearest cache has the line, or it is on its way there.
+  /// Return whether the nearest cache has the line, or will have it when its flight ends.
   [[nodiscard]] bool near(unsigned cpu, std::uint64_t address) const { return caches_->near(cpu, address); }
-  /// Counts what `access` would for these loads and stores, in order, where nobody asks when, which is faster.
-  /// The memories then count reads and writes and nothing else; a machine is used by `touch` or by `access`, not by
-  /// both.
+  /// Count what `access` would count for these loads and stores, in order, without times, which is faster. The memories
+  /// then count only reads and writes. A machine is used by `touch` or by `access`, not by both.
   void touch(unsigned cpu, std::span<const Touch> touches);
   [[nodiscard]] Counters counters() const;
   void reset_counters();
@@ -94,7 +94,7 @@ class Machine {
   std::vector<Region> regions_;
   std::size_t default_ = 0;
   Noise noise_;
-  std::vector<Touch> walked_;  // touches, and before each the walk that it needs
+  std::vector<Touch> walked_;  // touches, each after the page walk that it needs
   std::unique_ptr<Router> router_;
   std::unique_ptr<Caches> caches_;
   std::unique_ptr<Tlbs> tlbs_;

@@ -1,12 +1,12 @@
-/// The medium of a persistent-memory DIMM: ports that are busy with one transfer at a time, and blocks that move when
-/// they were written too often.
+/// The medium of a persistent-memory DIMM: ports that are busy with one transfer at a time, and blocks that move after
+/// too many writes.
 #pragma once
 #include "simulate/busy.hpp"
 #include "simulate/config.hpp"
 
 namespace tierscope::simulate {
 
-/// What one write to the medium writes: 2^shift bytes, a bit of `whole` for each line of the processor in it.
+/// The bytes of one write to the medium: 2^shift bytes, a bit of `whole` for each line of the processor in it.
 struct Unit {
   unsigned shift;
   std::uint32_t whole;
@@ -20,18 +20,18 @@ struct Unit {
   }
 };
 
-/// Wear levelling: after `writes` units written to one block of `unit` bytes in excess of those written elsewhere, the
-/// block moves, and whoever needs it waits for `stall`. One candidate is kept, by majority vote (R. S. Boyer, J S.
-/// Moore, MJRTY - A Fast Majority Vote Algorithm, 1991): two blocks that are written alike never move, which is what
-/// the published tails show. Blind to several hot blocks that share the writes.
+/// Wear levelling. After `writes` units written to one block of `unit` bytes in excess of those written elsewhere, the
+/// block moves. An access to it then waits for `stall`. One candidate is kept, by majority vote (R. S. Boyer, J S.
+/// Moore, MJRTY - A Fast Majority Vote Algorithm, 1991): two blocks with equally many writes never move, as the
+/// published tails show. Blind to several hot blocks that share the writes.
 class Migration {
  public:
   Migration() = default;  // none
-  /// `least`: bytes that the medium writes at once. @throws BadPlan
+  /// `least`: bytes of one write to the medium. @throws BadPlan
   Migration(const Section& section, std::uint64_t seed, std::uint64_t least);
-  /// A unit of the medium is written: the block may move from `at` on.
+  /// Note that a unit of the medium is written: the block may move from `at` on.
   void wrote(std::uint64_t address, Time at) noexcept;
-  /// When an access to `address` may begin that is there at `at`.
+  /// Return when an access to `address` that arrives at `at` may begin.
   [[nodiscard]] Time clear(std::uint64_t address, Time at) const noexcept {
     return at < until_ && address >> shift_ == moving_ ? until_ : at;
   }
@@ -46,21 +46,21 @@ class Migration {
   double jitter_ = 0;
 };
 
-/// [memory.NAME.media] unit, read, write, interval, ports.
+/// The section [memory.NAME.media]: unit, read, write, interval, ports.
 class Media {
  public:
   Media(const Section& section, Migration migration);
-  /// When a fetch starts that is wanted at `at`; its port is busy for `interval` then.
+  /// Return the start of a fetch that is requested at `at`; its port is then busy for `interval`.
   Time fetch(std::uint64_t address, Time at) noexcept {
     at = migration_.clear(address, at);
     fetches_.take(at, interval_);
     return ports_.take(at, interval_);
   }
-  /// One unit of the medium, or of a buffer before it, is written: when that has ended. Its port is busy for `write`.
+  /// Write one unit of the medium, or of a buffer before it, and return the end. Its port is busy for `write`.
   Time put(std::uint64_t address, Time at) noexcept {
     return ports_.take(migration_.clear(address, at), write_) + write_;
   }
-  /// A unit of the medium was written, some time after `at`.
+  /// Note that a unit of the medium was written, some time after `at`.
   void wrote(std::uint64_t address, Time at) noexcept {
     ++writes;
     migration_.wrote(address, at);
@@ -69,7 +69,7 @@ class Media {
   [[nodiscard]] Time interval() const noexcept { return interval_; }
   [[nodiscard]] Time write_time() const noexcept { return write_; }
   [[nodiscard]] Time free() const noexcept { return ports_.free(); }
-  /// The same if nothing were written.
+  /// Return the same as if nothing were written.
   [[nodiscard]] Time free_of_fetches() const noexcept { return fetches_.free(); }
   [[nodiscard]] std::uint64_t moved() const noexcept { return migration_.moved; }
   void reset_counters() noexcept { reads = writes = migration_.moved = 0; }

@@ -1,5 +1,5 @@
-/// What lies behind the caches: one line in, the time out. Each keeps its own queues and buffers as times until which
-/// its parts are busy, so that whoever comes first is served first.
+/// The memory behind the caches: an access of one line in, its time out. Each memory keeps its own queues and buffers
+/// as times until which its parts are busy, so that it serves requests in the order of their arrival.
 #pragma once
 #include <memory>
 #include <string_view>
@@ -11,15 +11,15 @@ namespace tierscope::simulate {
 class Memory {
  public:
   virtual ~Memory() = default;
-  /// A line is asked for at `at`; when its data are back. Calls come in the order of `at`, near enough: a part that was
-  /// asked a little too early answers as if it had been asked then.
+  /// Request a line at `at`; return when its data are back. Calls come nearly in the order of `at`: a part that gets a
+  /// request slightly too early answers as if it came then.
   virtual Time read(std::uint64_t address, Time at) = 0;
-  /// A line is handed over at `at`; when it is accepted: for persistent memory, when it survives the loss of power.
+  /// Hand a line over at `at`; return when it is accepted: for persistent memory, when it survives the loss of power.
   virtual Time write(std::uint64_t address, Time at) = 0;
-  /// Adds its events under names that begin with `prefix`, such as "pmem.reads".
+  /// Add its events under names that begin with `prefix`, such as "pmem.reads".
   virtual void count(const std::string& prefix, Counters& counters) const = 0;
   virtual void reset_counters() = 0;
-  /// Bytes that it keeps nearer than its medium: a warm-up must touch more than these.
+  /// Return the bytes that it keeps nearer than its medium: a warm-up must touch more than these.
   [[nodiscard]] virtual std::uint64_t reach() const { return 0; }
 };
 

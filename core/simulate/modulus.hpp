@@ -1,7 +1,7 @@
-/// Quotient and remainder by a divisor that is known once: sets need not be a power of two in number.
+/// Quotient and remainder by a divisor that is fixed in advance: the number of sets need not be a power of two.
 /// n - floor(n * m / 2^(64+s)) * d with s = floor(log2 d), m = floor(2^(64+s) / d) + 1: exact for all n below 2^63.
-/// Source: T. Granlund, P. L. Montgomery, "Division by Invariant Integers using Multiplication", PLDI 1994,
-/// theorem 4.2.
+/// Source: T. Granlund, P. L. Montgomery, "Division by Invariant Integers using Multiplication", PLDI 1994, theorem
+/// 4.2.
 #pragma once
 #include <bit>
 #include <cstdint>
@@ -18,7 +18,7 @@ class Modulus {
     std::uint64_t quotient, rest;
   };
   [[nodiscard]] bool power() const noexcept { return factor_ == 0; }
-  /// As `of`, of a power of two.
+  /// Return the same as `of` for a divisor that is a power of two.
   [[nodiscard]] Parts of_power(std::uint64_t number) const noexcept {
     return {number >> shift_, number & (divisor_ - 1)};
   }

@@ -1,7 +1,10 @@
-/// A block of length d that starts at t is seen, with s the scale:
+/// The time that the clock shows for a block of length d that starts at t, with s the scale:
+///
 ///     d * exp(s * jitter * N(0,1)) + s-fold many interrupts + s-fold many steals, on clock reads of `grain`
-/// Interrupts and steals come as Poisson processes; an interrupt lasts an exponential time about its length and leaves
-/// no trace, a steal lasts likewise and is known of in nine of ten cases, as on a guest whose kernel is told.
+///
+/// Interrupts and steals come as Poisson processes. An interrupt lasts an exponential time around its length and leaves
+/// no trace. A steal also lasts an exponential time, and is reported in nine of ten cases, as on a guest whose kernel
+/// gets this count.
 /// Blind to: drifts over minutes; neighbours that fill a shared cache.
 /// Source of the orders of magnitude: measured on small shared guests, docs/how-to/busy-machines.md.
 #include "simulate/noise.hpp"
@@ -12,7 +15,7 @@
 
 namespace tierscope::simulate {
 namespace {
-constexpr double KNOWN = 0.9;  // of the steals
+constexpr double KNOWN = 0.9;  // share of the steals
 }
 
 Noise::Noise(const Section& section, std::uint64_t seed)

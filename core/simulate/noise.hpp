@@ -1,5 +1,5 @@
-/// What a shared machine does to a measurement, laid over a simulated one: it changes what the clock says of a block,
-/// not what the memory did.
+/// The effect of a shared machine on a measurement, applied to a simulated one: it changes the time that the clock
+/// shows for a block, not what the memory did.
 #pragma once
 #include <cstdint>
 #include <random>
@@ -11,10 +11,10 @@ namespace tierscope::simulate {
 
 class Section;
 
-/// A block as a noisy clock saw it.
+/// A block as a noisy clock shows it.
 struct Seen {
   Time start, stop;
-  bool preempted = false, stolen = false;  // what a measurement could have noticed
+  bool preempted = false, stolen = false;  // what a measurement could have detected
 };
 
 class Noise {
@@ -24,7 +24,7 @@ class Noise {
   Noise(const Section& section, std::uint64_t seed);
   [[nodiscard]] bool any() const noexcept { return scale_ > 0; }
   Seen distort(Time start, Time stop);
-  /// Begins anew, otherwise for each `which`: points of one run are disturbed alike by chance only.
+  /// Restart the noise, differently for each `which`: the noise of one point is independent of that of the others.
   void begin(std::uint64_t which) { random_.seed(mixed(seed_ ^ which)); }
 
  private:

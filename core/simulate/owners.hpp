@@ -1,6 +1,6 @@
-/// Which CPU has ever touched a page: as long as it is one alone, nobody else's caches need be searched for its lines.
-/// Pages share the entries of a table of fixed size, so "several" may be said of a page that has one owner: this costs
-/// time, never the right answer.
+/// The CPU that has ever touched a page. While it is only one, a line of the page needs no search in the caches of
+/// others. Pages share the entries of a table of fixed size, so a page with one owner may be reported as "several".
+/// This costs time but never changes the answer.
 #pragma once
 #include <vector>
 
@@ -13,24 +13,24 @@ class Owners {
  public:
   static constexpr unsigned NOBODY = 0, SEVERAL = 0xFFFF;
 
-  /// One CPU owns all and pays nothing.
+  /// A single CPU owns all pages at no cost.
   explicit Owners(unsigned cpus) : table_(cpus > 1 ? ENTRIES : 0) {}
-  /// `cpu` takes a line in.
+  /// Note that `cpu` takes a line in.
   void note(unsigned cpu, std::uint64_t line) noexcept {
     if (table_.empty()) return;
     auto& entry = table_[index(line)];
     if (entry == NOBODY) entry = rest_;
     own(entry, cpu);
   }
-  /// `cpu` may take in any line.
+  /// Note that `cpu` may take in any line.
   void note_all(unsigned cpu) noexcept { own(rest_, cpu); }
-  /// NOBODY, SEVERAL, or the number of the CPU and 1.
+  /// Return NOBODY, SEVERAL, or the number of the CPU plus 1.
   [[nodiscard]] unsigned of(std::uint64_t line) const noexcept {
     if (table_.empty()) return 1;
     const unsigned owner = table_[index(line)];
     return owner == NOBODY ? rest_ : owner;
   }
-  /// Whether a CPU other than this one may hold it.
+  /// Return whether a CPU other than this one may have the line.
   [[nodiscard]] bool others(unsigned cpu, std::uint64_t line) const noexcept {
     if (table_.empty()) return false;
     const unsigned owner = of(line);
@@ -43,7 +43,7 @@ class Owners {
   static void own(std::uint16_t& entry, unsigned cpu) noexcept {
     entry = static_cast<std::uint16_t>(entry == NOBODY || entry == cpu + 1 ? cpu + 1 : SEVERAL);
   }
-  std::uint16_t rest_ = NOBODY;  // of pages that have no entry yet
+  std::uint16_t rest_ = NOBODY;  // the owner of pages without an entry yet
   std::vector<std::uint16_t> table_;
 };
 

@@ -1,6 +1,6 @@
 /// One cache takes a list of touches and makes the list for the next level: the lines that it misses, and before each
-/// the dirty one that made room. Without inclusion a level sees nothing else, so that levels may work one list after
-/// the other: the sets that a list needs are known ahead and fetched before their turn.
+/// the dirty line that it replaced. Without inclusion a level depends on nothing else. Levels may therefore process one
+/// list after the other: the sets that a list needs are known ahead and are prefetched in time.
 #pragma once
 #include <array>
 #include <span>
@@ -10,7 +10,7 @@
 
 namespace tierscope::simulate {
 
-constexpr std::size_t AHEAD = 16, SOON = 8;  // places from a touch to the one whose set, and whose entry, is fetched
+constexpr std::size_t AHEAD = 16, SOON = 8;  // distance to the touch whose set, or whose entry, is prefetched
 
 /// A cache of any policy and geometry.
 class AnyWays {
@@ -18,8 +18,8 @@ class AnyWays {
   explicit AnyWays(Cache& cache) : cache_(&cache) {}
   void announce(Touch touch) const noexcept { cache_->announce(touch & ADDRESS); }
   void expect(Touch) const noexcept {}
-  /// The line comes in if it is absent, and is `dirty` if that bit says so. `use`: it is used; else it is only written
-  /// back, and stays as old as it was if it is there.
+  /// Insert the line if it is absent, and make it `dirty` if that bit is set. `use`: it is used; else it is only
+  /// written back, and keeps its age if it is present.
   Taken take(std::uint64_t line, bool use, Entry dirty) noexcept {
     if (Entry* const held = use ? cache_->touch(line) : cache_->find(line); held != nullptr)
       return {*held |= dirty, HELD};
@@ -32,16 +32,17 @@ class AnyWays {
   Cache* cache_;
 };
 
-/// A touch of a line that its set used last changes nothing but may make it dirty. This keeps such touches, loads and
-/// stores, by the lowest bits of their lines: as many as decide about the set, so that a set has one place.
+/// A touch of a line that its set used last changes nothing except that it may make the line dirty. This keeps such
+/// touches, loads and stores, by the lowest bits of their lines: as many bits as determine the set, so that a set has
+/// one place.
 class Latest {
  public:
   explicit Latest(std::uint64_t sets) : mask_(2 * std::min<std::uint64_t>(MOST, sets & (std::uint64_t{0} - sets)) - 1) {
     std::fill_n(kept_.begin(), mask_ + 1, NONE);
   }
-  /// Those touches, in order, that another line of their set came before, or that may be the first store since. Returns
-  /// the end of what was written to `others`, a place for each, and how many of all are stores. A loop without the
-  /// caches, so that a processor runs ahead of a branch that is foretold wrongly.
+  /// Write to `others`, in order, the touches after another line of their set, and those that may be the first store
+  /// since then. `others` has a place for each. Return the end of what was written, and the number of stores among all.
+  /// The loop does not access the caches, so that a processor runs ahead of a mispredicted branch.
   Touch* others(std::span<const Touch> touches, Touch* others, std::uint64_t& stores) noexcept {
     std::uint64_t marks = 0;
     for (const Touch touch : touches) {
@@ -63,8 +64,8 @@ class Latest {
   std::array<Touch, 2 * MOST> kept_;
 };
 
-/// Whether the next lists are looked up in Latest first: that costs a branch that is foretold badly where the answer
-/// is neither mostly yes nor mostly no, so that it pays only for a yes. Asked again every so many lists.
+/// Whether the next lists are first looked up in Latest. The look-up costs a branch that is hard to predict unless the
+/// answer is mostly yes or mostly no, so it pays only for a yes. It is decided again after a fixed number of lists.
 class Habit {
  public:
   [[nodiscard]] bool ask() noexcept { return skip_ == 0 || --skip_ == 0; }
@@ -75,13 +76,13 @@ class Habit {
   unsigned skip_ = 0;
 };
 
-/// What a pass wrote, and how many of it are BACK.
+/// What a pass wrote, and the number of BACK in it.
 struct Passed {
   Touch* end;
   std::uint64_t backs;
 };
 
-/// `touches` are loads and stores, or with LOADS loads alone. `further` has two places for each.
+/// `touches` are loads and stores, or with LOADS only loads. `further` has two places for each.
 template <bool LOADS, class Ways>
 Passed pass_nearest(Ways ways, std::span<const Touch> touches, Touch* further) {
   std::uint64_t backs = 0;
@@ -98,7 +99,7 @@ Passed pass_nearest(Ways ways, std::span<const Touch> touches, Touch* further) {
   return {further, backs};
 }
 
-/// `touches` came out of another pass, with LOADS without any BACK; AHEAD words behind them may be read.
+/// `touches` are the output of another pass, with LOADS without any BACK; AHEAD elements behind them may be read.
 template <bool LOADS, class Ways>
 Passed pass_farther(Ways ways, std::span<const Touch> touches, Touch* further) {
   std::uint64_t backs = 0;
@@ -120,7 +121,7 @@ Passed pass_farther(Ways ways, std::span<const Touch> touches, Touch* further) {
   return {further, backs};
 }
 
-/// action(Ways) with what suits the cache best.
+/// Call action(Ways) with the fastest type for the cache.
 template <class Action>
 Passed with_ways(Cache& cache, Action action) {
   if (LruWays<8, true>::suits(cache)) return action(LruWays<8, true>(cache));

@@ -11,11 +11,11 @@ namespace {
 using flow::Class;
 
 constexpr unsigned FORWARD = 4, LOCKED = 18, KERNEL = 100;  // cycles
-constexpr std::size_t RECENT = 1024;                        // stores whose bytes may be asked for
+constexpr std::size_t RECENT = 1024;                        // stores that a load can take bytes from
 constexpr std::uint64_t WORD = 8;                           // bytes
 
-/// Cycles from operands to result.
-/// Source: A. Fog, "Instruction tables", 2022: what most cores of the last ten years have in common.
+/// Return the cycles from operands to result.
+/// Source: A. Fog, "Instruction tables", 2022: typical of most cores of the last ten years.
 unsigned latency_of(Class kind) {
   switch (kind) {
     case Class::multiply:
@@ -99,7 +99,7 @@ Time Pipeline::drain() {
   return std::max({dispatched_, last_retirement_, last_drain_});
 }
 
-/// The block that follows shows where the branch went.
+/// The next block shows where the branch went.
 void Pipeline::close_branch(std::uint64_t next) {
   if (branch_ == nullptr) return;
   const auto& branch = *branch_;
@@ -211,7 +211,7 @@ void Pipeline::wait_for_registers(Seq seq, std::span<const std::uint8_t> registe
   }
 }
 
-/// A load of bytes that a store has in the store buffer takes them from there.
+/// Let a load of bytes that a store has in the store buffer take them from there.
 void Pipeline::forward(Seq seq, const flow::Access& access) {
   const auto& last = recent_[access.address / WORD % RECENT];
   if (last.word != access.address / WORD || last.store == NOBODY || next_ - last.store > mask_) return;
@@ -225,7 +225,7 @@ void Pipeline::started(Op& op) {
   op.begun = true;
   if (op.does == Does::load && !op.forwarded) return starts_.push({op.ready, op.seq});
   if (op.forwarded && near(op.address, op.bytes))
-    reach(op.address, op.bytes, Kind::load, op.ready);  // it looks there, too
+    reach(op.address, op.bytes, Kind::load, op.ready);  // it looks in the cache, too
   finish(op, op.ready + (op.does == Does::load ? cycles(FORWARD) : op.latency));
 }
 
@@ -254,7 +254,7 @@ void Pipeline::retire() {
   }
 }
 
-/// The next start; whoever comes later cannot come before it.
+/// Run the next start; a later one cannot come before it.
 void Pipeline::pump() {
   retire();
   if (starts_.empty()) return;
@@ -292,7 +292,7 @@ void Pipeline::load(Op& op, Time at) {
   finish(op, done);
 }
 
-/// A line has come, so the load that waits longest may ask for its own.
+/// A line has come, so the load that waits longest may request its own.
 void Pipeline::release(Time at) {
   releasing_ = false;
   while (!blocked_.empty()) {
@@ -314,7 +314,7 @@ void Pipeline::release(Time at) {
   }
 }
 
-/// A store leaves the store buffer, behind the one before it.
+/// Let a store leave the store buffer, after the one before it.
 void Pipeline::store(std::uint64_t number, Time at) {
   auto& stored = this->stored(number);
   const auto line = stored.address / LINE;

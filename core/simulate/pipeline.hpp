@@ -1,16 +1,18 @@
-/// A simulated core that runs instructions out of order: what a program's time on a memory is made of.
-///   dispatch  `width` instructions a cycle in order, while the reorder buffer has a place and no wrong guess of a
-///   branch
-///             waits to be found
-///   start     when the registers that it reads are known; a load needs those of its address alone
-///   load      from the machine's caches and memory, with as many lines in flight as `CpuLimits::loads`; a load behind
-///             a store to the same bytes takes them from the store buffer
-///   retire    in order; a store leaves the store buffer behind that, in order
+/// A simulated core that runs instructions out of order. It shows the parts of a program's time on a memory.
+///
+///   - dispatch  `width` instructions a cycle in order, while the reorder buffer has a place and no wrong guess of a
+///               branch waits for its resolution.
+///   - start     when the registers that it reads are known; a load needs only those of its address.
+///   - load      from the machine's caches and memory, with as many lines in flight as `CpuLimits::loads`; a load
+///               behind a store to the same bytes takes them from the store buffer.
+///   - retire    in order; a store leaves the store buffer after that, in order.
+///
 /// Loads and stores go to the machine in the order of their starts, not of the program, since its memories serve
-/// whoever comes first. Blind to: execution ports, decoding, what a wrong guess fetches, and the time within the
-/// kernel. Source: J. E. Smith, A. R. Pleszkun, "Implementing Precise Interrupts in Pipelined Processors", IEEE
-/// Transactions on Computers 37(5), 1988 (reorder buffer); R. M. Tomasulo, "An Efficient Algorithm for Exploiting
-/// Multiple Arithmetic Units", IBM Journal 11(1), 1967 (starts by operands).
+/// requests in the order of arrival.
+/// Blind to: execution ports, decoding, what a wrong guess fetches, and the time within the kernel.
+/// Source: J. E. Smith, A. R. Pleszkun, "Implementing Precise Interrupts in Pipelined Processors", IEEE Transactions on
+/// Computers 37(5), 1988 (reorder buffer); R. M. Tomasulo, "An Efficient Algorithm for Exploiting Multiple Arithmetic
+/// Units", IBM Journal 11(1), 1967 (starts by operands).
 #pragma once
 #include <algorithm>
 #include <array>
@@ -26,7 +28,7 @@
 
 namespace tierscope::simulate {
 
-/// What a pipeline did since it was made or reset.
+/// The work of a pipeline since it was made or reset.
 struct Work {
   std::uint64_t instructions = 0, branches = 0, wrong_guesses = 0, loads = 0, stores = 0, forwarded = 0, far_loads = 0;
 };
@@ -35,25 +37,25 @@ class Pipeline {
  public:
   /// Addresses of the program are `base` + their lower 47 bits.
   Pipeline(Machine& machine, unsigned cpu, std::uint64_t base);
-  /// One block, in detail.
+  /// Run one block in detail.
   void run(const flow::Step& step);
-  /// One block whose time is not wanted: caches, TLBs and the predictor learn of it.
+  /// Run one block without its time: only the caches, the TLBs and the predictor change.
   void warm(const flow::Step& step);
-  /// When what has begun next asks a cache or a memory for something; NEVER: it has ended.
+  /// Return when an instruction that has begun next uses a cache or a memory; NEVER: all have ended.
   [[nodiscard]] Time pending() const noexcept { return starts_.empty() ? NEVER : starts_.top().at; }
-  /// Does this one thing, so that others that share the machine can come in between.
+  /// Advance by this one step, so that others that share the machine can act in between.
   void advance() { pump(); }
-  /// All that has begun ends; when it has.
+  /// End all that has begun, and return when it ends.
   Time drain();
-  /// The next instruction comes no sooner: another thread had to do something first.
+  /// Start the next instruction no earlier than `at`: another thread had to do something first.
   void wait_until(Time at) noexcept { dispatched_ = std::max(dispatched_, at); }
-  /// When it will next ask a cache or a memory for something, if its reorder buffer is full; else that of the last
+  /// Return when it will next use a cache or a memory, if its reorder buffer is full; else the time of the last
   /// dispatch.
   [[nodiscard]] Time next() const noexcept {
     const bool full = instructions_ - retired_instructions_ >= core_.reorder;
     return full && !starts_.empty() ? std::max(dispatched_, starts_.top().at) : dispatched_;
   }
-  /// Of the last dispatch.
+  /// Return the time of the last dispatch.
   [[nodiscard]] Time now() const noexcept { return dispatched_; }
   [[nodiscard]] const Work& work() const noexcept { return work_; }
 
@@ -61,7 +63,7 @@ class Pipeline {
   using Seq = std::uint64_t;
   static constexpr Seq NOBODY = ~Seq{0};
   static constexpr unsigned SOURCES = 16;                           // of one operation, at most
-  static constexpr Seq STORE = Seq{1} << 63U, RELEASE = STORE - 1;  // what a start is about, if not an operation
+  static constexpr Seq STORE = Seq{1} << 63U, RELEASE = STORE - 1;  // the subject of a start, if not an operation
   static constexpr std::uint32_t LAST_LINK = ~std::uint32_t{0};
 
   enum class Does : std::uint8_t { compute, load, store };
@@ -83,7 +85,7 @@ class Pipeline {
   };
 
   [[nodiscard]] Op& op(Seq seq) noexcept { return ops_[seq & mask_]; }
-  /// 0 for what never was: numbers wrap to entries that nobody has written yet.
+  /// 0 for an instruction that never existed: numbers wrap to entries that are not written yet.
   [[nodiscard]] Time retired_at(std::uint64_t instruction) const noexcept {
     return retirements_[instruction & (retirements_.size() - 1)];
   }
@@ -110,7 +112,7 @@ class Pipeline {
   Machine* machine_;
   unsigned cpu_;
   std::uint64_t base_;
-  Time cycle_, slot_, near_latency_;  // slot_: of one instruction at full width
+  Time cycle_, slot_, near_latency_;  // slot_: time of one instruction at full width
   CoreLimits core_;
   Predictor predictor_;
   Work work_;
@@ -124,12 +126,12 @@ class Pipeline {
   std::uint64_t retired_instructions_ = 0;
   Time dispatched_ = 0, last_retirement_ = 0, redirect_ = 0;
   std::array<Seq, flow::REGISTERS> writers_;
-  const flow::Instruction* branch_ = nullptr;  // that the next block decides
+  const flow::Instruction* branch_ = nullptr;  // the branch that the next block decides
   Seq branch_op_ = NOBODY;
 
   std::priority_queue<Start, std::vector<Start>, std::greater<>> starts_;
   std::vector<Time> load_slots_, store_slots_;  // until when each is taken
-  std::deque<Seq> blocked_;                     // loads that wait for one
+  std::deque<Seq> blocked_;                     // loads that wait for a slot
   bool releasing_ = false;
   struct Stored {
     std::uint64_t address;

@@ -1,6 +1,6 @@
-/// A branch predictor: a table of two-bit counters by address, and four tagged tables by address and ever longer
-/// histories; the longest history that knows the branch answers. Indirect jumps go where they went last with the same
-/// history; returns are always right.
+/// A branch predictor: a table of two-bit counters by address, and four tagged tables by address and increasingly long
+/// histories. The longest history that knows the branch answers. An indirect jump is predicted to the last target with
+/// the same history; returns are always right.
 /// Source: A. Seznec, P. Michaud, "A Case for (Partially) TAgged GEometric History Length Branch Prediction", Journal
 /// of Instruction-Level Parallelism 8, 2006. The sizes are ours, near those of one processor core of 2015.
 #pragma once
@@ -12,7 +12,7 @@ namespace tierscope::simulate {
 
 class Predictor {
  public:
-  /// Whether a conditional branch was predicted right; learns its outcome.
+  /// Return whether a conditional branch was predicted correctly, and learn its outcome.
   bool branch(std::uint64_t address, bool taken) {
     const auto slots = slots_of(address);
     int best = -1, other = -1;
@@ -33,7 +33,7 @@ class Predictor {
     remember(taken);
     return guess == taken;
   }
-  /// Whether an indirect jump or call was predicted right; learns where it went.
+  /// Return whether an indirect jump or call was predicted correctly, and learn its target.
   bool indirect(std::uint64_t address, std::uint64_t target) {
     auto& known = targets_[(address ^ history_ * 0x9E3779B97F4A7C15U >> 40U) % targets_.size()];
     const bool right = known == target;

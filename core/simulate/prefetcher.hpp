@@ -1,8 +1,9 @@
-/// What one cache fetches before it is asked. It looks at misses and at the first use of what it fetched, and never
-/// leaves the page of 4 KiB, since what lies behind is not known to be mapped.
+/// The prefetches of one cache. It watches misses and the first use of what it fetched. It never leaves the page of 4
+/// KiB, since the next page may not be mapped.
 ///   next-line: on a miss, the line after it.
-///   stride: after two equal strides within a page, as far as `depth` strides ahead; 16 pages are kept, the one that
-///   was used least recently goes.
+///   stride: after two equal strides within a page, up to `depth` strides ahead. It keeps 16 pages and replaces the
+///   least
+///   recently used one.
 /// Source: T.-F. Chen, J.-L. Baer, "Effective Hardware-Based Data Prefetching for High-Performance Processors", IEEE
 /// Transactions on Computers 44(5), 1995; kept by page instead of by instruction, as the streamer of Intel 64 and IA-32
 /// Architectures Optimization Reference Manual.
@@ -18,11 +19,11 @@ enum class Prefetch : std::uint8_t { none, next_line, stride };
 
 class Prefetcher {
  public:
-  /// `line`: bytes of a line, of which a page has fewer the longer they are.
+  /// `line`: bytes of a line; a page has fewer lines the longer they are.
   explicit Prefetcher(Prefetch kind, unsigned depth, std::uint64_t line = LINE) noexcept
       : kind_(kind), depth_(depth), page_(PAGE / line * LINE), lines_(static_cast<int>(PAGE / line)) {}
 
-  /// `fetch(line)` for each line to be brought; `line` is its number times 64.
+  /// Call `fetch(line)` for each line to prefetch; `line` is its number times 64.
   template <class Fetch>
   void observe(std::uint64_t line, bool missed, Fetch fetch) {
     const auto page = line / page_;
@@ -34,7 +35,7 @@ class Prefetcher {
     auto& stream = of(page, place);
     if (!follows(stream, place)) return;
     const int stop = place + stream.stride * static_cast<int>(depth_);
-    // `ahead` may lie behind the place where the stream was overtaken by its own lines
+    // `ahead` may be behind the place where the stream was overtaken by its own lines
     const bool up = stream.stride > 0;
     int next = (up ? std::max(stream.ahead, place) : std::min(stream.ahead, place)) + stream.stride;
     for (; (up ? next <= stop : next >= stop) && next >= 0 && next < lines_; next += stream.stride) {
@@ -50,7 +51,7 @@ class Prefetcher {
     int last = 0, stride = 0, equal = 0, ahead = 0;
   };
 
-  /// The stream of the page; a new one that begins at `place` if there is none.
+  /// Return the stream of the page; a new one that begins at `place` if there is none.
   Stream& of(std::uint64_t page, int place) noexcept {
     Stream* oldest = streams_.data();
     ++clock_;
@@ -64,7 +65,7 @@ class Prefetcher {
     *oldest = {.page = page, .used = clock_, .last = place, .ahead = place};
     return *oldest;
   }
-  /// Whether `place` makes the second equal stride, or one more.
+  /// Return whether `place` makes the second equal stride, or one more.
   static bool follows(Stream& stream, int place) noexcept {
     const int stride = place - stream.last;
     if (stride == 0) return false;
@@ -79,8 +80,8 @@ class Prefetcher {
 
   Prefetch kind_;
   unsigned depth_;
-  std::uint64_t page_;  // where its lines are numbered times 64
-  int lines_;           // of a page
+  std::uint64_t page_;  // bytes of a page in numbers times 64
+  int lines_;           // lines of a page
   std::uint64_t clock_ = 0;
   std::array<Stream, 16> streams_{};
 };

@@ -1,4 +1,4 @@
-/// The files of core/simulate/presets/, built in.
+/// The files of core/simulate/presets/, built into the program.
 #pragma once
 #include <span>
 #include <string_view>

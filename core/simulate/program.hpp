@@ -1,11 +1,11 @@
-/// Addresses of a traced program in a simulated machine: which lines an access covers, and where they are.
+/// Addresses of a traced program in a simulated machine: the lines that an access covers, and their addresses.
 #pragma once
 #include "simulate/access.hpp"
 
 namespace tierscope::simulate {
 
-/// visit(address of a line) for each line of `bytes` bytes at `address`, in the memory whose addresses begin at `base`.
-/// Of an address of the program, the lower 47 bits count: above are the page tables.
+/// Call visit(address of a line) for each line of `bytes` bytes at `address`, in the memory whose addresses begin at
+/// `base`. Only the lower 47 bits of a program's address are used: the page tables are above.
 template <class Visit>
 void each_program_line(std::uint64_t base, std::uint64_t address, std::uint64_t bytes, const Visit& visit) {
   constexpr std::uint64_t PROGRAM = (std::uint64_t{1} << (MEMORY_BIT - 1)) - 1;

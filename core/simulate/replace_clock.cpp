@@ -1,5 +1,5 @@
-/// `clock`: a hand goes round the ways of a set, forgives each that was used since it came by, and takes the first that
-/// was not. Source: F. J. Corbato, A Paging Experiment with the Multics System, MIT Project MAC, 1968.
+/// `clock`: a hand goes round the ways of a set. It skips each way that was used since its last visit, and takes the
+/// first that was not. Source: F. J. Corbato, A Paging Experiment with the Multics System, MIT Project MAC, 1968.
 #include <vector>
 
 #include "base/registry.hpp"

@@ -1,4 +1,4 @@
-/// `fifo`: the way that was filled longest ago, whether it was used since or not.
+/// `fifo`: the way that was filled longest ago, whether used since or not.
 #include <vector>
 
 #include "base/registry.hpp"

@@ -1,4 +1,4 @@
-/// `lru` in sets: the way that was used longest ago. Looks at each way of a set, so that sets should be small.
+/// `lru` in sets: the way that was used longest ago. It looks at each way of a set, so sets should be small.
 #include <algorithm>
 #include <vector>
 

@@ -1,4 +1,4 @@
-/// `random`: any way, each as likely.
+/// `random`: any way with the same probability.
 #include "base/random.hpp"
 #include "base/registry.hpp"
 #include "simulate/units.hpp"

@@ -1,13 +1,15 @@
-/// Who is replaced in a set: the beginning of its record, a word of 8 bytes or a byte for each way. Zero is the state
-/// of an empty set.
-///   lru: up to 8 ways, a matrix of bits: bit j of byte i says that way i was used after way j, so that the byte of the
-///   oldest is zero (A. S. Tanenbaum, "Modern Operating Systems", 1992, on hardware for LRU). Above: a byte for each
-///   way, its age: how many others were used after it; stored as the difference (xor) from the number of the way.
-///   tree-plru: a bit for each node of a tree over the ways says which half was used longer ago; the root is bit 1.
+/// The way of a set that is replaced. The state is the beginning of the set's record: 8 bytes as one value, or a byte
+/// for each way. Zero is the state of an empty set.
+///   lru: for up to 8 ways, a matrix of bits. Bit j of byte i is set if way i was used after way j, so the byte of the
+///   oldest is zero (A. S. Tanenbaum, "Modern Operating Systems", 1992, on hardware for LRU). For more ways, a byte for
+///   each way with its age: the number of other ways used after it. It is stored as the difference (xor) from the
+///   number
+///   of the way.
+///   tree-plru: a bit for each node of a tree over the ways shows which half was used longer ago; the root is bit 1.
 ///     Source: H. Al-Zoubi, A. Milenkovic, M. Milenkovic, "Performance Evaluation of Cache Replacement Policies for the
 ///     SPEC CPU2000 Benchmark Suite", ACM Southeast Conference, 2004.
 ///   nru: nru.hpp.
-///   random: any way, each as likely; no state.
+///   random: any way with the same probability; no state.
 #pragma once
 #include <bit>
 #include <cstdint>
@@ -20,7 +22,7 @@ namespace tierscope::simulate {
 
 enum class Policy : std::uint8_t { lru, tree_plru, nru, random };
 
-constexpr unsigned MATRIX = 8;  // ways that a matrix in a word has room for
+constexpr unsigned MATRIX = 8;  // most ways of a matrix in 8 bytes
 
 inline std::uint64_t word_of(const unsigned char* record) noexcept {
   std::uint64_t word = 0;
@@ -35,7 +37,7 @@ constexpr std::uint64_t matrix_row(unsigned ways) noexcept { return (std::uint64
 constexpr std::uint64_t matrix_use(std::uint64_t word, unsigned way, std::uint64_t row) noexcept {
   return (word | row << 8 * way) & ~(EVERY_BYTE << way);
 }
-/// The lowest zero byte is found exactly, those above it may be false (H. S. Warren, "Hacker's Delight", 2nd edition,
+/// The lowest zero byte is found exactly; those above it may be wrong (H. S. Warren, "Hacker's Delight", 2nd edition,
 /// 2012, section 6-1).
 constexpr unsigned matrix_oldest(std::uint64_t word) noexcept {
   return static_cast<unsigned>(std::countr_zero((word - EVERY_BYTE) & ~word & EVERY_BYTE * 128)) / 8;
@@ -44,7 +46,7 @@ constexpr std::uint64_t matrix_forget(std::uint64_t word, unsigned way) noexcept
   return (word | EVERY_BYTE << way) & ~(std::uint64_t{255} << 8 * way);
 }
 
-/// What each way does to the bits of a tree.
+/// The effect of each way on the bits of a tree.
 class Tree {
  public:
   /// `ways`: a power of two up to 64, or 0 for none.

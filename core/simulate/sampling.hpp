@@ -1,13 +1,16 @@
-/// The time of a whole program from units that were timed, with what lies between them.
-/// A gap takes the mean of the rates of the units before and behind it. Their difference shows how sure that is: with
-/// independent units of variance v, a difference has 2 v, and the error of the sum is that of weights w on units,
-/// sum w^2 v.
+/// The time of a whole program from timed units and the gaps between them.
+/// A gap takes the mean of the rates of the units before and behind it. The difference of these rates shows the
+/// uncertainty. With independent units of variance v, a difference has 2 v, and the error of the sum is that of weights
+/// w on units, sum w^2 v.
+///
 ///     seconds    sum of units + sum over gaps of  instructions * (a + b) / 2
 ///     deviation  sqrt(sum over gaps of  instructions^2 * (a - b)^2 / 2)         a, b: seconds of an instruction
+///
 /// Blind to: lines that a cache had before a gap and lost, or the reverse, beyond the instructions that warm it.
-/// Source: R. E. Wunderlich et al., "SMARTS: Accelerating Microarchitecture Simulation via Rigorous Statistical
-/// Sampling", ISCA 2003 (units, warming); J. von Neumann et al., "The Mean Square Successive Difference", Annals of
-/// Mathematical Statistics 12(2), 1941.
+/// Source: R. E. Wunderlich et al., "SMARTS: Accelerating Microarchitecture Simulation ...", ISCA 2003 (units,
+/// warming).
+/// Source: J. von Neumann et al., "The Mean Square Successive Difference", Annals of Mathematical Statistics 12(2),
+/// 1941.
 #pragma once
 #include <cmath>
 #include <cstdint>
@@ -17,11 +20,11 @@ namespace tierscope::simulate {
 
 class Sampling {
  public:
-  /// Of the part that is timed now.
+  /// Add instructions of the part that is timed now.
   void count(std::uint64_t instructions) noexcept { now_ += instructions; }
-  /// Of those that are not timed.
+  /// Add instructions that are not timed.
   void skip(std::uint64_t instructions) noexcept { gap_ += instructions; }
-  /// The part ends, after `seconds` of it. A part of fewer than LEAST instructions is too short for a rate.
+  /// End the part, after `seconds` of it. A part of fewer than LEAST instructions is too short for a rate.
   void end(double seconds) {
     if (now_ != 0) parts_.push_back({gap_, now_, seconds});
     if (now_ != 0) gap_ = 0;
@@ -29,11 +32,11 @@ class Sampling {
   }
   [[nodiscard]] std::uint64_t units() const noexcept { return parts_.size(); }
   struct Part {
-    std::uint64_t gap, instructions;  // before it; of it
+    std::uint64_t gap, instructions;  // before the part; in it
     double seconds;
   };
   [[nodiscard]] const std::vector<Part>& parts() const noexcept { return parts_; }
-  /// Instructions behind the last part.
+  /// Return the instructions behind the last part.
   [[nodiscard]] std::uint64_t gap() const noexcept { return gap_; }
   struct Estimate {
     double seconds = 0, deviation = 0;

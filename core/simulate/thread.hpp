@@ -1,10 +1,13 @@
-/// One thread of a simulated machine: when its next access may start, given what it still has under way.
-/// A load that waits starts when the load before it is back; any other load, and a prefetch, when one of `loads` line
-/// fill buffers is free. What misses the first level holds one until its line is there, a prefetch too, though no fence
-/// waits for that. A store, clwb or clflushopt starts when one of `stores` buffers is free, clflush behind the one
-/// before it as well, a store past the caches when one of `combining` buffers is free. Behind sfence nothing starts
-/// before all stores are accepted, behind mfence before all loads are back, too.
-/// Buffers are given back in the order in which they were taken, as a reorder buffer retires in order.
+/// One thread of a simulated machine: when its next access may start, given its accesses in flight.
+///
+/// A load that waits starts when the load before it is back. Any other load, and a prefetch, starts when one of `loads`
+/// line fill buffers is free. A miss of the first level, also of a prefetch, occupies one until its line arrives,
+/// though no fence waits for a prefetch. A store, clwb or clflushopt starts when one of `stores` buffers is free;
+/// clflush also starts after the one before it. A store past the caches starts when one of `combining` buffers is free.
+/// Behind sfence nothing starts before all stores are accepted; behind mfence nothing starts before all loads are back,
+/// too.
+///
+/// Buffers become free in the order in which they were taken, as a reorder buffer retires in order.
 /// Blind to: instructions between accesses beyond `issue`, mispredicted branches, ports; loads that hit the first level
 /// wait for a free buffer as well.
 /// Source: Intel, "64 and IA-32 Architectures Software Developer's Manual", volume 3, 12.2 (memory ordering).
@@ -27,7 +30,7 @@ class Thread {
         stores_(machine.limits().stores),
         combining_(machine.limits().combining) {}
 
-  /// The earliest start of this access.
+  /// Return the earliest start of this access.
   [[nodiscard]] Time ready(const Access& access) const noexcept {
     switch (access.kind) {
       case Kind::load:
@@ -49,7 +52,7 @@ class Thread {
     }
     return std::max(now_, stores_.free());
   }
-  /// Starts it at `at`, which `ready` said.
+  /// Start it at `at`, which `ready` returned.
   void execute(const Access& access, Time at) {
     now_ = at + issue_;
     if (access.kind == Kind::sfence || access.kind == Kind::mfence) return;
@@ -72,18 +75,18 @@ class Thread {
         stores_.take(done, true);
     }
   }
-  /// Does nothing until `at`.
+  /// Do nothing until `at`.
   void wait(Time at) noexcept { now_ = std::max(now_, at); }
   void pause(Time time) noexcept { now_ += time; }
   [[nodiscard]] Time now() const noexcept { return now_; }
-  /// When all loads so far are back.
+  /// Return when all loads so far are back.
   [[nodiscard]] Time loaded() const noexcept { return std::max({now_, awaited_, loads_.latest()}); }
-  /// When all stores so far are accepted, all loads back.
+  /// Return when all stores so far are accepted and all loads are back.
   [[nodiscard]] Time drained() const noexcept { return std::max(loaded(), stored()); }
 
  private:
   [[nodiscard]] Time stored() const noexcept { return std::max(stores_.latest(), combining_.latest()); }
-  /// Buffers as the times at which they are given back.
+  /// Buffers as the times at which they become free.
   class Ring {
    public:
     explicit Ring(unsigned size) : ends_(size, 0) {}
@@ -93,7 +96,7 @@ class Thread {
       latest_ = std::max(latest_, end);
       if (held) hold(end);
     }
-    /// What nothing waits for.
+    /// Occupy a buffer for an access that nothing waits for.
     void hold(Time end) noexcept {
       ends_[next_] = end;
       next_ = next_ + 1 == ends_.size() ? 0 : next_ + 1;

@@ -1,7 +1,8 @@
-/// Levels of translations over walks. A page that is found in one level is put into those nearer; each replaces what
-/// was used least recently. A walk costs `base` and one read of the entry of the page, eight bytes for each page from
-/// 2^47 on in the same memory, through the caches: so that eight pages side by side share one line of it.
-/// Blind to the upper steps of a walk, which caches of their own serve; `base` stands for them.
+/// Levels of translations over page walks. A page that is found in one level is put into those nearer; each replaces
+/// the least recently used one. A page walk costs `base` and one read of the page's entry through the caches. The
+/// entries are eight bytes for each page, from 2^47 on in the same memory, so that eight neighbouring pages share one
+/// line of them.
+/// Blind to: the upper steps of a page walk, which have their own caches; `base` stands for them.
 /// Source: A. Bhattacharjee, D. Lustig, "Architectural and Operating System Support for Virtual Memory", Synthesis
 /// Lectures on Computer Architecture, 2017.
 #include "simulate/tlb.hpp"
@@ -19,16 +20,16 @@ namespace {
 
 constexpr unsigned MOST_ENTRIES = 1U << 20U, MOST_TLB_WAYS = 128;
 constexpr std::uint64_t ENTRY_BYTES = 8, TABLE = std::uint64_t{1} << 47U;
-constexpr std::size_t WALKS = 64;  // of one CPU at once that are told apart
+constexpr std::size_t WALKS = 64;  // simultaneous ones of one CPU that are distinguished
 
 struct Facts {
   std::string name;
-  std::uint64_t pages = 0;  // bytes of those that it is for; 0: of any
+  std::uint64_t pages = 0;  // bytes of the pages that it serves; 0: of any
   unsigned entries = 0, ways = 0;
   Time latency = 0;
 };
 
-/// One level of one CPU. All in one set: by a hash, whatever its size; else as a cache of lines.
+/// One level of one CPU. If all places are one set: a hash, whatever its size; else like a cache of lines.
 class Translations {
  public:
   explicit Translations(const Facts& facts) {
@@ -38,11 +39,11 @@ class Translations {
       sets_.emplace(facts.entries / facts.ways, facts.ways, Policy::lru, 0);
     }
   }
-  /// Uses the page.
+  /// Use the page.
   bool touch(std::uint64_t page) noexcept {
     return all_ ? all_->find(page) != nullptr : sets_->touch(page * LINE) != nullptr;
   }
-  /// Takes in a page that is absent.
+  /// Insert a page that is absent.
   void fill(std::uint64_t page) noexcept {
     if (all_) {
       all_->insert(page);
@@ -72,7 +73,7 @@ Facts facts_of(const Section& section) {
   return facts;
 }
 
-/// What contradicts the level before it.
+/// Refuse what contradicts the level before it.
 void check_behind(const Section& section, const Facts& facts, const Facts& nearer) {
   if (facts.name == nearer.name) section.refuse("name", "'" + facts.name + "' is the name of two TLBs");
   if (facts.entries < nearer.entries)
@@ -130,15 +131,15 @@ class Tlbs::Levels {
   }
 
  private:
-  /// What one CPU has; its levels are made when it is first used.
+  /// The state of one CPU; its levels are made at its first use.
   struct Own {
     std::vector<Translations> levels;
     std::optional<Flights> walks;
     std::uint64_t last = ~std::uint64_t{0};  // page
-    Time busy = 0;                           // until when a walk is under way
+    Time busy = 0;                           // until when a page walk is in flight
   };
 
-  /// The level that has the page, or their number if none does. Those that it missed have it now.
+  /// Return the level that has the page, or the number of levels if none does. The levels that it missed have it now.
   std::size_t find(unsigned cpu, std::uint64_t page) {
     auto& own = cpus_[cpu];
     if (own.levels.empty()) {

@@ -1,4 +1,4 @@
-/// Translation: what an access pays before its line is looked up.
+/// Address translation: the cost of an access before its line is looked up.
 #pragma once
 #include <memory>
 #include <vector>
@@ -13,9 +13,9 @@ class Tlbs {
   /// through `caches`. @throws BadPlan
   Tlbs(const std::vector<Section>& levels, unsigned cpus, std::uint64_t page_bytes, Time walk, Caches& caches);
   ~Tlbs();
-  /// When the address is known that was asked for at `at`.
+  /// Return when the translation of the address, requested at `at`, is known.
   Time translate(unsigned cpu, std::uint64_t address, Time at);
-  /// The same without times: where the entry lies that a walk reads, or 0 if a level has the page.
+  /// Translate without times: return the address of the entry that a page walk reads, or 0 if a level has the page.
   std::uint64_t walk_of(unsigned cpu, std::uint64_t address);
   void count(Counters& counters) const;
   void reset_counters();

@@ -1,4 +1,4 @@
-/// An access of one line as one word, for many of them at once: the address of the line, and in the bits below it what
+/// An access of one line as one 8-byte value, for lists of many: the address of the line, and in the bits below it what
 /// is done to it.
 #pragma once
 #include "simulate/entry.hpp"
@@ -6,7 +6,7 @@
 namespace tierscope::simulate {
 
 using Touch = std::uint64_t;
-/// None of them is a load. BACK: a dirty line that the level before had to give up.
+/// With none of them, a load. BACK: a dirty line that the level before replaced.
 constexpr Touch BACK = 16, STORE = 32;
 
 constexpr Touch load_of(std::uint64_t address) noexcept { return address & ADDRESS; }

@@ -3,7 +3,7 @@
 namespace tierscope::simulate {
 namespace {
 
-/// In steps of a fixed length, which compilers turn into vectors.
+/// Count in steps of a fixed length, which compilers turn into vectors.
 Kinds kinds_of(std::span<const Touch> touches) noexcept {
   constexpr std::size_t STEP = 16;
   std::uint64_t stores = 0, backs = 0;

@@ -1,9 +1,13 @@
-/// The threads of one program in the order of their own clocks, so that they meet at caches and memories as they would.
-/// A trace has the steps of one thread, then those of another. Here they wait in a list for each thread, and the thread
-/// whose clock is behind goes first, once the lists are long enough to show that all who run have come.
-///   a new thread       begins where the one that is furthest behind is
-///   behind a call      to the system, a thread that had no steps while others went on has waited for them: it goes on
-///                      where those are that have steps, or behind all if none has
+/// Runs the threads of one program in the order of their own clocks, so that they meet at caches and memories as on a
+/// real machine. A trace has the steps of one thread, then those of another. Here the steps wait in a list for each
+/// thread. The thread whose clock is behind goes first, as soon as the lists are long enough to contain all threads
+/// that run.
+///
+///   a new thread       begins at the time of the thread that is furthest behind
+///   behind a call      to the system, a thread that had no steps while others continued has waited for them. It
+///   continues
+///                      at the time of those that have steps, or behind all if none has
+///
 /// Blind to: which thread takes a lock first, and waits that are shorter than the lists.
 #pragma once
 #include <algorithm>
@@ -20,7 +24,7 @@ namespace tierscope::simulate {
 
 class Turns {
  public:
-  /// `clock(thread)`: its time now. `wait(thread, time)`: it goes on no sooner. `go(step)`: it does this one.
+  /// `clock(thread)`: its time now. `wait(thread, time)`: it continues no earlier. `go(step)`: it does this step.
   template <class Clock, class Wait, class Go>
   void take(const flow::Step& step, const Clock& clock, const Wait& wait, const Go& go) {
     if (!lists_.contains(step.thread)) wait(step.thread, behind(clock).value_or(0));
@@ -35,7 +39,7 @@ class Turns {
     list.steps.push_back({step.block, {step.accesses.begin(), step.accesses.end()}});
     for (++waiting_; waiting_ > MOST;) next(clock, go);
   }
-  /// Until none waits.
+  /// Run until no step waits.
   template <class Clock, class Go>
   void finish(const Clock& clock, const Go& go) {
     while (waiting_ != 0) next(clock, go);
@@ -50,7 +54,7 @@ class Turns {
   struct List {
     std::deque<Kept> steps;
     bool called = false;  // its last step ended in a call to the system
-    bool alone = true;    // no second thread was there yet
+    bool alone = true;    // there was no second thread yet
   };
   static bool calls(const flow::Step& step) { return step.block->back().kind == flow::Class::system; }
 
@@ -65,7 +69,7 @@ class Turns {
     list.called = calls(step);
     go(step);
   }
-  /// The thread that is behind, among those with steps.
+  /// Return the thread that is behind, among those with steps.
   template <class Clock>
   std::optional<std::uint32_t> pick(const Clock& clock) const {
     std::optional<std::uint32_t> found;
@@ -90,7 +94,7 @@ class Turns {
   }
   std::map<std::uint32_t, List> lists_;
   std::size_t waiting_ = 0;
-  bool last_called_ = false;  // of the first thread, while it was alone
+  bool last_called_ = false;  // the value for the first thread, while it was alone
 };
 
 }  // namespace tierscope::simulate

@@ -14,7 +14,7 @@ namespace {
 
 constexpr const char* LRU = "lru";
 
-/// One set, of which the least recently used leaves: lru.hpp takes the same time however many there are.
+/// One set that replaces the least recently used unit: lru.hpp takes the same time for any size.
 class OneLru final : public Units {
  public:
   explicit OneLru(std::size_t places) : lru_(places) {}
@@ -27,7 +27,7 @@ class OneLru final : public Units {
   Lru lru_;
 };
 
-/// Sets of any policy. A chained hash over all places finds a key; the sets say only who makes room.
+/// Sets of any policy. A chained hash over all places finds a key; the sets only choose the unit to replace.
 class Sets final : public Units {
  public:
   Sets(std::size_t sets, std::size_t ways, bool hashed, std::unique_ptr<Replacement> policy)
@@ -74,7 +74,7 @@ class Sets final : public Units {
   [[nodiscard]] std::size_t set_of(std::uint64_t key) const noexcept {
     return sets_.of(hashed_ ? mixed(key) >> 1U : key).rest;  // Modulus takes 63 bits
   }
-  /// The first places of a set are taken first.
+  /// The first places of a set are filled first.
   std::size_t room(std::size_t set) { return set * ways_ + (taken_[set] < ways_ ? taken_[set] : policy_->pick(set)); }
   [[nodiscard]] std::size_t bucket(std::uint64_t key) const noexcept { return mixed(key) & (heads_.size() - 1); }
   [[nodiscard]] std::uint32_t where(std::uint64_t key) const noexcept {

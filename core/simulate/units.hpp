@@ -1,7 +1,7 @@
-/// The units that a buffer of a DIMM holds: `size / unit` places in sets of `ways`, or in one set if that is absent.
-///     policy   lru (the default), clock, fifo, random: which of a set makes room (replace_*.cpp)
+/// The units in a buffer of a DIMM: `size / unit` places in sets of `ways`, or in one set if that is absent.
+///     policy   lru (the default), clock, fifo, random: the unit of a set that is replaced (replace_*.cpp)
 ///     index    plain: set = number mod sets; hash: set = hash(number) mod sets
-/// Blind to: sets that are picked by a hash of a few address bits, and replacement that adapts to what it sees.
+/// Blind to: sets that are picked by a hash of a few address bits, and replacement that adapts to the accesses.
 #pragma once
 #include <memory>
 #include <string_view>
@@ -14,25 +14,25 @@ namespace tierscope::simulate {
 class Units {
  public:
   virtual ~Units() = default;
-  /// The place that holds `key`, which is used by that; nullptr if none does.
+  /// Find the place with `key` and use it; return nullptr if there is none.
   virtual Held* find(std::uint64_t key) = 0;
-  /// The same without using it.
+  /// Find the place without using it.
   [[nodiscard]] virtual const Held* peek(std::uint64_t key) const = 0;
-  /// The place that `insert(key)` would take: its key is EMPTY if it holds nothing.
+  /// Return the place that `insert(key)` would take: its key is EMPTY if it is free.
   virtual const Held& victim(std::uint64_t key) = 0;
-  /// `key`, which no place holds, comes in.
+  /// Insert `key`, which has no place yet.
   virtual Held& insert(std::uint64_t key) = 0;
 };
 
-/// Who makes room in a set whose places are all taken.
+/// The policy that chooses the way to replace in a set whose places are all taken.
 class Replacement {
  public:
   virtual ~Replacement() = default;
-  /// What is in this way of the set was found again.
+  /// Note a hit in this way of the set.
   virtual void used(std::size_t set, std::size_t way) = 0;
-  /// The way that makes room; the same until `filled`, if nothing is used.
+  /// Return the way to replace; the same until `filled`, if nothing is used.
   virtual std::size_t pick(std::size_t set) = 0;
-  /// Something else came in there.
+  /// Note that another key was inserted there.
   virtual void filled(std::size_t set, std::size_t way) = 0;
 };
 

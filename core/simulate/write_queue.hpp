@@ -1,7 +1,7 @@
-/// The write queue of a persistent-memory DIMM: a FIFO of lines, the oldest of which takes along the others of its unit
-/// of the medium as it leaves: when there is no room, or when they are the whole of it and the port is idle. A
-/// line that is written again while it waits begins a group of its own. With 52 entries, units of 256 B and 110 ns per
-/// group this is the published write curve of an Optane DIMM over region size.
+/// The write queue of a persistent-memory DIMM: a FIFO of lines. When the oldest line leaves, the other lines of its
+/// unit of the medium leave with it. It leaves when the queue is full, or when its unit is complete and the port is
+/// idle. A line that is written again while it waits begins a new group. With 52 entries, units of 256 B and 110 ns per
+/// group, this is the published write curve of an Optane DIMM over region size.
 #pragma once
 #include <bit>
 #include <vector>
@@ -24,13 +24,13 @@ class WriteQueue {
       : unit_(unit), entries_(entries), groups_(entries + 1), newest_(2 * entries + 1) {}
   [[nodiscard]] bool none() const noexcept { return entries_ == 0; }
   [[nodiscard]] bool full() const noexcept { return held_ == entries_; }
-  /// A line on its own, as it leaves a queue of no entries.
+  /// Return a line on its own, as it leaves a queue of no entries.
   [[nodiscard]] Group alone(std::uint64_t address) const noexcept {
     return {unit_.number(address), unit_.bit(address)};
   }
-  /// The group of the oldest line; of no lines if the queue is empty.
+  /// Return the group of the oldest line; without lines if the queue is empty.
   [[nodiscard]] const Group& oldest() const noexcept { return groups_[head_]; }
-  /// The line waits here, in a group that still takes lines.
+  /// Return whether the line waits here, in a group that still takes lines.
   [[nodiscard]] bool holds(std::uint64_t address) const noexcept {
     const auto* slot = held_ == 0 ? nullptr : newest_.peek(unit_.number(address));
     return slot != nullptr && waits(*slot) && (groups_[slot->dirty].lines & unit_.bit(address)) != 0;
@@ -50,7 +50,7 @@ class WriteQueue {
     groups_[tail_] = {number, unit_.bit(address), at};
     tail_ = after(tail_);
   }
-  /// The oldest line and its neighbours leave. @pre not empty
+  /// Remove the oldest line and its neighbours. @pre not empty
   Group take() noexcept {
     const auto group = groups_[head_];
     groups_[head_].lines = 0;
@@ -63,15 +63,15 @@ class WriteQueue {
   [[nodiscard]] std::size_t after(std::size_t group) const noexcept {
     return group + 1 == groups_.size() ? 0 : group + 1;
   }
-  /// The group that it names has not left.
+  /// Return whether the group of the slot has not left.
   [[nodiscard]] bool waits(const Lru::Slot& slot) const noexcept {
     return groups_[slot.dirty].number == slot.key && groups_[slot.dirty].lines != 0;
   }
   Unit unit_;
   std::size_t entries_, held_ = 0, head_ = 0, tail_ = 0;
   std::vector<Group> groups_;  // a ring, oldest at head_
-  /// Number -> index of its newest group, in Slot::dirty. Twice as many as wait, since a group that takes a line and
-  /// leaves is used later than one that came after it.
+  /// From a number to the index of its newest group, in Slot::dirty. It has twice as many slots as can wait, since a
+  /// group that takes a line and leaves is used later than one that came after it.
   Lru newest_;
 };
 

@@ -1,4 +1,4 @@
-/// Zeros from a multiple of 64 bytes on. Pages that nobody touches take no memory: a simulated machine has many caches,
+/// Memory of zeros, aligned to 64 bytes. Pages that nobody touches take no memory: a simulated machine has many caches,
 /// a run uses few of them.
 #pragma once
 #include <sys/mman.h>
@@ -19,7 +19,7 @@ class Zeros {
     if (memory_ == nullptr) throw std::bad_alloc();
     const auto address = reinterpret_cast<std::uintptr_t>(memory_.get());
     first_ = reinterpret_cast<T*>((address + grain - 1) / grain * grain);
-    if (grain == LARGE) ::madvise(first_, bytes / LARGE * LARGE, MADV_HUGEPAGE);  // a kernel without them says no
+    if (grain == LARGE) ::madvise(first_, bytes / LARGE * LARGE, MADV_HUGEPAGE);  // a kernel without them refuses
   }
   [[nodiscard]] T* at(std::size_t index) const noexcept { return first_ + index; }
 

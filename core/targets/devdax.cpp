@@ -1,5 +1,5 @@
-/// `devdax`: persistent memory, or memory that the firmware set aside, as a character device without a file system.
-/// What the device held is overwritten; one that bears a mark of a pool, a file system or another owner is refused.
+/// `devdax`: persistent memory, or memory that the firmware set aside, as a character device without a file system. The
+/// content of the device is overwritten. A device with a mark of a pool, a file system or another owner is refused.
 /// Source: Linux, Documentation/ABI/testing/sysfs-bus-dax; daxctl(1).
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -33,9 +33,10 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view OVERWRITE = ":overwrite";
 
-/// What people keep on such a device, by its first bytes, and by its last ones, where copies of such marks are. Source:
-/// PMDK, src/common/pool_hdr.h; util-linux 2.38, libblkid/src/superblocks and partitions. Python asks blkid and wipefs
-/// besides, which know some sixty formats (src/tierscope/fio/dax_content.py); this list is for a core without it.
+/// Typical content of such a device, by its first bytes, and by its last ones, which contain copies of such marks.
+/// Source: PMDK, src/common/pool_hdr.h; util-linux 2.38, libblkid/src/superblocks and partitions. Python also asks
+/// blkid and wipefs, which know about sixty formats (src/tierscope/fio/dax_content.py); this list is for a core without
+/// it.
 struct Signature {
   std::size_t offset;
   std::string_view bytes, owner;
@@ -54,15 +55,15 @@ constexpr std::array SIGNATURES{Signature{0, "PMEM", "a pool of PMDK"},
                                 Signature{0, "\xFC\x4E\x2B\xA9", "a member of a RAID"},
                                 Signature{4096, "\xFC\x4E\x2B\xA9", "a member of a RAID"},
                                 Signature{0x10040, "_BHRfS_M", "a Btrfs file system"}};
-/// Bytes before the end. The version 0.90 of Linux's RAID has its mark at the last multiple of 64 KiB that leaves 64
-/// KiB.
+/// Offsets are before the end. The version 0.90 of Linux's RAID has its mark at the last multiple of 64 KiB that leaves
+/// 64 KiB.
 constexpr std::array LAST_SIGNATURES{Signature{512, "EFI PART", "a partition table (GPT)"},
                                      Signature{4096, "EFI PART", "a partition table (GPT)"},
                                      Signature{8192, "\xFC\x4E\x2B\xA9", "a member of a RAID"},
                                      Signature{65536, "\xFC\x4E\x2B\xA9", "a member of a RAID"}};
 constexpr std::size_t REACH = std::size_t{128} << 10U;  // of all marks, from both ends
 
-/// What of `marks` is there, "" where none is; `place` turns an offset into one in `bytes`.
+/// Return the name of the first of `marks` that is present, "" if none is; `place` turns an offset into one in `bytes`.
 template <class Marks, class Place>
 std::string_view owner_in(std::string_view bytes, const Marks& marks, Place place) {
   for (const auto& [offset, sign, owner] : marks)
@@ -90,7 +91,7 @@ class DevdaxTarget final : public Target {
     const auto align = alignment(folder);
     const auto size = (size_bytes + align - 1) / align * align;
     const auto held = static_cast<std::size_t>(region::number_in(folder / "size").value_or(0));
-    const auto place = slots::place(fs::canonical(path_), size, align);  // behind what other groups have mapped
+    const auto place = slots::place(fs::canonical(path_), size, align);  // behind the mappings of other groups
     if (place + size > held)
       throw Unsupported(word() + " holds " + std::to_string(held >> 20U) + " MiB, and " +
                         std::to_string((place + size) >> 20U) + " MiB are needed; ask for a smaller footprint");
@@ -125,7 +126,7 @@ class DevdaxTarget final : public Target {
  private:
   [[nodiscard]] std::string word() const { return "target devdax:" + path_; }
 
-  /// Its folder in sysfs. @throws Unsupported, SystemError
+  /// Return its folder in sysfs. @throws Unsupported, SystemError
   [[nodiscard]] fs::path its_folder() const {
     struct stat its{};
     if (stat(path_.c_str(), &its) != 0)
@@ -142,7 +143,7 @@ class DevdaxTarget final : public Target {
 
   [[nodiscard]] static std::size_t alignment(const fs::path& folder) {
     const auto found = region::number_in(folder / "align").value_or(0);
-    return found > 0 ? static_cast<std::size_t>(found) : pages::huge();  // what kernels before 5.10 do not tell
+    return found > 0 ? static_cast<std::size_t>(found) : pages::huge();  // kernels before 5.10 do not report it
   }
 
   [[noreturn]] void refuse_open(int number) const {
@@ -153,8 +154,8 @@ class DevdaxTarget final : public Target {
                       number);
   }
 
-  /// A device has no metadata that MAP_SYNC would write; where the kernel does not know it there, a shared mapping
-  /// persists likewise.
+  /// A device has no metadata that MAP_SYNC would write. If the kernel does not know MAP_SYNC there, a shared mapping
+  /// is as persistent.
   [[nodiscard]] Buffer map_synced(int device, std::size_t size, std::size_t align, std::size_t place) const {
     void* tried = mmap(nullptr, align, PROT_READ, MAP_SHARED_VALIDATE | MAP_SYNC, device, 0);
     const bool sync = tried != MAP_FAILED;
@@ -162,7 +163,7 @@ class DevdaxTarget final : public Target {
     return made_file::map(device, path_, size, align, sync ? MAP_SHARED_VALIDATE | MAP_SYNC : MAP_SHARED, place);
   }
 
-  /// @throws Unsupported where either end of the device bears a mark; Fault where it cannot be read
+  /// @throws Unsupported if either end of the device has a mark; Fault if it cannot be read
   void refuse_content(int device, std::size_t held, std::size_t align) const {
     const auto reach = std::min(held, REACH);
     const auto first = read_part(device, 0, reach, align), last = read_part(device, held - reach, reach, align);
@@ -174,7 +175,7 @@ class DevdaxTarget final : public Target {
                         std::string(OVERWRITE) + " to lose it");
   }
 
-  /// Bytes of the device, which can be mapped alone, at multiples of its alignment.
+  /// Return bytes of the device, which can only be mapped, at multiples of its alignment.
   [[nodiscard]] std::string read_part(int device, std::size_t offset, std::size_t size, std::size_t align) const {
     const auto begin = offset / align * align, end = (offset + size + align - 1) / align * align;
     auto* const mapped = mmap(nullptr, end - begin, PROT_READ, MAP_SHARED, device, static_cast<off_t>(begin));

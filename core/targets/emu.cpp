@@ -1,8 +1,9 @@
-/// `emu`: a slower tier played on plain memory of a node, `emu:node=0,latency=350ns,bandwidth=8GB/s`. The memory is
-/// that of `node`; the bench adds a floor under each dependent access and a ceiling over the bytes of all threads
+/// `emu`: a slower tier, emulated on plain memory of a node, `emu:node=0,latency=350ns,bandwidth=8GB/s`. The memory is
+/// that of `node`. The bench adds a floor under each dependent access and a ceiling over the bytes of all threads
 /// (bench/throttle.hpp). It is for demonstrations, and for tests whose answer is known.
-/// Blind to: whatever makes real slow memory differ from slow plain memory. Queues that grow under load, a grain larger
-/// than a line, reads and writes of unlike speed, bandwidth that falls with threads: none of it is here.
+/// Blind to: all other differences between real slow memory and slow plain memory. It has no queues that grow under
+/// load, no grain larger than a line, no difference between the speed of reads and writes, no bandwidth that falls with
+/// threads.
 /// Source: J. Yang et al., "An Empirical Guide to the Behavior and Use of Scalable Persistent Memory", FAST 2020, for
 /// how far tiers emulated on DRAM were from the real one.
 #include <algorithm>
@@ -23,11 +24,11 @@ constexpr const char* FORM = "write emu:node=0,latency=350ns,bandwidth=8GB/s, of
 constexpr double LEAST_READS = 4;   // reads of the clock in a floor: waiting ends half a read late on average
 constexpr double LEAST_STEPS = 4;   // steps of it: a wait is up to one of them too long
 constexpr double LONGEST_S = 1e-3;  // of an access: a block cannot be interrupted
-constexpr double SLOWEST = 1e6;     // bytes/s: 64 ms for 64 KiB, within which no clock is read
+constexpr double SLOWEST = 1e6;     // bytes/s: 64 ms for 64 KiB, during which no clock is read
 constexpr double FASTEST = 1e13;    // bytes/s: above any memory of one machine
 constexpr std::string_view PER_S = "/s";
 
-/// "a=1,b=2" -> its words. @throws BadPlan for a word without a value or twice
+/// Split "a=1,b=2" into keys and values. @throws BadPlan for a key without a value or twice
 std::map<std::string, std::string> words_of(const std::string& where) {
   std::map<std::string, std::string> words;
   std::istringstream parts(where);

@@ -29,7 +29,7 @@ class FileTarget final : public Target {
     made_file::reserve(file.get(), path_, size);
     dax_ = made_file::is_dax(file.get());
     auto buffer = made_file::map(file.get(), path_, size, pages::huge(), MAP_SHARED);
-    // few file systems heed it; inspect tells
+    // few file systems follow it; inspect reports it
     madvise(buffer.bytes().data(), size, pages_ == "thp" ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
     return buffer;
   }

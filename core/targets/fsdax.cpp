@@ -1,5 +1,5 @@
 /// `fsdax`: a file on a DAX file system, mapped so that loads and stores reach the persistent memory itself and a
-/// flushed line needs no system call (MAP_SYNC). The file is made and removed here; one that exists is never touched.
+/// flushed line needs no system call (MAP_SYNC). The file is made and removed here; an existing file is never touched.
 /// Source: Linux, Documentation/filesystems/dax.rst; mmap(2), MAP_SYNC.
 #include <sys/mman.h>
 
@@ -75,7 +75,7 @@ class FsdaxTarget final : public Target {
     return region::of_device(region::device_folder("block", made_file::device(path_)));
   }
 
-  /// Before any block is reserved: one page is mapped and let go.
+  /// Map and unmap one page, before any block is reserved.
   void require_dax(int file) const {
     void* page = mmap(nullptr, pages::base(), PROT_READ | PROT_WRITE, MAP_SHARED_VALIDATE | MAP_SYNC, file, 0);
     if (page != MAP_FAILED) {

@@ -1,6 +1,7 @@
-/// `interleave`: anonymous memory over several NUMA nodes, so many pages on each in turn, as the kernel's weighted
-/// interleaving (MPOL_WEIGHTED_INTERLEAVE) places them. Its weights are the whole system's and root's to set, and older
-/// kernels lack it; so each page is touched here under a policy that binds it, which needs no right.
+/// `interleave`: anonymous memory over several NUMA nodes that alternate after a number of pages, as the kernel's
+/// weighted interleaving (MPOL_WEIGHTED_INTERLEAVE) places them. The kernel's weights apply to the whole system, only
+/// root can set them, and older kernels lack them. Here each page is therefore touched under a policy that binds it,
+/// which needs no privilege.
 /// A turn is of 4 KiB pages (pages=4k) or of 2 MiB (pages=thp).
 /// Source: Linux, Documentation/admin-guide/mm/numa_memory_policy.rst (weighted interleave), set_mempolicy(2).
 #include <sys/mman.h>
@@ -86,7 +87,7 @@ class InterleaveTarget final : public Target {
   [[nodiscard]] Buffer map(std::size_t size_bytes) const override {
     const std::size_t size = (size_bytes + grain_ - 1) / grain_ * grain_;
     for (const auto& share : shares_) capacity::require(size * share.pages / turn(), capacity::of_node(share.node));
-    const std::size_t mapped = size + 2 * pages::huge();  // some on both sides stay closed: apart in smaps
+    const std::size_t mapped = size + 2 * pages::huge();  // some on both sides stay inaccessible: separate in smaps
     void* at = mmap(nullptr, mapped, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (at == MAP_FAILED) throw SystemError("map " + std::to_string(size) + " bytes", errno);
     const auto start = reinterpret_cast<std::uintptr_t>(at);
@@ -137,7 +138,7 @@ class InterleaveTarget final : public Target {
     return static_cast<std::size_t>((at - std::floor(at)) * static_cast<double>(total));
   }
 
-  /// All pages of one node, by a thread that is bound to it and ends then. @throws SystemError
+  /// Touch all pages of one node, by a thread that is bound to it and then ends. @throws SystemError
   void touch(const Buffer& buffer, unsigned node) const {
     int refused = 0;
     std::thread([&] {

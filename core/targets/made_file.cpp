@@ -75,7 +75,7 @@ void reserve(int file, const std::string& path, std::size_t size) {
     throw SystemError("reserve " + std::to_string(size) + " bytes for " + path, number);
 }
 
-/// Without access around it, so that the mapping stays apart in smaps.
+/// Map with inaccessible pages on both sides, so that the mapping stays separate in smaps.
 Buffer map(int file, const std::string& path, std::size_t size, std::size_t align, int flags, std::size_t place) {
   const std::size_t mapped = size + align + pages::base();
   void* at = mmap(nullptr, mapped, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -95,7 +95,7 @@ bool is_dax(int file) {
   return statx(file, "", AT_EMPTY_PATH, STATX_BASIC_STATS, &its) == 0 && (its.stx_attributes & DAX) != 0;
 }
 
-/// The last mount with the device's number wins, as it does in the tree.
+/// If several mounts have the device's number, the last one wins, as it does in the tree.
 std::string file_system(const std::string& path) {
   const auto number = device(path);
   const auto wanted = std::to_string(major(number)) + ":" + std::to_string(minor(number));

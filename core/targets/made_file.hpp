@@ -1,4 +1,4 @@
-/// Files that are made to be mapped: their name is gone before anything else, so nothing is left behind after a kill.
+/// Files that are made to be mapped. Their name is removed first, so nothing is left behind after a kill.
 #pragma once
 #include <sys/types.h>
 #include <unistd.h>
@@ -9,7 +9,7 @@
 
 namespace tierscope {
 
-/// An open descriptor, closed when it goes.
+/// An open descriptor, closed by its destructor.
 class Descriptor {
  public:
   explicit Descriptor(int number) noexcept : number_(number) {}
@@ -26,23 +26,23 @@ class Descriptor {
 
 namespace made_file {
 
-/// A new file without a name. @throws SystemError with what to try, also where a file of this name exists
+/// Make a new file without a name. @throws SystemError with what to try, also if a file of this name exists
 int create(const std::string& path);
-/// @throws Unsupported if its file system has not so much free
+/// @throws Unsupported if its file system has less free space
 void require_room(int file, const std::string& target, const std::string& path, std::size_t size);
-/// Its blocks, before they are touched. @throws SystemError
+/// Reserve its blocks, before they are touched. @throws SystemError
 void reserve(int file, const std::string& path, std::size_t size);
-/// The file or device from byte `place`, at an address that is a multiple of `align`. `errno` of mmap(2) is in the
+/// Map the file or device from byte `place`, at an address that is a multiple of `align`. `errno` of mmap(2) is in the
 /// error.
 /// @throws SystemError
 Buffer map(int file, const std::string& path, std::size_t size, std::size_t align, int flags, std::size_t place = 0);
-/// Whether loads and stores of a mapping pass the page cache by.
+/// Return whether loads and stores of a mapping bypass the page cache.
 bool is_dax(int file);
-/// The file system that a path lies on, or would: "/mnt/pm is ext4 (rw,relatime,dax=always)".
+/// Return the file system of a path that exists or may be made: "/mnt/pm is ext4 (rw,relatime,dax=always)".
 std::string file_system(const std::string& path);
-/// The device number of that file system; 0 where its folder is absent.
+/// Return the device number of that file system; 0 if its folder is absent.
 dev_t device(const std::string& path);
-/// Whether it keeps its files in memory alone (tmpfs, ramfs).
+/// Return whether it keeps its files only in memory (tmpfs, ramfs).
 bool in_memory(const std::string& path);
 
 }  // namespace made_file

@@ -21,7 +21,7 @@
 namespace tierscope::targets::node {
 namespace {
 
-constexpr std::size_t PROBED_PAGES = 4096;  // 32 KiB of answers; a stray share of 0.1 % is seen with 98 %
+constexpr std::size_t PROBED_PAGES = 4096;  // 32 KiB of answers; 98 % probability to show a stray share of 0.1 %
 
 std::string online_nodes() {
   std::ifstream file("/sys/devices/system/node/online");
@@ -68,7 +68,8 @@ class NodeTarget final : public Target {
   }
 
  private:
-  /// What the mapping is a multiple of. A small footprint takes no transparent page of 32 or 512 MiB for itself alone.
+  /// Return the grain of the mapping's size. A small footprint does not take a transparent page of 32 or 512 MiB for
+  /// itself.
   [[nodiscard]] std::size_t grain_of(std::size_t size_bytes) const {
     constexpr std::size_t SPARED = std::size_t{2} << 20U;
     const bool small = pages_ == "thp" && page_bytes_ > SPARED && size_bytes < page_bytes_ / 2;
@@ -83,7 +84,7 @@ class NodeTarget final : public Target {
                       number);
   }
 
-  /// One page more on both sides, not accessible, so that the mapping stays apart in smaps.
+  /// Map one inaccessible page more on both sides, so that the mapping stays separate in smaps.
   [[nodiscard]] Buffer map_anonymous(std::size_t size) const {
     const std::size_t mapped = size + 2 * pages::huge();
     void* at = mmap(nullptr, mapped, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -116,7 +117,7 @@ class NodeTarget final : public Target {
                       std::to_string(page_bytes_ / 1024) + "kB/nr_hugepages, or use pages=thp");
   }
 
-  /// Asks the kernel for the node of up to PROBED_PAGES pages, evenly spread, and scales.
+  /// Ask the kernel for the node of up to PROBED_PAGES pages, evenly spread, and scale the result.
   static void ask_nodes(const Buffer& buffer, Placement& placement) {
     const std::size_t total = buffer.bytes().size() / pages::base();
     const std::size_t count = std::min(total, PROBED_PAGES);

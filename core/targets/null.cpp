@@ -1,4 +1,4 @@
-/// `null`: no memory at all. Only `noop` runs on it, and its blocks measure Tierscope itself.
+/// `null`: no memory at all. Only `noop` runs on it; its blocks measure Tierscope itself.
 #include "base/registry.hpp"
 #include "targets/target.hpp"
 

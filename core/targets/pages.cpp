@@ -20,11 +20,11 @@
 namespace tierscope::pages {
 namespace {
 
-/// What smaps says of one mapping: huge by AnonHugePages, ShmemPmdMapped, FilePmdMapped or by its own page size.
+/// The data of one mapping in smaps: huge by AnonHugePages, ShmemPmdMapped, FilePmdMapped or by its own page size.
 struct Mapping {
   std::size_t resident = 0, huge = 0, page = base();
 
-  /// "Rss:       1024 kB"; other lines are none of ours.
+  /// "Rss:       1024 kB"; other lines are ignored.
   void read(const std::string& line) {
     std::istringstream words(line);
     std::string key;
@@ -40,7 +40,7 @@ struct Mapping {
   }
 };
 
-/// "7f00-7f80 rw-p ..." -> its two addresses; nothing for a line of another kind.
+/// Read the two addresses of "7f00-7f80 rw-p ..."; return nothing for a line of another kind.
 std::optional<std::pair<std::uintptr_t, std::uintptr_t>> bounds_in(const std::string& line) {
   std::uintptr_t from = 0, to = 0;
   const char* end = line.data() + line.size();
@@ -51,8 +51,8 @@ std::optional<std::pair<std::uintptr_t, std::uintptr_t>> bounds_in(const std::st
   return std::pair{from, to};
 }
 
-constexpr std::size_t SMALLEST = 4096;                // of any kernel that is served
-constexpr std::size_t LARGE = std::size_t{2} << 20U;  // from here on a page is set aside, listed or not
+constexpr std::size_t SMALLEST = 4096;                // the smallest of any supported kernel
+constexpr std::size_t LARGE = std::size_t{2} << 20U;  // from this size on a page is set aside, listed or not
 constexpr std::size_t PROBED_PARTS = 64;
 constexpr std::size_t TOUCHES = 8;  // of other pages of a part
 
@@ -62,13 +62,13 @@ long page_faults() noexcept {
   return usage.ru_minflt + usage.ru_majflt;
 }
 
-/// A store of what is there: pages that were only read would fault once more when they are written.
+/// Store the present value: pages that were only read would fault again when they are written.
 void touch(std::byte& at) noexcept {
   volatile std::byte& byte = at;
   byte = byte;
 }
 
-/// Whether the first touch of a part maps all of it.
+/// Return whether the first touch of a part maps all of it.
 bool maps_at_once(std::byte* part) noexcept {
   touch(*part);
   const auto before = page_faults();
@@ -76,8 +76,8 @@ bool maps_at_once(std::byte* part) noexcept {
   return page_faults() - before < static_cast<long>(TOUCHES) / 2;
 }
 
-/// Of `probed` parts, evenly spread, how many have huge pages; -1 if page tables cannot be dropped. Holds plain data
-/// alone, so that a fault may leave it.
+/// Return how many of `probed` parts, evenly spread, have huge pages; -1 if page tables cannot be dropped. It has only
+/// plain local data, so that a fault may leave it.
 long count_huge(std::span<std::byte> range, std::size_t probed) noexcept {
   long huge = 0;
   for (std::size_t i = 0; i < probed; ++i) {
@@ -151,7 +151,7 @@ std::size_t free_huge_pages(std::size_t page_bytes, int node) {
   return file >> count ? count : 0;
 }
 
-/// Adds what each mapping inside the range holds.
+/// Return the bytes of each mapping inside the range, added up by page size.
 std::map<std::size_t, std::size_t> found(std::span<const std::byte> range) {
   const auto first = reinterpret_cast<std::uintptr_t>(range.data());
   const auto last = first + range.size();

@@ -1,7 +1,8 @@
-/// `pool`: an object in a libpmemobj pool, on any file system; in tierscope-core-pmdk alone. `pool:PATH` makes a pool
-/// that has lost its name before it holds anything, so nothing is left behind even after a kill. `pool:PATH,open` takes
-/// free room of a pool or pool set of layout "tierscope"; what is stored there is neither read nor written.
-/// Blind to: the cost of transactions and of the allocator, which lie outside of the timed blocks.
+/// `pool`: an object in a libpmemobj pool, on any file system; only in tierscope-core-pmdk. `pool:PATH` makes a pool
+/// and removes its name before the pool contains anything, so nothing is left behind even after a kill.
+/// `pool:PATH,open` takes free space of a pool or pool set of layout "tierscope"; it neither reads nor writes what is
+/// stored there.
+/// Blind to: the cost of transactions and of the allocator, which are outside of the timed blocks.
 /// Source: PMDK, libpmemobj(7), pmemobj_create(3), pmemobj_action(3), pmemobj_ctl_get(3); libpmem(7), pmem_is_pmem(3).
 #include <fcntl.h>
 #include <libpmem.h>
@@ -33,7 +34,7 @@ namespace {
 constexpr const char* LAYOUT = "tierscope";
 constexpr std::uint64_t TYPE = 1;  // of our objects; any number would do
 constexpr std::string_view OPEN = ",open";
-/// What a pool holds beside the object: header, 1024 lanes of 3 KiB, the first zone's header of 0.5 MiB, rounding to
+/// The bytes of a pool next to the object: header, 1024 lanes of 3 KiB, the first zone's header of 0.5 MiB, rounding to
 /// chunks of 256 KiB, and 2 MiB for a start on a boundary. 5.8 MiB with PMDK 1.12; the smallest pool has 8 MiB.
 constexpr std::size_t OVERHEAD = PMEMOBJ_MIN_POOL;
 std::size_t largest() { return PMEMOBJ_MAX_ALLOC_SIZE - pages::huge(); }
@@ -42,22 +43,22 @@ using Pool = std::shared_ptr<PMEMobjpool>;
 
 std::string mib(std::size_t size_bytes) { return std::to_string(size_bytes >> 20U) + " MiB"; }
 
-/// What libpmemobj says of its last refusal, in letters of one line; the words of `number` where it says nothing.
+/// Return libpmemobj's message about its last refusal, as one line of text; the text of `number` if there is none.
 std::string last_words(int number) {
   std::string words = pmemobj_errormsg();
   std::ranges::replace_if(words, [](unsigned char letter) { return letter < ' ' || letter > '~'; }, '?');
   return words.empty() ? std::strerror(number) : words;
 }
 
-/// Through the page cache a file takes memory of the system; on DAX it takes none.
+/// Return whether the file takes memory of the system, as it does through the page cache; on DAX it takes none.
 bool takes_memory(int file) {
   struct statx its{};
   return statx(file, "", AT_EMPTY_PATH, 0, &its) != 0 || (its.stx_attributes & STATX_ATTR_DAX) == 0;
 }
 
-/// In a file that has its size and no name: libpmemobj finds it by its descriptor. Counters of unsafe shutdowns
-/// (sds.at_create) are left out: the pool does not outlive the process, many file systems have none, and to read them
-/// may take root.
+/// Make a pool in a file that has its size and no name: libpmemobj finds it by its descriptor. Counters of unsafe
+/// shutdowns (sds.at_create) are left out. The pool does not outlive the process, many file systems have no such
+/// counters, and to read them may need root.
 Pool make_pool(const std::string& path, std::size_t size) {
   const Descriptor file(made_file::create(path));
   made_file::require_room(file.get(), "pool", path, size);
@@ -72,8 +73,8 @@ Pool make_pool(const std::string& path, std::size_t size) {
   return {pool, &pmemobj_close};
 }
 
-/// Why a file cannot be a pool, before libpmemobj sees it: PMDK 1.12 ends in SIGBUS on a pool cut below 4 MiB, or
-/// empty.
+/// Return why a file cannot be a pool, before libpmemobj opens it: PMDK 1.12 ends in SIGBUS on a pool cut below 4 MiB,
+/// or empty.
 std::string too_short(const std::string& path) {
   struct stat its{};
   if (stat(path.c_str(), &its) != 0 || !S_ISREG(its.st_mode)) return "";
@@ -94,7 +95,7 @@ PMEMobjpool* open_raw(const std::string& path) {
                     ", made by `pmempool create obj --layout=" + LAYOUT + " --size=4G PATH`");
 }
 
-/// One pool for all who ask for it at once: libpmemobj locks the file.
+/// Return one pool for all simultaneous users: libpmemobj locks the file.
 Pool open_pool(const std::string& path) {
   static std::map<std::string, std::weak_ptr<PMEMobjpool>> opened;
   std::error_code absent;
@@ -105,7 +106,7 @@ Pool open_pool(const std::string& path) {
   return pool;
 }
 
-/// Room in a pool that is never published: the pool's own books stay as they are, even after a kill.
+/// Space in a pool that is never published: the pool's own records do not change, even after a kill.
 class Reservation {
  public:
   Reservation(Pool pool, const std::string& path, std::size_t size) : pool_(std::move(pool)) {
@@ -126,9 +127,9 @@ class Reservation {
   void* at_ = nullptr;
 };
 
-/// As libpmemobj decides it: a pool that it maps with MAP_SYNC, or one for which libpmem says 1, needs no msync.
-/// libpmem alone says 0 of a pool on DAX: it knows its own mappings, and not those of libpmemobj. Source: PMDK,
-/// src/common/set.c (util_replica_set_is_pmem).
+/// Return the persistence as libpmemobj decides it. A pool that it maps with MAP_SYNC, or one for which libpmem returns
+/// 1, needs no msync. On DAX, libpmem alone returns 0 for a pool: it knows its own mappings, and not those of
+/// libpmemobj. Source: PMDK, src/common/set.c (util_replica_set_is_pmem).
 Persistence persistence_of(std::span<const std::byte> bytes, const std::string& path, bool synced) {
   const bool is_pmem = !synced && pmem_is_pmem(bytes.data(), bytes.size()) != 0;
   const char* word = std::getenv("PMEM_IS_PMEM_FORCE");
@@ -152,7 +153,7 @@ class PoolTarget final : public Target {
       throw Unsupported("pages=" + pages_ + " is for node targets; a file system chooses the pages of its pools");
   }
 
-  /// One object, from its first 2 MiB boundary on: on DAX that allows mappings of 2 MiB.
+  /// Return one object, from its first 2 MiB boundary on: on DAX that allows mappings of 2 MiB.
   [[nodiscard]] Buffer map(std::size_t size_bytes) const override {
     if (size_bytes > largest())
       throw Unsupported("an object of " + mib(size_bytes) + " is over the " + mib(largest()) +
@@ -163,7 +164,7 @@ class PoolTarget final : public Target {
     void* at = keeper->at();
     auto room = size + pages::huge();
     std::align(pages::huge(), size, at, room);
-    // few file systems heed it, inspect tells; and it sets the object apart in smaps
+    // few file systems follow it, inspect reports it; and it makes the object separate in smaps
     madvise(at, size, pages_ == "thp" ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
     Buffer buffer(std::move(keeper), {static_cast<std::byte*>(at), size});
     on_dax_ = pages::has_flag(buffer.bytes(), "sf");

@@ -12,7 +12,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// ".../ndbus0/region0" on the way up from a device; a region of CXL has no such bus above it.
+/// Find ".../ndbus0/region0" on the way up from a device; a region of CXL has no such bus above it.
 fs::path region_above(const fs::path& device) {
   for (auto at = device; at.has_relative_path(); at = at.parent_path())
     if (at.filename().string().starts_with("region") && at.parent_path().filename().string().starts_with("ndbus"))

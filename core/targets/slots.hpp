@@ -1,4 +1,4 @@
-/// Where in a device the next mapping may lie, so that two groups on one device do not write over each other.
+/// The place of the next mapping in a device, so that two groups on one device do not write over each other.
 #pragma once
 #include <cstddef>
 #include <string>
@@ -12,12 +12,12 @@ struct Range {
   constexpr bool operator==(const Range&) const noexcept = default;
 };
 
-/// Bytes of `path` that a process has mapped, by the text of its /proc/PID/maps, in rising order.
+/// Return the bytes of `path` that a process has mapped, by the text of its /proc/PID/maps, in rising order.
 /// Source: Linux, Documentation/filesystems/proc.rst (maps).
 std::vector<Range> mapped(std::string_view maps, const std::string& path);
-/// The first place for `size` bytes at a multiple of `align` beside those `taken` (in rising order).
+/// Return the first place for `size` bytes at a multiple of `align` outside of those `taken` (in rising order).
 std::size_t first_free(const std::vector<Range>& taken, std::size_t size, std::size_t align) noexcept;
-/// The same for this process: what is unmapped is free again.
+/// Return the same for this process: an unmapped place is free again.
 std::size_t place(const std::string& path, std::size_t size, std::size_t align);
 
 }  // namespace tierscope::slots

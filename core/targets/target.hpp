@@ -1,4 +1,4 @@
-/// A target is where the bytes live. It maps them, and afterwards says where they really are.
+/// A target is where the bytes live. It maps them, and afterwards reports where they really are.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -10,19 +10,19 @@
 
 namespace tierscope {
 
-/// What was asked: the word behind the colon, and the pages.
+/// The request: the text behind the colon, and the pages.
 struct TargetOptions {
   std::string where;
   std::string pages = "thp";  // 4k, thp, 2m, 1g
 };
 
-/// A mapping, unmapped when it goes. The range inside starts on a 2 MiB boundary.
+/// A mapping that its destructor unmaps. The range inside starts on a 2 MiB boundary.
 class Buffer {
  public:
   Buffer() = default;
   Buffer(void* mapping, std::size_t mapping_bytes, std::size_t offset, std::size_t size) noexcept
       : mapping_(mapping), mapping_bytes_(mapping_bytes), bytes_(static_cast<std::byte*>(mapping) + offset, size) {}
-  /// Bytes inside something that is given back when its last keeper goes: a pool, a device.
+  /// Bytes inside something that is released with its last keeper: a pool, a device.
   Buffer(std::shared_ptr<void> keeper, std::span<std::byte> bytes) noexcept
       : keeper_(std::move(keeper)), bytes_(bytes) {}
   Buffer(Buffer&& other) noexcept { *this = std::move(other); }
@@ -39,37 +39,37 @@ class Buffer {
   std::span<std::byte> bytes_;
 };
 
-/// Where the pages were found, and how that was found out.
+/// Where the pages are, and how that was determined.
 struct Placement {
   std::map<std::size_t, std::size_t> pages;  // page size -> bytes mapped with it
-  std::map<unsigned, std::size_t> nodes;     // NUMA node -> bytes; empty where the question has no sense
+  std::map<unsigned, std::size_t> nodes;     // NUMA node -> bytes; empty if the question does not apply
   std::string how;
 };
 
-/// What it takes until bytes of a target survive the loss of power, and how that is known.
+/// What is necessary until bytes of a target survive the loss of power, and how that is known.
 struct Persistence {
   std::string domain = "none";  // none: they never do; adr: written back and fenced; eadr: stored; msync: after msync
   std::string how = "volatile memory";
 };
 
-/// What a target adds to its memory to stand in for a slower one; 0 adds nothing.
+/// What a target adds to its memory to emulate a slower one; 0 adds nothing.
 struct Emulation {
   double latency_floor_s = 0;  // of one dependent access
-  double bandwidth = 0;        // at most, program bytes/s of all threads that run on the target's word
+  double bandwidth = 0;        // at most, program bytes/s of all threads on targets of the same text
 };
 
 class Target {
  public:
   virtual ~Target() = default;
-  /// Untouched memory; the team that uses it touches it first. @throws SystemError, Unsupported
+  /// Map untouched memory; the team that uses it touches it first. @throws SystemError, Unsupported
   [[nodiscard]] virtual Buffer map(std::size_t size_bytes) const = 0;
-  /// To be called after every page was touched. @throws Unsupported if the bytes are not where they were asked for;
-  /// Fault, which says the byte and not the target
+  /// Call it after every page was touched. @throws Unsupported if the bytes are not where they were requested; Fault,
+  /// which names the byte and not the target
   [[nodiscard]] virtual Placement inspect(const Buffer& buffer) const = 0;
-  /// False where there is no memory behind it: only kernels without content run.
+  /// Return false if there is no memory behind it: only kernels without content run.
   [[nodiscard]] virtual bool serves_memory() const { return true; }
   [[nodiscard]] virtual const char* origin() const { return "real"; }
-  /// By what it is emulated or simulated, in a few words; "" where it is real.
+  /// Return a short name of what emulates or simulates it; "" if it is real.
   [[nodiscard]] virtual std::string origin_by() const { return ""; }
   [[nodiscard]] virtual Persistence persistence() const { return {}; }
   [[nodiscard]] virtual Emulation emulation() const { return {}; }
@@ -80,10 +80,10 @@ struct TargetEntry {
   std::string_view summary;
   std::string_view word;  // how it is written
   std::unique_ptr<Target> (*make)(const TargetOptions&);
-  /// What its bytes are taken from, and so what limits them: `memory`; on a path `page cache` (and memory),
-  /// `file system`, `pool`, `device`; `nothing`.
+  /// The source of its bytes, and so what limits them: `memory`; on a path `page cache` (and memory), `file system`,
+  /// `pool`, `device`; `nothing`.
   std::string_view held_in = "memory";
-  std::string_view lacking = {};  // "" or why this build cannot
+  std::string_view lacking = {};  // "", or the reason why this build cannot
 };
 
 template <class T>

@@ -1,4 +1,4 @@
-/// `pool` where it is absent: the static tierscope-core holds no library, so it lists the target with the reason.
+/// `pool` where it is absent: the static tierscope-core contains no library, so it lists the target with the reason.
 #include "base/error.hpp"
 #include "base/registry.hpp"
 #include "targets/target.hpp"

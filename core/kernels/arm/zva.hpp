@@ -1,6 +1,6 @@
-/// Write by DC ZVA: a whole block of zeros per instruction, so no line is read for ownership. The block is that of
-/// DCZID_EL0, 64 bytes on most servers and up to 2 KiB elsewhere; the rest of a slice that is shorter than a block is
-/// stored. Refused where the system prohibits the instruction (DCZID_EL0.DZP).
+/// Write by DC ZVA: a whole block of zeros per instruction, so no line is read for ownership. DCZID_EL0 states the
+/// block size: 64 bytes on most servers and up to 2 KiB elsewhere. The rest of a slice that is shorter than a block is
+/// stored. Refused if the system prohibits the instruction (DCZID_EL0.DZP).
 /// Source: Arm, "Arm Architecture Reference Manual for A-profile architecture", DC ZVA and DCZID_EL0.
 #pragma once
 #include "kernels/block_zeros.hpp"

@@ -1,6 +1,6 @@
-/// Busy: additions in registers, eight chains side by side: as many in each cycle as a core has units for them, and
-/// nothing else. Two hardware threads of one core share these units, so each of them takes twice as long beside the
-/// other; two cores share nothing that it needs. Eight chains fill the units of every core sold, which have six at
+/// Busy: additions in registers, in eight independent chains: in each cycle as many as a core has units for, and
+/// nothing else. Two hardware threads of one core share these units, so each takes twice as long with the other as
+/// alone. Two cores share nothing that it needs. Eight chains fill the units of every core sold, which have six at
 /// most. Source: A. Fog, "Instruction tables", 2022 (latency and throughput of ADD); D. M. Tullsen, S. J. Eggers, H. M.
 /// Levy, "Simultaneous Multithreading: Maximizing On-Chip Parallelism", ISCA 1995.
 #pragma once

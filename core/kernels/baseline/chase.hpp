@@ -1,7 +1,7 @@
-/// Chase: each load gives the address of the next, so one access is under way at a time: its time is the latency.
+/// Chase: each load returns the address of the next, so one access is in flight at a time, and its time is the latency.
 /// The cycle visits every node once in an order that no prefetcher follows (core/bench/tasks/hop.cpp builds it).
-/// Blind to: what out-of-order cores overlap; on a cache that is not LRU a cycle slightly larger than the
-/// cache still hits, which the `probe` kernel shows.
+/// Blind to: what out-of-order cores overlap; on a cache that is not LRU, a cycle slightly larger than the cache still
+/// hits, which the `probe` kernel shows.
 /// Source: L. McVoy, C. Staelin, "lmbench: Portable Tools for Performance Analysis", USENIX ATC 1996.
 #pragma once
 #include "kernels/kernel.hpp"

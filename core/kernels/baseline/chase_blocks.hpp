@@ -1,9 +1,9 @@
-/// Chase of blocks: each hop loads the pointer at the start of an element and one word of each other line of it; the
-/// next hop waits for all of them. Its time is that of a block whose lines are under way at once: what a memory with
-/// larger lines than the processor's gives away, or not, behind the first line.
-/// The sum of the words enters the next address through an AND with 0, which the processor does not see through, nor
-/// the compiler, from whom the 0 is hidden.
-/// Blind to: prefetchers that follow the lines of an element; the loads do not say which line came last.
+/// Chase of blocks: each hop loads the pointer at the start of an element and 8 bytes of each other line of it; the
+/// next hop waits for all of them. Its time is that of a block whose lines are in flight at the same time. It shows how
+/// much a memory with larger lines than the processor's gains or loses behind the first line.
+/// The sum of the loaded values enters the next address through an AND with 0. Neither the processor nor the compiler,
+/// from which the 0 is hidden, can remove this dependency.
+/// Blind to: prefetchers that follow the lines of an element; the loads do not show which line came last.
 /// Source: Z. Wang et al., "Characterizing and Modeling Non-Volatile Memory Systems", MICRO 2020 (LENS, blocks of a
 /// pointer chase).
 #pragma once
@@ -26,7 +26,8 @@ inline constexpr std::string_view isa = "scalar";
 
 inline std::uint64_t word(std::uint64_t at) noexcept { return *reinterpret_cast<const volatile std::uint64_t*>(at); }
 
-/// The first word of each line behind the first, in two sums: an add a cycle would be slower than two loads.
+/// Add up the first 8 bytes of each line behind the first, in two sums: one add per cycle would be slower than two
+/// loads.
 [[gnu::always_inline]] inline std::uint64_t others(std::uint64_t at, std::uint64_t end) noexcept {
   std::uint64_t even = 0, odd = 0;
   for (at += LINE; at + LINE < end; at += 2 * LINE) {

@@ -1,7 +1,7 @@
-/// Stores of blocks, each written back by msync(2) of the pages that it touches: how bytes of a mapped file persist
-/// where there is no DAX. The system call is what is measured. `fence=line` calls it for each line; `fence=never` asks
-/// with MS_ASYNC, which waits for nothing. Blind to: memory without a file, where the call does nothing. A call that
-/// fails is not counted as stored, so that the check finds blocks out of step. Source: POSIX.1-2017, msync; Linux,
+/// Stores of blocks, each written back by msync(2) of the pages that it touches: the way to persist bytes of a mapped
+/// file without DAX. The system call is what is measured. `fence=line` calls it for each line; `fence=never` uses
+/// MS_ASYNC, which waits for nothing. Blind to: memory without a file, where the call does nothing. A failed call does
+/// not increment the count of stores, so that the check finds blocks out of step. Source: POSIX.1-2017, msync; Linux,
 /// msync(2).
 #pragma once
 #include <sys/mman.h>
@@ -32,7 +32,7 @@ inline void store(std::byte* at, std::size_t size, std::uint64_t word) noexcept 
   for (std::size_t off = 0; off < size; off += sizeof word) std::memcpy(at + off, &word, sizeof word);
 }
 
-/// One block, in parts of a line or as a whole. @returns false if it could not be written back
+/// Store and write back one block, in parts of a line or as a whole. @returns false if it could not be written back
 inline bool block(std::byte* at, const Pass& pass, std::uintptr_t page) noexcept {
   const auto part = pass.fence == Fence::line ? LINE : pass.touched();
   const int how = pass.fence == Fence::never ? MS_ASYNC : MS_SYNC;
@@ -49,6 +49,6 @@ inline std::uint64_t pass(Pass& pass) noexcept {
   blocks::walk(pass, [&](std::byte* at) { pass.written += block(at, pass, page) ? 1 : 0; }, [] {});
   return 0;
 }
-/// bench/tasks/block_check.cpp knows the word of every block.
+/// bench/tasks/block_check.cpp knows the content of every block.
 inline std::uint64_t reference(Pass& p) noexcept { return pass(p); }
 }  // namespace tierscope::kernels::flush_msync

@@ -1,6 +1,6 @@
-/// Loop: iterations of a loop of instructions that was made for it (core/loops/): loads along chains of pointers, with
-/// so many fillers between them. What one iteration is depends on the keys of its task alone.
-/// Blind to: what it cannot state itself: its steps are in core/loops/steps.hpp.
+/// Loop: iterations of a generated loop of instructions (core/loops/): loads along chains of pointers, with a number of
+/// fillers between them. The keys of its task alone determine one iteration.
+/// Blind to: its own steps, which it cannot state: they are in core/loops/steps.hpp.
 /// Source: H. Wong, "Measuring Reorder Buffer Capacity", 2013.
 #pragma once
 #include "kernels/kernel.hpp"
@@ -15,12 +15,13 @@ inline constexpr KernelInfo info{.name = "loop",
                                  .operation = "loop"};
 inline constexpr std::string_view isa = "scalar";
 
-/// `state` is the address of the function, operand 3 its frame. Iterations are counted down, so none is no number.
+/// `state` is the address of the function, operand 3 its frame. Iterations are counted down, so 0 is not a valid
+/// number.
 inline std::uint64_t pass(Pass& pass) noexcept {
   using Function = void (*)(std::byte*, std::uint64_t);
   if (pass.repeats > 0) reinterpret_cast<Function>(pass.state)(pass.operand[3], pass.repeats);
   return 0;
 }
-/// What it leaves is known in closed form; bench/tasks/loop.cpp compares it.
+/// Its final state is known in closed form; bench/tasks/loop.cpp compares it.
 inline std::uint64_t reference(Pass& p) noexcept { return pass(p); }
 }  // namespace tierscope::kernels::loop

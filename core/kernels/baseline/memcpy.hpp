@@ -1,5 +1,5 @@
 /// The C library's memcpy as linked into the core, one call per range. It may switch to non-temporal stores above a
-/// size of its own, so its bus bytes are unknown and it never stands for `copy`.
+/// size of its own, so its bus bytes are unknown and it never replaces `copy`.
 #pragma once
 #include "kernels/bytes.hpp"
 

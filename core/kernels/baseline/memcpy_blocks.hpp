@@ -1,6 +1,6 @@
-/// The C library's memcpy, called once for each block of `element` bytes: what a program pays that moves memory in
-/// blocks. The call itself, some nanoseconds, is part of it and is most of it for the smallest blocks. The library may
-/// pass the caches by in calls above a size of its own, so bus bytes are unknown.
+/// The C library's memcpy, called once for each block of `element` bytes: the cost for a program that moves memory in
+/// blocks. This includes the call itself, some nanoseconds, which is most of the cost of the smallest blocks. The
+/// library may bypass the caches in calls above a size of its own, so bus bytes are unknown.
 /// Source: ISO C, 7.24.2.1; GNU C Library manual (copying).
 #pragma once
 #include "kernels/bytes.hpp"

@@ -1,4 +1,4 @@
-/// The C library's memset as linked into the core, one call per range; its bus bytes are unknown, as memcpy's.
+/// The C library's memset as linked into the core, one call per range; its bus bytes are unknown, like memcpy's.
 #pragma once
 #include "kernels/bytes.hpp"
 

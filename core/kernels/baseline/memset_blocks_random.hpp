@@ -1,8 +1,9 @@
 /// The C library's memset, called for one block after another, each drawn uniformly from the thread's slice: some
-/// blocks are written twice before others are written once. A draw costs a multiplication and an addition that the next
-/// draw waits for, some 5 cycles, which the smallest blocks show; no write waits for another. Source: ISO C, 7.24.6.1;
-/// D. E. Knuth, "The Art of Computer Programming", volume 2, 3.2.1 (linear congruences); the block is taken from the
-/// high half of the product, D. Lemire, "Fast Random Integer Generation in an Interval", ACM TOMACS 2019.
+/// blocks are written twice before others are written once. A draw costs a multiplication and an addition, about 5
+/// cycles, and the next draw waits for it. The smallest blocks show this cost; no write waits for another. Source: ISO
+/// C, 7.24.6.1; D. E. Knuth, "The Art of Computer Programming", volume 2, 3.2.1 (linear congruences); the block is
+/// taken from the high half of the product, D. Lemire, "Fast Random Integer Generation in an Interval", ACM TOMACS
+/// 2019.
 #pragma once
 #include "kernels/bytes.hpp"
 
@@ -28,6 +29,6 @@ inline std::uint64_t pass(Pass& pass) noexcept {
   pass.state = state;
   return 0;
 }
-/// bench/tasks/block_check.cpp walks the draws backwards instead.
+/// Instead, bench/tasks/block_check.cpp repeats the draws backwards.
 inline std::uint64_t reference(Pass& p) noexcept { return pass(p); }
 }  // namespace tierscope::kernels::memset_blocks_random

@@ -1,4 +1,4 @@
-/// No-op: nothing between two clock reads. Measures Tierscope itself.
+/// No-op: nothing between two clock reads. It measures Tierscope itself.
 #pragma once
 #include "kernels/kernel.hpp"
 

@@ -1,8 +1,8 @@
-/// Probe: dependent loads at uniform random nodes (drawn anew each time, not one cycle). A cache that holds the
-/// share h of the footprint then hits with probability h whatever its replacement policy, where a cycle can
-/// hit always or never.
-/// The next address needs the value of the last load and three multiplications, some 12 cycles: compare with the
-/// chase on a footprint in the first-level cache to see them apart.
+/// Probe: dependent loads at uniform random nodes (drawn again for each load, not one cycle). A cache that contains the
+/// share h of the footprint then hits with probability h whatever its replacement policy, whereas a cycle can hit
+/// always or never.
+/// The next address needs the value of the last load and three multiplications, about 12 cycles. To separate the two,
+/// compare with the chase on a footprint in the first-level cache.
 /// Source: A. Jaleel et al., "High Performance Cache Replacement Using Re-Reference Interval Prediction", ISCA 2010
 /// (cyclic access patterns thrash or not by policy).
 #pragma once

@@ -1,5 +1,5 @@
-/// Reads of blocks: every 64-bit word of the first `access` bytes of each element is loaded and added up, in four sums
-/// of two words each, so that no load waits for another. An element larger than what is read is the stride.
+/// Reads of blocks: every 64-bit value of the first `access` bytes of each element is loaded and added up, in four sums
+/// of two values each, so that no load waits for another. An element larger than what is read is the stride.
 /// `fence=region` waits for all loads behind each region (order=once).
 /// Blind to: prefetchers, which follow blocks in sequence.
 /// Source: Z. Wang et al., "Characterizing and Modeling Non-Volatile Memory Systems", MICRO 2020 (LENS, strided reads).
@@ -40,7 +40,7 @@ inline std::uint64_t pass(Pass& pass) noexcept {
   return a[0] + a[1];
 }
 
-/// Word by word.
+/// Read in steps of 8 bytes.
 inline std::uint64_t reference(Pass& pass) noexcept {
   std::uint64_t sum = 0;
   const auto add = [&, size = pass.touched()](const std::byte* at) {

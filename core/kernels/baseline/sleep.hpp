@@ -1,6 +1,6 @@
-/// Sleep: the system's own sleep of 100 us, again and again. The control of an experiment on neighbours: it takes a
-/// CPU's place and none of its time, so a victim beside it must be as fast as alone. The call of the system is what
-/// is measured here.
+/// Sleep: the system's own sleep of 100 us, repeatedly. The control of an experiment on neighbours: it occupies a CPU
+/// but uses none of its time, so a victim next to it must be as fast as alone. The system call is what is measured
+/// here.
 #pragma once
 #include <ctime>
 

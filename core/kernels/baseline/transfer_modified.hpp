@@ -1,4 +1,4 @@
-/// Lines that another core has modified: its cache has the only copy, which memory does not have.
+/// Lines that another core has modified: its cache has the only copy, and memory does not have these bytes.
 #pragma once
 #include "kernels/transfer.hpp"
 
@@ -7,7 +7,7 @@ inline constexpr KernelInfo info =
     transfer::info_of("transfer_modified", "dependent loads of lines that another core has modified");
 inline constexpr std::string_view isa = "scalar";
 
-/// A store to every line, which takes all other copies away.
+/// Store to every line, which removes all other copies.
 struct Modified {
   static void prepare(Pass& pass) noexcept {
     for (std::uint64_t n = 1; n < pass.nodes; ++n) {
@@ -18,6 +18,7 @@ struct Modified {
 };
 
 inline std::uint64_t pass(Pass& pass) noexcept { return transfer::pass<Modified>(pass); }
-/// Both count the preparations, every line does, and the cycle ends where it began; bench/tasks/transfer.cpp compares.
+/// Both threads and every line count the preparations, and the cycle ends where it began; bench/tasks/transfer.cpp
+/// compares them.
 inline std::uint64_t reference(Pass&) noexcept { return 0; }
 }  // namespace tierscope::kernels::transfer_modified

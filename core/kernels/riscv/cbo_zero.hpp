@@ -1,7 +1,7 @@
-/// Write by CBO.ZERO: a whole block of zeros per instruction, so no line is read for ownership. The block is the one
-/// that the instruction was seen to fill (base/cpu_riscv.cpp); the rest of a slice that is shorter than a block is
-/// stored. Refused where the instruction does not run: Linux must grant it to programs (senvcfg.CBZE). Source: RISC-V
-/// International, "RISC-V Base Cache Management Operation ISA Extensions", 1.0, Zicboz.
+/// Write by CBO.ZERO: a whole block of zeros per instruction, so no line is read for ownership. The block size is the
+/// number of bytes that the instruction fills in a test (base/cpu_riscv.cpp); the rest of a slice that is shorter than
+/// a block is stored. Refused if the instruction does not run: Linux must permit it to programs (senvcfg.CBZE). Source:
+/// RISC-V International, "RISC-V Base Cache Management Operation ISA Extensions", 1.0, Zicboz.
 #pragma once
 #include "base/cbo.hpp"
 #include "kernels/block_zeros.hpp"

@@ -1,4 +1,4 @@
-/// Copy, a[i] = b[i]. The read for ownership of a[i] is not among the program's bytes, as in STREAM.
+/// Copy, a[i] = b[i]. The program's bytes do not include the read for ownership of a[i], as in STREAM.
 #pragma once
 #include "kernels/walk.hpp"
 

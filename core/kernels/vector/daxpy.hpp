@@ -1,6 +1,6 @@
-/// Daxpy, y[i] += s * x[i], of BLAS level 1: y is read as well, so no read for ownership is extra and there is no
-/// non-temporal form. s, there called alpha, is 1/2: the product is exact, so a fused and a separate rounding leave the
-/// same bits after any number of passes.
+/// Daxpy, y[i] += s * x[i], of BLAS level 1. It also reads y, so no read for ownership is extra and there is no
+/// non-temporal form. s, there called alpha, is 1/2. The product is therefore exact, and a fused and a separate
+/// rounding leave the same bits after any number of passes.
 #pragma once
 #include "kernels/walk.hpp"
 

@@ -1,5 +1,5 @@
 /// Scalar product, s += a[i] * b[i]: two streams of loads and no store.
-/// Blind to: the order of the terms, which differs from ISA to ISA; the check allows what rounding alone can do.
+/// Blind to: the order of the terms, which differs from ISA to ISA; the check allows only differences of rounding.
 #pragma once
 #include "kernels/walk.hpp"
 

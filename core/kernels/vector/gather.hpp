@@ -1,7 +1,7 @@
-/// Gather, a[i] = b[c[i]]: reads at places that an array of 64-bit indices gives. The indices of a thread are a
-/// permutation of the elements of its slice, so each element is read once in a pass. The scalar and vector forms ask
-/// for the same bytes; bus bytes take each element as a line of its own. Blind to: elements of one line that are read
-/// while a cache still has it, which make the bus bytes fewer.
+/// Gather, a[i] = b[c[i]]: reads at the places in an array of 64-bit indices. The indices of a thread are a permutation
+/// of the elements of its slice, so each element is read once in a pass. The scalar and vector forms request the same
+/// bytes. Bus bytes assume that each element is in a line of its own. Blind to: elements of one line that are read
+/// while a cache still has it, which reduce the bus bytes.
 #pragma once
 #include "kernels/walk.hpp"
 

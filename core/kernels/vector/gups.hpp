@@ -1,13 +1,13 @@
-/// GUPS, t[r] ^= r, with HPCC's first sequence: a shift register over the polynomial x^64 + x^2 + x + 1, of which the
-/// low bits are the place. Updates per second are bytes per second over 16. The eight parts of the sequence are an
-/// eighth of its period apart; threads are 2^44 words apart. Blind to: updates of one table by several processes.
+/// GUPS, t[r] ^= r, with HPCC's first sequence: a shift register over the polynomial x^64 + x^2 + x + 1. Its low bits
+/// are the place. Updates per second are bytes per second over 16. The eight parts of the sequence are an eighth of its
+/// period apart; threads are 2^44 values apart. Blind to: updates of one table by several processes.
 #pragma once
 #include "kernels/updates.hpp"
 
 namespace tierscope::kernels::gups {
 
 constexpr std::uint64_t POLYNOMIAL = 7, PERIOD = 1317624576693539401U;
-/// Words as polynomials: the next word is this one times x.
+/// Multiply a value, as a polynomial, by x: this gives the next value.
 [[gnu::always_inline]] constexpr std::uint64_t times_x(std::uint64_t word) noexcept {
   return word << 1U ^ (word >> 63U ? POLYNOMIAL : 0);
 }
@@ -16,7 +16,7 @@ constexpr std::uint64_t POLYNOMIAL = 7, PERIOD = 1317624576693539401U;
   for (unsigned bit = 64; bit-- > 0;) product = times_x(product) ^ (b >> bit & 1U ? a : 0);
   return product;
 }
-/// x to the n: the word after n steps from 1.
+/// Return x to the n: the value after n steps from 1.
 [[gnu::always_inline]] constexpr std::uint64_t power(std::uint64_t n) noexcept {
   std::uint64_t result = 1;
   for (std::uint64_t square = 2; n > 0; n >>= 1U, square = times(square, square))

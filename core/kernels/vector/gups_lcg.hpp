@@ -1,6 +1,6 @@
-/// GUPS, t[r] ^= r, with HPCC's second sequence: a linear congruence modulo 2^64, of which the high bits are the place.
-/// Updates per second are bytes per second over 16.
-/// The eight parts of the sequence and the threads are odd distances apart, so that no bits of theirs follow one
+/// GUPS, t[r] ^= r, with HPCC's second sequence: a linear congruence modulo 2^64. Its high bits are the place. Updates
+/// per second are bytes per second over 16.
+/// The eight parts of the sequence and the threads are odd distances apart, so that none of their bits follow one
 /// another. Blind to: updates of one table by several processes.
 #pragma once
 #include "kernels/updates.hpp"
@@ -8,9 +8,9 @@
 namespace tierscope::kernels::gups_lcg {
 
 constexpr std::uint64_t FACTOR = 6364136223846793005U, STEP = 1;
-constexpr std::uint64_t PART = 0x9E3779B97F4A7C15U, MEMBER = 0x9E3779B97F4BU;  // words between two of them
+constexpr std::uint64_t PART = 0x9E3779B97F4A7C15U, MEMBER = 0x9E3779B97F4BU;  // between two of them
 
-/// So many steps at once.
+/// A fixed number of steps in one operation.
 struct Jump {
   std::uint64_t factor, step;
   [[gnu::always_inline]] [[nodiscard]] constexpr std::uint64_t of(std::uint64_t word) const noexcept {

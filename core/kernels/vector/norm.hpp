@@ -1,6 +1,6 @@
 /// Square of a norm, s += a[i] * a[i]: one stream of loads, a multiplication and an addition for each real. The root
 /// that makes it a norm is taken once and is left out. Blind to: the order of the terms, which differs from ISA to ISA;
-/// the check allows what rounding alone can do.
+/// the check allows only differences of rounding.
 #pragma once
 #include "kernels/walk.hpp"
 

@@ -1,6 +1,6 @@
-/// Nstream, a[i] += b[i] + s * c[i]: triad on an array that is read as well, so no read for ownership is extra and
-/// there is no non-temporal form. s is 1/2 instead of the source's 3: the product is exact, so a fused and a separate
-/// rounding leave the same bits after any number of passes.
+/// Nstream, a[i] += b[i] + s * c[i]: triad on an array that is also read, so no read for ownership is extra and there
+/// is no non-temporal form. s is 1/2 instead of the source's 3. The product is therefore exact, and a fused and a
+/// separate rounding leave the same bits after any number of passes.
 #pragma once
 #include "kernels/walk.hpp"
 

@@ -1,4 +1,4 @@
-/// Read: every word of a is loaded and added up, in eight sums so that no add waits for another.
+/// Read: every 8 bytes of a are loaded and added up, in eight sums so that no add waits for another.
 #pragma once
 #include "kernels/walk.hpp"
 

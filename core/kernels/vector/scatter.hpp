@@ -1,7 +1,8 @@
-/// Scatter, a[c[i]] = b[i]: writes at places that an array of 64-bit indices gives. The indices of a thread are a
+/// Scatter, a[c[i]] = b[i]: writes at the places in an array of 64-bit indices. The indices of a thread are a
 /// permutation of the elements of its slice, so each element is written once in a pass, by one thread. AVX2 has no such
-/// instruction and stores one element after the other. Bus bytes take each element as a line that is read and written.
-/// Blind to: elements of one line that are written while a cache still has it, which make the bus bytes fewer.
+/// instruction and stores one element after the other. Bus bytes assume that each element is in a line of its own that
+/// is read and written.
+/// Blind to: elements of one line that are written while a cache still has it, which reduce the bus bytes.
 #pragma once
 #include "kernels/walk.hpp"
 
@@ -18,8 +19,7 @@ inline constexpr KernelInfo info{
 
 template <class V, class STORE>
 struct Kernel : Walked<info, STORE> {
-  /// The indices are loaded again by `store`, from the first-level cache: a line of both in registers would be twice as
-  /// much.
+  /// `store` loads the indices again, from the first-level cache: a line of both in registers would need twice as many.
   template <std::size_t>
   [[gnu::always_inline]] static Vectors<V> load(const State<V>&, const At& at) noexcept {
     return vectors<V>([&](std::size_t v) __attribute__((always_inline)) { return V::reals(at[1] + v); });

@@ -1,7 +1,7 @@
 /// Stencil of 5 points in two dimensions: the mean of each element and its four neighbours.
-/// Bytes count each element once, as if all of its neighbours came from a cache: that holds while a cache has space for
-/// the rows between them (`row=`). Edges wrap into the next row.
-/// Blind to: lines that are loaded again where the cache is too small; only a counter sees those.
+/// Bytes count each element once, as if all of its neighbours came from a cache. This is true while a cache has space
+/// for the rows between them (`row=`). Edges wrap into the next row.
+/// Blind to: lines that are loaded again because the cache is too small; only a counter shows those.
 #pragma once
 #include "kernels/stencil.hpp"
 

@@ -1,5 +1,6 @@
-/// Sum of reals, s += a[i], in eight sums so that no add waits for another: what `read` moves, with an add of reals.
-/// Blind to: the order of the terms, which differs from ISA to ISA; the check allows what rounding alone can do.
+/// Sum of reals, s += a[i], in eight sums so that no add waits for another: the traffic of `read`, with an add of
+/// reals.
+/// Blind to: the order of the terms, which differs from ISA to ISA; the check allows only differences of rounding.
 #pragma once
 #include "kernels/walk.hpp"
 

@@ -1,5 +1,5 @@
 /// Transposition, a[i][j] = b[j][i], in tiles of 8 rows by one line, which vectors turn in registers. Each thread has
-/// square matrices of its own: one as large as its slice, or several with rows of `row=` bytes.
+/// its own square matrices: one as large as its slice, or several with rows of `row=` bytes.
 /// Blind to: larger tiles, which would keep pages and sets of the caches longer; rows of a power of two meet in few
 /// sets.
 #pragma once

@@ -1,5 +1,5 @@
-/// Update, a[i] = s * a[i], loads and stores the same line, so no read for ownership is extra. s is -1: numbers stay as
-/// large as they are, and a line that a pass left out has the wrong sign.
+/// Update, a[i] = s * a[i], loads and stores the same line, so no read for ownership is extra. s is -1: numbers keep
+/// their size, and a line that a pass left out has the wrong sign.
 #pragma once
 #include "kernels/walk.hpp"
 

@@ -13,6 +13,6 @@ struct FlushLine {
 };
 
 inline std::uint64_t pass(Pass& pass) noexcept { return flush::pass<flush::Plain, FlushLine>(pass); }
-/// bench/tasks/block_check.cpp knows the word of every block.
+/// bench/tasks/block_check.cpp knows the content of every block.
 inline std::uint64_t reference(Pass& p) noexcept { return pass(p); }
 }  // namespace tierscope::kernels::flush_clwb

@@ -1,4 +1,4 @@
-/// Stores of whole lines by MOVDIR64B, past the caches: nothing is left that would have to be flushed.
+/// Stores of whole lines by MOVDIR64B, past the caches: nothing is left to flush.
 #pragma once
 #include "kernels/flush.hpp"
 
@@ -15,6 +15,6 @@ struct Store64 {
 };
 
 inline std::uint64_t pass(Pass& pass) noexcept { return flush::pass<Store64, flush::Nothing>(pass); }
-/// bench/tasks/block_check.cpp knows the word of every block.
+/// bench/tasks/block_check.cpp knows the content of every block.
 inline std::uint64_t reference(Pass& p) noexcept { return pass(p); }
 }  // namespace tierscope::kernels::flush_movdir64b

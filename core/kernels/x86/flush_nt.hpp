@@ -1,4 +1,4 @@
-/// Non-temporal stores of blocks: nothing is left in a cache that would have to be flushed.
+/// Non-temporal stores of blocks: nothing is left in a cache to flush.
 #pragma once
 #include "kernels/flush.hpp"
 
@@ -7,6 +7,6 @@ inline constexpr KernelInfo info = flush::info_of("flush_nt", "non-temporal stor
 inline constexpr std::string_view isa = "scalar";
 
 inline std::uint64_t pass(Pass& pass) noexcept { return flush::pass<flush::NonTemporal, flush::Nothing>(pass); }
-/// bench/tasks/block_check.cpp knows the word of every block.
+/// bench/tasks/block_check.cpp knows the content of every block.
 inline std::uint64_t reference(Pass& p) noexcept { return pass(p); }
 }  // namespace tierscope::kernels::flush_nt

@@ -1,4 +1,4 @@
-/// Lines that another core alone has read: its cache has a copy, and memory has the same.
+/// Lines that only another core has read: its cache has a copy, and memory has the same bytes.
 #pragma once
 #include <emmintrin.h>
 
@@ -9,7 +9,7 @@ inline constexpr KernelInfo info =
     transfer::info_of("transfer_clean", "dependent loads of lines that another core alone has read");
 inline constexpr std::string_view isa = "scalar";
 
-/// All copies are flushed to memory, and each line is read again.
+/// Flush all copies to memory, and read each line again.
 struct Clean {
   static void prepare(Pass& pass) noexcept {
     for (std::uint64_t n = 1; n < pass.nodes; ++n) _mm_clflush(transfer::node(pass, n));
@@ -20,6 +20,6 @@ struct Clean {
 };
 
 inline std::uint64_t pass(Pass& pass) noexcept { return transfer::pass<Clean>(pass); }
-/// As of `transfer_modified`; no line is stored to.
+/// Like `transfer_modified`, but no line is stored to.
 inline std::uint64_t reference(Pass&) noexcept { return 0; }
 }  // namespace tierscope::kernels::transfer_clean
