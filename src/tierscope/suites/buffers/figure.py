@@ -9,7 +9,7 @@ from tierscope.tables import Insight, tables
 from tierscope.tables.regions import RegionsRow
 from tierscope.units import LINE_BYTES, show_bytes
 
-ROOM = 1.3  # times the fastest and the slowest: the points keep clear of the edges
+ROOM = 1.3  # factor on the fastest and the slowest: the points keep away from the edges
 TIPS = vega.tips(
     ("series", "operation"), ("size", "region"), ("ns", "time per line, ns"), ("low", "95 % interval from, ns"),
     ("high", "to, ns"), ("fit", "fit, ns"), ("verdict", "verdict"),
@@ -18,7 +18,7 @@ RULES = "buffers"  # the table whose capacities are drawn as rules
 
 
 class Regions:
-    """Points with their intervals, the fit as a line; capacities found are rules with their intervals as bands."""
+    """Points with their intervals, and the fit as a line. Capacities are rules, with their intervals as bands."""
 
     name = "regions"
     title = "Fresh regions"
@@ -31,7 +31,7 @@ class Regions:
     )
 
     def draw(self, run: Run, rows: list[RegionsRow], insights: list[Insight]) -> Spec | None:
-        """Rows of `regions`, and the capacities of `buffers`."""
+        """Draw the rows of `regions`, and the capacities of `buffers`."""
         points = [point(row) for row in rows if row.latency]
         if not points:
             return None
@@ -57,7 +57,7 @@ def point(row: RegionsRow) -> Point:
 
 
 def _band(row: BuffersRow) -> list[Spec]:
-    """The interval of a capacity, and the rule in it."""
+    """Return the interval of a capacity, and the rule in it."""
     if not row.capacity:
         return []
     band = {

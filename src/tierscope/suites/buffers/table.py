@@ -1,16 +1,19 @@
-"""Buffers: what lies between the processor and the medium, one row for each part that the curves show.
+"""Buffers between the processor and the medium, one row for each part that the curves show.
 
-    latency       = time of a dependent read of a line that is found there, all before it included     [s]
+    latency       = time of a dependent read of a line in this part, with all parts before it          [s]
     amplification = bytes written to the medium for each byte asked, where each line is alone          [1]
     amplification_most = largest unit / line: bytes that a read brings in for each asked for, in random order  [1]
 
-A read brings in so many only where the buffer holds data. One that holds addresses covers a unit and brings in less,
-and its latencies are the same: for reads no more than the bound is known.
-`part` is "buffer 1" (nearest) to "buffer 3", "medium", and "writes": the queue that joins lines on their way to the
-medium, its entries as capacity. `round_as`: "holding" where the capacity found is round as it is, as if the buffer held
-what those before it do, too; "beside" where it is round only without theirs; else "cannot be told". Both kinds of
-buffer have the same curve, so that this rests on designers' liking for round sizes alone, and is no measurement.
-A row without capacity is an answer too: no such part is to be seen.
+A read brings in `amplification_most` only if the buffer contains data. A buffer of addresses covers a unit and brings
+in less, with the same latencies. So for reads only the bound is known.
+
+`part` is "buffer 1" (nearest) to "buffer 3", "medium", or "writes". The latter is the queue that joins lines on their
+way to the medium, with its entries as capacity. `round_as` is `holding` if the capacity found is round itself: the
+buffer seems to contain also what those before it contain. It is `beside` if the capacity is round only without theirs,
+and otherwise `cannot be told`. Both kinds of buffer have the same curve. The answer is therefore not a measurement: it
+only assumes that designers prefer round sizes.
+
+A row without capacity is an answer too: the curves do not show such a part.
 Blind to buffers of single lines, and to those above half of the largest region. Source: see `stats.buffers`.
 """
 
@@ -31,8 +34,8 @@ from tierscope.tables.measured import Closing, records
 from tierscope.tables.regions import FreshLabels, RegionsRow, row_of
 from tierscope.units import LINE_BYTES
 
-MISFIT = 3.0  # of writes, times the errors of the points: then something else shapes the curve
-MISSING = 0.1  # of the regions
+MISFIT = 3.0  # of writes, in errors of the points: above it something else shapes the curve
+MISSING = 0.1  # share of the regions
 OF = "buffers"
 
 
@@ -81,7 +84,7 @@ class Buffers:
 
 
 def _read(levels: Levels, target: str, regions: list[RegionsRow]) -> list[BuffersRow]:
-    """Buffers and the medium. A doubt about one of them makes all rows inconclusive."""
+    """Return the rows of buffers and the medium. A doubt about one of them makes all rows inconclusive."""
     reasons = [f"capacity of buffer {number} is not known to {WIDE * 100:g} %" for number in levels.wide]
     reasons += levels.doubts
     verdict = _closing(regions)
@@ -108,7 +111,7 @@ def _read(levels: Levels, target: str, regions: list[RegionsRow]) -> list[Buffer
 
 
 def _part(part: str, target: str, misfit: float, points: int, verdict: Closing) -> BuffersRow:
-    """Return the row of a part of which nothing is known yet."""
+    """Return the row of a part without any known value."""
     return BuffersRow(
         part=part,
         capacity=None,
@@ -136,7 +139,7 @@ def _whole(value: Bounded, times: int = 1) -> Interval:
 
 
 def _round_as(nearer: tuple[Level, ...], level: Level) -> str | None:
-    """See the top of the file; None for the nearest buffer."""
+    """Return `round_as` as in the file's docstring; None for the nearest buffer."""
     if not nearer:
         return None
     capacity = level.capacity_bytes
@@ -158,7 +161,7 @@ def _round_sizes(size: float) -> list[int]:
 
 
 def _written(writes: Writes, target: str, regions: list[RegionsRow]) -> BuffersRow:
-    """A curve that no one queue explains makes the row inconclusive."""
+    """Return the row of writes. It is inconclusive if a single queue does not explain the curve."""
     verdict = _closing(regions)
     if writes.misfit > MISFIT:
         off = f"off by {writes.misfit:.1f} times its error"
@@ -178,7 +181,7 @@ def _written(writes: Writes, target: str, regions: list[RegionsRow]) -> BuffersR
 
 
 def _closing(rows: list[RegionsRow]) -> Closing:
-    """Of all regions together: an uncertain one is in the intervals, but one without a number is missing."""
+    """Return the last columns, of all regions. Intervals include uncertain regions; one without a number is missing."""
     missing = [row for row in rows if row.latency is None]
     enough = len(missing) <= MISSING * len(rows)
     return {

@@ -1,4 +1,4 @@
-"""What the rows of `closed_loop` say in words: shares by parameter, then every failure with what repeats it."""
+"""The findings of `closed_loop`: shares by parameter, then every failure with the command that repeats it."""
 
 from dataclasses import dataclass
 
@@ -17,7 +17,7 @@ PLURALS = {
 
 @dataclass(frozen=True)
 class Share:
-    """Of one parameter, how many rows have which verdict."""
+    """The number of rows of one parameter with each verdict."""
 
     parameter: str
     recovered: int
@@ -35,7 +35,7 @@ class Share:
 
 
 def shares(rows: list[ClosedLoopRow]) -> list[Share]:
-    """In the order in which parameters first appear."""
+    """Return the shares, in the order in which parameters first appear."""
     found = []
     for parameter in dict.fromkeys(row.parameter for row in rows):
         own = [row.verdict for row in rows if row.parameter == parameter]
@@ -45,7 +45,7 @@ def shares(rows: list[ClosedLoopRow]) -> list[Share]:
 
 @dataclass(frozen=True)
 class Devices:
-    """Each device is one of three."""
+    """The numbers of devices; each device is of one of three kinds."""
 
     right: int
     inconclusive: int

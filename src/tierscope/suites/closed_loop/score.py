@@ -1,26 +1,27 @@
-"""What probers found of a simulated device, against what it was built with.
+"""The values that probers found of a simulated device, compared with those that it was built with.
 
-    parameter                              recovered if
-    buffers, ways, grain, unit             found as it is
-    capacity, of all memories together     the round size told is it; 6 % where one memory has no 2^k or 1.5 * 2^k
-    latency, medium                        within 3 %, the processor's caches and nearer buffers included
-    period                                 within 5 %, in writes of 256 B by the program
-    stall                                  within 10 %
-    entries                                within 2
+* buffers, ways, grain, unit: recovered if the same value was found.
+* capacity, of all memories together: if its round size was found; within 6 % if one memory has no 2^k or 1.5 * 2^k.
+* latency, medium: within 3 %, the processor's caches and nearer buffers included.
+* period: within 5 %, in writes of 256 B by the program.
+* stall: within 10 %.
+* entries: within 2.
 
-Of what is not there nothing found is recovered, anything found is a false alarm. Buffers that were found belong to
-those that are there in their order, so that capacities differ least, by FAR at most; what is left is missed, or a
-false alarm.
-A queue of fewer than four lines passes on a chunk of 256 B in parts, so that the medium counts more writes than the
-program, unless the nearest buffer joins them; then those of three lines, two parts of which make a whole chunk and a
-half, fewer. Queues of one line join nothing.
-`false`: the prober stood by a value that is not recovered, and its interval does not hold what was built. An answer
-that the prober itself calls inconclusive is never false, whatever it says.
-No prober can see buffers of single lines, and `buffers` is asked for those up to half of its largest region, REACH:
-larger ones may be found, and the latency of the medium may then be that of the first one that was not. Where it was
-told of no interleaving, the capacity of a buffer that is no larger than the grain may be that in one memory. Memories
-in a hashed order show no stride at which bandwidth falls: `policy` says so where it finds none.
-Source: the rules of `core/simulate/dimm.cpp`, which the tests hold this to.
+If a device lacks a part, no answer is recovered, and any answer is a false alarm. Buffers found are assigned to those
+built in order, so that capacities differ least, by FAR at most. What remains is missed, or a false alarm.
+
+A queue of fewer than four lines passes on a chunk of 256 B in parts. The medium then counts more writes than the
+program, unless the nearest buffer joins them. For a queue of three lines, two such parts make a chunk and a half, and
+the medium counts fewer. Queues of one line join nothing.
+
+`false`: the prober reported as conclusive a value that is not recovered, and its interval does not contain the built
+one. An answer that the prober itself calls inconclusive is never false.
+
+No prober can detect buffers of single lines. `buffers` must find those up to half of its largest region, REACH. It may
+find larger ones, and the latency of the medium may then be that of the first one that it did not find. If it was not
+passed an interleaving, the capacity of a buffer up to the grain may be that in one memory. Memories in a hashed order
+show no stride at which bandwidth falls: `policy` reports this if it finds none.
+Source: the rules of `core/simulate/dimm.cpp`, which the tests compare with this file.
 """
 
 import itertools
@@ -36,7 +37,7 @@ from tierscope.suites.closed_loop.device import HASH, Device
 from tierscope.units import LINE_BYTES, MiB
 
 CAPACITY, LATENCY, PERIOD, STALL, ENTRIES = 0.06, 0.03, 0.05, 0.1, 2.0
-FAR = 2.0  # times
+FAR = 2.0  # largest factor between built and found
 REACH = 64 * MiB  # half of the largest region of `buffers` if nothing else is asked
 CHUNK = 256  # bytes that `policy` stores in order
 LEAST_QUEUE = 2  # lines that can join
@@ -45,7 +46,7 @@ RECOVERED, WRONG, MISSED, ALARM = "recovered", "wrong", "missed", "false alarm"
 
 @dataclass(frozen=True)
 class Score:
-    """One parameter. truth, found: in `measure`, B, s or 1; None where there is nothing. level: of a buffer, from 1."""
+    """One parameter. truth, found: in `measure`, B, s or 1; None if there is none. level: of a buffer, from 1."""
 
     parameter: str
     measure: str
@@ -55,11 +56,11 @@ class Score:
     high: float | None
     verdict: str
     level: int | None = None
-    conclusive: bool = True  # the prober stands by it
+    conclusive: bool = True  # the prober reports it as conclusive
 
     @property
     def false(self) -> bool:
-        """See the top of the file."""
+        """Return whether the answer is false, as in the file's docstring."""
         if not self.conclusive or self.verdict == RECOVERED:
             return False
         inside = None not in (self.truth, self.low, self.high)
@@ -68,7 +69,7 @@ class Score:
 
 @dataclass(frozen=True)
 class There:
-    """A buffer that can be seen. size_bytes: as a region meets it; latency_s: all before it included."""
+    """A buffer that can be detected. size_bytes: as a region meets it; latency_s: all before it included."""
 
     size_bytes: int
     unit_bytes: int
@@ -76,14 +77,14 @@ class There:
 
 
 def of_buffers(device: Device, levels: Levels, told_ways: int | None = None) -> Iterator[Score]:
-    """Their number, then each, then the medium. told_ways: the memories that the prober was told of, None for all."""
+    """Yield their number, then each, then the medium. told_ways: the memories that the prober got, None for all."""
     sure = not levels.doubts and not levels.wide
     for one in _of_buffers(device, levels, device.ways if told_ways is None else told_ways):
         yield replace(one, conclusive=sure)
 
 
 def seen_of(device: Device, told_ways: int) -> tuple[list[There], list[There]]:
-    """Buffers that must be found, and those beyond REACH that may be, nearest first."""
+    """Return the buffers that must be found, and those beyond REACH that may be found, nearest first."""
     found, latency = [], device.path_s
     for one in device.buffers:
         latency += one.latency_s
@@ -116,7 +117,7 @@ def _of_buffers(device: Device, levels: Levels, told_ways: int) -> Iterator[Scor
 
 
 def _pairs(sizes: Sequence[int], levels: Sequence[Level]) -> dict[int, int]:
-    """Place among those that are there -> place among those that were found."""
+    """Return place among the built buffers -> place among those found."""
     count = min(len(sizes), len(levels))
     found = [level.capacity_bytes.middle for level in levels]
     ways = [
@@ -145,13 +146,13 @@ def _buffer(number: int, truth: There, level: Level | None, ways: int) -> Iterat
 
 
 def _is_round(size: int) -> bool:
-    """2^k or 1.5 * 2^k."""
+    """Return whether the size is 2^k or 1.5 * 2^k."""
     odd = size >> ((size & -size).bit_length() - 1)
     return odd in (1, 3)
 
 
 def unanswered(parameter: str, measure: str, truth: float) -> Score:
-    """The prober had too few good points to say anything."""
+    """Return the score of a prober that had too few good points for an answer."""
     return Score(parameter, measure, truth, None, None, None, MISSED, conclusive=False)
 
 
@@ -183,9 +184,9 @@ def of_migration(device: Device, seen: Migration) -> Iterator[Score]:
 
 
 def writes_of_chunk(device: Device) -> float:
-    """To the medium, for each CHUNK that is stored in order, over and over in one place."""
+    """Return the writes to the medium for each CHUNK that is stored in order, repeatedly in one place."""
     units = CHUNK // min(device.media_bytes, CHUNK)
-    lines = CHUNK // LINE_BYTES // units  # of a unit of the medium that a chunk writes
+    lines = CHUNK // LINE_BYTES // units  # lines of a unit of the medium that a chunk writes
     part = min(max(device.entries, 1), lines)
     if not device.buffers or device.buffers[0].unit_bytes != device.media_bytes:
         return units * lines / part
@@ -211,7 +212,7 @@ Bounds = tuple[float, float, float]  # low, middle, high
 
 
 def _or_none(parameter: str, measure: str, truth: float | None, found: Bounds | None, within: float) -> Score:
-    """Either may be nothing."""
+    """Return the score of a value; truth and found may both be None."""
     if truth is not None and found is not None:
         return _near(parameter, measure, truth, found, within)
     verdict = RECOVERED if truth is None and found is None else ALARM if truth is None else MISSED

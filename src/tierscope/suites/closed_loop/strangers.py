@@ -1,23 +1,25 @@
 """Random persistent-memory DIMMs that need not be as the probers expect.
 
-This file was written before its author had read the fits, and states what hardware could be, not what is found. Drawn
-evenly where nothing is said, sizes and times by their logarithm:
-    buffers      0 to 3 of 2 KiB to 512 MiB each, any multiple of the unit; one in four is only 1.1 to 2 times the one
-                 before; four units or more
-    units        64 B to 64 KiB, half of them powers of two, the others any multiple of 64 B; none smaller than before
-    replacement  lru, clock, fifo, random
-    sets         half of the buffers have one set, the others sets of 2 to 32 ways, with a plain or a hashed index
-    times        10 to 400 ns for each buffer, 20 to 600 ns for the medium, 10 to 40 ns for the processor's caches
-    memories     half of the devices have one memory, the others 2 to 12, 64 B to 64 KiB each, half of them in a hashed
-                 order. One in six devices is four memories of 64 to 256 B each, without buffers and with a queue of at
-                 most one line: they take four lines in the time of one, as a queue that joins them does
-    medium       units of 64 B to 2 KiB, half of them 256 B; a write takes 150 to 500 ns
-    queue        0 to 128 lines
-    migration    half of the devices, as in `devices`; of units of 1 to 256 units of the medium, of one in a third
-    write buffer one in three devices with buffers has units of the medium in the nearest one, which then merges writes
-    noise        as in `devices`
-Of several memories, a unit is drawn that divides the grain: one that is cut among memories has no size that a region
-shows, so that no answer to it is right or wrong.
+This file was written before its author had read the fits. It states what hardware could be, not what is found.
+Unless noted, the draw is even; sizes and times are drawn by their logarithm.
+
+* buffers: 0 to 3 of 2 KiB to 512 MiB each, any multiple of the unit, four units or more.
+* twins: one buffer in four is only 1.1x to 2x as large as the one before.
+* units: 64 B to 64 KiB, half of them powers of two, the others any multiple of 64 B; none smaller than before.
+* replacement: lru, clock, fifo, random.
+* sets: half of the buffers have one set, the others sets of 2 to 32 ways, with a plain or a hashed index.
+* times: 10 to 400 ns for each buffer, 20 to 600 ns for the medium, 10 to 40 ns for the processor's caches.
+* memories: half of the devices have one, the others 2 to 12, 64 B to 64 KiB each, half of them in a hashed order.
+* channels: one in six devices is four memories of 64 to 256 B each, without buffers and with a queue of at most one
+  line. They take four lines in the time of one, as a queue that joins them does.
+* medium: units of 64 B to 2 KiB, half of them 256 B; a write takes 150 to 500 ns.
+* queue: 0 to 128 lines.
+* migration: half of the devices, as in `devices`; of units of 1 to 256 units of the medium, of one in a third.
+* write buffer: one in three devices with buffers has units of the medium in the nearest one, which then merges writes.
+* noise: as in `devices`.
+
+With several memories, the unit divides the grain. A unit that is divided among memories has no size that a region
+shows, so no answer to it is right or wrong.
 """
 
 import math
@@ -30,16 +32,16 @@ from tierscope.units import LINE_BYTES, KiB, MiB
 POLICIES = ("lru", "clock", "fifo", "random")
 NOISELESS = 1 / 3  # share of devices
 TWIN = 0.25  # share of buffers that are hardly larger than the one before
-CHANNELS = 1 / 6  # share of devices that are four memories and nothing else
+CHANNELS = 1 / 6  # share of devices that are only four memories
 LEAST, MOST = 2 * KiB, 512 * MiB  # of a buffer
 LEAST_UNITS, MOST_UNITS = 4, 1 << 20
 LARGEST_UNIT = 64 * KiB
-ANY_UNIT = 2 * LARGEST_UNIT  # as a grain: there is one memory
+ANY_UNIT = 2 * LARGEST_UNIT  # as a grain, if there is one memory
 MOST_WAYS, MOST_ENTRIES = 12, 128
 
 
 def draw(seed: int, number: int, most_noise: float) -> Device:
-    """Device `number` of a seed; the same at every call."""
+    """Return device `number` of a seed; the same at every call."""
     random = np.random.default_rng([seed, number, 17])
     ways, grain = 1, 4 * KiB
     channels = random.random() < CHANNELS
@@ -66,7 +68,7 @@ def draw(seed: int, number: int, most_noise: float) -> Device:
 
 
 def _buffers(random: np.random.Generator, grain: int, joined: int) -> tuple[Buffer, ...]:
-    """grain: what units must divide; joined: unit of the nearest one, 0 for any."""
+    """Return buffers. grain: what units must divide; joined: unit of the nearest one, 0 for any."""
     units = sorted(_unit(random, grain) for _ in range(int(random.integers(0, 4))))
     if units and 0 < joined <= grain:
         units = [joined, *(max(unit, joined) for unit in units[1:])]
@@ -95,7 +97,7 @@ def _buffer(random: np.random.Generator, size: float, unit: int) -> Buffer:
 
 
 def _unit(random: np.random.Generator, grain: int) -> int:
-    """Divides the grain, which is a power of two, or is any multiple of a line where there is one memory."""
+    """Return a divisor of the grain, which is a power of two; with one memory, any multiple of a line."""
     most = min(grain, LARGEST_UNIT)
     power = LINE_BYTES << int(random.integers(0, int(math.log2(most // LINE_BYTES)) + 1))
     if grain < ANY_UNIT or random.random() < 0.5:
@@ -117,5 +119,5 @@ def _log(random: np.random.Generator, low: float, high: float) -> float:
 
 
 def _time(random: np.random.Generator, low_ns: float, high_ns: float) -> float:
-    """Seconds, in whole tenths of a nanosecond as they stand in the word."""
+    """Return seconds, in whole tenths of a nanosecond as in the device's name."""
     return round(_log(random, low_ns, high_ns), 1) * 1e-9
