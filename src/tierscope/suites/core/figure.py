@@ -1,4 +1,4 @@
-"""Two loads and the fillers between them: the time steps up where they cease to overlap."""
+"""Two loads and the fillers between them: the time steps up where the loads stop to overlap."""
 
 from tierscope.draw import figures, theme, vega
 from tierscope.draw.theme import Spec
@@ -26,7 +26,7 @@ class Windows:
     )
 
     def draw(self, run: Run, rows: list[CorePointsRow], insights: list[Insight]) -> Spec | None:
-        """Rows of two chains; None where there are none."""
+        """Draw the rows of two chains; None if there are none."""
         del insights
         own = [row for row in rows if row.chains == 2 and row.probe in ("window", "store")]
         points = [point(row) for row in sorted(own, key=lambda row: row.fillers) if row.time]
