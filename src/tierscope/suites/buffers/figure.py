@@ -44,7 +44,7 @@ class Regions:
 
 
 def point(row: RegionsRow) -> Point:
-    """One datum."""
+    """Return one datum."""
     block = "" if row.block_bytes == LINE_BYTES else f", blocks of {show_bytes(row.block_bytes)}"
     return {
         "series": f"{row.operation}{', scattered' if row.scattered else ''}{block}",

@@ -53,7 +53,10 @@ class Devices:
 
 
 def devices(rows: list[ClosedLoopRow]) -> Devices:
-    """False: at least one false conclusive value. Right: all values conclusive, and built ones recovered or inside."""
+    """Return the number of devices of each kind.
+
+    False: at least one false conclusive value. Right: all values conclusive, and built ones recovered or inside.
+    """
     own = [[row for row in rows if row.device == number] for number in dict.fromkeys(row.device for row in rows)]
     false = sum(any(row.false for row in one) for one in own)
     right = sum(all(row.conclusive and not row.false for row in one) for one in own)

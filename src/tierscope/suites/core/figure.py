@@ -40,7 +40,7 @@ class Windows:
 
 
 def point(row: CorePointsRow) -> Point:
-    """One datum."""
+    """Return one datum."""
     return {"filler": row.filler, "fillers": row.fillers, **vega.bar("ns", row.time, vega.ns), "verdict": row.verdict}
 
 

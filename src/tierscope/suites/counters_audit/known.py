@@ -1,4 +1,4 @@
-"""What a record is known to have done, beside what was counted: lines by direction, and time.
+"""What a record is known to have done, to compare with its counts: lines by direction, and time.
 
 stored           = program bytes that are stored / 64                            [lines of an operation]
 read             = bus bytes / 64 - stored: loads, and lines that plain stores read first
@@ -6,7 +6,7 @@ written          = stored: every line that is stored leaves the cache once, beyo
 moved            = read + written
 loaded           = program bytes that are loaded / 64, a line for each access of a chase
 plain            = stored, if the kernel uses plain stores
-owned            = read - loaded: lines that plain stores read first; none where the kernel loads them itself
+owned            = read - loaded: lines that plain stores read first; none if the kernel loads them itself
 time             = seconds of the counted blocks
 """
 
@@ -20,7 +20,7 @@ from tierscope.units import LINE_BYTES
 
 
 class Known(NamedTuple):
-    """Of one operation; time in seconds."""
+    """Quantities of one operation; time in seconds."""
 
     loaded: float
     read: float
@@ -54,7 +54,7 @@ QUANTITIES = (
     Quantity("operations", lambda _: 1.0),
     Quantity("time", lambda known: known.time),
 )
-"""The first that fits is named; those with a meaning of their own come first."""
+"""A verdict names the first that fits; those with a meaning of their own come first."""
 
 READ, WRITTEN, MOVED, LOADED, PLAIN, OWNED, OPERATIONS, TIME = QUANTITIES
 PROMISES: tuple[tuple[str, Quantity], ...] = (
@@ -70,18 +70,18 @@ PROMISES: tuple[tuple[str, Quantity], ...] = (
     ("task-clock", TIME),
     ("cpu-clock", TIME),
 )
-"""What the end of an event's name says that it counts; others promise nothing that is known here."""
+"""End of an event's name -> the quantity that it promises; other names promise nothing that is known here."""
 
 NANOSECONDS = ("task-clock", "cpu-clock")
 
 
 def promised(event: str) -> Quantity | None:
-    """Return the quantity that an event's name says it counts; None for names that promise none of them."""
+    """Return the quantity that an event's name states; None for names that state none of them."""
     return next((quantity for name, quantity in PROMISES if event.rstrip("/").endswith(name)), None)
 
 
 def known(record: Record, counted: Counted) -> Known | None:
-    """Return what one operation of a record did; None where its bytes on the bus are unknown."""
+    """Return what one operation of a record did; None if its bytes on the bus are unknown."""
     facts, share = record.groups[0], EventLabels.read(record.experiment).read_share
     if facts.bus_bytes_per_operation is None or share is None or not counted.operations:
         return None
@@ -93,7 +93,7 @@ def known(record: Record, counted: Counted) -> Known | None:
 
 
 def per_operation(event: EventCount, counted: Counted) -> float:
-    """Return the count of one operation without that of starting and stopping; of clocks, seconds."""
+    """Return the count of one operation without that of starting and stopping; for clocks, seconds."""
     empty = event.empty / counted.empty_blocks * counted.blocks if counted.empty_blocks else 0.0
     factor = 1e-9 if event.event in NANOSECONDS else 1.0
     return max(0.0, event.estimate - empty) * factor / counted.operations
