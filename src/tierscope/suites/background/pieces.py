@@ -1,7 +1,7 @@
 """What the probe measured: latencies of each piece, in the order of time, and the speed of the core meanwhile.
 
-Only blocks in which nothing disturbed the thread are used. Time that the host or a limit takes from the CPU usually
-marks blocks. A disturbance that marks no block also slows the additions in registers, and `slower` shows it.
+Only blocks in which nothing disturbed the thread are used. Time that the host or a limit takes from the CPU marks
+blocks. A disturbance that marks none also slows the additions in registers, and `slower` shows it.
 """
 
 import math

@@ -2,7 +2,7 @@
 
     traffic    see `stats.traffic`
 
-The row has a state only if the data support it; otherwise it has the reason.
+If the data do not support a state, the row has the reason instead.
 Blind to traffic that was already there while the curve was measured: it is part of the curve's zero.
 """
 
@@ -64,7 +64,7 @@ class Background:
 
 
 class Watched:
-    """One watch with the curves that it rests on."""
+    """One watch with the curves on which it depends."""
 
     def __init__(self, run: Run, record: Record) -> None:
         self._run, self._record = run, record

@@ -4,7 +4,7 @@ from tierscope.record.labels import Labels
 
 
 class BlocksLabels(Labels, frozen=True, kw_only=True):
-    """part: "throughput", "latency", or the value for both."""
+    """part: "throughput", "latency", or "both"."""
 
     operation: str
     threads: int

@@ -12,8 +12,8 @@ rate is the mean over the number of cells that BLOCKS median blocks take. A rate
 cells was marked for another reason than a switch: stolen time, a drifting clock, another CPU. The series is then judged
 as any other (`summary`), which considers that neighbors resemble each other.
 
-Blind to switches to other programs, which here look like those between its own threads: on a busy machine this rate is
-too low.
+Blind to switches to other programs, which look like switches between the team's own threads: on a busy machine this
+rate is too low.
 """
 
 from dataclasses import dataclass

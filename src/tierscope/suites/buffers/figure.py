@@ -76,7 +76,7 @@ def _layers(points: list[Point], names: list[str]) -> list[Spec]:
         axis={"values": vega.decades(min(times) / ROOM, ROOM * max(times)), "format": ".4~r"},
     )  # fmt: skip
     hue = vega.field("series", "n", None, sort=names, scale={"domain": names, "range": theme.hues(len(names))})
-    same = {"field": "series", "type": "nominal"}  # a legend listens only if one layer alone defines it
+    same = {"field": "series", "type": "nominal"}  # a legend reacts only if one layer alone defines it
     seen = vega.shown("series")
     fit = {
         "transform": [{"filter": "isValid(datum.fit)"}],

@@ -1,7 +1,7 @@
 """Check: the bandwidth of all CPUs and the idle latency of memory, in about ten seconds.
 
-`tierscope check` measures this if its file names no suite. Sizes follow the caches that the system reports. A staircase
-would take half of the time. If the reported caches are smaller than the real ones, memory looks faster.
+`tierscope check` measures this if its file names no suite. Sizes follow the caches that the system reports,
+because a staircase would take half of the ten seconds. If the reported caches are too small, memory looks faster.
 """
 
 from typing import Annotated

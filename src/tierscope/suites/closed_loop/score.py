@@ -7,8 +7,8 @@
 * stall: within 10 %.
 * entries: within 2.
 
-If a device lacks a part, no answer is recovered, and any answer is a false alarm. Buffers found are assigned to those
-built in order, so that capacities differ least, by FAR at most. What remains is missed, or a false alarm.
+For a part that the device lacks, an empty answer counts as recovered, and any other is a false alarm. Buffers found are
+assigned to built ones in order, so that capacities differ least, by FAR at most. The rest is missed, or a false alarm.
 
 A queue of fewer than four lines passes on a chunk of 256 B in parts. The medium then counts more writes than the
 program, unless the nearest buffer joins them. For a queue of three lines, two such parts make a chunk and a half, and
@@ -186,7 +186,7 @@ def of_migration(device: Device, seen: Migration) -> Iterator[Score]:
 def writes_of_chunk(device: Device) -> float:
     """Return the writes to the medium for each CHUNK that is stored in order, repeatedly in one place."""
     units = CHUNK // min(device.media_bytes, CHUNK)
-    lines = CHUNK // LINE_BYTES // units  # lines of a unit of the medium that a chunk writes
+    lines = CHUNK // LINE_BYTES // units  # lines that a chunk writes of a unit of the medium
     part = min(max(device.entries, 1), lines)
     if not device.buffers or device.buffers[0].unit_bytes != device.media_bytes:
         return units * lines / part

@@ -6,8 +6,8 @@ there, so a split differs from its ends only in which threads run together. Both
 together (`stats.together`), so no rule of thumb discards a part of the run.
 
 The two arrays of `array` bytes are divided among the threads. Each thread visits the same number of bytes in every
-split, and the caches see the same number of bytes. Blind, if b is a file in memory, to the speed of a second tier: the
-machine does not have one.
+split, and the same number of bytes passes through the caches. Blind, if b is a file in memory, to the speed of a second
+tier: the machine does not have one.
 Source: document 000, an unpublished thesis on NVDIMM and DRAM (its modes, and its tables of both and their sum).
 """
 

@@ -27,7 +27,7 @@ from tierscope.record.experiment import Target
 
 KERNELS = ("copy", "copy_nt", "memcpy")
 MODES = {"b-b": "nvm-nvm", "b-a": "nvm-dram", "a-b": "dram-nvm", "a-a": "dram-dram"}
-"""What group B does, source-destination, and document 000's words for it: its DRAM is a, its NVM is b."""
+"""What group B does, source-destination, and the names from document 000: its DRAM is a, its NVM is b."""
 
 Ratios = tuple[tuple[int, int], ...] | Literal["all"]
 

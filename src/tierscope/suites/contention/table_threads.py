@@ -2,7 +2,7 @@
 
 Variation, dips and their period are those of `stats.flutter`, from the thread's clean blocks.
 Blind to dips that are shorter than a block, and to their cause.
-Source: document 000, which observed that NVDIMM threads fluctuate if they store to it, but not by how much.
+Source: document 000, which observed that threads fluctuate if they store to NVDIMM, but not by how much.
 """
 
 from statistics import median

@@ -2,7 +2,7 @@
 
 * cycle: sums that wait for each other take a cycle each.
 * width: the number of fillers, of several kinds, that wait for nothing and run in one cycle.
-* window: two chains of loads that miss, with fillers between them: how many fit before the loads stop to overlap.
+* window: two chains of loads that miss, with fillers between them: how many fit before the loads stop overlapping.
 * store: the same with stores as fillers: the size of the store buffer.
 * flight: lines asked for together, until the time of a line stays constant: of caches, of memory, of all threads.
 * guess: a branch that depends on a random number, compared with one that is never taken.

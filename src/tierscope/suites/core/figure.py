@@ -1,4 +1,4 @@
-"""Two loads and the fillers between them: the time steps up where the loads stop to overlap."""
+"""Two loads and the fillers between them: the time steps up where the loads stop overlapping."""
 
 from tierscope.draw import figures, theme, vega
 from tierscope.draw.theme import Spec
@@ -49,7 +49,7 @@ def _layers(names: list[str]) -> list[Spec]:
     y = vega.number("ns", "two loads, ns")
     hues = theme.hues(len(names))
     hue = vega.field("filler", "n", None, sort=names, scale={"domain": names, "range": list(hues)})
-    same = {"field": "filler", "type": "nominal"}  # a legend listens only if one layer alone defines it
+    same = {"field": "filler", "type": "nominal"}  # a legend reacts only if one layer alone defines it
     line = {
         "params": [vega.zoom(), vega.pick("filler")],
         "mark": {"type": "line", "clip": True},

@@ -1,4 +1,4 @@
-"""Where two loads stop to overlap: the number of fillers that still fit between them.
+"""Where two loads stop overlapping: the number of fillers that still fit between them.
 
     ratio(n) = time of two loads that miss, n fillers behind each / time of one such load and n fillers    [1]
 

@@ -8,7 +8,7 @@ from tierscope.units import show_rate
 
 
 def said(rows: list[InterleaveRow]) -> list[Insight]:
-    """Return the best ratio compared with near alone; a gain is stated only if it is true for the best of them all."""
+    """Return the best ratio over near alone; a gain is stated only if intervals widened for all ratios show it."""
     mixed = [row for row in rows if row.near_pages and row.far_pages]
     known = sure_rows(mixed, lambda row: row.bandwidth)
     alone = next(((row, found) for row in rows if not row.far_pages and (found := sure(row, row.bandwidth))), None)
