@@ -1,1 +1,1 @@
-"""How much memory traffic do others cause on this machine?"""
+"""How much memory traffic do other programs cause on this machine?"""

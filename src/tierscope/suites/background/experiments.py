@@ -1,10 +1,12 @@
 """Memory traffic of others: our own curve of latency over load, and then one CPU that chases pointers for a while.
 
-The curve is measured first, by the plan of `loaded-latency`, or taken from a run that has one (`curve=RUN`). The probe
-is the chaser of the curve, alone, on the same memory: what makes its accesses slower is traffic of others. Batches of
-additions in registers (`busy`) alternate with it on the same CPU: they touch no memory, so what slows them is no
-traffic, but time that a host or a limit takes from the CPU, a busy sibling, or a lower clock. CPUs of a simulated
-machine are cores, so there the chaser runs alone.
+The curve comes first. It is measured by the plan of `loaded-latency`, or taken from a run that has one (`curve=RUN`).
+The probe is the chaser of the curve, alone, on the same memory: traffic of others makes its accesses slower.
+
+Batches of additions in registers (`busy`) alternate with the probe on the same CPU. They do not touch memory, so
+traffic does not slow them. What slows them is time that a host or a limit takes from the CPU, a busy sibling, or a
+lower clock. CPUs of a simulated machine are cores, so there the chaser runs alone.
+
 The method is in `stats.traffic`.
 """
 
@@ -27,7 +29,7 @@ from tierscope.suites.background.known import BEFORE, CURVES, Known, chaser_of, 
 from tierscope.suites.background.labels import WatchLabels
 
 IN_CORE = "busy"
-BATCH_S = 0.05  # a piece, of fifty blocks
+BATCH_S = 0.05  # length of a piece: fifty blocks
 BEFORE_S = 1.0
 MIXES = ("read", "write", "write_nt")  # all reads; one line of each, since a plain store reads its line; all writes
 DELAYS = (0, 50, 200, 1000, 5000, 20000)
@@ -54,7 +56,7 @@ class BackgroundOptions(SuiteOptions, frozen=True, kw_only=True):
 
 
 def plan(machine: Machine, chosen: BackgroundOptions) -> Plan:
-    """The curve, unless there is one, then the watch."""
+    """Yield the experiments of the curve, unless a run has one, then the watch."""
     if chosen.curve is None:
         chaser = yield from _measured(machine, chosen)
         if chaser is not None:
@@ -73,7 +75,7 @@ def plan(machine: Machine, chosen: BackgroundOptions) -> Plan:
 
 
 def _stored(path: str, machine: Machine) -> Run:
-    """The run that is named; UsageError for one of another machine."""
+    """Return the run that the user named; UsageError for a run of another machine."""
     run = load(Path(path))
     if run.result.machine.identity.digest() != machine.identity.digest():
         raise UsageError(
@@ -84,7 +86,7 @@ def _stored(path: str, machine: Machine) -> Run:
 
 
 def _measured(machine: Machine, chosen: BackgroundOptions) -> Generator[Experiment, Answer, Group | None]:
-    """All threads with each delay, then fewer without any, which load the memory more evenly; returns the chaser."""
+    """Yield all threads with each delay, then fewer without delay, which load it more evenly; return the chaser."""
     names = ("target", "pages", "mixes", "delays", "cpus", "array", "precision", "budget", "visits")
     words = {name: getattr(chosen, name) for name in names}
     loads = yield from _loads(machine, words, chosen)
@@ -102,7 +104,7 @@ def _measured(machine: Machine, chosen: BackgroundOptions) -> Generator[Experime
 def _loads(
     machine: Machine, words: dict[str, Any], first: BackgroundOptions | None = None
 ) -> Generator[Experiment, Answer, list[Experiment]]:
-    """The experiments of `loaded-latency`; returns its loads. first: watches the core for a moment before them."""
+    """Yield the experiments of `loaded-latency`; return its loads. first: watches the core for a moment before them."""
     other, found = suites["loaded-latency"], list[Experiment]()
     inner = other.plan(machine, other.options(**words))
     try:
@@ -118,7 +120,7 @@ def _loads(
 
 
 def watch(chaser: Group, chosen: BackgroundOptions, known: Known | None = None) -> Experiment:
-    """The probe. known: of another run, which the record keeps; None: the run itself has the curves."""
+    """Return the experiment of the probe. known: curves of another run, to record; None: this run has them."""
     groups = [chaser]
     if chaser.target.name != SIMULATED:
         inside = Workload(kernel=IN_CORE, footprint_bytes=0, work=CallWork())
@@ -141,7 +143,7 @@ def watch(chaser: Group, chosen: BackgroundOptions, known: Known | None = None) 
 
 
 def before(chaser: Group, chosen: BackgroundOptions) -> Experiment:
-    """A moment of the same before the curve: the speed of the core, with which that during the watch is compared."""
+    """Return a short watch before the curve. It measures the core's speed, to compare with that during the watch."""
     found = watch(chaser, msgspec.structs.replace(chosen, duration=min(BEFORE_S, chosen.duration)))
     labels = msgspec.structs.replace(WatchLabels.read(found), part=BEFORE)
     return msgspec.structs.replace(found, labels=labels.stored())

@@ -16,7 +16,7 @@ TIPS = vega.tips(
 
 
 class Background:
-    """Time to the right, bytes/s up."""
+    """Time on the x axis, bytes/s on the y axis."""
 
     name = "background"
     title = "Memory traffic of others"
@@ -28,7 +28,7 @@ class Background:
     )
 
     def draw(self, run: Run, rows: list[BackgroundRow], insights: list[Insight]) -> Spec | None:
-        """Rows of `background`, the windows alone."""
+        """Draw the rows of `background` that are windows."""
         del insights
         windows = [row for row in rows if row.window is not None]
         points = [_point(row) for row in windows if row.traffic]

@@ -1,7 +1,7 @@
-"""What a run knows of latency over load: the curves of its mixes, and its latencies without load.
+"""What a run shows of latency over load: the curves of its mixes, and its latencies without load.
 
-Read from the table `loaded_latency` of the same run, or of another run of this machine. Bytes are those on the bus, so
-that plain stores count their read for ownership; a kernel whose bus bytes are not known has no curve.
+The source is the table `loaded_latency` of the same run, or of another run of this machine. Bytes are those on the bus,
+so plain stores include their read for ownership. A kernel whose bus bytes are not known has no curve.
 """
 
 import msgspec
@@ -19,8 +19,8 @@ from tierscope.tables.measured import judged_once, records
 CURVES = "loaded_latency"  # the table
 TABLE = "background"
 BEFORE = "before"  # the part that shows how fast the core is when the curve is measured
-WIDEST = 0.15  # half of the interval of a ratio over it: a wider one says less than its neighbours
-MOST_DOUBTED = 0.5  # of the visits of a curve, beside which others used the memory
+WIDEST = 0.15  # half of the interval of a ratio, divided by the ratio: a wider one adds less than its neighbors
+MOST_DOUBTED = 0.5  # share of a curve's visits during which others used the memory
 
 
 Ends = tuple[float, float, float]
@@ -28,12 +28,14 @@ Branch = tuple[tuple[Ends, Ends], ...]
 
 
 class Known(msgspec.Struct, frozen=True, kw_only=True):
-    """mixes: kernel -> for each number of threads loads and ratios, each (low, middle, high), least load first.
+    """The curves and latencies of a run.
+
+    mixes: kernel -> for each number of threads loads and ratios, each (low, middle, high), least load first.
 
     idle: latencies, s, by visit.
 
-    core_s: of an addition in registers at that time; None where it is not known.
-    doubt: why the curve is of a memory that others used; "": it is not.
+    core_s: time of an addition in registers when the curve was measured; None if it is not known.
+    doubt: the reason why the curve is of a memory that others used; "" if they did not.
     """
 
     mixes: dict[str, tuple[Branch, ...]]
@@ -49,7 +51,7 @@ class Known(msgspec.Struct, frozen=True, kw_only=True):
         ]
 
     def zero(self, *, alike: bool) -> Zero | None:
-        """Return the latency without load; None where its readings are too few. See `stats.traffic`.
+        """Return the latency without load; None if it has too few readings. See `stats.traffic`.
 
         alike: whether the first visit had the memory that is probed, as in the same run and on a simulated machine.
         """
@@ -60,7 +62,7 @@ class Known(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def known_of(run: Run) -> Known:
-    """Return what the run shows; no mix where it has no load with an interval."""
+    """Return what the run shows, without any mix if no load has an interval."""
     mixes: dict[str, dict[int, list[tuple[int, Ends, Ends]]]] = {}
     own = records(run, CURVES)
     for record, row in zip(own, tables[CURVES].flat(run), strict=True):
@@ -81,7 +83,7 @@ def known_of(run: Run) -> Known:
 
 
 def chaser_of(run: Run) -> Group | None:
-    """Return the group whose latency the curves are of; None where the run has no curves."""
+    """Return the group whose latency the curves show; None if the run has no curves."""
     return next((record.experiment.groups[0] for record in records(run, CURVES) if record.experiment.takes), None)
 
 
@@ -95,7 +97,7 @@ def _ends(row: Flat, value: str, stem: str) -> Ends | None:
 
 
 def _load(record: Record, row: Flat) -> Ends | None:
-    """Bytes/s of the load on the bus; None of the chaser alone, and where only a counter could measure them."""
+    """Return the bytes/s of the load on the bus; None for the chaser alone, or if only a counter could measure them."""
     found, facts = _ends(row, "bandwidth_bytes_per_s", "bandwidth"), record.groups[-1]
     bus, program = facts.bus_bytes_per_operation, facts.program_bytes_per_operation
     if found is None or len(record.groups) < 2 or bus is None or not program:
@@ -105,7 +107,7 @@ def _load(record: Record, row: Flat) -> Ends | None:
 
 
 def _idle(run: Run, own: list[Record]) -> tuple[tuple[float, ...], ...]:
-    """Of each visit, the latency of the chaser alone beside each load."""
+    """Return, for each visit, the latencies of the chaser alone, one next to each load."""
     numbers = {record.number for record in own}
     visits: dict[int, list[float]] = {}
     for record in (*own, *(one for one in run.result.visits if one.number in numbers)):
@@ -116,7 +118,7 @@ def _idle(run: Run, own: list[Record]) -> tuple[tuple[float, ...], ...]:
 
 
 def _doubt(run: Run, own: list[Record]) -> str:
-    """Why others used the memory during most of the visits; "" where they did not."""
+    """Return why the curve is doubtful: others used the memory during most visits; "" if they did not."""
     numbers, cpus = {record.number for record in own}, len(run.result.machine.identity.cpus)
     every = [*own, *(one for one in run.result.visits if one.number in numbers)]
     doubts = [found for one in every if (found := doubt(one.background, cpus))]

@@ -1,4 +1,4 @@
-"""What a point is filed by."""
+"""The labels of a point."""
 
 from msgspec import UNSET, UnsetType
 
@@ -6,7 +6,7 @@ from tierscope.record.labels import Labels
 
 
 class WatchLabels(Labels, frozen=True, kw_only=True):
-    """known: the curves of another run, as JSON; part: of the moment before the curves, else not set."""
+    """known: the curves of another run, as JSON; part: set only for the moment before the curves."""
 
     window_s: float = 1.0
     curve: str | None = None

@@ -1,7 +1,7 @@
-"""What the probe saw: latencies of each piece, in the order of time, and how fast the core was meanwhile.
+"""What the probe measured: latencies of each piece, in the order of time, and the speed of the core meanwhile.
 
-Only blocks in which nothing happened to the thread are taken. Time that the host or a limit takes from the CPU marks
-blocks; what marks none slows the additions in registers as well, and shows in `slower`.
+Only blocks in which nothing disturbed the thread are used. Time that the host or a limit takes from the CPU marks
+blocks. A disturbance that marks none also slows the additions in registers, and `slower` shows it.
 """
 
 import math
@@ -17,13 +17,13 @@ from tierscope.stats.median import median
 from tierscope.stats.traffic import Piece
 
 FEWEST = 10  # undisturbed blocks of a piece
-UNDISTURBED = 0.2  # of the blocks of a window: fewer are not trusted
-FASTEST = 10  # percent: the additions of so many pieces were as fast or faster
+UNDISTURBED = 0.2  # share of a window's blocks: with fewer, the window is not trusted
+FASTEST = 10  # percentile: this share of the pieces had additions as fast or faster
 
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """Some seconds. pieces: () where too few blocks were undisturbed; slower: the core, over its fastest."""
+    """Some seconds. pieces: () if too few blocks were undisturbed; slower: time of the core over its fastest."""
 
     begin_s: float
     end_s: float
@@ -33,9 +33,9 @@ class Window:
 
 
 def windows_of(run: Run, record: Record, length_s: float, core_s: float | None = None) -> list[Window]:
-    """Return the windows of a watch, in the order of time; times count from its first block.
+    """Return the windows of a watch, in the order of time; times begin at its first block.
 
-    core_s: time of an addition in registers when the curve was measured, None where it is not known.
+    core_s: time of an addition in registers when the curve was measured, None if it is not known.
     """
     blocks, hz = run.blocks(record), record.clock.hz
     blocks = blocks[(blocks["flags"] & SIZING) == 0]
@@ -59,12 +59,12 @@ def windows_of(run: Run, record: Record, length_s: float, core_s: float | None =
 
 
 def _nearest(speeds: Sequence[tuple[float, float]], at_s: float) -> list[float]:
-    """Return the time of the additions that began nearest to a moment, for a window without any; none if none ran."""
+    """Return the time of the additions nearest to a moment, for a window without any; an empty list if none ran."""
     return [min(speeds, key=lambda one: abs(one[0] - at_s))[1]] if speeds else []
 
 
 def core_s_of(run: Run, record: Record) -> float | None:
-    """Return the time of an addition in registers at its fastest; None where no undisturbed block has one."""
+    """Return the time of an addition in registers at its fastest; None if no undisturbed block has one."""
     additions = _batches(run.blocks(record), record.experiment, record.takes, 1)
     return _fastest([_middle(one, record.clock.hz) for one in additions if _clean(one).size])
 
@@ -81,7 +81,7 @@ def _window(inside: Sequence[Blocks], hz: float, first: float, slower: float) ->
 
 
 def _batches(blocks: Blocks, experiment: Experiment, ran: Sequence[int], take: int) -> list[Blocks]:
-    """Of the first group of a take, by batch; nothing of a take that there is not."""
+    """Return the blocks of a take's first group, one array per batch; an empty list if the take does not exist."""
     if take >= len(experiment.takes):
         return []
     own = blocks[blocks["group"] == experiment.takes[take][0]]
@@ -94,7 +94,7 @@ def _clean(blocks: Blocks) -> Blocks:
 
 
 def _times(blocks: Blocks, hz: float) -> npt.NDArray[np.float64]:
-    """Seconds of an operation, of each undisturbed block."""
+    """Return the seconds of one operation in each undisturbed block."""
     good = _clean(blocks)
     ticks = (good["stop_ticks"] - good["start_ticks"]).astype(np.float64)
     return np.asarray(ticks / hz / np.maximum(good["operations"], 1))

@@ -1,4 +1,4 @@
-"""What is said of the traffic of others: how much, less than can be seen, or why it is not known."""
+"""The findings on the traffic of others: how much, less than the probe can detect, or why it is not known."""
 
 import math
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ SOME, MORE, BELOW, UNKNOWN = "some", "more", "below", "not known"
 
 
 def said_of(rows: Sequence[BackgroundRow]) -> list[Insight]:
-    """Return what is said of each watch."""
+    """Return the findings of each watch."""
     found = []
     for place, row in enumerate(rows):
         if row.window is None:
@@ -45,7 +45,7 @@ def _whole(row: BackgroundRow) -> Insight:
 
 
 def amount(row: BackgroundRow) -> str:
-    """'about 4.1 GB/s (2 to 6.3 GB/s)', 'at least 12 GB/s'."""
+    """Return 'about 4.1 GB/s (2 to 6.3 GB/s)' or 'at least 12 GB/s'."""
     traffic = row.traffic
     if traffic is None or row.state == UNKNOWN:
         return UNKNOWN
@@ -57,7 +57,7 @@ def amount(row: BackgroundRow) -> str:
 
 
 def _most(whole: BackgroundRow, windows: Sequence[BackgroundRow]) -> list[Insight]:
-    """The window with the most traffic, if it is surely above the whole."""
+    """Return the window with the most traffic, if its interval is above the middle of the whole."""
     known = [row for row in windows if row.traffic and row.state in (SOME, MORE)]
     if len(windows) < 2 or not known or whole.traffic is None:
         return []

@@ -1,9 +1,9 @@
-"""Memory traffic of others, one row for all the time that was watched, and one for each window of it.
+"""Memory traffic of others: one row for the whole time of the watch, and one for each of its windows.
 
     traffic    see `stats.traffic`
 
-A state is given only if the data bear it; why not is in the row.
-Blind to what the curve is: traffic that was there while it was measured is its zero.
+If the data do not support a state, the row has the reason instead.
+Blind to traffic that was already there while the curve was measured: it is part of the curve's zero.
 """
 
 import math
@@ -64,7 +64,7 @@ class Background:
 
 
 class Watched:
-    """One watch with the curves that it rests on."""
+    """One watch with the curves on which it depends."""
 
     def __init__(self, run: Run, record: Record) -> None:
         self._run, self._record = run, record
@@ -77,7 +77,7 @@ class Watched:
         self._windows = windows_of(run, record, labels.window_s, self._known.core_s)
 
     def rows(self) -> list[BackgroundRow]:
-        """Return the row of all windows, then each window's; none where there is no block."""
+        """Return the row of all windows, then that of each window; an empty list if there is no block."""
         each = [self._row(number, [window]) for number, window in enumerate(self._windows)]
         return [self._row(None, self._windows), *each] if each else []
 
@@ -112,7 +112,7 @@ class Watched:
         )
 
     def _why_not(self, windows: Sequence[Window], used: Sequence[Window]) -> str:
-        """Return why nothing is known; "" where something is."""
+        """Return why the traffic is not known; "" if it is."""
         if self._known.doubt:
             return f"the curve does not hold: {self._known.doubt}"
         if not self._curves:
@@ -130,7 +130,7 @@ class Watched:
         return f"latency varies by {varies} without load, and of some mix even {end} of our own add no more than that"
 
     def _traffic(self, used: Sequence[Window], zero: Zero) -> Traffic:
-        """The mean of the windows."""
+        """Return the mean of the windows."""
         found = [traffic(window.pieces, zero, self._curves, window.slower) for window in used]
         return Traffic(
             mean(one.low for one in found), mean(one.middle for one in found), mean(one.high for one in found)

@@ -1,4 +1,4 @@
-"""The traffic of others in a terminal: all the time, then each window."""
+"""The traffic of others in a terminal: the whole time, then each window."""
 
 from tierscope.draw import cells, vega
 from tierscope.draw.forms import forms, of_rows, wait
@@ -10,7 +10,7 @@ LINES = 12  # windows that are shown
 
 
 def background(rows: list[BackgroundRow]) -> list[Grid]:
-    """One line for the whole, one for each of the first windows."""
+    """Return one line for the whole time, and one for each of the first windows."""
     times = [("from, s", True), ("to, s", True)]
     numbers = [("latency, ns", True), ("over idle", True), ("core slower", True)]
     heads = [*times, ("traffic of others", False), *numbers]

@@ -1,10 +1,13 @@
-"""Blocks of fixed memory: copy, write and random write in blocks of several sizes, shared out among threads.
+"""Blocks of fixed memory: copy, write and random write in blocks of several sizes, divided among threads.
 
 Strong scaling: the memory is the same for every number of threads, and each thread has its own part of it. One
-operation is one call of the C library's memcpy or memset for one block. Throughput comes from timed blocks of about
-1 ms, which hold many operations where these are short; the latency of one operation comes from timed blocks that hold
-exactly one, or, below 1 KB, from batches. Where an operation is long enough, one experiment gives both.
-Threads beyond the CPUs are allowed, as in the source: they take turns.
+operation is one call of the C library's memcpy or memset for one block.
+
+Throughput comes from timed blocks of about 1 ms, which contain many operations if these are short. The latency of one
+operation comes from timed blocks of exactly one operation, or, below 1 KB, from batches. If an operation is long
+enough, one experiment gives both.
+
+More threads than CPUs are allowed, as in the source: these threads share CPUs.
 Source: "Memory Benchmarking" (document 001 of this project's sources): 1.3 GB in blocks of 8 B, 8 KB, 8 MB, 80 MB
 among 1, 2, 4, 8 threads.
 """
@@ -27,23 +30,23 @@ from tierscope.suites.blocks.labels import BlocksLabels
 from tierscope.units import MiB, show_size
 
 OPERATIONS = {"copy": ("memcpy_blocks", 2), "write": ("memset_blocks", 1), "random_write": ("memset_blocks_random", 1)}
-"""Word -> kernel, and the arrays that it walks."""
+"""Operation -> kernel, and the arrays that it visits."""
 
 MEMORY_BYTES = 1_300_000_000  # of each array, as in the source
 SIZES = (8, 8_000, 8_000_000, 80_000_000)
 COUNTS = (1, 2, 4, 8)
-GRAIN = 8  # bytes: blocks begin on a word
-PER_CPU = 64  # threads at most; more wait so long for their turn that a point would take minutes
+GRAIN = 8  # bytes: blocks begin at a multiple of 8 bytes
+PER_CPU = 64  # threads at most; more wait for their CPU so long that a point would take minutes
 
-SINGLE_BYTES = 1000  # from here on each operation is timed by itself; a shorter one takes little more than the clock
-BATCHED = 1024  # operations of a timed block below: some us, so that the clock's 20 to 40 ns are under 1 %
-SLOW_S = 100e-6  # an operation so long hides the 0.5 us of books between timed blocks: one experiment gives both
-GUESS = 5e9  # bytes/s of one thread, to tell slow operations before they are measured; no result rests on it
-ENOUGH = 60  # operations that a thread should do: the interval asks for 50
-LONGEST_S = 1.2  # for them
-LATENCY_S, TURNS_S = 0.05, 0.15  # where threads have a CPU each, and where they take turns of some ms
+SINGLE_BYTES = 1000  # from this size each operation is timed by itself; a shorter one takes little more than the clock
+BATCHED = 1024  # operations of a timed block of smaller ones: some us, so that the clock's 20 to 40 ns are under 1 %
+SLOW_S = 100e-6  # an operation of this time hides the 0.5 us between timed blocks: one experiment gives both
+GUESS = 5e9  # bytes/s of one thread, to identify slow operations before they are measured; no result depends on it
+ENOUGH = 60  # operations that a thread should do: the interval requires 50
+LONGEST_S = 1.2  # time limit for them
+LATENCY_S, TURNS_S = 0.05, 0.15  # with one CPU for each thread, and with threads that share CPUs for some ms each
 KEPT = 8000  # timed blocks of one thread at most: twice what the 99.9th percentile needs, 320 KB before they are packed
-ROOM = 4  # times seconds / block_s is what the core keeps
+ROOM = 4  # factor on seconds / block_s: the number of blocks that the core keeps
 
 Operations = Annotated[Names, several("operation", OPERATIONS)]
 Blocks = Annotated[
@@ -89,7 +92,7 @@ class BlocksOptions(SuiteOptions, frozen=True, kw_only=True):
 
 @dataclass(frozen=True)
 class Field:
-    """What all points of one run share."""
+    """What all points of a run share."""
 
     cpus: tuple[int, ...]
     target: Target
@@ -99,12 +102,12 @@ class Field:
     visits: int
 
     def team(self, threads: int) -> tuple[int, ...]:
-        """A CPU for each thread; beyond the CPUs they are dealt out again from the first."""
+        """Return a CPU for each thread; with more threads than CPUs, the CPUs are used again from the first."""
         return tuple(self.cpus[number % len(self.cpus)] for number in range(threads))
 
 
 def counts_of(chosen: BlocksOptions, cpus: tuple[int, ...]) -> list[int]:
-    """Those asked for, or 1, 2, 4, 8, more powers of two up to the CPUs, and all CPUs."""
+    """Return the counts that the user requests, or 1, 2, 4, 8, more powers of two up to the CPUs, and all CPUs."""
     asked = chosen.threads or ()
     most = PER_CPU * len(cpus)
     for count in asked:
@@ -115,7 +118,7 @@ def counts_of(chosen: BlocksOptions, cpus: tuple[int, ...]) -> list[int]:
 
 
 def memory_of(machine: Machine, chosen: BlocksOptions, target: Target) -> Memory:
-    """What was asked for, or 1.3 GB, within half of what is free for the operation with the most arrays."""
+    """Return the requested memory, or 1.3 GB, within half of the free memory for the operation with the most arrays."""
     if chosen.memory is not None:
         return Memory(chosen.memory, "")
     limit = int(free_bytes(machine, target) * MEMORY_SHARE) // max(OPERATIONS[name][1] for name in chosen.operations)
@@ -139,12 +142,12 @@ def field_of(machine: Machine, chosen: BlocksOptions) -> Field:
 
 
 def too_few(memory_bytes: int, size: int, threads: int) -> bool:
-    """Whether some thread would have no block at all."""
+    """Return whether some thread would have no block."""
     return memory_bytes // size < threads
 
 
 def pairs_of(chosen: BlocksOptions, field: Field) -> list[tuple[int, int]]:
-    """(block, threads) of every point; UsageError where the user asked for blocks that cannot be shared out."""
+    """Return (block, threads) of every point; UsageError if the threads cannot share the requested blocks."""
     blocks, counts = list(dict.fromkeys(chosen.blocks)), counts_of(chosen, field.cpus)
     memory = field.memory.array_bytes
     for size in blocks:
@@ -165,12 +168,12 @@ def _refusal(memory: int, size: int, threads: int) -> str:
 
 
 def expected_s(name: str, size: int, field: Field, threads: int) -> float:
-    """Of one operation, by GUESS; threads that take turns wait for the others."""
+    """Return the expected time of one operation, by GUESS; threads that share a CPU wait for the others."""
     return OPERATIONS[name][1] * size / GUESS * max(1.0, threads / len(field.cpus))
 
 
 def points(field: Field, name: str, size: int, threads: int) -> Plan:
-    """One experiment, or one for throughput and one for latency."""
+    """Yield one experiment, or one for throughput and one for latency."""
     expected = expected_s(name, size, field, threads)
     if expected >= SLOW_S:
         yield point(field, name, size, threads, "both", 1, throughput_schedule(field, expected, threads))
@@ -181,19 +184,19 @@ def points(field: Field, name: str, size: int, threads: int) -> Plan:
 
 
 def throughput_schedule(field: Field, expected: float, threads: int) -> Schedule:
-    """Long enough for ENOUGH operations; all of the budget at once where threads take turns (`suites.blocks.turns`)."""
+    """Return a schedule for ENOUGH operations; without pieces if threads share CPUs (`suites.blocks.turns`)."""
     least = min(max(0.2, ENOUGH * expected), max(LONGEST_S, field.budget_s))
     shared = threads > len(field.cpus)
     budget = max(least, field.budget_s)
     minimum = budget if shared else least
-    piece = minimum if shared or expected >= SLOW_S else 0.0  # else too few operations for a verdict
+    piece = minimum if shared or expected >= SLOW_S else 0.0  # without it there are too few operations for a verdict
     return Schedule(
         precision=field.precision, minimum_s=minimum, budget_s=budget, visits=field.visits, piece_s=piece
     )  # fmt: skip
 
 
 def latency_schedule(field: Field, threads: int) -> Schedule:
-    """One batch, which ends with its time or with KEPT timed blocks."""
+    """Return a schedule of one batch, which ends after its time or after KEPT timed blocks."""
     seconds = TURNS_S if threads > len(field.cpus) else LATENCY_S
     return Schedule(
         precision=field.precision,
@@ -208,7 +211,7 @@ def latency_schedule(field: Field, threads: int) -> Schedule:
 def point(
     field: Field, name: str, size: int, threads: int, part: str, per_block: int, schedule: Schedule
 ) -> Experiment:
-    """`part`: what the table reads from it: throughput, latency, or both."""
+    """Return an experiment. part: what the table reads from it: throughput, latency, or both."""
     kernel, arrays = OPERATIONS[name]
     work = Workload(
         kernel=kernel,
@@ -233,7 +236,7 @@ def point(
 
 
 def plan(machine: Machine, chosen: BlocksOptions) -> Plan:
-    """Threads inside, so that the counts that are compared stand next to each other in time."""
+    """Yield all points, threads innermost, so that the counts that are compared are measured close together in time."""
     field = field_of(machine, chosen)
     pairs = pairs_of(chosen, field)
     for name in dict.fromkeys(chosen.operations):
@@ -242,7 +245,7 @@ def plan(machine: Machine, chosen: BlocksOptions) -> Plan:
 
 
 def left_out(machine: Machine, chosen: BlocksOptions) -> tuple[str, ...]:
-    """Sizes of which there are too few blocks for some numbers of threads."""
+    """Return the sizes that have too few blocks for some numbers of threads."""
     field = field_of(machine, chosen)
     memory, counts = field.memory.array_bytes, counts_of(chosen, field.cpus)
     lacking = {size: [n for n in counts if too_few(memory, size, n)] for size in chosen.blocks}

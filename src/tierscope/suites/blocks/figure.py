@@ -31,7 +31,7 @@ class Blocks:
     )
 
     def draw(self, run: Run, rows: list[BlocksRow], insights: list[Insight]) -> Spec | None:
-        """Rows of `blocks`."""
+        """Draw the rows of `blocks`."""
         points = [_point(row) for row in rows if row.throughput and row.throughput.middle]
         if not points:
             return None

@@ -1,4 +1,4 @@
-"""Latency of one block operation over the size of the block: median and tail, few threads above, many below."""
+"""Latency of one block operation over the block size: median and tail, few threads above, many below."""
 
 from tierscope.draw import figures, theme, vega
 from tierscope.draw.theme import Spec
@@ -18,7 +18,7 @@ TIPS = vega.tips(
 
 
 class BlockLatency:
-    """Both axes logarithmic: a straight slope is a constant speed, a flat start is the price of a call."""
+    """Both axes are logarithmic: a straight slope is a constant speed, and a flat start is the cost of a call."""
 
     name = "block_latency"
     title = "Latency of one block operation"
@@ -31,7 +31,7 @@ class BlockLatency:
     )
 
     def draw(self, run: Run, rows: list[BlocksRow], insights: list[Insight]) -> Spec | None:
-        """Rows of `blocks`."""
+        """Draw the rows of `blocks`."""
         known = [row for row in rows if row.latency]
         counts = _counts(known)
         points = [point for row in known if row.threads in counts for point in _points(row)]
@@ -42,13 +42,13 @@ class BlockLatency:
 
 
 def _counts(rows: list[BlocksRow]) -> set[int]:
-    """The fewest and the most threads with a CPU each, and the most of all."""
+    """Return the fewest and the most threads with a CPU each, and the most of all."""
     own, every = [row.threads for row in rows if not row.shared], [row.threads for row in rows]
     return {min(own, default=0), max(own, default=0), max(every, default=0)}
 
 
 def _points(row: BlocksRow) -> list[Point]:
-    """One for each percentile that enough samples carry."""
+    """Return a point for each percentile that has enough samples."""
     team = threads_name(row.threads)
     turns = ", taking turns" if row.shared else ""
     common = {
@@ -111,7 +111,7 @@ def _layers(points: list[Point], shares: list[str], kinds: list[str]) -> list[Sp
 
 
 def _sizes(points: list[Point]) -> Spec:
-    """A tick at each size that was measured, named as people write it."""
+    """Return ticks at the sizes that were measured, with labels such as '8 KB'."""
     names = {int(point["bytes"]): str(point["size"]) for point in points}
     words = " : ".join(f"datum.value == {size} ? '{name}'" for size, name in sorted(names.items()))
     return {"values": sorted(names), "labelExpr": f"{words} : ''", "labelOverlap": False, "labelAngle": -45}

@@ -1,8 +1,8 @@
-"""What the rows of `blocks` say: the most, efficiency, threads beyond the CPUs, the price of a call, the best count.
+"""The findings of `blocks`: the most, efficiency, threads beyond the CPUs, the cost of a call, the best count.
 
-Among thread counts of one operation and size the highest throughput is called the best only if it is conclusive and
-faster than every other one by intervals widened for their number (`stats.compare.compare_all`); else the counts that
-are not told apart from it are named.
+A thread count of an operation and size is called the best only if its throughput is conclusive and the highest. It
+must also be faster than every other one, by intervals widened for their number (`stats.compare.compare_all`).
+Otherwise the finding names the counts that are not distinguished from it.
 """
 
 from statistics import median
@@ -16,19 +16,19 @@ from tierscope.tables import Insight, Number
 from tierscope.tables.measured import median_of, percent, ratio_word, sure, sure_rows
 from tierscope.units import show_rate, show_seconds, show_size
 
-CALLS_BYTES = 64  # of a block: up to a line, the call costs more than the bytes
-RANDOM = "random_write"  # a line that was drawn at random costs more than the call
+CALLS_BYTES = 64  # size of a block: up to a line, the call costs more than the bytes
+RANDOM = "random_write"  # a line at a random address costs more than the call
 
 
 def sentences(run: Run, rows: list[BlocksRow]) -> list[Insight]:
-    """The most important first; only conclusive rows."""
+    """Return the findings, the most important first, from conclusive rows only."""
     known = sure_rows(rows, lambda row: row.throughput)
     conclusive = [row for row, _ in known]
     return [*_most(run, known, len(rows)), *_efficiency(conclusive), *_beyond(known), *_calls(known), *_best(rows)]
 
 
 def best_row(row: BlocksRow, rows: list[BlocksRow]) -> bool | None:
-    """Whether its thread count is the best of its operation and size; None where none is told apart from all others."""
+    """Return whether its thread count is the best of its operation and size; None if none is shown to be best."""
     peers = _peers(rows, row)
     best, tied = _highest(peers)
     return None if best is None or tied or len(peers) < 2 else row is best.row
@@ -50,14 +50,14 @@ class Peer(NamedTuple):
 
 
 def _peers(rows: list[BlocksRow], row: BlocksRow) -> list[Peer]:
-    """Rows of the same operation and size, fewest threads first."""
+    """Return the rows of the same operation and size, fewest threads first."""
     same = [one for one in rows if (one.point, one.target) == (row.point, row.target)]
     peers = [Peer(one, one.throughput) for one in same if one.throughput]
     return sorted(peers, key=lambda peer: peer.row.threads)
 
 
 def _highest(peers: list[Peer]) -> tuple[Peer | None, list[Peer]]:
-    """The one of the highest median, and those that it is not shown to be faster than; all, if it is inconclusive."""
+    """Return the row of the highest median, and those that may be as fast; all of them, if it is inconclusive."""
     if not peers:
         return None, []
     best = max(peers, key=lambda peer: peer.rate.middle)
@@ -71,7 +71,7 @@ def _shown(best: BlocksRow, other: BlocksRow, one: Comparison) -> bool:
 
 
 def _best(rows: list[BlocksRow]) -> list[Insight]:
-    """One sentence for each operation and size that ran with several thread counts."""
+    """Return one finding for each operation and size that ran with several thread counts."""
     seen: dict[tuple[str, int], list[Peer]] = {}
     for row in rows:
         seen.setdefault(row.point, _peers(rows, row))
@@ -103,7 +103,7 @@ def _best_of(peers: list[Peer]) -> list[Insight]:
 
 
 def _most(run: Run, known: list[tuple[BlocksRow, Interval]], total: int) -> list[Insight]:
-    """The highest throughput, and its share of the peak where that is known; total: of the rows, doubtful ones too."""
+    """Return the highest throughput, and its share of the peak if known; total: all rows, also doubtful ones."""
     if not known:
         return []
     row, rate = max(known, key=lambda pair: pair[1].middle)
@@ -123,7 +123,7 @@ def _most(run: Run, known: list[tuple[BlocksRow, Interval]], total: int) -> list
 
 
 def _of_peak(run: Run, rate: Interval) -> list[Insight]:
-    """A share above 1 is none: what never left a cache is not held by the memory."""
+    """Return the share of the peak; without a value above 1, where bytes did not leave a cache or the peak is wrong."""
     peak, source = run.result.machine.peak_bytes_per_s, run.result.machine.peak_source
     if not peak:
         return []
@@ -146,7 +146,10 @@ def _of_peak(run: Run, rate: Interval) -> list[Insight]:
 
 
 def _efficiency(rows: list[BlocksRow]) -> list[Insight]:
-    """Of the most threads that have a CPU each: median and range over operations and sizes, one thread being sure."""
+    """Return the efficiency of the most threads that have a CPU each: median and range over operations and sizes.
+
+    It requires a conclusive row of one thread.
+    """
     alone = {row.point for row in rows if row.threads == 1}
     own = sure_rows((row for row in rows if not row.shared and row.point in alone), lambda row: row.efficiency)
     most = max((row.threads for row, _ in own), default=1)
@@ -169,7 +172,7 @@ def _efficiency(rows: list[BlocksRow]) -> list[Insight]:
 
 
 def _beyond(known: list[tuple[BlocksRow, Interval]]) -> list[Insight]:
-    """Each count of threads that take turns, against the most threads with a CPU each."""
+    """Return a finding for each number of threads that share CPUs, compared with the most threads with a CPU each."""
     by = {(row.point, row.threads): rate for row, rate in known}
     most = max((row.threads for row, _ in known if not row.shared), default=0)
     found = []
@@ -198,7 +201,7 @@ def _turns(count: int, most: int, ratios: list[float]) -> Insight:
 
 
 class Call(NamedTuple):
-    """A row of one thread with its throughput and the time of one operation, both sure."""
+    """A row of one thread with its throughput and the time of one operation, both conclusive."""
 
     row: BlocksRow
     rate: float
@@ -206,9 +209,9 @@ class Call(NamedTuple):
 
 
 def _calls(known: list[tuple[BlocksRow, Interval]]) -> list[Insight]:
-    """What one call costs, for each operation whose smallest block is at most a line; with one thread.
+    """Return the cost of one call with one thread, for each operation whose smallest block is at most a line.
 
-    Most of it is the call where the bytes alone, at the rate of the largest blocks, take under half of the time.
+    Most of this time is the call if the bytes alone, at the rate of the largest blocks, take under half of it.
     """
     found = []
     alone = [(row, rate) for row, rate in known if row.threads == 1]

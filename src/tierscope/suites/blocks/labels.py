@@ -1,10 +1,10 @@
-"""What a point is filed by."""
+"""The labels of a point."""
 
 from tierscope.record.labels import Labels
 
 
 class BlocksLabels(Labels, frozen=True, kw_only=True):
-    """part: "throughput", "latency", or what serves both."""
+    """part: "throughput", "latency", or "both"."""
 
     operation: str
     threads: int

@@ -1,4 +1,4 @@
-"""What was measured of single operations in blocks: percentiles over all visits of a point."""
+"""Latencies of single operations in blocks: percentiles over all visits of a point."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -11,20 +11,20 @@ from tierscope.stats.together import SHARED, UNCLEAN
 from tierscope.suites.blocks.labels import BlocksLabels
 from tierscope.tables.measured import over_visits, visits_of
 
-SHARES = (0.5, 0.9, 0.99, 0.999)  # of the operations; a percentile is the time that this share takes at most
+SHARES = (0.5, 0.9, 0.99, 0.999)  # shares of the operations; a percentile is the longest time of this share
 
 
 class Latency(NamedTuple):
-    """Of the single operations of a point."""
+    """Latencies of the single operations of a point."""
 
-    percentiles: Sequence[Interval | None]  # s, one for each of SHARES; None where too few operations carry it
+    percentiles: Sequence[Interval | None]  # s, one for each of SHARES; None if too few operations support it
     batched: int  # operations in one timed block
     blocks: int
     left_out: int
 
 
 class Latencies:
-    """Of all points of a run; each visit is read once."""
+    """Latencies of all points of a run; each visit is read once."""
 
     def __init__(self, run: Run) -> None:
         self._run = run

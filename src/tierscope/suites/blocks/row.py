@@ -106,5 +106,5 @@ class BlocksRow(JudgedRow, frozen=True, kw_only=True):
 
     @property
     def point(self) -> tuple[str, int]:
-        """Operation and block size, which rows of several thread counts share."""
+        """Return the operation and block size, which rows of several thread counts share."""
         return self.operation, self.block_bytes

@@ -1,19 +1,21 @@
 """Blocks of fixed memory: throughput and latency of one block operation over threads and block sizes.
 
     throughput = median rate * program bytes of one operation          [bytes/s], a copied byte counts twice
-    latency    = median time of one operation in its thread             [s], the clock's cost taken off
+    latency    = median time of one operation in its thread             [s], without the clock's cost
     in a row   = threads / median rate                                  [s], of one operation among others of its thread
     efficiency = throughput / (threads * throughput of one thread)      the memory stays the same: strong scaling
     peak share = throughput / theoretical peak of all channels
 
-The two may come from two experiments, see `suites.blocks.experiments`; a row joins them. Where threads take turns on
-CPUs, the rate is that of `suites.blocks.turns`, and operations that waited for a turn belong to the percentiles.
-A call returns while its last stores, some 4 to 8 KB, wait in the core's store buffer; a timed block ends only when they
-have left it, by a fence. So the latency of one operation holds its stores, and where operations follow one another some
-of the waiting overlaps with the next one: the time in a row may be the shorter one.
-Blind to what `memcpy` and `memset` do on the bus: they may read lines before they write them, or pass the caches by.
+Throughput and latency may come from two experiments, see `suites.blocks.experiments`; a row joins them. If threads
+share CPUs, the rate is that of `suites.blocks.turns`, and the percentiles include operations that waited for a CPU.
+
+A call returns while its last stores, some 4 to 8 KB, wait in the core's store buffer. A timed block ends only after a
+fence, when they have left it. So the latency of one operation includes its stores. If operations follow one another,
+some of the waiting overlaps with the next one, and the time in a row may be shorter.
+
+Blind to what `memcpy` and `memset` do on the bus: they may read lines before they write them, or bypass the caches.
 Source: D. Molka et al., "Memory Performance and Cache Coherency Effects on an Intel Nehalem Multiprocessor System",
-PACT 2009 (cost of a measurement taken off); "Memory Benchmarking" (document 001) for the question.
+PACT 2009 (subtraction of a measurement's cost); "Memory Benchmarking" (document 001) for the question.
 """
 
 from functools import partial
@@ -74,7 +76,7 @@ class Blocks:
     }
 
     def rows(self, run: Run) -> list[BlocksRow]:
-        """A row for each throughput; its latency is absent while that has not been measured yet."""
+        """Return a row for each throughput; its latency is absent until it has been measured."""
         own = [(BlocksLabels.read(record.experiment), record) for record in records(run, self.name)]
         latencies = {_key(labels): record for labels, record in own if labels.part != "throughput"}
         rates = [(labels, record) for labels, record in own if labels.part != "latency"]
@@ -128,7 +130,7 @@ def _row(run: Run, labels: BlocksLabels, record: Record, latency: Record | None,
 
 
 def _rate(run: Run, record: Record) -> tuple[Interval, Closing]:
-    """Operations/s, and how the row ends."""
+    """Return the operations/s, and the last columns of the row."""
     point = measured(run, record)
     ending = closing(record, point)
     if not share_cpus(record.groups):
@@ -157,14 +159,14 @@ def _turns(run: Run, visit: Record) -> Turns:
 
 
 def _doubt(latency: Interval | None, precision: float) -> str:
-    """Why the latency is not conclusive; "" where it is."""
+    """Return why the latency is not conclusive; "" if it is."""
     if latency is None:
         return "latency: too few clean blocks"
     return "" if latency.relative <= precision else f"latency {beyond(latency, precision)}"
 
 
 def _efficiency(row: BlocksRow, alone: Interval | None) -> Interval | None:
-    """Of `threads` times one thread; None where one thread was not measured."""
+    """Return the rate over `threads` times that of one thread; None if one thread was not measured."""
     if row.throughput is None or alone is None or alone.middle <= 0:
         return None
     if row.threads == 1:

@@ -11,7 +11,7 @@ from tierscope.units import show_seconds, show_size
 
 
 def _blocks(section: Shown, console: Console) -> Parts:
-    """Throughput and latency of one thread, of the most with a CPU each, and of the most that take turns."""
+    """Return throughput and latency of one thread, of the most with a CPU each, and of the most that share CPUs."""
     del console
     rows: list[BlocksRow] = section.typed
     own, turns = [row.threads for row in rows if not row.shared], [row.threads for row in rows if row.shared]

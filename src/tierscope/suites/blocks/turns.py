@@ -1,17 +1,19 @@
-"""The rate of threads that take turns on their CPUs: work done over time gone by.
+"""The rate of threads that share CPUs: work done over elapsed time.
 
-A block during which its thread waited for its turn is long and has a low rate; the blocks between have the rate of
-a thread that has its CPU for itself. The median over instants (`together`) would take the latter for the rule: with
-blocks of 1 ms and turns of 4 ms, two threads on one CPU come out a fifth too fast. So the common window of each
-batch is cut into equal cells, longer than a turn, the work of each block is spread evenly over its time, and
+A block during which its thread waited for its CPU is long and has a low rate. The blocks between have the rate of a
+thread that has its CPU for itself. The median over instants (`together`) would represent only the latter. With blocks
+of 1 ms and time slices of 4 ms, two threads on one CPU would seem a fifth too fast. So the common window of each batch
+is divided into equal cells, longer than a time slice, and the work of each block is spread evenly over its time:
 
     rate of a cell = sum over all threads of the operations that fall into it / its length       [operations/s]
 
-Where blocks are longer than cells, work and waiting spread unevenly over the cells, which moves their median; so each
-rate is the mean over as many cells as BLOCKS median blocks take. It counts if no block that reaches into these cells
-was marked for another reason than a switch: stolen time, a drifting clock, another CPU. The series is then judged as
-any other (`summary`), which knows that neighbours resemble each other.
-Blind to switches to other programs, which here look like turns: on a busy machine this rate is too low.
+If blocks are longer than cells, work and waiting spread unevenly over the cells, which shifts their median. So each
+rate is the mean over the number of cells that BLOCKS median blocks take. A rate is included only if no block in these
+cells was marked for another reason than a switch: stolen time, a drifting clock, another CPU. The series is then judged
+as any other (`summary`), which considers that neighbors resemble each other.
+
+Blind to switches to other programs, which look like switches between the team's own threads: on a busy machine this
+rate is too low.
 """
 
 from dataclasses import dataclass
@@ -26,20 +28,23 @@ from tierscope.stats.together import SHARED, batches
 
 Floats = npt.NDArray[np.float64]
 
-BLOCKS = 4  # simulated (tests/unit/test_stats_turns.py): within 1 % of the work done, 2 to 5 % off without
-CELL_S = 0.01  # over the 2 to 4 ms for which Linux leaves a thread its CPU
+BLOCKS = 4  # in simulation (tests/unit/test_stats_turns.py): within 1 % of the work done, 2 to 5 % off without
+CELL_S = 0.01  # longer than the 2 to 4 ms for which Linux leaves a thread its CPU
 
 
 @dataclass(frozen=True, slots=True)
 class Turns:
-    """`summary` is of the rate of one group in operations/s; `left_out_share` of the cells, 1 where there is none."""
+    """The rate of threads that share CPUs.
+
+    summary: of the rate of one group in operations/s; left_out_share: of the cells, 1 if there is none.
+    """
 
     summary: Summary
     left_out_share: float
 
 
 def turns(blocks: Blocks, hz: float, schedule: Schedule) -> Turns:
-    """Blocks of one group, in any order. hz: ticks per second."""
+    """Return the rate of a group. blocks: of this group, in any order; hz: ticks per second."""
     parts = [_batch(blocks[rows], hz) for rows in batches(blocks)] if blocks.size else []
     rates = np.concatenate([np.empty(0), *(part[0] for part in parts)])
     clean = np.concatenate([np.empty(0, dtype=bool), *(part[1] for part in parts)])
@@ -48,7 +53,7 @@ def turns(blocks: Blocks, hz: float, schedule: Schedule) -> Turns:
 
 
 def _batch(part: Blocks, hz: float) -> tuple[Floats, npt.NDArray[np.bool_]]:
-    """Rate of each cell of one batch, and whether it is clean; empty where some thread has no timed block."""
+    """Return the rate of each cell of a batch, and whether it is clean; empty if some thread has no timed block."""
     threads = [
         one[np.argsort(one["start_ticks"])]
         for t in np.unique(part["thread"])
@@ -73,7 +78,7 @@ def _batch(part: Blocks, hz: float) -> tuple[Floats, npt.NDArray[np.bool_]]:
 
 
 def _means(series: Floats, width: int) -> Floats:
-    """Moving means over `width` points, as many as fit, at most the whole series."""
+    """Return moving means over `width` points, or over the whole series if it is shorter."""
     if not series.size:
         return series
     width = min(width, series.size)
@@ -82,7 +87,7 @@ def _means(series: Floats, width: int) -> Floats:
 
 
 def _spread(blocks: Blocks, amounts: Floats, begin: int, edges: Floats) -> Floats:
-    """What of `amounts`, each spread evenly over its block, falls between the edges (ticks after `begin`)."""
+    """Return the part of `amounts`, each spread evenly over its block, between the edges (ticks after `begin`)."""
     times = np.column_stack([blocks["start_ticks"], blocks["stop_ticks"]]).astype(np.int64).ravel() - begin
     done = np.cumsum(amounts)
     sums = np.column_stack([done - amounts, done]).ravel()

@@ -1,9 +1,11 @@
-"""Buffers: what lies between the processor and a memory's medium, from reads and writes of fresh regions.
+"""Buffers between the processor and a memory's medium, from reads and writes of fresh regions.
 
-Reads: regions of 64 B to 8 KiB scattered over the footprint, whose knees are the units of the buffers; larger ones in
-the order of their addresses, whose knees are the capacities; then more regions around the capacities that a first fit
-finds. Writes: time per line over region size, from which `stats.buffers_writes` tells what joins them.
-Nothing is assumed of sizes: see `stats.buffers`. Blind to buffers larger than half of the largest region.
+Reads begin with regions of 64 B to 8 KiB scattered over the footprint; the knees are the units of the buffers. Larger
+regions follow in the order of their addresses; their knees are the capacities. Then come more regions around the
+capacities that a first fit finds. Writes give the time per line over region size, from which `stats.buffers_writes`
+infers what joins them.
+
+Sizes are not assumed: see `stats.buffers`. Blind to buffers larger than half of the largest region.
 Source: Z. Wang et al., "Characterizing and Modeling Non-Volatile Memory Systems", MICRO 2020 (LENS, buffer prober).
 """
 
@@ -26,12 +28,12 @@ from tierscope.stats.buffers import FEWEST, Curve, infer
 from tierscope.tables.regions import FreshLabels
 from tierscope.units import LINE_BYTES, KiB, MiB, show_bytes
 
-SCATTERED = tuple(64 << step for step in range(8))  # to 8 KiB, the largest unit that is looked for
-GRAIN = 8 * KiB  # larger regions hold whole units of any size
+SCATTERED = tuple(64 << step for step in range(8))  # to 8 KiB, the largest unit that the fit looks for
+GRAIN = 8 * KiB  # larger regions contain whole units of any size
 FIRST = 16 * KiB
-FINE = 256 * KiB  # from here on regions differ by a 32nd at most
+FINE = 256 * KiB  # from this size regions differ by a 32nd at most
 SMALLEST_TO = 256 * KiB
-AROUND = (0.8, 0.9, 1.0, 1.12, 1.25, 1.41, 1.8, 2.2, 2.8)  # times a capacity that was found
+AROUND = (0.8, 0.9, 1.0, 1.12, 1.25, 1.41, 1.8, 2.2, 2.8)  # factors on a capacity that was found
 WRITTEN = tuple(256 << step for step in range(13))  # to 1 MiB
 
 Grain = Annotated[
@@ -72,7 +74,7 @@ class BuffersOptions(SuiteOptions, frozen=True, kw_only=True):
 
 @dataclass
 class Known:
-    """Latencies so far, by region and whether they were scattered: seconds and relative standard error."""
+    """Latencies so far, by region and whether it was scattered: seconds and relative standard error."""
 
     footprint_bytes: int
     ways: int = 1
@@ -86,11 +88,11 @@ class Known:
             self.points[labels.region_bytes, labels.scattered] = 1 / rate, relative
 
     def slowest(self) -> float:
-        """Seconds of a line, before anything is known a guess."""
+        """Return the longest time of a line, in seconds; a guess before any point is measured."""
         return max((seconds for seconds, _ in self.points.values()), default=fresh.LINE_S)
 
     def capacities(self) -> list[float]:
-        """Of the buffers that the points show so far."""
+        """Return the capacities of the buffers that the points show so far."""
         if len(self.points) < FEWEST:
             return []
         keys = sorted(self.points)
@@ -108,7 +110,7 @@ class Known:
 
 
 def field_of(machine: Machine, chosen: BuffersOptions) -> fresh.Field:
-    """UsageError for a CPU that may not be used here, or regions that leave nothing to see."""
+    """Return the field of regions; UsageError for a CPU that may not be used, or regions too small to show a buffer."""
     target = chosen.target.on(chosen.pages)
     cpu = chosen_cpu(machine, chosen.cpu, target)
     if chosen.to < SMALLEST_TO:
@@ -120,25 +122,25 @@ def field_of(machine: Machine, chosen: BuffersOptions) -> fresh.Field:
 
 
 def coarse(largest: int) -> list[int]:
-    """A region to a doubling, from 16 KiB up."""
+    """Return regions from 16 KiB up, each twice the one before."""
     steps = int(np.log2(largest / FIRST))
     return sorted({FIRST << step for step in range(steps + 1)} | {_whole(largest)})
 
 
 def finer(capacities: list[float], largest: int) -> list[int]:
-    """More regions around each capacity."""
+    """Return more regions around each capacity."""
     sizes = {_whole(capacity * factor) for capacity in capacities for factor in AROUND}
     return sorted(size for size in sizes if FIRST <= size <= largest)
 
 
 def _whole(size: float) -> int:
-    """Of units of any size, and halved often enough that a timed block is a whole share of it."""
+    """Return a size near `size` that is whole in units of any size and in timed blocks."""
     grain = GRAIN << max(0, math.floor(math.log2(size / FINE)))
     return max(round(size / grain) * grain, FIRST)
 
 
 def reads(walk: fresh.Field, largest: int, line: int) -> Generator[Experiment, Answer, None]:
-    """Scattered regions, then larger ones, then those around what these show."""
+    """Yield scattered regions, then larger ones, then regions around the capacities that these show."""
     known = Known(walk.footprint_bytes, walk.ways, walk.grain_bytes)
     small = [(size, True) for size in SCATTERED if size >= line]
     for region, scattered in small + [(size, False) for size in coarse(largest)]:
@@ -158,7 +160,7 @@ def plan(machine: Machine, chosen: BuffersOptions) -> Plan:
 
 
 def left_out(machine: Machine, chosen: BuffersOptions) -> tuple[str, ...]:
-    """What small pages hide."""
+    """Return what small pages hide."""
     del machine
     if chosen.pages != "4k":
         return ()

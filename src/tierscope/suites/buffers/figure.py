@@ -9,7 +9,7 @@ from tierscope.tables import Insight, tables
 from tierscope.tables.regions import RegionsRow
 from tierscope.units import LINE_BYTES, show_bytes
 
-ROOM = 1.3  # times the fastest and the slowest: the points keep clear of the edges
+ROOM = 1.3  # factor on the fastest and the slowest: the points keep away from the edges
 TIPS = vega.tips(
     ("series", "operation"), ("size", "region"), ("ns", "time per line, ns"), ("low", "95 % interval from, ns"),
     ("high", "to, ns"), ("fit", "fit, ns"), ("verdict", "verdict"),
@@ -18,7 +18,7 @@ RULES = "buffers"  # the table whose capacities are drawn as rules
 
 
 class Regions:
-    """Points with their intervals, the fit as a line; capacities found are rules with their intervals as bands."""
+    """Points with their intervals, and the fit as a line. Capacities are rules, with their intervals as bands."""
 
     name = "regions"
     title = "Fresh regions"
@@ -31,7 +31,7 @@ class Regions:
     )
 
     def draw(self, run: Run, rows: list[RegionsRow], insights: list[Insight]) -> Spec | None:
-        """Rows of `regions`, and the capacities of `buffers`."""
+        """Draw the rows of `regions`, and the capacities of `buffers`."""
         points = [point(row) for row in rows if row.latency]
         if not points:
             return None
@@ -44,7 +44,7 @@ class Regions:
 
 
 def point(row: RegionsRow) -> Point:
-    """One datum."""
+    """Return one datum."""
     block = "" if row.block_bytes == LINE_BYTES else f", blocks of {show_bytes(row.block_bytes)}"
     return {
         "series": f"{row.operation}{', scattered' if row.scattered else ''}{block}",
@@ -57,7 +57,7 @@ def point(row: RegionsRow) -> Point:
 
 
 def _band(row: BuffersRow) -> list[Spec]:
-    """The interval of a capacity, and the rule in it."""
+    """Return the interval of a capacity, and the rule in it."""
     if not row.capacity:
         return []
     band = {
@@ -76,7 +76,7 @@ def _layers(points: list[Point], names: list[str]) -> list[Spec]:
         axis={"values": vega.decades(min(times) / ROOM, ROOM * max(times)), "format": ".4~r"},
     )  # fmt: skip
     hue = vega.field("series", "n", None, sort=names, scale={"domain": names, "range": theme.hues(len(names))})
-    same = {"field": "series", "type": "nominal"}  # a legend listens only if one layer alone defines it
+    same = {"field": "series", "type": "nominal"}  # a legend reacts only if one layer alone defines it
     seen = vega.shown("series")
     fit = {
         "transform": [{"filter": "isValid(datum.fit)"}],

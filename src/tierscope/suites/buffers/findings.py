@@ -1,4 +1,4 @@
-"""What the rows of `buffers` say in words."""
+"""The findings of `buffers`."""
 
 from typing import NamedTuple
 
@@ -11,7 +11,7 @@ from tierscope.units import LINE_BYTES, show_bytes, show_seconds, show_size
 
 
 def sentences(rows: list[BuffersRow]) -> list[Insight]:
-    """For each target how many buffers there are, then each part; inconclusive rows count for nothing."""
+    """Return for each target the number of buffers, then each part; inconclusive rows are left out."""
     found = []
     for target in dict.fromkeys(row.target for row in rows):
         own = [row for row in rows if row.target == target]
@@ -21,7 +21,7 @@ def sentences(rows: list[BuffersRow]) -> list[Insight]:
 
 
 class _Sized(NamedTuple):
-    """A part of which all is known."""
+    """A part whose values are all known."""
 
     row: BuffersRow
     capacity: Interval
@@ -35,7 +35,7 @@ def _sized(row: BuffersRow) -> _Sized | None:
 
 
 def _reads(rows: list[BuffersRow]) -> list[Insight]:
-    """Nothing where a part is unknown: how many there are is then not known either."""
+    """Return the findings of reads; none if a part is unknown, because then the number of parts is not known either."""
     if not rows or rows[-1].part != "medium":
         return []
     *buffers, medium = rows

@@ -9,7 +9,7 @@ from tierscope.units import show_bytes, show_seconds, show_size
 
 
 def buffers(rows: list[BuffersRow]) -> Grid:
-    """Capacity with its interval, units that are possible, time of a line that is found there, amplification."""
+    """Return capacity with its interval, possible units, time of a line that is found there, amplification."""
     targets = list(dict.fromkeys(row.target for row in rows))
     several = len(targets) > 1
     heads = [
@@ -31,14 +31,14 @@ def _line(row: BuffersRow) -> list[str]:
 
 
 def _moved(row: BuffersRow) -> str:
-    """'x 4' of writes, '<= x 4' of reads."""
+    """Return 'x 4' for writes, '<= x 4' for reads."""
     sign = "" if row.amplification else "≤ "
     times = row.amplification or row.amplification_most
     return f"{sign}x {times:g}" if times else cells.NOTHING
 
 
 def _capacity(row: BuffersRow) -> str:
-    """'16 KiB ±3.1%': the round size where there is one; the interval is that of the size found."""
+    """Return '16 KiB ±3.1%': the round size if there is one; the interval is that of the size found."""
     found = row.capacity
     if found is None:
         return cells.NOTHING
@@ -47,7 +47,7 @@ def _capacity(row: BuffersRow) -> str:
 
 
 def _unit(found: Interval | None) -> str:
-    """'256 B', or '2 KiB-8 KiB' where others are possible."""
+    """Return '256 B', or '2 KiB-8 KiB' if others are possible."""
     if found is None:
         return cells.NOTHING
     low, high = show_size(int(found.low)), show_size(int(found.high))

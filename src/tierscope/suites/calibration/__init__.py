@@ -1,1 +1,1 @@
-"""Which way of walking through memory was the fastest before each measurement?"""
+"""Which loop variant was the fastest before each measurement?"""

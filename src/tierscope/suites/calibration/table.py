@@ -1,10 +1,10 @@
-"""The walks that were tried before a point was measured, and which of them it then ran.
+"""The loop variants that were tried before a point was measured, and which of them it then ran.
 
     bandwidth = best median rate of the trial * program bytes per operation     [bytes/s]
 
-Trials last 3 to 12 ms each: enough to choose by, too short to be quoted, hence no interval. The bandwidth of a
-trial without a clean moment is not known: null, and such a walk is the last choice.
-Blind to walks that the search did not reach.
+Trials last 3 to 12 ms each. That is enough to choose, but too short to publish, so they have no interval. The bandwidth
+of a trial without a clean moment is not known: null, and such a variant is the last choice.
+Blind to loop variants that the search did not reach.
 """
 
 from typing import Annotated, ClassVar
@@ -48,7 +48,7 @@ class Calibration:
     name: ClassVar[str] = "calibration"
     title: ClassVar[str] = "Calibration"
     topics: ClassVar[tuple[str, ...]] = ()  # the points themselves state theirs
-    in_terminal: ClassVar[bool] = False  # how a choice was made
+    in_terminal: ClassVar[bool] = False  # they only explain a choice
     keys: ClassVar[tuple[str, ...]] = (
         "experiment",
         "streams",
@@ -57,20 +57,20 @@ class Calibration:
         "prefetchw_bytes",
         "interleave_bytes",
     )
-    main: ClassVar[tuple[Main, ...]] = ()  # trials choose a walk, and are no result
+    main: ClassVar[tuple[Main, ...]] = ()  # trials choose a loop variant, and are not a result
     row: ClassVar[type[CalibrationRow]] = CalibrationRow
 
     def rows(self, run: Run) -> list[CalibrationRow]:
         return [row for record in run.result.records for row in _rows(record)]
 
     def insights(self, run: Run, rows: list[CalibrationRow]) -> list[Insight]:
-        """None: the choice shows in the rows of the tables that used it."""
+        """Return an empty list: the choice shows in the rows of the tables that used it."""
         del run, rows
         return []
 
 
 def _rows(record: Record) -> list[CalibrationRow]:
-    """The last group is the one that a calibration is for."""
+    """Return the rows of a record. A calibration is for the last group."""
     facts = record.groups[-1]
     return [
         CalibrationRow(

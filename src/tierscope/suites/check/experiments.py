@@ -1,7 +1,7 @@
 """Check: the bandwidth of all CPUs and the idle latency of memory, in about ten seconds.
 
-It is what `tierscope check` measures where its file names no suite. Sizes follow the caches that the system reports and
-not a staircase, which would take half of the time: where these are smaller than they really are, memory looks faster.
+`tierscope check` measures this if its file names no suite. Sizes follow the caches that the system reports,
+because a staircase would take half of the ten seconds. If the reported caches are too small, memory looks faster.
 """
 
 from typing import Annotated
@@ -28,7 +28,7 @@ class CheckOptions(SuiteOptions, frozen=True, kw_only=True):
 
 
 def plan(machine: Machine, chosen: CheckOptions) -> Plan:
-    """One dependent access in the largest footprint, then each kernel."""
+    """Yield one dependent access in the largest footprint, then each kernel."""
     walk = latency.LatencyOptions(target=chosen.target, pages=("thp",), budget=0.6, visits=chosen.visits)
     yield latency.walk_of(machine, walk).experiment(latency.highest(machine, chosen.target)[0])
     cpus = len(near_cpus(machine, chosen.target))

@@ -1,6 +1,6 @@
-"""A simulated persistent-memory DIMM with known structure, and its word.
+"""A simulated persistent-memory DIMM with known structure, and its name as a target.
 
-The word is that of a simulated machine, `sim:blank,memory.m.ways=6,...`; `parse` is the inverse of `Device.word`.
+The name is that of a simulated machine, `sim:blank,memory.m.ways=6,...`; `parse` is the inverse of `Device.word`.
 """
 
 import re
@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from tierscope import units
 from tierscope.errors import ResultError, UsageError
 
-NAME = "m"  # of the memory
+NAME = "m"  # name of the memory
 PLAIN, HASH = "plain", "hash"
 
 
 @dataclass(frozen=True)
 class Buffer:
-    """Of one of the memories. latency_s: added by it. ways: of a set; 0: there is one set."""
+    """A buffer of one of the memories. latency_s: what it adds; ways: of a set; 0: there is one set."""
 
     size_bytes: int
     unit_bytes: int
@@ -37,7 +37,7 @@ class Migration:
 
 @dataclass(frozen=True)
 class Device:
-    """What a word says. path_s: through the processor's caches; read_s, write_s, media_bytes: of the medium."""
+    """What a name states. path_s: through the processor's caches; read_s, write_s, media_bytes: of the medium."""
 
     seed: int
     path_s: float
@@ -53,7 +53,7 @@ class Device:
     order: str = PLAIN
 
     def word(self, base: str) -> str:
-        """'sim:blank,memory.m.ways=6,...', of which `parse` is the inverse."""
+        """Return 'sim:blank,memory.m.ways=6,...', the inverse of `parse`."""
         keys: dict[str, object] = {"seed": self.seed, "cache.1.latency": _ns(self.path_s)}
         for number, one in enumerate(self.buffers):
             keys |= {f"memory.{NAME}.buffer.{number}.{key}": value for key, value in _of_buffer(one).items()}
@@ -90,7 +90,7 @@ def _ns(seconds: float) -> str:
 
 
 def parse(word: str) -> Device:
-    """The device that a word of `Device.word` tells; ResultError if a key is missing, or is none."""
+    """Return the device of a name that `Device.word` made; ResultError if a key is missing, or unknown."""
     keys = {key: value for key, _, value in (part.partition("=") for part in word.split(",")[1:])}
     own = {key.removeprefix(f"memory.{NAME}."): value for key, value in keys.items()}
     count = len({key for key in own if re.fullmatch(r"buffer\.\d+\.size", key)})

@@ -1,17 +1,20 @@
 """Random persistent-memory DIMMs as the authors of the probers imagined them (see `strangers` for others).
 
-Drawn evenly where nothing is said, sizes and times by their logarithm:
-    buffers    0 to 3; 4 KiB to 64 MiB over all memories, each 4 times the one before; three in five are powers of two,
-               the others 1.5, 1.25 or 1.75 times one; units 128 B to 8 KiB, none smaller than before, 8 or more of them
-    times      20 to 400 ns for each buffer, 50 to 600 ns more for the medium, 10 to 40 ns for the processor's caches
-    memories   one of three devices has one, the others 2 to 12, 256 B to 64 KiB each in turn
-    queue      0 to 128 lines; a write to the medium takes 150 to 500 ns, more than the controller lets through
-    migration  half of the devices, after 2000 to 50 000 writes to 4 to 256 KiB, for 5 to 200 us; the number of writes
-               scatters by up to 15 %
-    noise      one of three devices has none, the others up to the scale asked for, 1 being a shared machine
-A unit is never larger than the grain: a unit that is cut among memories is none that a region could show. Units of
-single lines are not drawn either, since no line of a fresh region is met twice (`stats.buffers` is blind to them).
-Source of the ranges: published DIMMs lie well inside (`reference`); the draw is ours.
+Unless noted, the draw is even; sizes and times are drawn by their logarithm.
+
+* buffers: 0 to 3, of 4 KiB to 64 MiB over all memories, each at least 4x the one before.
+* capacities: three in five are powers of two, the others 1.5, 1.25 or 1.75 times one.
+* units: 128 B to 8 KiB, none smaller than before, 8 or more of them in a buffer.
+* times: 20 to 400 ns for each buffer, 50 to 600 ns more for the medium, 10 to 40 ns for the processor's caches.
+* memories: one of three devices has one, the others have 2 to 12, interleaved by 256 B to 64 KiB.
+* queue: 0 to 128 lines; a write to the medium takes 150 to 500 ns, more than the controller allows through.
+* migration: half of the devices, after 2000 to 50 000 writes to 4 to 256 KiB, for 5 to 200 us.
+* jitter: the number of writes until a migration scatters by up to 15 %.
+* noise: one of three devices has none, the others up to the requested scale; 1 is a shared machine.
+
+A unit is never larger than the grain, because no region can show a unit that is divided among memories. Units of single
+lines are also left out, because no line of a fresh region is read twice (`stats.buffers` does not detect them).
+Source of the ranges: published DIMMs are well inside (`reference`); the draw is ours.
 """
 
 import itertools
@@ -25,14 +28,14 @@ from tierscope.units import LINE_BYTES, KiB, MiB
 __all__ = ["Buffer", "Device", "Migration", "draw", "parse"]
 ODD = (1.5, 1.25, 1.75)
 ROUND = 0.6  # share of capacities that are powers of two
-APART = 4  # times the capacity of the buffer before
+APART = 4  # least factor on the capacity of the buffer before
 ENTRIES = 8  # units in a buffer at least
 MOST_WAYS, MOST_ENTRIES = 12, 128
 PLAIN = 1 / 3  # share of devices of one memory, and of those without noise
 
 
 def draw(seed: int, number: int, most_noise: float) -> Device:
-    """Device `number` of a seed; the same at every call."""
+    """Return device `number` of a seed; the same at every call."""
     random = np.random.default_rng([seed, number])
     count = int(random.integers(0, 4))
     ways = 1 if random.random() < PLAIN else int(random.integers(2, MOST_WAYS + 1))
@@ -53,7 +56,7 @@ def draw(seed: int, number: int, most_noise: float) -> Device:
 
 
 def _buffers(random: np.random.Generator, count: int, ways: int, largest: int) -> tuple[Buffer, ...]:
-    """Drawn until they can be built."""
+    """Return buffers, drawn until they can be built."""
     while True:
         sizes = sorted(_size(random, ways) for _ in range(count))
         exponents = random.integers(1, int(math.log2(min(largest, 8 * KiB) // LINE_BYTES)) + 1, count)
@@ -66,7 +69,7 @@ def _buffers(random: np.random.Generator, count: int, ways: int, largest: int) -
 
 
 def _size(random: np.random.Generator, ways: int) -> int:
-    """Of one of the memories."""
+    """Return the size of a buffer in one of the memories."""
     power = 2.0 ** math.floor(random.uniform(math.log2(4 * KiB / ways), math.log2(64 * MiB / ways) + 1))
     return int(power if random.random() < ROUND else power * random.choice(ODD))
 
@@ -81,5 +84,5 @@ def _migration(random: np.random.Generator) -> Migration:
 
 
 def _time(random: np.random.Generator, low_ns: float, high_ns: float) -> float:
-    """Seconds, in whole tenths of a nanosecond as they stand in the word."""
+    """Return seconds, in whole tenths of a nanosecond as in the device's name."""
     return round(math.exp(random.uniform(math.log(low_ns), math.log(high_ns))), 1) * 1e-9

@@ -1,11 +1,11 @@
-"""Closed loop: the probers run blind on random simulated devices, and are scored by what they find.
+"""Closed loop: the probers run on random simulated devices that they do not know, and are scored by what they find.
 
-Each device is a word of a simulated machine (`suites.closed_loop.device`); the probers get that word as their target,
-and nothing else: their plans are those of `run buffers` and `run policy`, adaptive as they are. What was drawn is read
-from the word by the table `closed_loop` alone. `buffers` is told of the interleaving that `policy` found, as a user
-would.
+Each device is a simulated machine (`suites.closed_loop.device`). The probers get only its name, as their target. Their
+plans are those of `run buffers` and `run policy`, adaptive as usual. Only the table `closed_loop` reads from the name
+what was drawn. `buffers` gets the interleaving that `policy` found, as a user would pass it.
+
 All devices have the CPUs and the caches of the machine that `target` names, and differ in its memory m.
-Blind to: faults that simulator and prober share; what no simulated device has.
+Blind to: faults that simulator and prober share; properties that no simulated device has.
 """
 
 from collections.abc import Generator, Iterator
@@ -26,11 +26,11 @@ from tierscope.stats.strides import Stride, spread_of, stride_of
 from tierscope.suites.closed_loop import devices, strangers
 from tierscope.suites.closed_loop.labels import LoopLabels
 
-NAME = "closed_loop"  # of the table
+NAME = "closed_loop"  # name of the table
 PROBERS = ("policy", "buffers")
 KINDS = {"known": devices.draw, "strangers": strangers.draw}
-BUFFERS = {"op": ("read",)}  # what joins writes is looked for by `policy`
-INTERLEAVE = "interleave"  # the part of `policy` that `buffers` rests on
+BUFFERS = {"op": ("read",)}  # `policy` looks for what joins writes
+INTERLEAVE = "interleave"  # the part of `policy` that `buffers` requires
 MOST_NOISE = 10
 
 
@@ -62,14 +62,14 @@ class ClosedLoopOptions(SuiteOptions, frozen=True, kw_only=True):
 
 
 def words(chosen: ClosedLoopOptions) -> Iterator[tuple[int, str]]:
-    """Number and word of each device."""
+    """Yield the number and the name of each device."""
     for number in range(chosen.first, chosen.first + chosen.devices):
         draw = KINDS[chosen.kinds[number // 2 % len(chosen.kinds)]]
         yield number, draw(chosen.seed, number, chosen.noise).word(chosen.target.word)
 
 
 def plan(machine: Machine, chosen: ClosedLoopOptions) -> Plan:
-    """The probers' own plans, device after device."""
+    """Yield the probers' own plans, device after device."""
     if not chosen.target.word.startswith(PREFIX):
         asked = f"target={chosen.target.word}"
         raise UsageError(f"{asked}: devices are drawn for simulated machines only; try target=sim:blank")
@@ -83,7 +83,7 @@ def plan(machine: Machine, chosen: ClosedLoopOptions) -> Plan:
 def _prober(
     name: str, machine: Machine, word: str, own: dict[str, Any], number: int
 ) -> Generator[Experiment, Answer, list[Stride]]:
-    """Its experiments under the table of the closed loop; it gets answers to what it asked. The strides among them."""
+    """Yield a prober's experiments under this table, with answers to its own; return the strides among them."""
     prober, strides = suites[name], list[Stride]()
     plan = prober.plan(machine, prober.options(target=Target.parse(word), **own))
     try:
@@ -98,7 +98,7 @@ def _prober(
 
 
 def _layout(strides: list[Stride]) -> dict[str, int]:
-    """What was found of interleaving, as options of `buffers`."""
+    """Return the interleaving that was found, as options of `buffers`."""
     spread = spread_of(strides)
     if spread is None or spread.interleave.ways == 1:
         return {}

@@ -1,4 +1,4 @@
-"""What probers found over what was built, one point for each parameter of each device."""
+"""The found values of probers over the built ones, one point for each parameter of each device."""
 
 from tierscope.draw import figures, theme, vega
 from tierscope.draw.theme import Spec
@@ -10,7 +10,7 @@ from tierscope.suites.closed_loop.score import ALARM, MISSED, RECOVERED, WRONG
 from tierscope.tables import Insight
 
 HUES = {RECOVERED: "green", WRONG: "vermilion", MISSED: "amber", ALARM: "purple"}
-ROOM = 1.15  # beyond the farthest ratio
+ROOM = 1.15  # factor beyond the farthest ratio
 TIPS = vega.tips(
     ("device", "device"), ("name", "parameter"), ("built", "built"), ("seen", "found"), ("noise", "noise"),
     ("verdict", "verdict"),
@@ -18,7 +18,7 @@ TIPS = vega.tips(
 
 
 class ClosedLoop:
-    """A row of points for each parameter, noise in the shape's size; what was missed has no ratio, and no point."""
+    """A row of points for each parameter, with noise as their size; a missed value has no ratio, and no point."""
 
     name = "closed_loop"
     title = "Found over built"
@@ -29,7 +29,7 @@ class ClosedLoop:
     )
 
     def draw(self, run: Run, rows: list[ClosedLoopRow], insights: list[Insight]) -> Spec | None:
-        """Rows of `closed_loop`."""
+        """Draw the rows of `closed_loop`."""
         points = [_point(row, row.found / row.truth) for row in rows if row.truth and row.found]
         if not points:
             return None

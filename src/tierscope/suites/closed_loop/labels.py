@@ -1,10 +1,10 @@
-"""What a point is filed by."""
+"""The labels of a point."""
 
 from tierscope.record.labels import Labels
 
 
 class LoopLabels(Labels, frozen=True, kw_only=True):
-    """Beside the labels of the prober's own point. of_table: the table in which the prober files it."""
+    """Labels in addition to those of the prober's own point. of_table: the table in which the prober files it."""
 
     device: int
     prober: str

@@ -1,9 +1,10 @@
 """Closed loop: each parameter of each device, as it was built and as a prober found it.
 
-What was built is read from the word of the device, what was found is what `run buffers` and `run policy` infer of the
-records of that device alone; verdicts and tolerances: `suites.closed_loop.score`.
-`truth` and `found` are null where there is nothing: null and null is right, too. A prober with too few good points to
-say anything has missed what it was asked for, and so has `policy` where it calls a queue inconclusive.
+The built value is read from the name of the device. The found value is what `run buffers` and `run policy` infer from
+the records of that device alone. Verdicts and tolerances: `suites.closed_loop.score`.
+
+`truth` and `found` are null if there is no such part: both null is right, too. A prober with too few good points for an
+answer missed its parameters, and so did `policy` if it calls a queue inconclusive.
 Blind to: faults that simulator and prober share.
 """
 
@@ -44,9 +45,9 @@ class ClosedLoop:
         answers=("recovered", "failure"),
         keys={"recovered": "recovered"},
     )
-    topics: ClassVar[tuple[str, ...]] = ()  # of simulated machines
+    topics: ClassVar[tuple[str, ...]] = ()  # only simulated machines have these rows
     keys: ClassVar[tuple[str, ...]] = ("device", "prober", "parameter", "level")
-    main: ClassVar[tuple[Main, ...]] = ()  # what is built is known, so that nothing is compared
+    main: ClassVar[tuple[Main, ...]] = ()  # the built value is known, so runs are not compared
     row: ClassVar[type[ClosedLoopRow]] = ClosedLoopRow
     says: ClassVar[dict[str, str]] = {
         "recovered PARAMETER": "share of the devices' parameters of this kind that were recovered",
@@ -101,7 +102,7 @@ def _repeat(prober: str, word: str, record: Record) -> str:
 
 
 def _layout(record: Record) -> str:
-    """What a prober was told of interleaving."""
+    """Return the interleaving that was passed to a prober."""
     if LoopLabels.read(record.experiment).of_table != "regions":  # strides and places have other labels
         return ""
     labels = FreshLabels.read(record.experiment)
@@ -109,7 +110,7 @@ def _layout(record: Record) -> str:
 
 
 def _view(run: Run, own: list[Record]) -> Run:
-    """The records of one device as if its prober had run alone."""
+    """Return the records of one device as if its prober had run alone."""
     result = msgspec.structs.replace(run.result, records=tuple(_as_asked(record) for record in own))
     return msgspec.structs.replace(run, result=result)
 

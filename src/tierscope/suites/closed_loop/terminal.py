@@ -1,4 +1,4 @@
-"""The closed loop in a terminal: shares by parameter, then every failure with the words that repeat it."""
+"""The closed loop in a terminal: shares by parameter, then every failure with the options that repeat it."""
 
 from tierscope.draw import cells
 from tierscope.draw.forms import forms, of_rows
@@ -8,7 +8,7 @@ from tierscope.suites.closed_loop.row import ClosedLoopRow
 
 
 def grids(rows: list[ClosedLoopRow]) -> list[Grid]:
-    """The second only where something failed."""
+    """Return the shares, and the failures if there are any."""
     devices = len({row.device for row in rows})
     heads = [("parameter", False), ("recovered", True), ("of", True), ("share", True), ("wrong", True),
              ("missed", True), ("false alarms", True)]  # fmt: skip

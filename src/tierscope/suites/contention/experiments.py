@@ -1,14 +1,14 @@
 """Contention: n threads copy within target a while m others copy from, to, or within target b.
 
-First each target alone over thread counts, a and b in turns: the ratio of the two. Then, for each mode, all CPUs on
-one side (N:0, 0:N), whose walks are calibrated, and the mixed splits with the walks that were found there, so that a
-split differs from its ends in nothing but who runs beside whom. Both groups of a split start and stop together
-(`stats.together`), so no part of the run is thrown away by a rule of thumb.
+First each target is measured alone over thread counts; a and b alternate, for their ratio. Then each mode runs with all
+CPUs on one side (N:0, 0:N), which calibrates the loop variants. The mixed splits use the variants that were found
+there, so a split differs from its ends only in which threads run together. Both groups of a split start and stop
+together (`stats.together`), so no rule of thumb discards a part of the run.
 
-The two arrays of `array` bytes are shared out by threads: each thread walks as much in every split, and in every
-split as many bytes go round in the caches. Blind, where b is a file in memory, to the speed of a second tier: there
-is none.
-Source: document 000, an unpublished thesis on NVDIMM beside DRAM (its modes, and its tables of both and their sum).
+The two arrays of `array` bytes are divided among the threads. Each thread visits the same number of bytes in every
+split, and the same number of bytes passes through the caches. Blind, if b is a file in memory, to the speed of a second
+tier: the machine does not have one.
+Source: document 000, an unpublished thesis on NVDIMM and DRAM (its modes, and its tables of both and their sum).
 """
 
 from collections.abc import Generator
@@ -34,7 +34,7 @@ from tierscope.units import MiB
 
 STAND_IN = Target(name="file", where="/dev/shm/tierscope-b")  # noqa: S108 (it is named in the help)
 SPLIT_S = 1.0  # of a split, at least
-PIECE_S = 0.5  # of a visit of it, without a pause: one common window, and dips up to 0.1 s apart show
+PIECE_S = 0.5  # of one of its visits, without a pause: one common window, and dips up to 0.1 s apart are visible
 GRAIN = 4 * MiB  # of a large footprint: whole large pages of both arrays
 
 
@@ -49,15 +49,15 @@ class Pair:
     schedule: Schedule
     array_bytes: int
     note: str
-    stand_in: bool  # b is a file for want of a second tier
+    stand_in: bool  # b is a file, because there is no second tier
 
     def of(self, mode: str) -> tuple[Target, Target]:
-        """Source and destination of 'b-a'."""
+        """Return the source and the destination of a mode such as 'b-a'."""
         source, target = ({"a": self.a, "b": self.b}[side] for side in mode.split("-"))
         return source, target
 
     def group(self, role: str, cpus: tuple[int, ...], mode: str, of: int, walk: Workload | None = None) -> Group:
-        """A team that copies as `mode` says on its share of the memory; `of`: all threads that share it."""
+        """Return a team that copies in `mode` on its share of the memory. of: all threads that share it."""
         source, target = self.of(mode)
         size = 2 * self.array_bytes * len(cpus) // of
         grain = GRAIN if size >= 16 * GRAIN else 128
@@ -90,7 +90,7 @@ class Pair:
 
 
 def splits_of(chosen: ContentionOptions, cpus: int) -> list[tuple[int, int]]:
-    """(threads of A, threads of B), the unmixed first; UsageError for one that does not fit."""
+    """Return (threads of A, threads of B), the unmixed first; UsageError for one that does not fit."""
     if isinstance(chosen.splits, str):
         return [(cpus, 0), (0, cpus), *((n, cpus - n) for n in range(cpus - 1, 0, -1))]
     for a, b in chosen.splits:
@@ -102,7 +102,7 @@ def splits_of(chosen: ContentionOptions, cpus: int) -> list[tuple[int, int]]:
 
 
 def targets_of(machine: Machine, chosen: ContentionOptions) -> tuple[Target, Target, str]:
-    """a, b, and what has to be said where b only stands in for a second tier."""
+    """Return a, b, and the note that is required if b only replaces a second tier."""
     near = {cpu.node for cpu in machine.identity.cpus if cpu.allowed}
     nodes = [node for node in machine.identity.nodes if node.memory_bytes > 0]
     first = min(nodes, key=lambda node: (node.number not in near, node.number), default=None)
@@ -120,7 +120,7 @@ def targets_of(machine: Machine, chosen: ContentionOptions) -> tuple[Target, Tar
 
 
 def _other(machine: Machine, nodes: list[Node], a: Target) -> Target | None:
-    """A node other than a: one without CPUs first, then the nearest; None where there is none."""
+    """Return a node other than a: one without CPUs first, then the nearest; None if there is none."""
     order = sorted(node.number for node in machine.identity.nodes)
     known = {f"node:{node.number}": dict(zip(order, node.distances, strict=False)) for node in nodes}
     distances = known.get(a.word, {})
@@ -130,7 +130,7 @@ def _other(machine: Machine, nodes: list[Node], a: Target) -> Target | None:
 
 
 def _known(machine: Machine, key: str, target: Target) -> Target:
-    """UsageError before anything is mapped, for what no core could take; the core knows the other kinds."""
+    """Return a target; UsageError before anything is mapped if no core accepts it. The core checks other kinds."""
     word = target.word
     numbers = [str(node.number) for node in machine.identity.nodes]
     if target.name == "node" and target.where not in numbers:
@@ -141,7 +141,7 @@ def _known(machine: Machine, key: str, target: Target) -> Target:
 
 
 def pair_of(machine: Machine, chosen: ContentionOptions) -> Generator[Experiment, Answer, Pair]:
-    """All that is asked, and arrays by the cache of `a`; nothing is measured before every word is known to be good."""
+    """Return both targets and arrays by the cache of `a`; all options are validated before anything is measured."""
     a, b, stand_in = targets_of(machine, chosen)
     cpus = chosen_cpus(machine, chosen.cpus, a)
     if len(set(cpus)) < len(cpus):
@@ -153,11 +153,11 @@ def pair_of(machine: Machine, chosen: ContentionOptions) -> Generator[Experiment
     thread_counts(chosen.threads, cpus)
     schedule = Schedule(precision=chosen.precision, budget_s=chosen.budget, block_s=chosen.block, visits=chosen.visits)
     if chosen.array is None:
-        large = a.on("thp") if a.node else a  # of 4 KiB the TLB blurs the caches
+        large = a.on("thp") if a.node else a  # with pages of 4 KiB the TLB blurs the caches
         found = yield from effective_cache(machine, near_cpus(machine, a)[0], large, SEARCH)
         memory = min(
             (array(machine, found, cpus, 2, target) for target in (a, b)), key=lambda one: one.array_bytes
-        )  # either target holds both arrays
+        )  # either target contains both arrays
     else:
         memory = Memory(chosen.array, "")
     note = "; ".join(part for part in (stand_in, memory.note) if part)
@@ -165,7 +165,7 @@ def pair_of(machine: Machine, chosen: ContentionOptions) -> Generator[Experiment
 
 
 def ratio(pair: Pair, counts: tuple[int, ...]) -> Plan:
-    """Each target alone, a then b for each number of threads, on all the memory."""
+    """Yield each target alone, a then b for each number of threads, on all the memory."""
     for count in counts:
         for side in ("a", "b"):
             group = pair.group(side.upper(), pair.cpus[:count], f"{side}-{side}", of=count)
@@ -174,7 +174,7 @@ def ratio(pair: Pair, counts: tuple[int, ...]) -> Plan:
 
 
 def contend(pair: Pair, mode: str, splits: list[tuple[int, int]]) -> Plan:
-    """All splits of one mode; walks of mixed splits are those of the largest unmixed ones, which come first."""
+    """Yield all splits of a mode. Mixed splits use the loop variants of the largest unmixed ones, which come first."""
     walks: dict[str, Workload] = {}
     for a, b in splits:
         sides = (("A", "a-a", pair.cpus[:a]), ("B", mode, pair.cpus[a : a + b]))

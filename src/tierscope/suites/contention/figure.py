@@ -18,7 +18,7 @@ TIPS = vega.tips(
 
 
 class Contention:
-    """Bars start at zero, so there is no logarithmic axis: lengths would mean nothing on it."""
+    """Bars start at zero. The axis is not logarithmic, because lengths would mean nothing on it."""
 
     name = "contention"
     title = "Contention: what two groups move at once, by split of the CPUs"
@@ -31,7 +31,7 @@ class Contention:
     )
 
     def draw(self, run: Run, rows: list[ContentionRow], insights: list[Insight]) -> Spec | None:
-        """Rows of `contention`, in any order."""
+        """Draw the rows of `contention`, in any order."""
         known = [row for row in rows if row.sum and row.sum.middle]
         if not known:
             return None
@@ -70,12 +70,12 @@ def _point(row: ContentionRow, rows: list[ContentionRow]) -> Point:
 
 
 def _letters(mode: str) -> list[str]:
-    """'nvm-dram' is from b to a."""
+    """Return the letters of a mode; 'nvm-dram' is from b to a."""
     return ["a" if place == "dram" else "b" for place in mode.split("-")]
 
 
 def _names(rows: list[ContentionRow]) -> str:
-    """Which targets a and b are; b is unknown where no mode touches it."""
+    """Return the names of the targets a and b; b is unknown if no mode uses it."""
     names = {"a": rows[0].a_target}
     for row in rows:
         names |= dict(zip(_letters(row.mode), (row.b_source, row.b_target), strict=True))

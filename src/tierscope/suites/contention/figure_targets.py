@@ -1,4 +1,4 @@
-"""Two targets alone: the bandwidth of both over threads, and beside it the ratio b / a."""
+"""Two targets alone: the bandwidth of both over threads, and next to it the ratio b / a."""
 
 from tierscope.draw import figures, theme, vega
 from tierscope.draw.theme import Spec
@@ -19,7 +19,7 @@ RATIO_TIPS = vega.tips(
 
 
 class TargetRatio:
-    """Both charts start at zero: how far b lies under a is what is asked."""
+    """Both charts start at zero, to show how far b is below a."""
 
     name = "target_ratio"
     title = "Two targets alone: bandwidth over threads, and b / a"
@@ -30,7 +30,7 @@ class TargetRatio:
     )
 
     def draw(self, run: Run, rows: list[TargetsRow], insights: list[Insight]) -> Spec | None:
-        """Rows of `targets`."""
+        """Draw the rows of `targets`."""
         speeds = [_speed("a", row.a_target, row.a_bandwidth, row) for row in rows]
         speeds += [_speed("b", row.b_target, row.b_bandwidth, row) for row in rows]
         speeds = [point for point in speeds if point["gb"]]
@@ -51,7 +51,7 @@ class TargetRatio:
         left = _chart(speeds, x, vega.number("gb", "bandwidth, GB/s"), hue, SPEED_TIPS)
         room = {
             "domainMax": 1.05 * max(point["high"] or point["ratio"] for point in ratios)
-        }  # no point cut by the frame
+        }  # the frame cuts none of the points
         right = _chart(
             ratios, x, vega.number("ratio", "b / a, %", scale=room), {"value": theme.colour("ink")}, RATIO_TIPS
         )

@@ -1,4 +1,4 @@
-"""Flutter: how much the blocks of each thread vary, by split; a mark for those that dip again and again."""
+"""Flutter: how much the blocks of each thread vary, by split, with a mark for those that dip repeatedly."""
 
 from tierscope.draw import figures, theme, vega
 from tierscope.draw.theme import Spec
@@ -18,7 +18,7 @@ WORDS = ("even", "flutters")
 
 
 class Flutter:
-    """One point for each thread, A left and B right of its split."""
+    """One point for each thread, A to the left and B to the right of its split."""
 
     name = "flutter"
     title = "How evenly each thread runs"
@@ -30,7 +30,7 @@ class Flutter:
     )
 
     def draw(self, run: Run, rows: list[ThreadsRow], insights: list[Insight]) -> Spec | None:
-        """Rows of `threads`."""
+        """Draw the rows of `threads`."""
         points = [point for row in rows for point in _point(row)]
         if not points:
             return None

@@ -1,10 +1,10 @@
-"""What a point is filed by."""
+"""The labels of a point."""
 
 from tierscope.record.labels import Labels
 
 
 class SplitLabels(Labels, frozen=True, kw_only=True):
-    """Of a split of the threads. stand_in: whether b only stands in for a second tier."""
+    """The labels of a split of the threads. stand_in: whether b only replaces a second tier."""
 
     mode: str
     a_threads: int
@@ -16,7 +16,7 @@ class SplitLabels(Labels, frozen=True, kw_only=True):
 
 
 class SideLabels(Labels, frozen=True, kw_only=True):
-    """Of one target alone. side: "a" or "b"."""
+    """The labels of one target alone. side: "a" or "b"."""
 
     threads: int
     side: str

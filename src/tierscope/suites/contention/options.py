@@ -27,20 +27,20 @@ from tierscope.record.experiment import Target
 
 KERNELS = ("copy", "copy_nt", "memcpy")
 MODES = {"b-b": "nvm-nvm", "b-a": "nvm-dram", "a-b": "dram-nvm", "a-a": "dram-dram"}
-"""What group B does, source-destination, and document 000's words for it: its DRAM is a, its NVM is b."""
+"""What group B does, source-destination, and the names from document 000: its DRAM is a, its NVM is b."""
 
 Ratios = tuple[tuple[int, int], ...] | Literal["all"]
 
 
 def _modes(word: str) -> Names:
-    """Return keys of MODES in the order asked for, each once; 'all' is all of them."""
+    """Return keys of MODES in the requested order, each once; 'all' is all of them."""
     presets = {preset: mode for mode, preset in MODES.items()}
     names = MODES if word == ALL else names_of("mode", words_of(word), (*MODES, *presets))
     return tuple(dict.fromkeys(presets.get(name, name) for name in names))
 
 
 def _splits(word: str) -> Ratios:
-    """Return (threads of A, threads of B) of each split; none for the word 'none'."""
+    """Return (threads of A, threads of B) of each split; an empty tuple for 'none'."""
     if word in (ALL, "none"):
         return ALL if word == ALL else ()
     found = [re.fullmatch("([0-9]{1,9}):([0-9]{1,9})", one) for one in words_of(word)]

@@ -1,7 +1,7 @@
-"""The model `sharing` at the splits of a contention that it was not given.
+"""Predictions of the model `sharing` for the splits of a contention that it was not given.
 
-Of a mode with three or more mixed splits it is given those next to a quarter and three quarters of the threads, and
-predicts the others. Of fewer it is given both tiers with all threads alone.
+With three or more mixed splits of a mode, it is given those next to a quarter and three quarters of the threads, and
+predicts the others. With fewer, it is given both tiers with all threads alone.
 """
 
 from collections.abc import Iterable, Sequence
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 ENOUGH = 3  # mixed splits: two are given, one is left to predict
 NORMAL = 1.96  # deviations of a 95 % interval
 Alone = Sequence[tuple[int, Interval]]
-"""Threads, and what they reach on a alone."""
+"""Number of threads, and their bandwidth on a alone."""
 
 
 def with_model(rows: "list[ContentionRow]", alone: Alone) -> "list[ContentionRow]":
@@ -37,7 +37,7 @@ def with_model(rows: "list[ContentionRow]", alone: Alone) -> "list[ContentionRow
 
 
 def _of(rows: "list[ContentionRow]", alone: Alone) -> dict[int, tuple[Interval, Interval]]:
-    """Return threads of B -> the prediction of A and of B; nothing where the model cannot be fitted."""
+    """Return threads of B -> the prediction of A and of B; an empty dictionary if the model cannot be fitted."""
     every = rows[0].a_threads + rows[0].b_threads
     curve = {n: one for n, one in alone if n < every and one.middle}
     curve |= {row.a_threads: row.a_bandwidth for row in rows if not row.b_threads and row.a_bandwidth}
@@ -86,7 +86,7 @@ def _pair(found: tuple[Prediction, Prediction]) -> tuple[Interval, Interval]:
 
 
 def said(rows: "list[ContentionRow]") -> list[Insight]:
-    """Return how far off the model is of each mode, over both groups of the splits that it was not given."""
+    """Return the error of the model for each mode, over both groups of the splits that it was not given."""
     found = []
     for mode in dict.fromkeys(row.mode for row in rows):
         mine = [row for row in rows if row.mode == mode and row.a_model and row.b_model and row.conclusive]

@@ -1,10 +1,10 @@
-"""Contention: what two groups move at once, for every split of the CPUs.
+"""Contention: the bandwidth of two groups at the same time, for every split of the CPUs.
 
     bandwidth of a group = median of its rate * its program bytes per operation      [bytes/s]
     sum                  = median of the sum of both at the same moments             [bytes/s]
 
 The interval of the sum is that of the summed series (`tables.totals`).
-Blind to who used which channel: only a counter sees that.
+Blind to which group used which channel: only a counter shows that.
 """
 
 from typing import Annotated, ClassVar
@@ -27,7 +27,7 @@ from tierscope.tables.totals import NONE, coverage, total
 from tierscope.units import show_rate
 
 STAND_IN = "; b is a file in the memory of a, which stands in for a second tier"
-"""What has to be said beside every comparison of a with a b that is no tier of its own."""
+"""The note with every comparison of a with a b that is not a tier of its own."""
 
 
 class ContentionRow(JudgedRow, frozen=True, kw_only=True):
@@ -79,12 +79,12 @@ class ContentionRow(JudgedRow, frozen=True, kw_only=True):
 
     @property
     def split(self) -> str:
-        """'3:1', threads of A : threads of B."""
+        """Return the split as '3:1', threads of A : threads of B."""
         return f"{self.a_threads}:{self.b_threads}"
 
     @property
     def place(self) -> tuple[float, int]:
-        """Its order: from all threads in A to all in B."""
+        """Return its place in the order from all threads in A to all in B."""
         threads = self.a_threads + self.b_threads
         return self.b_threads / threads, threads
 
@@ -156,7 +156,7 @@ def _curve(run: Run) -> list[tuple[int, Interval]]:
 
 
 def _most(rows: list[ContentionRow]) -> list[Insight]:
-    """The split with the largest sum of one mode, named alone only where it can be told from all others."""
+    """Return the split with the largest sum of each mode; it is the best only if intervals show it."""
     known, sure = sum(row.sum is not None for row in rows), sure_rows(rows, lambda row: row.sum)
     mode = rows[0].mode
     if known < 2:
@@ -196,7 +196,7 @@ def _too_few(mode: str, sure: int, known: int) -> Insight:
 def _against_alone(
     best: ContentionRow, most: Interval, pairs: list[tuple[ContentionRow, Interval]]
 ) -> tuple[str, tuple[Number, ...]]:
-    """Document 000's question: do both targets together move more than a alone?"""
+    """Return the answer to document 000's question: do both targets together move more than a alone?"""
     alone = next((pair for pair in pairs if not pair[0].b_threads), None)
     if alone is None:
         return "; A alone is inconclusive, so there is no comparison with it", ()
@@ -217,7 +217,7 @@ def _listed(words: list[str], most: int = 6) -> str:
 
 
 def _coverage(rows: list[ContentionRow]) -> list[Insight]:
-    """Of the splits in which both groups ran: how much of the timed blocks the common window holds."""
+    """Return how much of the timed blocks the common window contains, in splits in which both groups ran."""
     mixed = [row for row in rows if row.a_threads and row.b_threads]
     shares = {f"{row.split} {row.mode}": row.coverage for row in mixed if row.coverage is not None}
     if not shares or any(row.coverage is None for row in mixed):

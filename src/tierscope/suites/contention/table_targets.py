@@ -1,8 +1,8 @@
 """Two targets over thread counts, and their ratio b / a: how much slower is the other tier, with how many threads?
 
-Each number of threads was measured on a and then on b, so that the two are minutes apart at most. The interval of the
-ratio is that of `stats.compare`.
-Blind to what a second tier costs when both are used at once: that is the table `contention`.
+Each number of threads was measured on a and then on b, so the two are minutes apart at most. The interval of the ratio
+is that of `stats.compare`.
+Blind to what a second tier costs if both are used at the same time: the table `contention` shows that.
 Source: document 000, its table of STREAM copy on DRAM and NVDIMM (5.0 of 11.7 GB/s with one thread).
 """
 

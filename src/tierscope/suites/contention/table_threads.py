@@ -1,8 +1,8 @@
 """Flutter: how evenly each thread of a contention ran, after the warm-up.
 
-Variation, dips and their period are those of `stats.flutter`, of the thread's clean blocks. Blind to dips that are
-shorter than a block, and to their cause.
-Source: document 000, which saw NVDIMM threads fluctuate where they store to it, and did not say by how much.
+Variation, dips and their period are those of `stats.flutter`, from the thread's clean blocks.
+Blind to dips that are shorter than a block, and to their cause.
+Source: document 000, which observed that threads fluctuate if they store to NVDIMM, but not by how much.
 """
 
 from statistics import median
@@ -19,7 +19,7 @@ from tierscope.tables.rows import BytesPerS, Col, Count, Ratio, Seconds, Share
 from tierscope.units import show_seconds
 
 NAMED = 3  # threads in one sentence
-JUDGED = 200  # undisturbed blocks, at least, of a thread that is said not to flutter
+JUDGED = 200  # least undisturbed blocks of a thread that is reported not to flutter
 
 
 class ThreadsRow(JudgedRow, frozen=True, kw_only=True):
@@ -80,7 +80,7 @@ class Threads:
 
 
 def _rows(run: Run, record: Record) -> list[ThreadsRow]:
-    """Of the first visit; whether its split may be believed, all visits say."""
+    """Return the rows of the first visit. The verdict of their split comes from all visits."""
     begin, verdict = steady_from(judged_once(run, record).points[0]), closing(record, measured(run, record))
     return [_row(record, one, begin, verdict) for one in thread_series(run.blocks(record), record.clock.hz)]
 
@@ -110,7 +110,7 @@ def _row(record: Record, one: ThreadSeries, begin: float, verdict: Closing) -> T
 
 
 def _flutter(rows: list[ThreadsRow]) -> list[Insight]:
-    """How many threads flutter, and the worst of them; of each group the median variation."""
+    """Return how many threads flutter, and the worst of them; for each group the median variation."""
     judged = [row for row in rows if row.variation is not None and row.clean_blocks >= JUDGED]
     left_out = f"; {len(rows) - len(judged)} of {len(rows)} not judged: too few undisturbed blocks"
     if not judged:
@@ -133,19 +133,19 @@ def _flutter(rows: list[ThreadsRow]) -> list[Insight]:
 
 
 def _numbers(rows: list[ThreadsRow], named: list[ThreadsRow]) -> tuple[Number, ...]:
-    """All that the sentence says in percent."""
+    """Return all numbers that the sentence states in percent."""
     shares = [NOTICED, *(share for row in named for share in (row.dip_depth, row.dip_share) if share is not None)]
     variations = tuple(Number(value=value) for value in _variations(rows).values())
     return (*(Number(value=share, kind="share") for share in shares), *variations)
 
 
 def _spread(rows: list[ThreadsRow]) -> str:
-    """'A 1.2 %, B 3.4 %'."""
+    """Return 'A 1.2 %, B 3.4 %'."""
     return ", ".join(f"{group} {100 * value:.1f} %" for group, value in _variations(rows).items())
 
 
 def _variations(rows: list[ThreadsRow]) -> dict[str, float]:
-    """Median of each group."""
+    """Return the median variation of each group."""
     groups: dict[str, list[float]] = {}
     for row in rows:
         if row.variation is not None:

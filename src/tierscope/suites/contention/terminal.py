@@ -10,11 +10,11 @@ from tierscope.suites.contention.table import ContentionRow
 from tierscope.suites.contention.table_targets import TargetsRow
 from tierscope.suites.contention.table_threads import ThreadsRow
 
-LINES = 40  # of splits: of more, every second, third ... with both ends of each mode
+LINES = 40  # of splits; with more, every second, third ... is shown, with both ends of each mode
 
 
 def contention(rows: list[ContentionRow]) -> Grid:
-    """Both groups and their sum, from all threads in A to all in B."""
+    """Return both groups and their sum, from all threads in A to all in B."""
     heads = [("mode", False), ("A:B", True), ("A, GB/s", True), ("B, GB/s", True), ("sum, GB/s", True)]
     step = -(-len(rows) // LINES)
     lines = []
@@ -27,20 +27,20 @@ def contention(rows: list[ContentionRow]) -> Grid:
 
 
 def _both(row: ContentionRow) -> list[str]:
-    """A group without threads is a dash."""
+    """Return the bandwidth of both groups; a dash for a group without threads."""
     sides = [_rate(row.a_bandwidth), _rate(row.b_bandwidth)]
     return [*sides, _rate(row.sum) + ("" if row.conclusive else " ?")]
 
 
 def _rate(found: Interval | None) -> str:
-    """'35.99 ±0.2%', the half-width of the interval."""
+    """Return '35.99 ±0.2%', with the half-width of the interval."""
     if found is None or not found.middle:
         return cells.NOTHING
     return cells.within(f"{vega.gb(found.middle):.2f}", found.low, found.middle, found.high)
 
 
 def targets(rows: list[TargetsRow]) -> Grid:
-    """Bandwidth of both and b as a share of a."""
+    """Return the bandwidth of both, and b as a share of a."""
     heads = [("threads", True), ("a, GB/s", True), ("b, GB/s", True), ("b / a", True)]
     lines = [[str(row.threads), _rate(row.a_bandwidth), _rate(row.b_bandwidth), _ratio(row)] for row in rows]
     return f"Alone: a = {rows[0].a_target}, b = {rows[0].b_target} (95 % interval)", heads, lines
@@ -54,7 +54,7 @@ def _ratio(row: TargetsRow) -> str:
 
 
 def threads(rows: list[ThreadsRow]) -> Grid:
-    """How even the threads of each group of a mode are, over all splits; the report has each of them."""
+    """Return how even the threads of each group of a mode are, over all splits; the report shows each of them."""
     found: dict[tuple[str, str], list[ThreadsRow]] = {}
     for row in rows:
         if row.variation is not None:

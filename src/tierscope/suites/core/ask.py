@@ -1,4 +1,4 @@
-"""Which points the probes of a core ask for, and how points are put together: shared by the plan and the table."""
+"""The points that the probes of a core ask for, and how points are combined: shared by the plan and the table."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,29 +10,29 @@ from tierscope.record.work.loop import LoopWork
 from tierscope.suites.core.fetch import Share
 from tierscope.suites.core.step import Pair
 
-PER_OCTAVE = 3  # numbers of fillers to a doubling
+PER_OCTAVE = 3  # numbers of fillers in each doubling
 TRAINED = (1, 2, 3, 4, 6)  # visits before the last line
 STRIDES = (1, 2, 3, 4, 6, 8, 12)  # lines
 AHEAD = (1, 2, 3, 4, 6, 8, 12, 16)  # strides of GAP lines
 STREAMS = (1, 2, 4, 8, 16, 32, 64)
-GAP = 2  # lines: the next line alone is no stride
-IRREGULAR = 23  # lines: not next to the visit, and nothing that one visit could have trained
+GAP = 2  # lines: the next line alone is not a stride
+IRREGULAR = 23  # lines: not next to the visit, and not a line that one visit could train
 LINES = (
     *((chains, 0) for chains in range(1, 9)), (5, 1), (6, 1), (7, 1), (8, 1), (6, 2), (7, 2), (8, 2), (7, 3), (8, 3),
     (8, 4), (8, 5), (8, 7), (8, 11), (8, 15),
 )  # fmt: skip
-"""Chains, and lines beside each of their nodes: 1 to 128 lines together."""
+"""Chains, and lines next to each of their nodes: 1 to 128 lines together."""
 
 
 def coarse(low: int, high: int) -> list[int]:
-    """Numbers of fillers from `low` to `high`."""
+    """Return numbers of fillers from `low` to `high`."""
     steps = int(np.log2(high / low) * PER_OCTAVE + 1e-9)
     return sorted({round(low * 2 ** (step / PER_OCTAVE)) for step in range(steps + 1)} | {high})
 
 
 @dataclass(frozen=True)
 class Control:
-    """Seconds of one load with so many fillers, and half of its interval; between two of them by a straight line."""
+    """Seconds of one load by number of fillers, and half of the interval; a straight line between two numbers."""
 
     times: Mapping[int, tuple[float, float]]
 
@@ -76,7 +76,10 @@ class Fetch:
         return number if self.work(number) == replace(work, apart=0) else None
 
     def shares(self, times: Mapping[LoopWork, tuple[float, float]], latency_s: float) -> dict[int, Share]:
-        """times: seconds of a hop and half of its interval. Points without their counterpart are left out."""
+        """Return the shares by number. times: seconds of a hop and half of its interval.
+
+        Points without their counterpart are left out.
+        """
         found = {}
         for work, (seconds, half) in times.items():
             number = self.number(work) if work.train and not work.apart else None
@@ -87,6 +90,6 @@ class Fetch:
 
 
 def share_of(work: LoopWork, asked: tuple[float, float], apart: tuple[float, float], latency_s: float) -> Share:
-    """See `suites.core.fetch`; the interval is the root of the sum of squares of both."""
+    """Return the share of `suites.core.fetch`; the interval is the root of the sum of squares of both."""
     hops = work.train + 1
     return Share(hops * (apart[0] - asked[0]) / latency_s, hops * float(np.hypot(asked[1], apart[1])) / latency_s)

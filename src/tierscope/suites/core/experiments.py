@@ -1,17 +1,17 @@
-"""Core: what one core can have under way at the same time, found by the time of loops of generated instructions.
+"""Core: what one core can have in flight at the same time, from the time of loops of generated instructions.
 
-    cycle     sums that wait for each other take a cycle each
-    width     fillers that wait for nothing, of several kinds, in one cycle
-    window    two chains of loads that miss, fillers between them: how many fit before the loads cease to overlap
-    store     the same with stores as fillers: how many the store buffer has
-    flight    lines asked for together, until the time of a line stays: of caches, of memory, of all threads
-    guess     a branch that goes by a number drawn, against one that is never taken
-    fetch     windows of a page: some lines are visited, and one more, which the prefetcher fetched or did not
+* cycle: sums that wait for each other take a cycle each.
+* width: the number of fillers, of several kinds, that wait for nothing and run in one cycle.
+* window: two chains of loads that miss, with fillers between them: how many fit before the loads stop overlapping.
+* store: the same with stores as fillers: the size of the store buffer.
+* flight: lines asked for together, until the time of a line stays constant: of caches, of memory, of all threads.
+* guess: a branch that depends on a random number, compared with one that is never taken.
+* fetch: windows of a page: the loop visits some lines and one more, which the prefetcher may have fetched.
 
-First some points, then points where an answer needs them. Each kind of filler has its own limit: integer and vector
+Some points come first, then points that an answer needs. Each kind of filler has its own limit: integer and vector
 registers run out before the reorder buffer on many cores, and some cores merge nops. Blind to: what only a performance
-counter tells apart, and to sizes of parts that are never full first.
-Sources: H. Wong, "Measuring Reorder Buffer Capacity", 2013; A. Fog, "The microarchitecture of Intel, AMD and VIA CPUs",
+counter distinguishes, and to sizes of parts that are never full first.
+Sources: H. Wong, "Measuring Reorder Buffer Capacity", 2013; A. Fog, `The microarchitecture of Intel, AMD and VIA CPUs`,
 2024; J. Yang et al., "An Empirical Guide to the Behavior and Use of Scalable Persistent Memory", FAST 2020, and Z. Wang
 et al., "Characterizing and Modeling Non-Volatile Memory Systems", MICRO 2020 (LENS: probers of buffers by their steps).
 """
@@ -42,13 +42,13 @@ from tierscope.units import GiB, KiB, MiB
 
 PROBES = ("width", "window", "store", "flight", "guess", "fetch")
 FILLERS = ("nop", "integer", "vector", "mix")
-SMALL = 64 * KiB  # of loops without chains, which touch nothing of it
+SMALL = 64 * KiB  # of loops without chains, which do not touch it
 FEW_BYTES, MOST_BYTES = 64 * MiB, GiB
-TIMES_CACHE, TIMES_FETCHED = 4, 16  # the last-level cache; windows touch a part of their pages
-LEVEL_TIMES = 8  # at most, the cache before
-ROUNDS = 12  # halvings of what is not known, at most
+TIMES_CACHE, TIMES_FETCHED = 4, 16  # factors on the last-level cache; windows touch a part of their pages
+LEVEL_TIMES = 8  # at most, as a factor on the cache before
+ROUNDS = 12  # halvings of the unknown range, at most
 STEADY = 240  # fillers of a loop without chains: the code fits the nearest cache, the end of the loop is 1 %
-GUESSES = 4  # of one iteration
+GUESSES = 4  # branches of one iteration
 
 
 class CoreOptions(SuiteOptions, frozen=True, kw_only=True):
@@ -71,7 +71,7 @@ class CoreOptions(SuiteOptions, frozen=True, kw_only=True):
 
 @dataclass
 class Asker:
-    """What all points share, and the answers so far: seconds of an iteration, and half of its interval."""
+    """What all points share, and the answers until now: seconds of an iteration, and half of its interval."""
 
     cpu: int
     team: tuple[int, ...]
@@ -104,7 +104,7 @@ class Asker:
 
 
 def window(asker: Asker, probe: str, filler: str, counts: list[int]) -> Plan:
-    """The coarse curve of two chains, then points near the step. The curve of one chain was measured before."""
+    """Yield the coarse curve of two chains, then points near the step. The curve of one chain was measured before."""
     for n in counts:
         yield from asker.ask(probe, LoopWork(chains=2, filler=filler, fillers=n))
     for _ in range(ROUNDS):
@@ -121,7 +121,7 @@ def pairs_of(asker: Asker, probe: str, filler: str) -> list[Pair]:
 
 
 def steps(asker: Asker, chosen: CoreOptions) -> Plan:
-    """Windows of all fillers: one chain first, so that memory is filled twice in all."""
+    """Yield the windows of all fillers, those of one chain first, so that memory is filled only twice."""
     asked = [("window", filler, coarse(8, chosen.to)) for filler in FILLERS if "window" in chosen.probes]
     asked += [("store", "store", coarse(4, 256))] if "store" in chosen.probes else []
     for probe, filler, counts in asked:
@@ -132,7 +132,7 @@ def steps(asker: Asker, chosen: CoreOptions) -> Plan:
 
 
 def flights(asker: Asker, machine: Machine) -> Plan:
-    """Lines in flight from each cache behind the nearest, from memory, and of all threads from memory."""
+    """Yield lines in flight from each cache behind the nearest, from memory, and of all threads from memory."""
     sizes = sorted({c.size_bytes for c in machine.identity.caches if c.kind != "Instruction"})
     for number, (nearer, size) in enumerate(itertools.pairwise(sizes), 2):
         footprint = max(2 * nearer, min(size // 2, LEVEL_TIMES * nearer))
@@ -149,7 +149,7 @@ def flights(asker: Asker, machine: Machine) -> Plan:
 
 @dataclass(frozen=True)
 class Fetches:
-    """Windows with and without their last line, and what was saved."""
+    """Windows with and without their last line, and the time that the prefetcher saved."""
 
     asker: Asker
 
@@ -164,7 +164,7 @@ class Fetches:
         return wanted.shares(times, latency)
 
     def sized(self, wanted: Fetch, sizes: tuple[int, ...]) -> Plan:
-        """Points of these sizes, then between the last that is fetched and the next."""
+        """Yield points of these sizes, then points between the last that is fetched and the next."""
         yield from self.ask([wanted.work(size) for size in sizes])
         for _ in range(ROUNDS):
             more = next_size(self.saved(wanted))
@@ -174,7 +174,7 @@ class Fetches:
 
 
 def fetches(asker: Asker) -> Plan:
-    """What trains the prefetcher, and how far it goes."""
+    """Yield the windows that show what trains the prefetcher, and how far ahead it fetches."""
     probes = Fetches(asker)
     for parity in ("even", "odd"):
         for down in (0, 1):
@@ -192,7 +192,7 @@ def fetches(asker: Asker) -> Plan:
 
 
 def plan(machine: Machine, chosen: CoreOptions) -> Plan:
-    """The cycle and the latency first, which all answers rest on."""
+    """Yield the cycle and the latency first, because all answers depend on them."""
     cpu = chosen_cpu(machine, chosen.cpu, chosen.target)
     cache = machine.last_level_cache_bytes()
     most = min(MOST_BYTES, int(free_bytes(machine, chosen.target) * MEMORY_SHARE))

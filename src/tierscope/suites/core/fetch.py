@@ -1,10 +1,10 @@
-"""Whether a line was fetched before it was asked for, and what follows from many such answers.
+"""Whether a line was fetched before the program asked for it, and what follows from many such answers.
 
     share = (n + 1) * (time of a hop, the last line on another page - time of a hop, the last line as asked)
             / latency of a line at random                                                             [1]
 
-n: lines visited before. The visits before are the same in both, so that the difference is that of the last line: about
-1 where it was fetched in time, 0 where not.
+n: lines visited before. These visits are the same in both, so the difference is that of the last line: about 1 if it
+was fetched in time, 0 if not.
 Source: how streams are trained and how far they run ahead: Intel, "64 and IA-32 Architectures Optimization Reference
 Manual", 2023; T.-F. Chen, J.-L. Baer, "Effective Hardware-Based Data Prefetching for High-Performance Processors",
 IEEE Transactions on Computers 44(5), 1995.
@@ -18,20 +18,20 @@ LIMIT = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """Of the latency that was saved, and half of its 95 % interval."""
+    """The share of the latency that was saved, and half of its 95 % interval."""
 
     value: float
     half: float
 
     @property
     def fetched(self) -> bool | None:
-        """None where the interval contains the limit."""
+        """Return whether the line was fetched; None if the interval contains the limit."""
         return None if abs(self.value - LIMIT) <= self.half else self.value > LIMIT
 
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """The largest, or least, number that was fetched. low, high: what the answers leave; why: why it is not known."""
+    """The largest, or least, number that was fetched. low, high: bounds from the answers; why: why it is not known."""
 
     low: int
     high: int
@@ -57,7 +57,7 @@ def farthest(shares: Mapping[int, Share]) -> Bound:
 
 
 def fewest(shares: Mapping[int, Share]) -> Bound:
-    """Return the least number from which on all are fetched; (0, 0) where none is."""
+    """Return the least number from which on all are fetched; (0, 0) if none is."""
     sizes = sorted(shares)
     no = [n for n in sizes if shares[n].fetched is False]
     yes = [n for n in sizes if shares[n].fetched]

@@ -1,7 +1,7 @@
-"""What the windows say of the prefetchers: what trains them, and how far they go.
+"""What the windows show about the prefetchers: what trains them, and how far ahead they fetch.
 
-A prefetcher that learns which lines of a page an instruction visits fetches any line that always follows. Where it
-fetches the one of IRREGULAR lines away, no other answer says what else trains: those are `not known` then.
+A prefetcher that learns which lines of a page an instruction visits fetches any line that always follows. If it fetches
+the line that is IRREGULAR lines away, no other answer shows what else trains it: the others are then `not known`.
 """
 
 from collections.abc import Iterator
@@ -19,7 +19,7 @@ WAYS = {0: "up", 1: "down"}
 
 
 def fetched_rows(points: Points, made: Made) -> Iterator[CoreRow]:
-    """Nothing where no windows were measured."""
+    """Yield the rows of the prefetchers; none if no windows were measured."""
     times = points.times("fetch")
     latency = points.one("latency", LoopWork(chains=1))
     if not times or latency is None:
@@ -72,7 +72,10 @@ class _Answers:
         return share_of(work, self._times[work], self._times[apart], self._latency_s).fetched
 
     def next_lines(self) -> Iterator[CoreRow]:
-        """The line after an odd one, and that before an even one, are in other pairs; the others are in the same."""
+        """Yield whether next lines are fetched, in the same pair of lines and across pairs.
+
+        The line after an odd one, and that before an even one, are in other pairs; the others are in the same.
+        """
         pair = (self._next(0, "even"), self._next(1, "odd"))
         across = {"up": self._next(0, "odd"), "down": self._next(1, "even")}
         both = None if None in pair else all(pair)

@@ -1,4 +1,4 @@
-"""Two loads and the fillers between them: the time steps up where they cease to overlap."""
+"""Two loads and the fillers between them: the time steps up where the loads stop overlapping."""
 
 from tierscope.draw import figures, theme, vega
 from tierscope.draw.theme import Spec
@@ -26,7 +26,7 @@ class Windows:
     )
 
     def draw(self, run: Run, rows: list[CorePointsRow], insights: list[Insight]) -> Spec | None:
-        """Rows of two chains; None where there are none."""
+        """Draw the rows of two chains; None if there are none."""
         del insights
         own = [row for row in rows if row.chains == 2 and row.probe in ("window", "store")]
         points = [point(row) for row in sorted(own, key=lambda row: row.fillers) if row.time]
@@ -40,7 +40,7 @@ class Windows:
 
 
 def point(row: CorePointsRow) -> Point:
-    """One datum."""
+    """Return one datum."""
     return {"filler": row.filler, "fillers": row.fillers, **vega.bar("ns", row.time, vega.ns), "verdict": row.verdict}
 
 
@@ -49,7 +49,7 @@ def _layers(names: list[str]) -> list[Spec]:
     y = vega.number("ns", "two loads, ns")
     hues = theme.hues(len(names))
     hue = vega.field("filler", "n", None, sort=names, scale={"domain": names, "range": list(hues)})
-    same = {"field": "filler", "type": "nominal"}  # a legend listens only if one layer alone defines it
+    same = {"field": "filler", "type": "nominal"}  # a legend reacts only if one layer alone defines it
     line = {
         "params": [vega.zoom(), vega.pick("filler")],
         "mark": {"type": "line", "clip": True},

@@ -1,4 +1,4 @@
-"""What the parameters of a core are in words."""
+"""The findings on the parameters of a core."""
 
 import math
 
@@ -18,7 +18,7 @@ SAID = {
 
 
 def sentences(rows: list[CoreRow]) -> list[Insight]:
-    """One sentence for each parameter of SAID that has a number, and one for those that have none."""
+    """Return one finding for each parameter in `SAID` that has a number, and one for those without."""
     said = [_one(row) for row in rows if row.parameter in SAID and row.answer in (KNOWN, AT_LEAST)]
     missing = list(dict.fromkeys(row.parameter for row in rows if row.answer == UNKNOWN))
     if missing:

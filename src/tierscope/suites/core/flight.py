@@ -1,13 +1,13 @@
-"""How many lines one core has on their way together, from the time of a line over the number that are asked for.
+"""How many lines one core has in flight, from the time of a line over the number of lines that are asked for together.
 
     t(p) = L / p  for p <= m,  then L / m: the time stays   =>   m = L / plateau    [1]   (Little's law)
 
-p: lines that the chains ask for together; L = p t(p), as it is from half of m to where it stays, since the latency
-grows with the load. Bounds: those of the times; MODEL on each side; and where the latency grew, m by a straight line
-through it as well.
+p: lines that the chains ask for together. L = p t(p) is taken from half of m to where the time becomes constant, since
+the latency grows with the load. Bounds come from those of the times, and MODEL on each side. If the latency grew, they
+also include m from a straight line through the latencies.
 Source: J. D. C. Little, "A Proof for the Queuing Formula: L = lambda W", Operations Research 9, 1961; parallel chains:
 D. Molka et al., "Memory Performance and Cache Coherency Effects on an Intel Nehalem Multiprocessor System", PACT 2009.
-Blind to whether the core or the memory is the limit: `suites.core.found` asks what else could be.
+Blind to whether the core or the memory is the limit: `suites.core.found` considers other limits.
 """
 
 from collections.abc import Sequence
@@ -18,19 +18,19 @@ import numpy.typing as npt
 
 Floats = npt.NDArray[np.float64]
 
-FLAT = 1.06  # over the level: part of the plateau
-WORST = 0.1  # half of an interval over its time, of half of the points
+FLAT = 1.06  # factor on the level: up to it, a point is part of the plateau
+WORST = 0.1  # half of an interval over its time, for half of the points
 LAST = 3  # the plateau is the level of the points from a third of the most lines
-APART = 0.4  # of those may be off
+APART = 0.4  # share of those that may be off
 FEWEST = 3  # points of the plateau, and of the slope before it
-WIDE = 1.5  # at least, from the first of the plateau to its last
-MODEL = 0.04  # relative: more than the model was off on simulated cores with hidden parameters
-SLOPE = (0.45, 0.9)  # of m: where the latency under load is taken
+WIDE = 1.5  # factor from the first point of the plateau to its last, at least
+MODEL = 0.04  # relative: more than the error of the model on simulated cores with hidden parameters
+SLOPE = (0.45, 0.9)  # of m: where the latency under load is measured
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """lines asked for together; seconds of one, and half of its 95 % interval."""
+    """lines: asked for together; seconds: of one line, with half of its 95 % interval."""
 
     parallel: int
     seconds: float
@@ -39,7 +39,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Flight:
-    """Lines in flight. plateau_s: of a line; why: "" or why it is not known: then `low` were in flight at least."""
+    """Lines in flight. plateau_s: of a line; why: "" or why m is not known: then at least `low` were in flight."""
 
     low: float
     middle: float
@@ -49,7 +49,7 @@ class Flight:
 
 
 def flight_of(lines: Sequence[Line]) -> Flight:
-    """lines: of one level, in any order."""
+    """Return the lines in flight. lines: of one level, in any order."""
     points = sorted(lines, key=lambda line: line.parallel)
     if len(points) < 2 * FEWEST:
         return Flight(0, 0, 0, 0, f"{len(points)} points are too few")
@@ -79,7 +79,7 @@ def flight_of(lines: Sequence[Line]) -> Flight:
 
 
 def _plateau(p: Floats, t: Floats, half: Floats) -> npt.NDArray[np.int64]:
-    """Indices of the last points whose times are alike, within errors; none where even these still fall."""
+    """Return indices of the last points whose times are alike, within errors; none if even these still fall."""
     last = np.flatnonzero(p >= p[-1] / LAST)
     level = float(np.median(t[last]))
     far = np.abs(t - level) > np.maximum((FLAT - 1) * level, 2 * half)
@@ -90,7 +90,7 @@ def _plateau(p: Floats, t: Floats, half: Floats) -> npt.NDArray[np.int64]:
 
 
 def _straight(p: Floats, latency: Floats, plateau: float, middle: float) -> float:
-    """m where a straight line through the latencies below m meets m * plateau; `middle` where there is none."""
+    """Return m, where a straight line through the latencies below m meets m * plateau; `middle` if there is none."""
     below = p <= SLOPE[1] * middle
     if below.sum() < FEWEST:
         return middle

@@ -1,12 +1,12 @@
-"""The parameters of a core that the points of one target bear out, one row each.
+"""The parameters of a core that the points of one target show, one row each.
 
     cycle          = time of a sum that waits for the one before                                    [s]
     width          = fillers / (time / cycle), of the mix                                           [1]
     reorder buffer = fillers that fit between two loads, and one load more                          [1]
-    branch miss    = 2 (time that goes by a number drawn - time never taken) / cycle; a drawn bit is right half of the
-                     time, so that half of the branches miss                                        [cycles]
+    branch miss    = 2 (time with a random branch - time never taken) / cycle                       [cycles]
 
-A parameter that another one could hide is `at least`, with the reason. Sources: see `suites.core.experiments`.
+A random bit is predicted correctly half of the time, so half of the branches miss. A parameter that another one could
+hide is `at least`, with the reason. Sources: see `suites.core.experiments`.
 """
 
 import math
@@ -21,19 +21,19 @@ from tierscope.suites.core.points import Points, interval
 from tierscope.suites.core.row import CoreRow
 from tierscope.suites.core.step import Step, step_of
 
-MERGED = 1.1  # nops a cycle over those of the mix: some take no entry of their own
-REGISTERS = 0.9  # of what the registers of a part allow: then they may be the limit
+MERGED = 1.1  # nops per cycle over those of the mix: above it, some take no entry of their own
+REGISTERS = 0.9  # of what the registers of a part allow: from here they may be the limit
 FILLS = 0.8  # of the reorder buffer
 LOADS = 1.13  # instructions of a line, with those of the loop
-NEAR = 1.25  # times the fastest that the core issues loads: then that may be the limit
-MORE = 1.25  # times the bandwidth of one thread, of all: then memory is not its limit
+NEAR = 1.25  # factor on the fastest time in which the core issues loads: below it, that may be the limit
+MORE = 1.25  # factor of the bandwidth of all threads on that of one: above it, memory is not the limit of one
 ALIKE = 0.15  # relative: levels that agree
 GUESSED = 0.5  # cycles: what dispatch and the end of the loop may hide of a miss
 FILLERS = ("nop", "integer", "vector", "mix")
 
 
 def parameters(points: Points, target: str, origin: str) -> list[CoreRow]:
-    """points: of one target."""
+    """Return the rows. points: of one target."""
     return list(Core(points, Made(target, origin)).rows())
 
 
@@ -108,7 +108,7 @@ class Core:
         return self.made.at_least(parameter, level, Interval(step.low, step.low, step.low, count), unit, step.why)
 
     def _reorder(self, steps: dict[str, Step], rates: dict[str, Interval]) -> CoreRow:
-        """Of nops, unless these are merged; else of the mix, unless registers may limit it."""
+        """Return the size from nops, unless these are merged; else from the mix, unless registers may limit it."""
         nop, mix = steps.get("nop"), steps.get("mix")
         merged = not ("nop" in rates and "mix" in rates) or rates["nop"].middle > MERGED * rates["mix"].middle
         count = sum(len(self.points.pairs("window", filler)) for filler in steps)
@@ -169,7 +169,7 @@ class Core:
                 yield self.made.known("lines in flight", level, value, "lines")
 
     def _scales(self, found: dict[str, Flight], every: str) -> bool:
-        """Whether all threads together got as many lines as each alone, times their number."""
+        """Return whether all threads together had as many lines as each alone, multiplied by their number."""
         one, threads = found.get("memory"), self.points.threads(every)
         return bool(one and found[every].plateau_s * threads < one.plateau_s * (1 + ALIKE))
 
@@ -177,7 +177,7 @@ class Core:
         self, level: str, flight: Flight, found: dict[str, Flight], every: str | None, rates: dict[str, Interval],
         reorder: CoreRow | None,
     ) -> str:  # fmt: skip
-        """What else than the core's lines could have ended the curve, or ""."""
+        """Return what else than the core's lines could have ended the curve, or ""."""
         assert self.cycle
         if reorder is None or reorder.value is None:
             return "the reorder buffer, which may fill first, is not known"
@@ -213,7 +213,7 @@ class Core:
 
 
 def _fits(step: Step, count: int) -> Interval:
-    """Return the buffer of whose entries the fillers and one or two loads took all: what the two bounds leave."""
+    """Return the size of a buffer that the fillers and one or two loads fill, from the two bounds of the step."""
     assert step.high is not None
     low, high = step.low + 1, step.high + 1
     return Interval(low, (low + high) / 2, high, count)

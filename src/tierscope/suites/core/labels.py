@@ -1,10 +1,10 @@
-"""What a point is filed by."""
+"""The labels of a point."""
 
 from tierscope.record.labels import Labels
 
 
 class ProbeLabels(Labels, frozen=True, kw_only=True):
-    """level: of the caches or the memory in which the chains of the probe are; "": it has none."""
+    """level: the cache or the memory in which the chains of the probe are; "": it has no chains."""
 
     probe: str
     level: str

@@ -1,4 +1,4 @@
-"""How a row of the table `core` is made: known, at least, none, or not known, because."""
+"""How to make a row of the table `core`: known, at least, none, or not known, with a reason."""
 
 import math
 from dataclasses import dataclass

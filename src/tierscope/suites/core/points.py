@@ -1,4 +1,4 @@
-"""The points of one target by what they asked, as the statistics of the suite take them."""
+"""The points of one target by their work, in the form that the suite's statistics accept."""
 
 from collections.abc import Iterable
 
@@ -14,7 +14,7 @@ Times = dict[LoopWork, tuple[float, float]]
 
 
 def work_of(row: CorePointsRow) -> LoopWork:
-    """Return what the point was asked."""
+    """Return the work of a point."""
     return LoopWork(
         chains=row.chains, beside=row.beside, filler=row.filler, fillers=row.fillers, random=row.random,
         train=row.train, stride=row.stride, ahead=row.ahead, windows=row.windows, apart=row.apart, down=row.down,
@@ -23,13 +23,13 @@ def work_of(row: CorePointsRow) -> LoopWork:
 
 
 class Points:
-    """Seconds of an iteration and half of its interval, of the points that have any; rows of one target."""
+    """Seconds of an iteration and half of its interval, of the points that have both; rows of one target."""
 
     def __init__(self, rows: Iterable[CorePointsRow]) -> None:
         self.rows = [row for row in rows if weighed(row.time)]
 
     def times(self, probe: str, level: str | None = None) -> Times:
-        """Return those of a probe, of all levels where none is named."""
+        """Return the times of a probe, of all levels if none is named."""
         return {
             work_of(row): (row.time.middle, (row.time.high - row.time.low) / 2)
             for row in self.rows
@@ -45,7 +45,7 @@ class Points:
         return [control.pair(work.fillers, *time) for work, time in own.items() if work.chains == 2] if control else []
 
     def lines(self, level: str, threads: int = 1) -> list[Line]:
-        """Return the times of a line; of all threads, `parallel` counts what they ask for together."""
+        """Return the times of a line; with all threads, `parallel` counts what they ask for together."""
         found: dict[int, Line] = {}
         for work, (seconds, half) in self.times("flight", level).items():
             count = work.chains * (1 + work.beside)

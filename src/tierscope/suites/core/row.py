@@ -1,4 +1,4 @@
-"""Rows of the tables `core_points` and `core`, which findings, figure and terminal form read, too."""
+"""Rows of the tables `core_points` and `core`, which findings, figure and terminal form also read."""
 
 from typing import Annotated
 

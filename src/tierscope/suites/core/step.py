@@ -1,10 +1,10 @@
-"""Where two loads cease to overlap: the number of fillers that still fit between them.
+"""Where two loads stop overlapping: the number of fillers that still fit between them.
 
     ratio(n) = time of two loads that miss, n fillers behind each / time of one such load and n fillers    [1]
 
-It is about 1 while the second load starts beside the first one, and 2 where it cannot. A point is below or above LIMIT
-if its interval excludes LIMIT, else it counts for neither. The step is where the fewest points are on the wrong side;
-its bounds are the points beside it, one more on each side for a step that some points contradict.
+It is about 1 while the second load starts together with the first one, and 2 if it cannot. A point is below or above
+LIMIT if its interval excludes LIMIT; otherwise it counts for neither. The step is where the fewest points are on the
+wrong side. Its bounds are the points next to it, or one point further on each side if some points contradict the step.
 Source: H. Wong, "Measuring Reorder Buffer Capacity", 2013; least misclassification as a change point: D. V. Hinkley,
 "Inference about the Change-Point in a Sequence of Binomial Variables", Biometrika 57, 1970.
 """
@@ -16,10 +16,10 @@ from dataclasses import dataclass
 import numpy as np
 
 LIMIT = 1.5  # the middle of 1 and 2
-JUMP = 0.35  # of the ratio at the step, at least: what fillers take by themselves grows slowly
-BESIDE = 3  # points on each side of which the jump is taken
-WRONG = 0.15  # of the points may be on the wrong side of a step
-FINE = 0.01  # of the step: nearer points are not wanted
+JUMP = 0.35  # of the ratio at the step, at least: the time of the fillers alone grows slowly
+BESIDE = 3  # points on each side of the step that give the jump
+WRONG = 0.15  # share of the points that may be on the wrong side of a step
+FINE = 0.01  # of the step: nearer points are not needed
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,13 +32,13 @@ class Pair:
 
     @property
     def side(self) -> int:
-        """-1 below the limit, 1 above, 0 where the interval contains it."""
+        """Return -1 below the limit, 1 above, 0 if the interval contains it."""
         return 0 if abs(self.ratio - LIMIT) <= self.half else (1 if self.ratio > LIMIT else -1)
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """low: most fillers that fit; high: fewest that do not, None where all fit. why: "" or why it is not known."""
+    """low: most fillers that fit; high: fewest that do not, None if all fit. why: "" or why the step is not known."""
 
     low: int
     high: int | None
@@ -46,7 +46,7 @@ class Step:
 
 
 def step_of(pairs: Sequence[Pair]) -> Step:
-    """pairs: of one filler, in any order."""
+    """Return the step. pairs: of one filler, in any order."""
     points = sorted(pairs, key=lambda pair: pair.fillers)
     if len(points) < 2 * BESIDE:
         return Step(0, None, f"{len(points)} points are too few for a step")
@@ -75,7 +75,7 @@ def _jumps(points: list[Pair], first: int, last: int) -> bool:
 
 
 def finer(pairs: Sequence[Pair]) -> int | None:
-    """Return the number of fillers that is wanted next; None where the step is known well enough, or not at all."""
+    """Return the number of fillers to measure next; None if the step is known well enough, or not at all."""
     found = step_of(pairs)
     if found.why or found.high is None or found.high - found.low <= max(1, FINE * found.low):
         return None

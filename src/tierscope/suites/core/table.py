@@ -1,4 +1,4 @@
-"""The parameters of a core, by `suites.core.found`. Inconclusive points count: answers weigh the errors of points."""
+"""The parameters of a core, by `suites.core.found`. Inconclusive points are included: answers consider their errors."""
 
 from typing import ClassVar
 

@@ -24,14 +24,14 @@ class CorePoints:
     )  # fmt: skip
     main: ClassVar[tuple[Main, ...]] = (Main("time_s", less_is_better=True),)
     row: ClassVar[type[CorePointsRow]] = CorePointsRow
-    place: ClassVar[int] = 1001  # beside the parameters
+    place: ClassVar[int] = 1001  # next to the parameters
     in_terminal: ClassVar[bool] = False
 
     def rows(self, run: Run) -> list[CorePointsRow]:
         return [_row(run, record) for record in records(run, self.name)]
 
     def insights(self, run: Run, rows: list[CorePointsRow]) -> list[Insight]:
-        """Those stand beside the parameters."""
+        """Return an empty list: the findings are those of the parameters."""
         del run, rows
         return []
 

@@ -7,7 +7,7 @@ from tierscope.suites.core.parameter import AT_LEAST, KNOWN
 from tierscope.suites.core.row import CoreRow
 from tierscope.units import show_seconds
 
-WIDEST = 48  # characters of a reason: the page has all of it
+WIDEST = 48  # characters of a reason: the page shows all of it
 
 
 def grid(rows: list[CoreRow]) -> Grid:

@@ -1,10 +1,11 @@
 """Core to core: how long a cache line takes from one CPU to another, for every pair of CPUs or a sample of them.
 
-Two threads write one line in turns; the time of one hand-over, one way, is what a lock, a queue or a barrier pays
-at least. Each pair gets a fresh page on the node of its own first CPU: a buffer that a third core has made home
-for all pairs puts that core's place into every number. Several lines take turns, since each line has its home in
-one slice of a shared cache. Pairs are measured one at a time, those of one first CPU in one experiment.
-Other states of a line are those of `transfers.py`: clean or modified in the cache of one CPU, and read by another.
+Two threads alternate in writing one line. The time of one hand-over, one way, is the least that a lock, a queue or a
+barrier costs. Each pair gets a fresh page on the node of its own first CPU. If all pairs used one buffer of a third
+core, that core's place would be in every number. Several lines are used one after the other, because each line has its
+home in one slice of a shared cache. Pairs are measured one at a time, those of one first CPU in one experiment.
+
+`transfers.py` measures other states of a line: clean or modified in the cache of one CPU, and read by another.
 Blind to hand-overs while others use the same links; to the two ways apart, which are averaged.
 Source: D. Molka et al., "Cache Coherence Protocol and Memory Performance of the Intel Haswell-EP Architecture",
 ICPP 2015.
@@ -30,7 +31,7 @@ from tierscope.suites.core_to_core.pairs import Pair, chosen_pairs
 from tierscope.suites.core_to_core.transfers import HOMES, STATES, Home, footprint, transfers
 
 BLOCK_S = 0.25e-3  # a thousand hand-overs or more: two reads of the clock are under 0.1 % of it
-MINIMUM_S = 0.02  # 80 blocks, of which a summary needs 50; 2016 pairs of 64 CPUs then take 40 s at least
+MINIMUM_S = 0.02  # 80 blocks; a summary requires 50; 2016 pairs of 64 CPUs then take 40 s at least
 HAND_OVER = "handover"
 HANDED, READ = 16, 256  # lines
 PAIR_S = 1.5 * MINIMUM_S  # with its threads, its pages and the check
@@ -73,7 +74,7 @@ class CoreToCoreOptions(SuiteOptions, frozen=True, kw_only=True):
 
 
 def cpus_of(machine: Machine, chosen: CoreToCoreOptions) -> tuple[int, ...]:
-    """In the order of the topology; UsageError for a CPU that may not be used or is named twice."""
+    """Return the CPUs in the order of the topology; UsageError for one that may not be used or is named twice."""
     usable, asked = machine.cpus(), chosen.cpus or ()
     refuse_unusable(machine, asked)
     for cpu in asked:
@@ -87,13 +88,13 @@ def cpus_of(machine: Machine, chosen: CoreToCoreOptions) -> tuple[int, ...]:
 
 
 def home(machine: Machine, cpu: int) -> Target:
-    """The CPU's node; the nearest with memory where its own has none. Small pages, since a few lines are all."""
+    """Return the CPU's node, or the nearest with memory. Pages are small, because only a few lines are used."""
     own = next(c.node for c in machine.identity.cpus if c.number == cpu)
     return Target(where=str(machine.nearest_memory(own)), pages="4k")
 
 
 def plan(machine: Machine, chosen: CoreToCoreOptions) -> Plan:
-    """One experiment for each CPU: its pairs with those that follow, one take each; then the states that are read."""
+    """Yield an experiment for each CPU, with a take for each pair with a later CPU; then the states that are read."""
     cpus = cpus_of(machine, chosen)
     found = chosen_pairs(machine, cpus, chosen.pairs or max(int(chosen.limit / PAIR_S / times(chosen)), len(cpus)))
     schedule = Schedule(

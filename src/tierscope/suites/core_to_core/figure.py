@@ -13,9 +13,9 @@ from tierscope.suites.core_to_core.pairs import number_of_pairs
 from tierscope.suites.core_to_core.table import CoreToCoreRow, class_of
 from tierscope.tables import Insight
 
-WRITTEN = 24  # CPUs, up to which the number stands in the cell
-HIGHEST = 3.0  # times the median: what lies beyond is drawn like it, or one slow pair would pale all others
-HEADS = 8  # parts of a map that can have a word each
+WRITTEN = 24  # most CPUs for which the cells show their number
+HIGHEST = 3.0  # factor on the median: higher values have the same color, or one slow pair would pale all others
+HEADS = 8  # most parts of a map that have a label each
 TIPS = vega.tips(
     ("pair", "CPUs"), ("ns", "one way, ns"), ("low", "95 % interval from, ns"), ("high", "to, ns"),
     ("near", "they share"), ("verdict", "verdict"),
@@ -36,7 +36,7 @@ class CoreToCore:
     )
 
     def draw(self, run: Run, rows: list[CoreToCoreRow], insights: list[Insight]) -> Spec | None:
-        """Rows of `core_to_core`; the machine gives the order."""
+        """Draw the rows of `core_to_core`, in the order of the machine."""
         points = [_point(row) for row in rows if row.latency and row.latency.middle]
         if not points:
             return None
@@ -66,7 +66,7 @@ def _point(row: CoreToCoreRow) -> Point:
 
 
 def _top(points: list[Point]) -> tuple[float, str]:
-    """Where the hue is full, in ns, and what to say if some pairs lie beyond."""
+    """Return where the hue is full, in ns, and a note if some pairs are beyond."""
     values = [float(point["ns"]) for point in points]
     limit = HIGHEST * median(values)
     beyond = sum(value > limit for value in values)
@@ -85,7 +85,7 @@ def _cells(axes: Axes, top: float) -> list[Spec]:
 
 
 def _parts(axes: Axes, machine: Machine, cpus: tuple[int, ...]) -> list[Spec]:
-    """Rules between packages, nodes and caches, and words for the outermost of which there are several."""
+    """Return rules between packages, nodes and caches, and labels for the outermost level that has several."""
     places = {cpu.number: cpu for cpu in machine.identity.cpus}
     layers: list[Spec] = []
     named = False
@@ -101,7 +101,7 @@ def _parts(axes: Axes, machine: Machine, cpus: tuple[int, ...]) -> list[Spec]:
 
 
 def _part(machine: Machine, cpu: Cpu, level: str) -> tuple[int, ...]:
-    """What a CPU belongs to; the last number is its name."""
+    """Return the part to which a CPU belongs; the last number is its name."""
     if level == "package":
         return (cpu.package,)
     if level == "node":

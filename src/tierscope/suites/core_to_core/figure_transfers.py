@@ -8,8 +8,8 @@ from tierscope.record.result import Run
 from tierscope.suites.core_to_core.table_transfers import CacheToCacheRow
 from tierscope.tables import Insight
 
-WRITTEN = 24  # CPUs, up to which the number stands in the cell
-SIDE = 300  # px of one map: two stand next to each other
+WRITTEN = 24  # most CPUs for which the cells show their number
+SIDE = 300  # px of one map: two are next to each other
 TIPS = vega.tips(
     ("pair", "CPUs"), ("ns", "load, ns"), ("low", "95 % interval from, ns"), ("high", "to, ns"),
     ("near", "they share"), ("home", "home of the line"), ("verdict", "verdict"),
@@ -29,7 +29,7 @@ class CacheToCache:
     )
 
     def draw(self, run: Run, rows: list[CacheToCacheRow], insights: list[Insight]) -> Spec | None:
-        """Rows of `cache_to_cache`; the machine gives the order."""
+        """Draw the rows of `cache_to_cache`, in the order of the machine."""
         known = [row for row in rows if row.latency and row.latency.middle]
         if not known:
             return None

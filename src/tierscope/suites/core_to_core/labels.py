@@ -1,4 +1,4 @@
-"""What a point is filed by."""
+"""The labels of a point."""
 
 from tierscope.record.labels import Labels
 

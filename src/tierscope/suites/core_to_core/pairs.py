@@ -1,7 +1,7 @@
-"""Which pairs of CPUs are measured where there is no time for all: first what differs by construction, then a sample.
+"""The pairs of CPUs to measure if there is no time for all: first those that differ by construction, then a sample.
 
-In this order: one pair of hardware threads of each core, one pair of cores of each last-level cache, one pair of each
-two such caches, one pair of each two packages, one pair of each CPU that has none yet; then pairs that are drawn
+The order is: one pair of hardware threads of each core, one pair of cores of each last-level cache, one pair of each
+two such caches, one pair of each two packages. Each CPU that has no pair yet follows. Then come pairs that are drawn
 evenly from the rest. The same machine has the same pairs each time, so that runs can be compared.
 Blind to a slow link between two CPUs that are drawn in no pair.
 """
@@ -19,12 +19,12 @@ Pair = tuple[int, int]
 
 
 def number_of_pairs(cpus: int) -> int:
-    """Return how many pairs so many CPUs have."""
+    """Return the number of pairs of this number of CPUs."""
     return cpus * (cpus - 1) // 2
 
 
 def chosen_pairs(machine: Machine, cpus: Sequence[int], most: int) -> list[Pair]:
-    """Return at most so many pairs of CPUs, all where they are no more. cpus: in the order of the topology."""
+    """Return at most `most` pairs of CPUs, or all if there are no more. cpus: in the order of the topology."""
     if number_of_pairs(len(cpus)) <= most:
         return list(combinations(cpus, 2))
     place = {cpu: number for number, cpu in enumerate(cpus)}
@@ -58,7 +58,7 @@ def _grouped(cpus: Sequence[int], key: Callable[[int], tuple[int, ...]]) -> list
 
 
 def _across(groups: list[list[int]]) -> Iterator[Pair]:
-    """Yield one pair of each two groups; each group sends another member in turn."""
+    """Yield one pair of each two groups; the members of a group are used one after the other."""
     turn = [0] * len(groups)
     for a, b in combinations(range(len(groups)), 2):
         yield groups[a][turn[a] % len(groups[a])], groups[b][turn[b] % len(groups[b])]
@@ -67,14 +67,14 @@ def _across(groups: list[list[int]]) -> Iterator[Pair]:
 
 
 def _lonely(cpus: Sequence[int], paired: set[int]) -> Iterator[Pair]:
-    """Yield each CPU that has no pair yet with its neighbour. paired: grows while this runs."""
+    """Yield each CPU that has no pair yet with its neighbor. paired: grows while this runs."""
     yield from ((a, b) for a, b in pairwise(cpus) if a not in paired)
     if cpus[-1] not in paired:
         yield cpus[-2], cpus[-1]
 
 
 def _drawn(cpus: Sequence[int]) -> Iterator[Pair]:
-    """Yield pairs without end, some of them again and again."""
+    """Yield pairs without end; some appear repeatedly."""
     draw = random.Random(SEED)  # noqa: S311 (nobody is kept from guessing them)
     while True:
         a, b = draw.sample(cpus, 2)

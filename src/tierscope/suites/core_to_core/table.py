@@ -2,10 +2,10 @@
 
     latency = 1 / median rate of hand-overs, one way: half of a round trip     [s]
 
-One row per pair; a pair stands once, since both ways are in its number. What the rows say is by class: the same core
-(hardware threads), the same last-level cache, the same package, another package.
-Blind to a difference of the two ways, and to links that others use at the same time; classes are those that the
-system reports, which a hypervisor may have made up.
+Each pair has one row, because its number includes both ways. The findings are by class: the same core (hardware
+threads), the same last-level cache, the same package, another package.
+Blind to a difference of the two ways, and to links that others use at the same time. Classes are those that the system
+reports, and a hypervisor may have invented them.
 """
 
 from statistics import median
@@ -21,11 +21,11 @@ from tierscope.tables.rows import Col, Time
 from tierscope.units import show_seconds
 
 CLASSES = ("same core", "same last-level cache", "same package", "other package")
-"""From the nearest; a pair belongs to the first that holds."""
+"""From the nearest; a pair belongs to the first that applies."""
 
-ODD = 5.0  # times the spread of its class (MAD as sigma): one such pair in a million by chance
-ODD_SHARE = 0.25  # of the median of its class, at least: less is a place on the chip, not a fault
-ENOUGH = 4  # pairs of a class, before one of them can be odd
+ODD = 5.0  # factor on the spread of its class (MAD as sigma): one such pair in a million by chance
+ODD_SHARE = 0.25  # share of the median of its class, at least: less is a place on the chip, not a fault
+ENOUGH = 4  # pairs of a class that are required before one of them can be odd
 NAMED = 3  # odd pairs in a sentence
 
 
@@ -120,19 +120,19 @@ def _row(run: Run, record: Record, take: int) -> CoreToCoreRow:
 
 
 def same_cache(machine: Machine, a: int, b: int) -> bool | None:
-    """None where the system names no cache of the last level for one of them."""
+    """Return whether two CPUs share a last-level cache; None if the system reports none for one of them."""
     one, other = machine.last_level_cache_of(a), machine.last_level_cache_of(b)
     return None if one is None or other is None else one == other
 
 
 def class_of(row: CoreToCoreRow) -> str:
-    """One of CLASSES."""
+    """Return one of CLASSES."""
     shared = (row.same_core, row.same_cache, row.same_package, True)
     return next(name for name, holds in zip(CLASSES, shared, strict=True) if holds)
 
 
 def by_class(rows: list[CoreToCoreRow]) -> dict[str, list[Pair]]:
-    """The pairs that have a number, of each class that occurs, the nearest first."""
+    """Return the pairs that have a number, for each class that occurs, the nearest first."""
     found: dict[str, list[Pair]] = {name: [] for name in CLASSES}
     for row in rows:
         if row.latency and row.latency.middle:
@@ -141,13 +141,13 @@ def by_class(rows: list[CoreToCoreRow]) -> dict[str, list[Pair]]:
 
 
 def spread(pairs: list[Pair]) -> tuple[float, float, float]:
-    """(lowest, median, highest) of the pairs, in s."""
+    """Return (lowest, median, highest) of the pairs, in s."""
     values = [pair.seconds for pair in pairs]
     return min(values), median(values), max(values)
 
 
 def _class(name: str, pairs: list[Pair], total: int) -> Insight:
-    """The median of a class with the range of its conclusive pairs; total: with the others."""
+    """Return the median of a class with the range of its conclusive pairs; total: with the others."""
     low, middle, high = spread(pairs)
     rest = left_out(len(pairs), total, "pairs")
     if len(pairs) == 1:
@@ -167,7 +167,7 @@ def _class(name: str, pairs: list[Pair], total: int) -> Insight:
 
 
 def _ratio(known: dict[str, list[Pair]]) -> list[Insight]:
-    """What the farthest class costs beside the nearest."""
+    """Return the cost of the farthest class compared with the nearest."""
     if len(known) < 2:
         return []
     (near, near_pairs), *_, (far, far_pairs) = known.items()
@@ -188,7 +188,7 @@ def _to(name: str) -> str:
 
 
 def _odd(known: dict[str, list[Pair]]) -> list[Insight]:
-    """Pairs far from the median of their class: a busy CPU, a slow link, a topology that is not as reported."""
+    """Return pairs far from the median of their class: a busy CPU, a slow link, a topology that is not as reported."""
     odd = [pair for pairs in known.values() for pair in _far_off(pairs)]
     if not odd:
         return []
@@ -208,7 +208,7 @@ def _odd(known: dict[str, list[Pair]]) -> list[Insight]:
 
 
 def _sample(rows: list[CoreToCoreRow]) -> list[Insight]:
-    """How many pairs were measured, if not all: a slow link may lie between two CPUs that were not paired."""
+    """Return how many pairs were measured, if not all: a slow link may be between two CPUs that were not paired."""
     total = number_of_pairs(len({cpu for row in rows for cpu in (row.a_cpu, row.b_cpu)}))
     if len(rows) >= total:
         return []

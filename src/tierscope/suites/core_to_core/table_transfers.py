@@ -33,7 +33,7 @@ class CacheToCacheRow(JudgedRow, frozen=True, kw_only=True):
 
     @property
     def matrix(self) -> tuple[str, str]:
-        """State and home, where the home of CPUs of one node belongs to both."""
+        """Return state and home; the home is 'both' for CPUs of one node."""
         return self.state, self.home
 
 
@@ -84,14 +84,14 @@ def _row(run: Run, record: Record, take: int) -> CacheToCacheRow:
 
 
 def _home(machine: Machine, reader: int, owner: int, node: str) -> str:
-    """Whose node has the memory; of a CPU without memory on its node, the nearest that has."""
+    """Return whose nearest memory is `node`: 'reader', 'owner', 'both', or 'other' for neither."""
     nodes = {cpu.number: cpu.node for cpu in machine.identity.cpus}
     its = [str(machine.nearest_memory(nodes[cpu])) == node for cpu in (reader, owner)]
     return {(True, True): "both", (True, False): "reader", (False, True): "owner"}.get((its[0], its[1]), "other")
 
 
 def _near(machine: Machine, reader: int, owner: int) -> str:
-    """One of CLASSES."""
+    """Return one of CLASSES."""
     places = {cpu.number: cpu for cpu in machine.identity.cpus}
     one, other = places[reader], places[owner]
     package = one.package == other.package
@@ -100,7 +100,7 @@ def _near(machine: Machine, reader: int, owner: int) -> str:
 
 
 def _kind(kind: tuple[str, str, str], rows: list[CacheToCacheRow]) -> list[Insight]:
-    """The median of the conclusive rows of one state, class and home."""
+    """Return the median of the conclusive rows of one state, class and home."""
     state, near, home = kind
     every = [row for row in rows if (row.state, row.near, row.home) == kind]
     known = [found for _, found in sure_rows(every, lambda row: row.latency)]

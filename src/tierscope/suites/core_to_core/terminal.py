@@ -1,4 +1,4 @@
-"""The matrix of pairs of CPUs in a terminal; one that is too large for it becomes a line per class."""
+"""The matrix of pairs of CPUs in a terminal; if it is too large, a line per class."""
 
 from tierscope.draw import vega
 from tierscope.draw.forms import forms, of_rows
@@ -10,7 +10,7 @@ CPUS = 10  # columns of a matrix of pairs, 8 letters each
 
 
 def core_to_core(rows: list[CoreToCoreRow]) -> list[Grid]:
-    """The whole matrix of a few CPUs, in the order of the rows; else the classes."""
+    """Return the whole matrix of a few CPUs, in the order of the rows; else the classes."""
     cpus = list(dict.fromkeys([row.a_cpu for row in rows] + [row.b_cpu for row in rows]))
     if len(cpus) > CPUS:
         return [_classes(rows)]

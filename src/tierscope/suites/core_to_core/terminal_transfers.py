@@ -13,7 +13,7 @@ CPUS = 10  # columns of a matrix, 8 letters each
 
 
 def cache_to_cache(rows: list[CacheToCacheRow]) -> list[Grid]:
-    """The whole matrices of a few CPUs, in the order of the rows; else the classes."""
+    """Return the whole matrices of a few CPUs, in the order of the rows; else the classes."""
     cpus = list(dict.fromkeys(cpu for row in rows for cpu in (row.reader_cpu, row.owner_cpu)))
     if len(cpus) > CPUS:
         return [_classes(rows)]

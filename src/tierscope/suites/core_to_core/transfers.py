@@ -1,7 +1,7 @@
-"""Loads of lines from another CPU's cache: clean or modified there, at home with the reader or with the owner.
+"""Loads of lines from another CPU's cache: clean or modified there, with the reader or the owner as home.
 
 The owner prepares lines before each block, and the reader follows a chain through all of them. Both ways of a pair are
-measured, since a reader and an owner are not alike. What is prepared is outside of the timed block.
+measured, since a reader and an owner are not alike. The preparation is outside of the timed block.
 Blind to which agent answers: the other cache, a directory, or memory.
 Source: D. Molka et al., "Memory Performance and Cache Coherency Effects on an Intel Nehalem Multiprocessor System",
 PACT 2009.
@@ -17,7 +17,7 @@ from tierscope.suites.core_to_core.pairs import Pair
 
 STATES = {"clean": "transfer_clean", "modified": "transfer_modified"}
 READER, OWNER = HOMES = ("reader", "owner")
-APART = 2  # lines: that between two of them is what an adjacent-line prefetcher fetches
+APART = 2  # lines: an adjacent-line prefetcher fetches the line between two of them
 ROLE = "transfer"
 
 Home = Callable[[int], Target]
@@ -35,7 +35,7 @@ def both_ways(pairs: Sequence[Pair]) -> list[Pair]:
 
 
 def footprint(lines: int, line_bytes: int) -> int:
-    """Return the bytes of so many lines, those between them, and the line by which both threads meet."""
+    """Return the bytes of this number of lines, those between them, and the line on which both threads synchronize."""
     return (lines + 1) * APART * line_bytes
 
 
@@ -44,7 +44,7 @@ def transfers(
 ) -> Iterator[Experiment]:
     """Yield an experiment for each state and reader: its owners, one take for each home that differs.
 
-    size: bytes of the lines with those between them, as `footprint` counts.
+    size: bytes of the lines with those between them, as `footprint` computes them.
     """
     ways = both_ways(pairs)
     for state in states:

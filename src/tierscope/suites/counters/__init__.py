@@ -1,1 +1,1 @@
-"""What did the performance counters see in the timed blocks?"""
+"""What did the performance counters count in the timed blocks?"""

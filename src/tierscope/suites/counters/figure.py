@@ -1,4 +1,4 @@
-"""Performance events and metrics over the points of a run, as a map: each line beside its own largest value."""
+"""Performance events and metrics over the points of a run, as a map: each line relative to its own largest value."""
 
 from tierscope.draw import cells, figures, heat, vega
 from tierscope.draw.heat import Axes
@@ -10,7 +10,7 @@ from tierscope.suites.counters.row import CountersRow
 from tierscope.tables import Insight
 from tierscope.units import show_bytes, show_seconds
 
-WRITTEN = 10  # points, up to which the number stands in the cell
+WRITTEN = 10  # most points for which the cells show their number
 MOST = 64  # points that are drawn
 TIPS = vega.tips(
     ("counter", "counter"), ("word", "of one operation, or metric"), ("point", "experiment and group"),
@@ -19,7 +19,7 @@ TIPS = vega.tips(
 
 
 class Counters:
-    """What is 0 at all points has no line."""
+    """A line for each counter that is not 0 at all points."""
 
     name = "counters"
     title = "Performance events of one operation"
@@ -31,7 +31,7 @@ class Counters:
     )
 
     def draw(self, run: Run, rows: list[CountersRow], insights: list[Insight]) -> Spec | None:
-        """Rows of `counters` that have a value."""
+        """Draw the rows of `counters` that have a value."""
         every = [_point(row, row.shown) for row in rows if row.shown]
         names = list(dict.fromkeys(str(point["point"]) for point in every))
         points = [point for point in every if point["point"] in names[:MOST]]

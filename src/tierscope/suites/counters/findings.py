@@ -1,4 +1,4 @@
-"""What the rows of counters say: what is missing and what to do, what was scaled, and what counting costs."""
+"""The findings of `counters`: what is missing and what to do, what was scaled, and the cost of counting."""
 
 from collections.abc import Iterator, Sequence
 
@@ -15,17 +15,17 @@ REMEDIES = {
     "Too many open files": "raise `ulimit -n`: each event needs one file per thread; or name fewer events",
     "is closed": "allow perf_event_open in the container's seccomp profile (docker: --security-opt seccomp=...)",
 }  # fmt: skip
-ALL = "all"  # the counter of a row that says why there are none
+ALL = "all"  # the counter of a row that shows why there are none
 OTHERWISE = "see `tierscope catalogue` and the events of `perf list`"
 
 
 def sentences(rows: list[CountersRow], counted: Sequence[Counted]) -> list[Insight]:
-    """In the order in which they matter."""
+    """Return the findings in the order of their importance."""
     return [*_not_counted(rows), *_simulated(rows), *_user_only(rows), *_multiplexed(rows), *_cost(counted)]
 
 
 def _not_counted(rows: list[CountersRow]) -> Iterator[Insight]:
-    """By reason: which events, and the remedy."""
+    """Yield, for each reason, the events that were not counted, and the remedy."""
     lacking: dict[str, dict[str, None]] = {}
     for row in rows:
         if row.kind == "event" and row.reason:
@@ -70,7 +70,7 @@ def _multiplexed(rows: list[CountersRow]) -> Iterator[Insight]:
 
 
 def _cost(counted: Sequence[Counted]) -> Iterator[Insight]:
-    """Of one start and stop, which lies outside of the timed part."""
+    """Yield the cost of one start and stop, which is outside of the timed part."""
     of = [one for one in counted if one.origin == PERF_EVENT and one.pair_s > 0 and any(e.counted for e in one.events)]
     if not of:
         return
@@ -89,5 +89,5 @@ def _cost(counted: Sequence[Counted]) -> Iterator[Insight]:
 
 
 def _times(share: float) -> str:
-    """'0.21 % of', and of more than all of it '1.5x': what stands beside a part is no part of it."""
+    """Return '0.21 % of', or '1.5x' for more than all of it: what is larger cannot be a part."""
     return f"{100 * share:.2g} % of" if share <= 1 else f"{share:.2g}x"

@@ -66,5 +66,5 @@ class CountersRow(Row, frozen=True, kw_only=True):
 
     @property
     def shown(self) -> float | None:
-        """Return the value of a metric, and of an event its count of one operation."""
+        """Return the value of a metric; for an event, its count of one operation."""
         return self.value if self.kind == "metric" else self.per_operation

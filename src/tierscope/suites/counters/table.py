@@ -1,14 +1,14 @@
 """Counters: performance events in the timed blocks, and the metrics that follow from them.
 
     value          = raw count * time it was to be counted / time it was counted          [1], task-clock [s]
-    per operation  = value / operations of the counted blocks                              [1], task-clock [s]
-    multiplexed    = 1 - time it was counted / time it was to be counted                   [1]; 0 is an exact count
+    per operation  = value / operations of the counted blocks                             [1], task-clock [s]
+    multiplexed    = 1 - time it was counted / time it was to be counted                  [1]. 0 is an exact count.
 
-Counting begins just before the clock is read for the first time and ends just behind the second reading, so that it
-holds the clock's two looks and the system's own way out and in; `empty_per_block` says what a block without work
-counts, and is not taken off. Metrics are those of the processor's file in `tierscope/metrics`; what could not be
-counted, and metrics that need it, stand with the reason. A simulated machine counts for all groups together.
-Blind to blocks that were cut short by others: counts are of all blocks, also of those that summaries leave out.
+Counting begins just before the first read of the clock and ends just after the second one. So a count includes both
+reads of the clock and the system's own path out and in. `empty_per_block` is the count of a block without work, and is
+not subtracted. Metrics are those of the processor's file in `tierscope/metrics`. An event that could not be counted,
+and a metric that requires it, appear with the reason. A simulated machine counts for all groups together.
+Blind to blocks that others cut short: counts are of all blocks, also of those that summaries leave out.
 Source: Linux, perf_event_open(2), on time_enabled and time_running.
 """
 
@@ -42,7 +42,7 @@ class Counters:
 
     name: ClassVar[str] = "counters"
     title: ClassVar[str] = "Performance events in the timed blocks"
-    topics: ClassVar[tuple[str, ...]] = ()  # what they explain states its own
+    topics: ClassVar[tuple[str, ...]] = ()  # the tables that they explain have their own topics
     place: ClassVar[int] = BESIDE
     keys: ClassVar[tuple[str, ...]] = ("experiment", "group", "take", "counter")
     main: ClassVar[tuple[Main, ...]] = ()  # counts explain what other tables measured
@@ -98,7 +98,7 @@ def _rows(record: Record, counted: Counted, metrics: Metrics, line_bytes: int) -
 
 
 def _nothing(record: Record, counted: Counted) -> CountersRow:
-    """Return the row that says why there are no counts; what an event or a metric knows replaces its fields."""
+    """Return the row that shows why there are no counts; what an event or a metric provides replaces its fields."""
     groups = [record.groups[number] for number in _numbers(record, counted)]
     return CountersRow(
         experiment=record.number,
@@ -127,21 +127,21 @@ def _nothing(record: Record, counted: Counted) -> CountersRow:
 
 
 def _numbers(record: Record, counted: Counted) -> Sequence[int]:
-    """Of the groups that were counted together."""
+    """Return the groups that were counted together."""
     if counted.group is not None:
         return (counted.group,)
     return range(len(record.groups)) if counted.take is None else takes_of(record.experiment)[counted.take]
 
 
 def _task(record: Record, counted: Counted) -> str | None:
-    """Of groups on structures: 'get of 50000 keys'."""
+    """Return the task of groups on structures, such as 'get of 50000 keys'."""
     works = [record.experiment.groups[number].workload.work for number in _numbers(record, counted)]
     keyed = [one for one in works if isinstance(one, KeyedWork)]
     return "+".join(dict.fromkeys(f"{one.operation} of {one.count} keys" for one in keyed if one.count)) or None
 
 
 class _Fields(TypedDict, total=False):
-    """What an event or a metric knows of a row; the others are those of `_nothing`."""
+    """The fields of a row that an event or a metric provides; the others are those of `_nothing`."""
 
     value: float
     per_operation: float | None
@@ -168,7 +168,7 @@ def _event(counted: Counted, event: EventCount) -> _Fields:
 
 
 def _metric(counted: Counted, metric: Metric, known: dict[str, EventCount], line_bytes: int) -> _Fields:
-    """known: events by their names in formulas."""
+    """Return the fields of a metric. known: events by their names in formulas."""
     needed = sorted(metric.formula.names - GIVEN)
     events = [known[name] for name in needed if name in known and known[name].counted]
     lacking = [name for name in needed if name not in known or not known[name].counted]

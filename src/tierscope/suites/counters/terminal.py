@@ -14,14 +14,14 @@ FIRST = (
     "llc_miss_ratio", "memory_bytes", "l1_fill_bytes_from_memory", "instructions", "cycles", "LLC-loads",
     "L1-dcache-load-misses", "L1d-load-line-misses", "page-faults", "task-clock", "on_cpu_share", "context-switches",
 )  # fmt: skip
-"""In the order in which they are shown; others follow while there is room."""
-MOST = 4  # columns beside the name of the point: 80 characters
-WIDTH = 11  # of one
+"""In the order in which they are shown; others follow while there is free space."""
+MOST = 4  # columns next to the name of the point: 80 characters
+WIDTH = 11  # characters of one column
 LINES = 20
 
 
 def grid(rows: list[CountersRow]) -> list[Grid]:
-    """One for each origin, of what is not 0 everywhere; events of one operation, metrics as they are."""
+    """Return a grid for each origin, without columns that are always 0; events per operation, metrics unchanged."""
     shown = [row for row in rows if row.value is not None]
     origins = dict.fromkeys(row.origin for row in shown)
     return [_of(origin, [row for row in shown if row.origin == origin]) for origin in origins]

@@ -1,1 +1,1 @@
-"""Do the performance events of this machine count what their names say?"""
+"""Do the performance events of this machine count what their names state?"""

@@ -1,9 +1,10 @@
 """Audit of counters: kernels whose bytes are known run next to every event that this machine counts.
 
-Each kernel moves a known number of lines for each operation: read by the program, read because a plain store needs the
-line, and written. Kernels differ in these shares, so that an event that follows one of them follows no other. Each is
-repeated, because a count of one experiment has no interval. One CPU runs them, on arrays that exceed the caches.
-Blind to events that other CPUs or devices cause, such as those of a memory controller that neighbours use too.
+Each kernel moves a known number of lines for each operation: lines that the program reads, lines that are read because
+a plain store needs them, and lines written. Kernels differ in these shares, so an event that follows one of them
+follows no other. Each kernel is repeated, because a count of one experiment has no interval. One CPU runs them, on
+arrays that exceed the caches.
+Blind to events that other CPUs or devices cause, such as those of a memory controller that neighbors use too.
 Source: likwid, "likwid-bench and the accuracy of its events" (wiki, validation of performance groups); J. Treibig,
 G. Hager, G. Wellein, "LIKWID: A Lightweight Performance-Oriented Tool Suite for x86 Multicore Environments", 2010.
 """
@@ -42,7 +43,7 @@ class CountersAuditOptions(SuiteOptions, frozen=True, kw_only=True):
 
 
 def plan(machine: Machine, chosen: CountersAuditOptions) -> Plan:
-    """All kernels once before the next repeat, so that what drifts drifts for all."""
+    """Yield all kernels once before the next repeat, so that drift affects all of them."""
     cpu = chosen.cpu if chosen.cpu is not None else machine.cpus()[0]
     memory = yield from chosen_array(machine, chosen.array, None, (cpu,), cpu, chosen.target)
     schedule = Schedule(precision=0.05, minimum_s=chosen.budget, budget_s=chosen.budget, visits=0)

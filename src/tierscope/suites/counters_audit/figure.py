@@ -26,7 +26,7 @@ class EventFactors:
     )
 
     def draw(self, run: Run, rows: list[EventCountsRow], insights: list[Insight]) -> Spec | None:
-        """Rows of `event_counts`."""
+        """Draw the rows of `event_counts`."""
         del insights
         points = [_point(row) for row in rows if row.factor]
         if not points:

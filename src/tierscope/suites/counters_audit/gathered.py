@@ -1,4 +1,4 @@
-"""What the records of an audit counted: of each event and kernel, every repeat."""
+"""The counts of an audit's records: for each event and kernel, every repeat."""
 
 from collections import defaultdict
 from dataclasses import dataclass, field
@@ -21,7 +21,7 @@ class Gathered:
     origin: str
     scope: str = ""
     reason: str = ""  # why it is not counted; then there are no counts
-    share: float = 1.0  # of the time for which it was counted, the least of all records
+    share: float = 1.0  # share of the time for which it was counted, the least of all records
     counts: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
     known: dict[str, Known] = field(default_factory=dict)
     target: str = ""

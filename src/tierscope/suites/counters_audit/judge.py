@@ -1,11 +1,11 @@
-"""What an event counts, by what it follows over kernels with known bytes.
+"""What an event counts, from the quantity that it follows over kernels with known bytes.
 
     factor of a kernel = count of one operation / known quantity of one operation, the mean of the repeats    [1]
 
 The interval is Student's, of the logarithms of the repeats, widened for the number of kernels (Bonferroni). An event
-*follows* a quantity if the intervals of all kernels that have some of it lie within ALIKE of the middle factor, and
-kernels without any of it count less than NOTHING of the others' least. An event that the intervals do not decide is
-*not known*: a wrong verdict is worse than none.
+*follows* a quantity under two conditions. The intervals of all kernels that have some of it are within ALIKE of the
+middle factor. Kernels without any of it count less than NOTHING of the others' least. If the intervals do not decide,
+the event is *not known*: a wrong verdict is worse than none.
 Source: Student, "The Probable Error of a Mean", Biometrika 6, 1908.
 """
 
@@ -18,9 +18,9 @@ from tierscope.stats.median import Interval
 from tierscope.suites.counters_audit.known import QUANTITIES, Known, Quantity
 
 ALIKE = 1.1  # largest ratio to the middle factor, either way, of kernels that follow the same quantity
-NOTHING = 0.05  # share of the least count of others that is none: the machine's own lines move too
+NOTHING = 0.05  # share of the least count of others that counts as none: the machine's own lines move too
 LEAST = 3  # repeats
-SHARED = 0.5  # of the time: an event that was counted for less of it is not judged
+SHARED = 0.5  # of the time: an event with a smaller share of counted time is not judged
 CONFIDENCE = 0.95
 
 VERDICTS = {

@@ -1,10 +1,10 @@
-"""What a point is filed by."""
+"""The labels of a point."""
 
 from tierscope.record.labels import Labels
 
 
 class EventLabels(Labels, frozen=True, kw_only=True):
-    """repeat: from 0; read_share: of the lines that the kernel moves, None where it moves none."""
+    """repeat: from 0; read_share: of the lines that the kernel moves, None if it moves none."""
 
     kernel: str
     repeat: int

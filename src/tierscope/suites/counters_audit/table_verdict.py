@@ -30,7 +30,7 @@ class EventVerdict:
     place: ClassVar[int] = 90
     asked: ClassVar[Asked] = Asked(question="Which events can be trusted?", answers=("events",))
     keys: ClassVar[tuple[str, ...]] = ("event", "origin")
-    main: ClassVar[tuple[Main, ...]] = ()  # likewise
+    main: ClassVar[tuple[Main, ...]] = ()  # what an event counts is neither slower nor faster
     row: ClassVar[type[EventVerdictRow]] = EventVerdictRow
     says: ClassVar[dict[str, str]] = {"events VERDICT": "how many events have this verdict"}
 

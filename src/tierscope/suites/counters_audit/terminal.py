@@ -7,7 +7,7 @@ from tierscope.suites.counters_audit.row import EventCountsRow, EventVerdictRow
 
 
 def verdicts(rows: list[EventVerdictRow]) -> list[Grid]:
-    """Events that are not counted here are a sentence, not lines."""
+    """Return a line for each event that is counted here; a sentence names the others."""
     heads = [("event", False), ("verdict", False), ("follows", False), ("factor", True)]
     lines = [[row.event, row.verdict, row.follows or cells.NOTHING, _factor(row)] for row in rows if row.kernels]
     return [("What the events count (95 % interval)", heads, lines)] if lines else []
@@ -20,7 +20,7 @@ def _factor(row: EventVerdictRow) -> str:
 
 
 def counts(rows: list[EventCountsRow]) -> list[Grid]:
-    """A line for each event, a column for each kernel."""
+    """Return a line for each event, a column for each kernel."""
     kernels = list(dict.fromkeys(row.kernel for row in rows))
     by = {(row.event, row.kernel): row for row in rows if row.per_operation}
     heads = [("event", False), *((kernel, True) for kernel in kernels)]

@@ -1,8 +1,8 @@
-"""CXL: a node without CPUs, or another slow memory, beside DRAM: idle latency, curves under load, pages interleaved.
+"""CXL: a node without CPUs, or another slow memory, and DRAM: idle latency, curves under load, pages interleaved.
 
-Far memory is what a CXL expander is to Linux. For near and far alike one CPU chases alone, then beside loads, as
-`loaded-latency` does. Then all CPUs use arrays whose pages are placed in turns, so many near and so many far, as the
-kernel's weighted interleaving places them: at some ratio both memories are full at once, and bandwidth is highest.
+Linux presents a CXL expander as far memory. For near and far memory, one CPU chases alone and then with loads, as in
+`loaded-latency`. Then all CPUs use arrays whose pages alternate: some near, then some far, as the kernel's weighted
+interleaving places them. At some ratio both memories are full at the same time, and bandwidth is highest.
 Blind to what else the link carries, and to devices that are interleaved below one node.
 Source: Y. Sun et al., "Demystifying CXL Memory with Genuine CXL-Ready Systems and Devices", MICRO 2023; Linux,
 Documentation/ABI/testing/sysfs-kernel-mm-mempolicy-weighted-interleave.
@@ -47,7 +47,7 @@ PLAIN = "node"  # a target whose pages can be placed one by one
 
 
 def _ratios(word: str) -> Ratios:
-    """'3:1,1:1' -> ((3, 1), (1, 1)); UsageError for anything else."""
+    """Return '3:1,1:1' as ((3, 1), (1, 1)); UsageError for anything else."""
     found = []
     for one in words_of(word):
         near, colon, far = one.partition(":")
@@ -88,14 +88,14 @@ class CxlOptions(SuiteOptions, frozen=True, kw_only=True):
 
 @dataclass(frozen=True)
 class Pair:
-    """The two memories and who uses them."""
+    """The two memories and the CPUs that use them."""
 
     near: Target
     far: Target
     cpus: tuple[int, ...]
 
     def placed(self, near_pages: int, far_pages: int) -> Target:
-        """Return the target of so many pages of each in turn."""
+        """Return the target whose pages alternate: `near_pages` near, then `far_pages` far."""
         if not far_pages:
             return self.near
         if not near_pages:
@@ -105,7 +105,7 @@ class Pair:
 
 
 def far_node(machine: Machine) -> int:
-    """The first node of memory alone; MachineError where there is none."""
+    """Return the first node that has only memory; MachineError if there is none."""
     for node in machine.identity.nodes:
         if node.memory_bytes and not node.cpus:
             return node.number
@@ -118,7 +118,7 @@ def far_node(machine: Machine) -> int:
 
 
 def near_node(machine: Machine, far: int) -> int:
-    """The node with CPUs and memory that is nearest to far: by the firmware's initiators, else by its distances."""
+    """Return the nearest node with CPUs and memory: by the firmware's initiators of `far`, else by its distances."""
     able = [node.number for node in machine.identity.nodes if node.cpus and node.memory_bytes and node.number != far]
     if not able:
         raise MachineError(f"no node with CPUs has memory beside node {far}; name one: near=node:0")
@@ -128,7 +128,7 @@ def near_node(machine: Machine, far: int) -> int:
 
 
 def pair_of(machine: Machine, chosen: CxlOptions) -> Pair:
-    """UsageError where both are the same memory."""
+    """Return both memories; UsageError if they are the same."""
     far = chosen.far or Target(name=PLAIN, where=str(far_node(machine)))
     number = int(far.where) if far.name == PLAIN and far.where.isdecimal() else -1
     if chosen.near is None and far.name == SIMULATED:
@@ -141,12 +141,12 @@ def pair_of(machine: Machine, chosen: CxlOptions) -> Pair:
 
 
 def placeable(pair: Pair) -> bool:
-    """Whether pages of both can lie in one array."""
+    """Return whether one array can have pages of both."""
     return pair.near.name == pair.far.name == PLAIN
 
 
 def left_out(machine: Machine, chosen: CxlOptions) -> tuple[str, ...]:
-    """What cannot be done with these memories or CPUs."""
+    """Return what these memories or CPUs do not allow."""
     pair = pair_of(machine, chosen)
     found = []
     if not placeable(pair) and any(near and far for near, far in chosen.ratios):
@@ -161,7 +161,7 @@ def left_out(machine: Machine, chosen: CxlOptions) -> tuple[str, ...]:
 def curves(
     machine: Machine, chosen: CxlOptions, pair: Pair, target: Target, memory: Memory, schedule: Schedule
 ) -> Generator[Experiment, Answer, None]:
-    """The chaser alone, then beside every load, on one of the memories."""
+    """Yield the chaser alone, then with every load, on one of the memories."""
     cpus, crowded = (pair.cpus, "") if chosen.cpus or len(pair.cpus) < 2 else apart(machine, pair.cpus)
     note = "; ".join(part for part in (memory.note, crowded) if part)
     work = Workload(kernel="chase", footprint_bytes=memory.array_bytes, work=HopWork())
@@ -182,7 +182,7 @@ def curves(
 def interleaved(
     machine: Machine, chosen: CxlOptions, pair: Pair, memory: Memory, schedule: Schedule
 ) -> Generator[Experiment, Answer, None]:
-    """All CPUs on pages of both memories, once for each ratio."""
+    """Yield all CPUs on pages of both memories, once for each ratio."""
     (kernel, *_) = names_of("kernel", words_of(chosen.kernel), machine.kernels)
     size = walk_of(machine, kernel).arrays * memory.array_bytes
     for near, far in chosen.ratios:
@@ -201,7 +201,7 @@ def interleaved(
 
 
 def plan(machine: Machine, chosen: CxlOptions) -> Plan:
-    """Both memories alone before the pages of both."""
+    """Yield both memories alone before the pages of both."""
     pair = pair_of(machine, chosen)
     schedule = Schedule(precision=chosen.precision, budget_s=chosen.budget, visits=chosen.visits)
     memory = yield from chosen_array(machine, chosen.array, None, pair.cpus, pair.cpus[0], pair.near)

@@ -25,7 +25,7 @@ class Interleave:
     )
 
     def draw(self, run: Run, rows: list[InterleaveRow], insights: list[Insight]) -> Spec | None:
-        """Rows of `page_ratio`."""
+        """Draw the rows of `page_ratio`."""
         points = [_point(row) for row in rows if row.bandwidth and row.bandwidth.middle]
         if not points:
             return None

@@ -1,4 +1,4 @@
-"""What the ratios of pages show in a sentence."""
+"""The finding on the ratios of pages."""
 
 from tierscope.stats.compare import Comparison, compare_all
 from tierscope.suites.cxl.row import InterleaveRow
@@ -8,7 +8,7 @@ from tierscope.units import show_rate
 
 
 def said(rows: list[InterleaveRow]) -> list[Insight]:
-    """Return the best ratio against near alone: a gain is stated only if it holds for the best of so many ratios."""
+    """Return the best ratio over near alone; a gain is stated only if intervals widened for all ratios show it."""
     mixed = [row for row in rows if row.near_pages and row.far_pages]
     known = sure_rows(mixed, lambda row: row.bandwidth)
     alone = next(((row, found) for row in rows if not row.far_pages and (found := sure(row, row.bandwidth))), None)
@@ -34,5 +34,5 @@ def _insight(name: str, text: str, over: Comparison, share: Number) -> Insight:
 
 
 def fewer(one: float | None, other: float | None) -> float | None:
-    """Return the fewer degrees of freedom; None where both are of many points."""
+    """Return the fewer degrees of freedom; None if both are of many points."""
     return min((n for n in (one, other) if n is not None), default=None)

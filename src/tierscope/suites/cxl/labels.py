@@ -1,10 +1,10 @@
-"""What a point is filed by."""
+"""The labels of a point."""
 
 from tierscope.record.labels import Labels
 
 
 class PagesLabels(Labels, frozen=True, kw_only=True):
-    """near, far: the memories, as `node:0`; near_pages, far_pages: how many pages of each follow one another."""
+    """near, far: the memories, as `node:0`; near_pages, far_pages: how many consecutive pages each has."""
 
     near: str
     far: str

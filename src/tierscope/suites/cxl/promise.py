@@ -1,4 +1,4 @@
-"""What the rows of near and far memory show in sentences, beside the firmware's report and published devices."""
+"""The findings on near and far memory, compared with the firmware's report and published devices."""
 
 from tierscope import reference
 from tierscope.stats.median import Interval
@@ -12,7 +12,7 @@ FAR_OFF = 1.25  # measured over reported, either way, as for nodes: reports are 
 
 
 def found_of(rows: list[FarMemoryRow], *, real: bool) -> list[Insight]:
-    """Return the sentences of conclusive rows. real: only hardware stands beside published hardware."""
+    """Return the findings of conclusive rows. real: only hardware is compared with published hardware."""
     near, far = rows
     found = [*_over(far, near), *_promises(far)]
     return [*found, *(_published(far) if real else ())]

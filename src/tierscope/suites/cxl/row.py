@@ -7,7 +7,7 @@ from tierscope.tables.rows import Bandwidth, BytesPerS, Col, Count, Quotient, Ra
 
 
 class InterleaveRow(JudgedRow, frozen=True, kw_only=True):
-    """What all CPUs reach of arrays whose pages are placed in turns on two memories."""
+    """The bandwidth of all CPUs on arrays whose pages alternate between two memories."""
 
     near: Annotated[str, Col("near", help="as `node:0`", tier=True)]
     far: Annotated[str, Col("far", help="as `node:1`", tier=True)]
@@ -28,7 +28,7 @@ class InterleaveRow(JudgedRow, frozen=True, kw_only=True):
 
 
 class FarMemoryRow(JudgedRow, frozen=True, kw_only=True):
-    """One memory: what it costs, and whether it keeps what the firmware promises."""
+    """One memory: its cost, and whether it matches the firmware's report."""
 
     memory: Annotated[str, Col("memory", help="`near` or `far`")]
     target: Annotated[str, Col("target", help="as `node:1`", tier=True)]

@@ -1,10 +1,11 @@
-"""Bandwidth of pages that are placed in turns on DRAM and on a slower memory.
+"""Bandwidth of pages that alternate between DRAM and a slower memory.
 
     far_share = far_pages / (near_pages + far_pages)
     over_near = bandwidth / bandwidth of near alone      (interval as in `stats.compare`)
 
-Each memory serves its share of the lines at once. With bandwidths n and f of each alone, no ratio passes n + f, and a
-ratio of n : f reaches it where nothing else limits. Blind to limits of the CPUs, which are the same for every ratio.
+Both memories serve their shares of the lines at the same time. With bandwidths n and f of each alone, no ratio exceeds
+n + f, and a ratio of n : f reaches it if there is no other limit. Blind to limits of the CPUs, which are the same for
+every ratio.
 """
 
 from typing import ClassVar

@@ -3,8 +3,8 @@
     latency   = 1 / median rate of dependent accesses of one CPU, from the curve's first point     [s]
     bandwidth = median program bytes of all CPUs on this memory alone                              [bytes/s]
 
-Both are of records of other tables: `loaded_latency` and `page_ratio`. A report of the firmware (HMAT) holds for the
-initiators that reach a memory best, so it is compared only if the CPUs are of such a node.
+Both come from records of other tables: `loaded_latency` and `page_ratio`. A report of the firmware (HMAT) applies to
+the best initiators of a memory, so it is compared only if the CPUs are of such a node.
 """
 
 from typing import ClassVar
@@ -79,7 +79,7 @@ def _row(run: Run, memory: str, target: str, pages: list[Record], near: FarMemor
 
 
 def _believed(run: Run, cell: dict[str, Record]) -> Closing:
-    """The verdict of both, and that arrays within the last cache are no measure of a memory."""
+    """Return the verdict of both; inconclusive if arrays fit in the last cache: they do not measure a memory."""
     found, cache = joined(run, cell), run.result.machine.last_level_cache_bytes()
     size = min(record.experiment.groups[0].workload.footprint_bytes for record in cell.values())
     if size > cache:
@@ -89,7 +89,7 @@ def _believed(run: Run, cell: dict[str, Record]) -> Closing:
 
 
 def _cell(run: Run, memory: str, target: str, pages: list[Record]) -> dict[str, Record]:
-    """The records of one memory alone."""
+    """Return the records of one memory alone."""
     idle = [
         r for r in records(run, "loaded_latency") if len(r.groups) == 1 and r.experiment.groups[0].target.word == target
     ]
@@ -104,7 +104,7 @@ def _other_pages(record: Record, memory: str) -> int:
 
 
 def reported(machine: Machine, target: str, cpus: tuple[int, ...]) -> dict[str, float]:
-    """What the firmware says of a node, if it says it for the node of these CPUs."""
+    """Return what the firmware reports for a node, if its report applies to the node of these CPUs."""
     name, _, where = target.partition(":")
     near = {cpu.node for cpu in machine.identity.cpus if cpu.number in cpus}
     for node in machine.identity.nodes:

@@ -7,7 +7,7 @@ from tierscope.suites.cxl.row import FarMemoryRow, InterleaveRow
 
 
 def interleave(rows: list[InterleaveRow]) -> list[Grid]:
-    """A line for each ratio."""
+    """Return a line for each ratio."""
     heads = [("near:far", False), ("far, %", True), ("bandwidth, GB/s", True), ("over near", True)]
     lines = [
         [
@@ -24,7 +24,7 @@ def interleave(rows: list[InterleaveRow]) -> list[Grid]:
 
 
 def far_memory(rows: list[FarMemoryRow]) -> list[Grid]:
-    """A line for each memory."""
+    """Return a line for each memory."""
     heads = [
         ("memory", False), ("latency, ns", True), ("over near", True), ("reported, ns", True),
         ("bandwidth, GB/s", True), ("over near", True), ("reported, GB/s", True),
