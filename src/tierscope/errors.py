@@ -65,7 +65,7 @@ class ResultError(UsageError):
 
 
 class MachineError(TierscopeError):
-    """This machine, as it is set up now, cannot do what was asked."""
+    """This machine, in its present state, cannot do what was requested."""
 
     status = Exit.CANNOT
 

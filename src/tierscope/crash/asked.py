@@ -1,4 +1,4 @@
-"""What a user asks of a hunt for crashes, and what comes back of it. All are plain data."""
+"""What a user requests of a hunt for crashes, and what it returns. All are plain data."""
 
 from pathlib import Path
 
@@ -6,7 +6,10 @@ import msgspec
 
 
 class Asked(msgspec.Struct, frozen=True):
-    """One hunt. Words of the writer may hold {file}; those of the check hold {image} and may hold {log}."""
+    """One hunt.
+
+    Arguments of the writer may contain {file}; those of the check contain {image} and may contain {log}.
+    """
 
     file: Path
     writer: tuple[str, ...]
@@ -56,5 +59,5 @@ class Found(msgspec.Struct, frozen=True):
 
     @property
     def shows_little(self) -> bool:
-        """At least half of the points were not reached."""
+        """Return whether at least half of the points were not reached."""
         return len(self.missed) >= len(self.points)

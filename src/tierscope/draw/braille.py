@@ -74,7 +74,7 @@ def _canvas(curves: list[Curve], x: Axis, y: Axis, width: int, height: int, colo
 
 
 def _places(count: int, number: int) -> list[int]:
-    """Where the letters stand: up to four per curve, shifted so that neighbours do not cover each other."""
+    """Return where the letters are: up to four per curve, shifted so that neighbours do not cover each other."""
     step = max(1, count // 4)
     return list(range(min(number * max(1, step // 3) % step, count - 1), count, step))
 
@@ -93,7 +93,7 @@ def _ticks(axis: Axis, values: list[float]) -> dict[float, str]:
 
 
 def _step(span: float) -> float:
-    """A round step that leaves four to ten ticks."""
+    """Return a round step that leaves four to ten ticks."""
     rough = span / 8
     power = 10.0 ** math.floor(math.log10(rough))
     return float(next(first * power for first in (*FIRST_TICKS, 10.0) if first * power >= rough))

@@ -36,11 +36,11 @@ class Shown(Protocol):
 
     @property
     def typed(self) -> list[Any]:
-        """The rows as the table made them."""
+        """Return the rows as the table made them."""
 
     @property
     def used(self) -> tuple[Column, ...]:
-        """The columns of which at least one row knows the value."""
+        """Return the columns that have a known value in at least one row."""
         ...
 
 

@@ -37,9 +37,9 @@ for first in sorted({0, max(0, size - reach)}):
 
 
 def refuse_content(path: str, size_bytes: int, align_bytes: int) -> None:
-    """MachineError where the device holds what is known, or cannot be asked about it. It is only read.
+    """Raise MachineError if the device contains known content, or cannot be checked for it. The device is only read.
 
-    align_bytes: what mappings of the device begin and end at.
+    align_bytes: the alignment of mappings of the device.
     """
     copy = os.memfd_create("both ends")
     try:
@@ -54,7 +54,7 @@ def refuse_content(path: str, size_bytes: int, align_bytes: int) -> None:
 
 
 def exists(path: str) -> bool:
-    """Whether there is something to ask; what is wrong with a path that is not there the core says."""
+    """Return whether there is something to check; the core reports what is wrong with a path that does not exist."""
     return Path(path).exists()
 
 

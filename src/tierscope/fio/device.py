@@ -51,7 +51,7 @@ class Device:
 
 
 def check(path: str, system: System) -> Device:
-    """UsageError for what is no block device, MachineError that names the user of one that is in use."""
+    """Return the device; UsageError if it is not a block device, MachineError that names the user of one in use."""
     name = _name(path, system)
     for why, step in (_mounted(name, system), _swap(name, system), _held(name, system), _split(name, system)):
         if why:
@@ -65,7 +65,7 @@ def check(path: str, system: System) -> Device:
 
 
 def open_alone(device: Device) -> int:
-    """A descriptor that keeps others from mounting it; MachineError where it is in use or bears a mark."""
+    """Return a descriptor that keeps others from mounting it; MachineError if it is in use or has a mark."""
     try:
         handle = os.open(device.path, os.O_RDWR | os.O_EXCL | os.O_CLOEXEC)
     except OSError as error:
@@ -80,7 +80,7 @@ def open_alone(device: Device) -> int:
 
 
 def _refuse_content(device: Device, handle: int) -> None:
-    """MachineError where the device holds what is known, or cannot be asked about it."""
+    """Raise MachineError if the device contains known content, or cannot be checked for it."""
     try:
         held = mark_of(os.pread(handle, LONGEST, 0)) or signature(handle)
     except OSError as error:
@@ -91,7 +91,7 @@ def _refuse_content(device: Device, handle: int) -> None:
 
 
 def mark_of(content: bytes) -> str:
-    """What the first bytes of a device say; "" where they say nothing."""
+    """Return what the first bytes of a device identify; "" if they identify nothing."""
     return next((what for at, mark, what in MARKS if content[at : at + len(mark)] == mark), "")
 
 
@@ -105,7 +105,7 @@ def _name(path: str, system: System) -> str:
 
 
 def _number(path: str) -> str:
-    """'8:0'; UsageError for what is no block device."""
+    """Return '8:0'; UsageError if it is not a block device."""
     try:
         found = Path(path).stat()
     except OSError as error:

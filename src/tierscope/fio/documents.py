@@ -17,7 +17,7 @@ MOST = 64  # beginnings of documents that do not end: a fio that is stopped leav
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What stands in a text."""
+    """The content of a text."""
 
     documents: tuple[dict[str, Any], ...]  # those that are whole
     said: str  # lines around them
@@ -25,7 +25,7 @@ class Found:
 
 
 def documents(text: str) -> Found:
-    """Raises nothing: a text without a document gives none."""
+    """Return the documents of a text; none for a text without one. It raises nothing."""
     found, said, at, cut, broken = [], [], 0, False, 0
     while broken < MOST and (start := _brace(text, at)) is not None:
         said.append(text[at:start])

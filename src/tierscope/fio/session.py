@@ -121,14 +121,14 @@ class Session:
         return 0.0, (f"fio {self._version}, {self._engine.name}{read_back}",), {}
 
     def timings(self) -> tuple[tuple[Timing, ...], ...]:
-        """fio runs no structure."""
+        """Return no timings: fio does not run a structure."""
         return ()
 
     def drop(self) -> None:
-        """Another experiment may use the file again: `close` gives it back."""
+        """Do nothing: another experiment may use the file again, and `close` frees it."""
 
     def told(self) -> tuple[Program, Bins]:
-        """What fio said since `prepare`."""
+        """Return what fio reported since `prepare`."""
         assert self._place is not None
         jobs = [_only_job(document) for document in self._documents]
         program = Program(

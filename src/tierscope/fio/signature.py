@@ -36,7 +36,7 @@ def signature(handle: int) -> str:
 
 
 def _ask(handle: int, name: str, *words: str) -> tuple[int, str, str]:
-    """(status, output, what it said besides) of one program about a descriptor that it inherits."""
+    """Return (status, output, error output) of one program about a descriptor that it inherits."""
     path = shutil.which(name, path=f"{os.environ.get('PATH', '')}:{FOLDERS}")
     if path is None:
         raise MachineError(f"{name} is not here, and without it nobody knows what the device holds: "

@@ -60,7 +60,7 @@ class System:
         return "readable"
 
     def number(self, path: str) -> int | None:
-        """A file that holds one whole number; None for anything else."""
+        """Return the whole number in a file; None for anything else."""
         return whole(self.read(path, 64))
 
     def count(self, path: str) -> int | None:
@@ -77,7 +77,7 @@ class System:
             return ""
 
     def block_bytes(self, path: str) -> int | None:
-        """Block size of the file system that holds `path`; None where that cannot be asked."""
+        """Return the block size of the file system that contains `path`; None if the system does not report it."""
         try:
             return os.statvfs(self.place(path)).f_bsize
         except (OSError, ValueError):
@@ -101,7 +101,7 @@ class System:
         return found.st_size if stat.S_ISREG(found.st_mode) else None
 
     def room_bytes(self, folder: str) -> int | None:
-        """Free bytes of the file system that holds `folder`; None where it does not count them."""
+        """Return the free bytes of the file system that contains `folder`; None if it does not count them."""
         try:
             found = os.statvfs(self.place(folder))
         except (OSError, ValueError):
@@ -133,12 +133,12 @@ def natural(path: str) -> list[tuple[int, str]]:
 
 
 def whole(text: str | None) -> int | None:
-    """'42' -> 42; None for what is no whole number of at most 20 digits (2^64 has 20)."""
+    """Return 42 for '42'; None if it is not a whole number of at most 20 digits (2^64 has 20)."""
     return int(text) if text is not None and re.fullmatch(r"[+-]?[0-9]{1,20}", text) else None
 
 
 def real(text: str | None) -> float | None:
-    """'0.42' -> 0.42; None for what is no plain decimal number."""
+    """Return 0.42 for '0.42'; None if it is not a plain decimal number."""
     return float(text) if text is not None and re.fullmatch(r"[+-]?[0-9]{1,20}(\.[0-9]{1,20})?", text) else None
 
 

@@ -20,7 +20,7 @@ IPMCTL = ("ipmctl", "show", "-o", "nvmxml", "-d", "HealthState,SecurityState,FWV
 
 
 def health(longest_s: float = LONGEST_S) -> tuple[str, ...]:
-    """One line for each DIMM and tool; a tool that fails or hangs has one line that says so."""
+    """Return one line for each DIMM and tool; for a tool that fails or hangs, one line that reports it."""
     return (*_lines(NDCTL, _ndctl, longest_s), *_lines(IPMCTL, _ipmctl, longest_s))
 
 
