@@ -17,7 +17,7 @@ concept Isa = requires(const std::byte* from, std::byte* to, typename V::Reals r
   { V::words(from) } -> std::same_as<typename V::Words>;
   { V::reals_near(from) } -> std::same_as<typename V::Reals>;    // from any multiple of 8 bytes
   { V::gather(from, word) } -> std::same_as<typename V::Reals>;  // lane i: the word[i]th real behind `from`
-  V::scatter(to, word, real);                                    // likewise, in the order of the lanes
+  V::scatter(to, word, real);                                    // also in the order of the lanes
   { V::broadcast(1.0) } -> std::same_as<typename V::Reals>;
   { V::add(real, real) } -> std::same_as<typename V::Reals>;
   { V::multiply(real, real) } -> std::same_as<typename V::Reals>;

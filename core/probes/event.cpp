@@ -124,7 +124,7 @@ std::string no_field(const std::string& pmu, const std::string& name, std::uint6
   return "PMU " + pmu + " has no field " + name + " that holds " + std::to_string(value);
 }
 
-/// PMU/field=number,.../ by what sysfs tells of the PMU.
+/// Returns the event of PMU/field=number,.../ from what sysfs shows of the PMU.
 Event encoded(const std::string& word, const std::string& root) {
   const auto slash = word.find('/');
   const auto pmu = word.substr(0, slash);

@@ -37,12 +37,12 @@ struct EventFacts {
 /// Since the counters were opened; times in ns, of the thread between `start` and `stop`.
 struct EventCount {
   std::uint64_t value = 0, enabled_ns = 0, running_ns = 0;
-  std::string reason = {};  // why it could not be read: then the numbers say nothing
+  std::string reason = {};  // why it could not be read: the numbers then have no meaning
 };
 
 class EventCounters {
  public:
-  static constexpr unsigned EMPTY_BLOCKS = 64;  // of which the cost of one pair of calls is a mean
+  static constexpr unsigned EMPTY_BLOCKS = 64;  // whose mean is the cost of one pair of calls
 
   /// Opens what the machine has, for the calling thread; what it has not has a reason. Starts and stops
   /// EMPTY_BLOCKS times around nothing.
@@ -52,7 +52,7 @@ class EventCounters {
   ~EventCounters();
 
   void start() noexcept;
-  /// Of a block that did so many operations in so many ticks of the clock.
+  /// Ends a block of this number of operations, which took this number of ticks of the clock.
   void stop(std::uint64_t operations, std::uint64_t ticks) noexcept;
   /// In the order of the events asked for; zeros for those that are not counted or could not be read.
   [[nodiscard]] std::vector<EventCount> read() const;

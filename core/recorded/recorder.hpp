@@ -22,7 +22,7 @@ struct Event {
 
 /// "" or why this executable cannot.
 std::string lacking();
-/// The next pool lies where the first one did. @pre no pool is open
+/// The next pool begins where the first one did. @pre no pool is open
 void forget() noexcept;
 /// From here to `end`.
 void begin() noexcept;

@@ -44,7 +44,7 @@ class Watched {
   [[nodiscard]] std::uint64_t fences() const noexcept { return fences_; }
   [[nodiscard]] std::uint64_t dropped() const noexcept { return dropped_; }
   [[nodiscard]] std::uint64_t flushes() const noexcept { return flushes_; }
-  /// Changes of lines that were seen one by one.
+  /// Changes of lines that were observed one by one.
   [[nodiscard]] std::uint64_t stores() const noexcept { return seen_; }
 
  private:
