@@ -23,7 +23,7 @@ class Stop(KeyboardInterrupt):
 
 
 class _State:
-    """Of this process: how often held, and the first signal that came meanwhile."""
+    """The state of this process: the depth of `held`, and the first signal that came meanwhile."""
 
     held = 0
     waiting = 0

@@ -51,7 +51,7 @@ class Found(msgspec.Struct, frozen=True):
     counts: Counts
     points: tuple[Point, ...]
     missed: tuple[int, ...] = ()  # fences that the second run of the writer did not reach
-    stores: int = 0  # changes of lines between two fences that were seen one by one; cuts come between them, too
+    stores: int = 0  # changes of lines between two fences, observed one by one; power failures also fall between them
 
     @property
     def failed(self) -> tuple[Point, ...]:

@@ -1,4 +1,4 @@
-"""Files as a power cut leaves them, made from what core/shadow/watched.hpp writes: a start, and changed lines."""
+"""Files as a power failure leaves them, made from the output of core/shadow/watched.hpp: a start, and changed lines."""
 
 import os
 import shutil

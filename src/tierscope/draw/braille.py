@@ -1,7 +1,7 @@
 """Curves in a terminal, in braille dots; the only file that knows plotext (before 6, whose interface differs).
 
-Curves are told apart by a letter on them, so that they are readable without colour; colour is added where the
-terminal has it.
+Letters on the curves distinguish them, so that they are readable without colour; colour is added if the terminal has
+it.
 """
 
 import math

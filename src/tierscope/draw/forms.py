@@ -1,4 +1,4 @@
-"""The forms that tables take in a terminal: few lines, units in the heads, '?' beside what is inconclusive.
+"""The forms that tables take in a terminal: few lines, units in the heads, '?' behind what is inconclusive.
 
 A form turns the rows of one table into parts that `rich` prints. A table without a form of its own is shown `plain`.
 """

@@ -21,7 +21,7 @@ Point = dict[str, Any]
 
 WIDTH = 760  # px of a figure shown alone: one column of a page
 LETTER = 6.4  # px of one letter of a legend, 11.5 px type
-SYMBOL = 40  # px that symbol and gap take beside a legend entry
+SYMBOL = 40  # px that symbol and gap need next to a legend entry
 
 FADED = 0.08
 GROUND = theme.colour("ground")

@@ -20,7 +20,7 @@ from tierscope.host.system import System
 from tierscope.units import KiB
 
 SECTOR_BYTES = 512  # of `size` in sysfs, whatever the device has
-UBERBLOCKS = range(128 * KiB, 256 * KiB, KiB)  # of the first label of ZFS; blkid 2.41 wants a whole label beside them
+UBERBLOCKS = range(128 * KiB, 256 * KiB, KiB)  # of the first label of ZFS; blkid 2.41 needs a whole label with them
 UBERBLOCK = tuple(0x00BAB10C.to_bytes(8, order) for order in ("little", "big"))
 MARKS: tuple[tuple[int, bytes, str], ...] = (
     (0, b"PMEM", "a pool of PMDK"),
@@ -37,7 +37,7 @@ MARKS: tuple[tuple[int, bytes, str], ...] = (
     (65600, b"_BHRfS_M", "a Btrfs file system"),
     *((at, mark, "a member of a ZFS pool") for at in UBERBLOCKS for mark in UBERBLOCK),
 )
-"""Offset in bytes, what stands there, and what it says: a second net, where blkid wants more than the mark alone."""
+"""Offset in bytes, the mark there, and its meaning: a second check, if blkid needs more than the mark alone."""
 LONGEST = max(at + len(mark) for at, mark, _ in MARKS)  # bytes that the marks reach
 
 

@@ -1,4 +1,4 @@
-"""fio as a program: found on PATH and asked for its version. Storage runs it, the doctor tells of it.
+"""fio as a program: found on PATH, with its version. Storage runs it, the doctor reports it.
 
 Source: fio 3.33, HOWTO.
 """

@@ -27,7 +27,7 @@ def signature(handle: int) -> str:
     if status not in (0, NOTHING_FOUND) or said:
         raise _unknown("blkid", status, said)
     facts = dict(re.findall(r"^(TYPE|PTTYPE|USAGE)=(.*)$", out, re.MULTILINE))
-    usage = facts.pop("USAGE", "")  # "raid": says less than the type
+    usage = facts.pop("USAGE", "")  # "raid": less specific than the type
     status, out, said = _ask(handle, "wipefs", "-n", "-p")
     if status or said:
         raise _unknown("wipefs", status, said)

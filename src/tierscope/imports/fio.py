@@ -36,7 +36,7 @@ warn.state(
 )
 
 DIRECTIONS = ("read", "write", "trim")
-FULL = 95.0  # per cent of the submissions at full depth, for the depth to count as what was under way
+FULL = 95.0  # per cent of the submissions at full depth, for the depth to count as the number in flight
 BATCHES = "iodepth_"  # options that begin so leave places of the queue empty until several are
 PERCENTILES = {
     "50": "latency_p50_s",
@@ -47,7 +47,7 @@ PERCENTILES = {
 }
 BIN_SHARE = 1 / 64  # of its value: how wide a bin of fio's histogram is
 NEWEST = 3  # major version whose units are known
-FIRST = ("ioengine", "iodepth", "numjobs", "direct")  # of the options, which are all told
+FIRST = ("ioengine", "iodepth", "numjobs", "direct")  # of the options, which are all reported
 NAMED = ("name", "rw", "readwrite", "bs", "blocksize")  # those that have a label or a column of their own
 METHOD = (
     "fio counts the operations that it submits and the bytes that it moves over the run time of a job, after ramp_time "
@@ -203,7 +203,7 @@ def _latencies(side: Json) -> dict[str, Value]:
 
 
 def _binned(number: float) -> Value:
-    """The middle of a bin, which is 1/64 of its value wide: the extremes themselves may lie on either side of it."""
+    """Return the middle of a bin, which is 1/64 of its value wide: the extremes may be on either side of it."""
     exact = _nanoseconds(number)
     return Value(value=exact.value, step=max(exact.step, exact.value * BIN_SHARE), said=exact.said)
 
@@ -249,7 +249,7 @@ def _option(options: Json, name: str, other: str, default: str) -> Any:
 
 
 def _size(options: Json, side: str) -> int | None:
-    """Return the bytes of one operation; None where they vary. fio's k is 1024 unless kb_base says otherwise."""
+    """Return the bytes of one operation; None if they vary. fio's k is 1024 unless kb_base changes it."""
     if "bsrange" in options or "bssplit" in options or str(options.get("kb_base", "1024")) != "1024":
         return None
     words = str(_option(options, "bs", "blocksize", "4k")).split(",")
@@ -261,7 +261,7 @@ def _size(options: Json, side: str) -> int | None:
 
 
 def _depths(job: Json, options: Json, entries: int) -> dict[str, Value]:
-    """Return the depth that was allowed and, where it was reached, what was under way; {} where neither is known."""
+    """Return the depth that was allowed and, if it was reached, the number in flight; {} if neither is known."""
     clones = int(options.get("numjobs", 1))
     if entries not in (1, clones) or not options:
         return {}

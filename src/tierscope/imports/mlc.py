@@ -32,7 +32,7 @@ NODE = re.compile(r"^([0-9]+)((?:\s+\S+)+)$")
 LINE = re.compile(r"^Local Socket (L2->L2 \w+)\s+latency\s+(\S+)$", re.IGNORECASE)
 ONE = re.compile(r"^Each iteration took (\S+) .*?clocks \(\s*(\S+)\s+ns\)")
 TRAFFIC = re.compile(r"^Using (.+) traffic type$", re.IGNORECASE)
-COLUMNS = re.compile(r"^(?:Numa node|Socket)((?:\s+[0-9]+)+)$", re.IGNORECASE)  # v3.1 and before say Socket
+COLUMNS = re.compile(r"^(?:Numa node|Socket)((?:\s+[0-9]+)+)$", re.IGNORECASE)  # v3.1 and before print Socket
 READERS = re.compile(r"^Writer (?:Numa Node|Socket)((?:\s+[0-9]+)+)$", re.IGNORECASE)
 Parts = TypeVar("Parts", re.Match[str], tuple[str, str])
 BETWEEN = {"initiator": "{from}", "target": "{to}"}
@@ -68,7 +68,7 @@ class Mlc:
         Match("bandwidth_bytes_per_s", "numa", "bandwidth_bytes_per_s", {"test": "bandwidth between nodes"},
               {**BETWEEN, "kernel": "read"}),
         Match("bandwidth_bytes_per_s", "stream", "bandwidth_bytes_per_s", {"test": "bandwidth", "ratio": "ALL Reads"},
-              {"kernel": "read", "threads": "{most}", "nodes": "1"}),  # of all packages at once
+              {"kernel": "read", "threads": "{most}", "nodes": "1"}),  # of all packages at the same time
     )  # fmt: skip
 
     def knows(self, text: str) -> bool:

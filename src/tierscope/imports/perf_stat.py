@@ -31,7 +31,7 @@ TITLE = "Performance counter stats for"
 ABSENT = ("<not supported>", "<not counted>")
 TEXT = re.compile(r"^\s+(<not \w+>|[0-9.,]+)\s+(?:(msec|MiB|Joules)\s+)?([A-Za-z_]\S*)(\s+#.*|\s+\(.*\))?\s*$")
 SHARE = re.compile(r"\(\s*([0-9.]+)%\)$")  # of the time that the event was counted; (+- 1.20%) is another
-ADVICE = re.compile(r"\s*(echo [01] >|perf stat )")  # what perf says of the watchdog: numbers that are no counts
+ADVICE = re.compile(r"\s*(echo [01] >|perf stat )")  # perf's advice about the watchdog: its numbers are not counts
 TIMES = re.compile(r"^\s+([0-9.,]+) seconds (time elapsed|user|sys)\s*$")
 COUNTED = re.compile(r"[A-Za-z_][^,]*,[0-9]+,[0-9.]+(,|$)")  # event, time it ran, share
 GROUPED = re.compile(r"[0-9]{1,3}(,[0-9]{3})+")
@@ -111,8 +111,8 @@ def _refuse_twice(rows: list[Row]) -> None:
 
 
 def _refuse_unread(line: str) -> None:
-    """UsageError for a line that holds numbers and was not understood."""
-    before = line.partition("#")[0]  # dates and metrics stand behind it
+    """Raise UsageError for a line that contains numbers and was not understood."""
+    before = line.partition("#")[0]  # dates and metrics follow it
     if re.search(r"(^|[\s\"])-?[0-9]", before) and not ADVICE.match(line):
         raise UsageError(
             f"{line.strip()[:60]!r} is no line of a whole run of perf stat; print with LC_ALL=C, without -A"
@@ -137,7 +137,7 @@ def _text(text: str) -> tuple[list[Row], dict[str, Value]]:
 
 
 def _metric(text: str) -> tuple[str, str]:
-    """Return what stands behind `#` and before a parenthesis: the number and its unit, or two empty words."""
+    """Return what follows `#` and precedes a parenthesis: the number and its unit, or two empty words."""
     found = METRIC.search(text)
     unit = found[2].rstrip() if found else ""
     return (found[1], unit) if found and len(unit) <= LONGEST else ("", "")

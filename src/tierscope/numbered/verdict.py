@@ -97,7 +97,7 @@ def _nothing(data: bytes, offset: int, done: int | None, begun: tuple[int, ...])
 
 
 def _torn(sectors: list[Sector | None], offset: int, done: int | None, begun: tuple[int, ...]) -> Verdict:
-    """A mixture that writes in flight allow is no fault: each whole sector of a write that may be there, at home."""
+    """Return the verdict of a mixture: not a fault if each whole sector is of a write that may be there, at home."""
     allowed = {*begun} | ({done} if done is not None else set())
     may = bool(begun) and all(
         sector is None or (sector.number in allowed and sector.offset == offset + at * SECTOR)

@@ -123,7 +123,7 @@ def _only(name: str, key: str, values: list[str]) -> str:
 
 
 def _alone(name: str, head: dict[str, list[str]]) -> str:
-    """A table compares with something, or says why not."""
+    """Return why a table is alone; ValueError if it neither compares with something nor states a reason."""
     if bool(head["compare"]) == bool(head["alone"]):
         raise ValueError(
             f"{name}: lines `# compare:`, or one line `# alone: why nothing compares` are needed, not both"
@@ -171,7 +171,7 @@ DIGITS = 19  # of the largest int64
 
 
 def _values(words: tuple[str, ...], unit: str) -> Values:
-    """Words as they are; whole numbers as int64 where all are whole; else float64."""
+    """Return words unchanged; whole numbers as int64 if all are whole; else float64."""
     if unit == "word":
         return _sealed(np.array(words, dtype=np.str_))
     if all(word.isdecimal() and len(word) < DIGITS for word in words):
