@@ -1,7 +1,7 @@
-/// An ISA is how a kernel touches memory: a type with static functions on vectors of `bytes` bytes.
-/// A prefetch must be volatile assembly, or hold some: GCC takes a function of nothing but __builtin_prefetch for one
-/// without effect and drops its calls.
-/// Adding one is a file here; cmake/isa.cmake reads its line `Build:`. Kernels are written on this concept alone.
+/// An ISA is how a kernel accesses memory: a type with static functions on vectors of `bytes` bytes. A prefetch must be
+/// volatile assembly, or contain some: GCC takes a function of nothing but __builtin_prefetch for one without effect
+/// and drops its calls. A new ISA is one file here; cmake/isa.cmake reads its line `Build:`. Kernels are written on
+/// this concept alone.
 #pragma once
 #include <concepts>
 #include <cstddef>

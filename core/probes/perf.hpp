@@ -1,10 +1,10 @@
-/// Counters of one thread, by perf_event_open: stopped but for the time between `start` and `stop`.
-/// Events that belong together are one group of the kernel: they count over the same time, or not at all. Where the PMU
-/// has too few counters for a group, the rest of it becomes a further group, or several, and the kernel takes turns
-/// (multiplexing): each event tells for how long it was to count, and for how long it did.
-/// Groups are nested, the first outermost: its counts hold the calls that start and stop all others. What is set
-/// against each other belongs into one group, what is set against the clock into the last. Blind to threads and
-/// processes that the thread itself starts, and to what other threads do for it. Source: Linux, perf_event_open(2).
+/// Counters of one thread, by perf_event_open: they run only between `start` and `stop`. Events that belong together
+/// are one group of the kernel: they count over the same time, or not at all. If the PMU has too few counters for a
+/// group, the rest of it becomes one or more further groups, and the kernel alternates between them (multiplexing).
+/// Each event reports for how long it should have counted, and for how long it did. Groups are nested, the first
+/// outermost: its counts contain the calls that start and stop all others. Counts that are compared with each other
+/// belong into one group, those compared with the clock into the last. Blind to threads and processes that the thread
+/// itself starts, and to what other threads do for it. Source: Linux, perf_event_open(2).
 #pragma once
 #include <cstddef>
 #include <cstdint>

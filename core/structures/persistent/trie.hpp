@@ -1,6 +1,6 @@
 /// A trie over the bits of keys, BITS at each step, without steps where all keys below agree: what ctree and rtree are.
-/// Inner nodes know the bits that all keys below them share, so that one walk finds where a new key branches off.
-/// Leaves hold a key and its value. No rotations: the shape follows from the keys alone, not from their order.
+/// Inner nodes know the bits that all keys below them share, so that one descent finds where a new key branches off.
+/// Leaves contain a key and its value. No rotations: the shape follows from the keys alone, not from their order.
 /// Source: D. R. Morrison, "PATRICIA - Practical Algorithm To Retrieve Information Coded in Alphanumeric", JACM 15(4),
 /// 1968; D. E. Knuth, The Art of Computer Programming, volume 3, section 6.3.
 #pragma once

@@ -1,11 +1,11 @@
 """A session with fio: the same steps as one with the core, so that the same loop runs it.
 
-`prepare` opens and fills the place and tries the engine; `measure` is one call of fio, one batch; `told` says what
-fio said besides. A block is one run of fio, its clock that of fio: nanoseconds of which milliseconds are exact.
+`prepare` opens and fills the place and tries the engine; `measure` is one call of fio, one batch; `told` returns fio's
+other output. A block is one run of fio, its clock that of fio: nanoseconds, exact to milliseconds.
 
     rate = operations of reads and writes / the longer of their times        [operations/s]
 
-Blind to what the blocks of one run did after one another: fio's histogram has no time in it.
+Blind to the order of the operations of one run: fio's histogram has no time in it.
 """
 
 import shlex

@@ -1,9 +1,9 @@
 """perf stat: its text, its CSV (-x,), and its JSON lines (-j).
 
 One reading for each event, and one for the program (elapsed time, CPU time). The clock of the cores is cycles /
-task-clock where both were counted and neither was scaled. Events that were not counted are told, not made zero; so are
-those that perf counted for a share of the time and scaled. An event that stands twice is refused: those are intervals
-(-I), or the parts of -A and --per-socket, whose sum the file does not hold. Metrics that perf computes are left out.
+task-clock if both were counted and neither was scaled. Events that were not counted are reported, not made zero; so are
+those that perf counted for a share of the time and scaled. An event that appears twice is refused: those are intervals
+(-I), or the parts of -A and --per-socket, whose sum the file does not contain. Metrics that perf computes are left out.
 Blind to changes of the program within the time that was not counted.
 Source: Linux, tools/perf/Documentation/perf-stat.txt, "CSV FORMAT" and "JSON FORMAT".
 """

@@ -123,7 +123,7 @@ def _only(name: str, key: str, values: list[str]) -> str:
 
 
 def _alone(name: str, head: dict[str, list[str]]) -> str:
-    """Return why a table is alone; ValueError if it neither compares with something nor states a reason."""
+    """Return why a table is alone; ValueError unless it has either comparisons or a reason for having none."""
     if bool(head["compare"]) == bool(head["alone"]):
         raise ValueError(
             f"{name}: lines `# compare:`, or one line `# alone: why nothing compares` are needed, not both"

@@ -1,6 +1,6 @@
-"""Health of DIMMs as `ndctl` and `ipmctl` tell it, where they are installed: never needed, and never waited for long.
+"""Health of DIMMs from `ndctl` and `ipmctl`, if they are installed: never needed, and never waited for long.
 
-Most of it needs root, which these programs say by leaving it out.
+Most of it needs root; without root these programs leave it out.
 Source: ndctl-list(1), ipmctl-show-dimm(1).
 """
 
