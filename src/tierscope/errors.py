@@ -1,6 +1,6 @@
 """The errors that a user can meet, each with the exit status it ends in.
 
-A message says what was asked, what came back and what to try, in one line.
+A message states what was requested, what came back and what to try, in one line.
 """
 
 import os

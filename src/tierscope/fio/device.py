@@ -1,11 +1,11 @@
-"""May a block device be overwritten? Only one that nobody uses and that holds nothing the system knows.
+"""May a block device be overwritten? Only one that nobody uses, without content that the system knows.
 
-Refused are: what is no block device, what is mounted, swap, held by another device (RAID, LVM, dm), split into
-partitions, read-only, or bears the mark of a file system or of such a holder, wherever it stands: blkid and wipefs are
-asked, and a list of our own besides. Who means it says `wipefs -a` first.
+These are refused: what is not a block device, what is mounted, swap, used by another device (RAID, LVM, dm), split into
+partitions, or read-only. A device with the mark of a file system or of such a user is refused, too, wherever the mark
+is: blkid, wipefs and a list of our own find it. To overwrite it anyway, first run `wipefs -a`.
 Blind to users on other machines that share the device, and to content without a mark.
-Source: Linux, Documentation/ABI/stable/sysfs-block, proc(5); marks: util-linux 2.38, libblkid;
-OpenZFS, "ZFS On-Disk Specification", 2006.
+Source: Linux, Documentation/ABI/stable/sysfs-block, proc(5); marks: util-linux 2.38, libblkid; OpenZFS, "ZFS On-Disk
+Specification", 2006.
 """
 
 import os

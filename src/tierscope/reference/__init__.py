@@ -1,12 +1,12 @@
-"""Published measurements as data: what a simulated memory is set from, and what it is scored against.
+"""Published measurements as data: the basis of a simulated memory's settings, and of its score.
 
 Tables `documentNNN_...` are those of the five documents that `tierscope reproduce` recomputes, with their faults.
 
-A table is one CSV file of this folder. Lines `# key: value` before it say title, source, machine, protocol (several),
+A table is one CSV file of this folder. Lines `# key: value` before it state title, source, machine, protocol (several),
 fault (several: what is known to be wrong or unknown), and one line `# column: NAME | UNIT | meaning` for each column.
-Lines `# quantity:` and others of `facts` say what the columns are to the audit.
-Lines `# compare:` say which of our numbers a column compares with; a table without them says `# alone: why not`.
-Only numbers were taken from the source; what was computed from them stands among the faults.
+Lines `# quantity:` and others of `facts` describe the columns to the audit. Lines `# compare:` name our numbers that a
+column compares with; a table without them has `# alone: why not`. Only numbers were taken from the source; what was
+computed from them is listed with the faults.
 """
 
 import csv
