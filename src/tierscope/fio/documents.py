@@ -2,8 +2,8 @@
 
 fio prints warnings into its own output, in front of the document and behind it, so a document begins at a line that is
 a brace alone, or is a whole document. With --status-interval there are several; each repeats the earlier content, so
-the last one is the result. A document that ends too early is left out: `cut` marks that one follows the last. Of a text
-that has MOST such beginnings no more is read: each may be as long as the rest of the text.
+the last one is the result. A document that ends too early is left out: `cut` marks that one follows the last. Reading
+stops after MOST such beginnings, since each may be as long as the rest of the text.
 Source: fio 3.33, HOWTO, "Interpreting the output" and "Status interval".
 """
 

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 LARGEST_BYTES = 8 << 20  # /proc/cpuinfo of 4096 CPUs is about 6 MiB; no file read here is larger
-LARGEST_CPU = 1 << 16  # eight times the most CPUs that Linux can be built for on x86 (NR_CPUS 8192)
+LARGEST_CPU = 1 << 16  # 8x the most CPUs that Linux can be built for on x86 (NR_CPUS 8192)
 
 
 class System:
@@ -64,7 +64,7 @@ class System:
         return whole(self.read(path, 64))
 
     def count(self, path: str) -> int | None:
-        """A file that holds one number from 0 to 2^63 - 1, decimal or 0x and hexadecimal; None for anything else."""
+        """Return the number in a file, 0 to 2^63 - 1, decimal or 0x and hexadecimal; None for anything else."""
         text = self.read(path, 64) or ""
         number = int(text, 16) if re.fullmatch(r"0x[0-9a-fA-F]{1,16}", text) else whole(text)
         return number if number is not None and 0 <= number < 1 << 63 else None

@@ -1,15 +1,14 @@
 """fio 3, JSON and JSON+.
 
-Each job gives a reading for each direction that it used, and one for both where it used two. Bandwidth and IOPS are
-over the run time of the job; latency is from the call to the completion (`lat_ns`), percentiles are of whichever of
-`lat_ns` and `clat_ns` fio kept. What stands around the document is told as a warning. With --status-interval the last
-document is read, and that is told: of a fio that was killed it is what had been done until then.
-Depth counts as `in_flight` only where requests are asynchronous and direct, and fio saw it at that depth for nearly all
-of the time: else part of the queue is in the page cache, or was never filled. `most_in_flight` is what the options
-allow.
-With group_reporting one entry stands for all clones of numjobs, without it each clone has an entry that names the same
-numjobs. fio leaves out group_reporting where it stands without a number, so the entries of one name and group are
-counted; another number of them tells no depth.
+Each job gives a reading for each direction that it used, and one for both if it used two. Bandwidth and IOPS are over
+the run time of the job; latency is from the call to the completion (`lat_ns`), percentiles are of `lat_ns` or
+`clat_ns`, depending on which fio kept. Text around the document is reported as a warning. With --status-interval the
+last document is read, and that is reported: after a kill of fio it covers the time until then. Depth counts as
+`in_flight` only if requests are asynchronous and direct, and fio saw it at that depth for nearly all of the time: else
+part of the queue is in the page cache, or was never filled. `most_in_flight` is what the options allow. With
+group_reporting one entry stands for all clones of numjobs, without it each clone has an entry that names the same
+numjobs. fio leaves out group_reporting if it was set without a number, so the entries of one name and group are
+counted. If their number differs, the depth is unknown.
 Blind to sections of different depth that group_reporting joined: fio keeps the options of the first alone.
 Source: J. Axboe, "fio", HOWTO, sections "JSON output" and "JSON+ output", version 3.33, 2022.
 """

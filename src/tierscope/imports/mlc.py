@@ -1,10 +1,10 @@
 """Intel Memory Latency Checker, the text of all its modes.
 
 Sections begin with a line `Measuring ...`: idle latencies between nodes (ns), peak injection bandwidths and bandwidths
-between nodes (10^6 bytes per second, as it says), loaded latencies over injected delays, and latencies
-from cache to cache (ns). Older versions head a matrix with "Memory node" and "Socket", newer ones with "Numa node".
-`--idle_latency` ends in one line of clocks and nanoseconds. How it measures is not public.
-A line that looks like a row and is none is refused: it was cut off. Blind to a number that lost its last digits.
+between nodes (10^6 bytes per second, as it prints), loaded latencies over injected delays, and latencies from cache to
+cache (ns). Older versions head a matrix with "Memory node" and "Socket", newer ones with "Numa node". `--idle_latency`
+ends in one line of clocks and nanoseconds. How it measures is not public. A line that resembles a row and is not one is
+refused: it was cut off. Blind to a number that lost its last digits.
 Source: Intel, "Memory Latency Checker v3", product page, 2013 to 2024; outputs that its users published.
 """
 
