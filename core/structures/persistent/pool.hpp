@@ -91,8 +91,8 @@ constexpr std::size_t run_bytes(std::size_t size_bytes) {
   return (wanted + chunk - 1) / chunk * chunk;
 }
 
-/// What so many objects take at most: each a header of 16 bytes, then the next class of the allocator (128, 192, 256,
-/// 320, 576 ...); runs hold a little less than their chunks.
+/// Returns the most bytes that this number of objects needs: each a header of 16 bytes, then the next class of the
+/// allocator (128, 192, 256, 320, 576 ...); runs contain a little less than their chunks.
 constexpr std::size_t objects_bytes(std::uint64_t number, std::size_t size_bytes) {
   const auto each = size_bytes + 16 <= 128 ? 128 : 2 * (size_bytes + 16);
   return number * each + number * each / 64 + run_bytes(each);

@@ -84,7 +84,7 @@ class System:
             return None
 
     def is_folder(self, path: str) -> bool:
-        """Also where that may not be seen."""
+        """Return whether a path is a folder; it is also True if the system does not permit the check."""
         try:
             return Path(self.place(path)).is_dir()
         except ValueError:
