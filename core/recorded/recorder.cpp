@@ -97,7 +97,7 @@ std::span<const Event> end() {
   on = false;
   if (!its.lost) return its.events;
   const auto kept = its.events.size();
-  its.events = {};  // room for those who tell it
+  its.events = {};  // memory for the code that reports it
   throw Unsupported("no memory for more than " + std::to_string(kept) +
                     " recorded accesses of one operation or rehash; give a smaller count=, or raise ulimit -v");
 }

@@ -66,9 +66,9 @@ class Writer:
         return self._place / f"log-{number}"
 
     def run_with_cuts(self, number: int, points: tuple[int, ...]) -> Counts:
-        """Images at these fences, also of what is between two stores to one line where the writer bears being watched.
+        """Make images at these fences, also between two stores to one line if the writer can be watched so closely.
 
-        It does not where the system stores into the file for it (read), or where it blocks all signals.
+        It cannot if the system stores into the file for it (read), or if it blocks all signals.
         """
         try:
             return self.run(number, points, stores=True)

@@ -15,7 +15,7 @@ PALEST = 0.06  # of a value of zero: still distinct from an absent cell
 HUE = "blue"  # the one series colour on which words can be read at every shade, in both themes, at 3.4:1 or better
 DARK = 0.74  # of the highest: from here on words are the colour of the ground, below it that of ink
 LARGEST_CELL = 92  # px
-SIDE = 640  # px of a map with many cells: beside it stand labels, on a page of 760
+SIDE = 640  # px of a map with many cells: labels are next to it, on a page of 760
 
 
 @dataclass(frozen=True, slots=True)

@@ -54,9 +54,9 @@ importers: Registry[Importer] = Registry("format", "tierscope.imports")
 
 
 def read(path: Path, name: str = "", content: bytes | None = None) -> tuple[str, Imported]:
-    """(format, what stands in the file). name: of the format; "": found by what the text looks like.
+    """Return (format, content of the file). name: of the format; "": found by the look of the text.
 
-    content: of the file, where it was read already, as a pipe can be read once.
+    content: of the file, if it was read already, as a pipe can be read once.
     """
     text = _text(path, contents(path) if content is None else content)
     fitting = [name] if name else [each for each in importers if importers[each].knows(text)]

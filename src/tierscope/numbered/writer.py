@@ -28,7 +28,7 @@ def orders(blocks: int, passes: int, seed: int) -> Iterator[int]:
 
 
 def write(path: Path, size_bytes: int, block_bytes: int, passes: int, seed: int, way: str, say: Say) -> None:
-    """Write all blocks `passes` times. say: receives each line of the ledger.
+    """Write all blocks `passes` times; `say` receives each line of the ledger.
 
     UsageError for sizes that do not fit; MachineError if the file cannot be written.
     """
