@@ -1,7 +1,7 @@
-/// An ISA is how a kernel touches memory: a type with static functions on vectors of `bytes` bytes.
-/// A prefetch must be volatile assembly, or hold some: GCC takes a function of nothing but __builtin_prefetch for one
-/// without effect and drops its calls.
-/// Adding one is a file here; cmake/isa.cmake reads its line `Build:`. Kernels are written on this concept alone.
+/// An ISA is how a kernel accesses memory: a type with static functions on vectors of `bytes` bytes. A prefetch must be
+/// volatile assembly, or contain some: GCC takes a function of nothing but __builtin_prefetch for one without effect
+/// and drops its calls. A new ISA is one file here; cmake/isa.cmake reads its line `Build:`. Kernels are written on
+/// this concept alone.
 #pragma once
 #include <concepts>
 #include <cstddef>
@@ -17,7 +17,7 @@ concept Isa = requires(const std::byte* from, std::byte* to, typename V::Reals r
   { V::words(from) } -> std::same_as<typename V::Words>;
   { V::reals_near(from) } -> std::same_as<typename V::Reals>;    // from any multiple of 8 bytes
   { V::gather(from, word) } -> std::same_as<typename V::Reals>;  // lane i: the word[i]th real behind `from`
-  V::scatter(to, word, real);                                    // likewise, in the order of the lanes
+  V::scatter(to, word, real);                                    // also in the order of the lanes
   { V::broadcast(1.0) } -> std::same_as<typename V::Reals>;
   { V::add(real, real) } -> std::same_as<typename V::Reals>;
   { V::multiply(real, real) } -> std::same_as<typename V::Reals>;

@@ -19,14 +19,14 @@ struct Event {
   std::uint64_t config = 0, config1 = 0, config2 = 0;
   bool kernel_only = false;  // it happens in the kernel: counted in user mode alone it is always 0
   bool every_mode = false;   // a clock: it goes in the kernel too, whatever is excluded
-  std::string reason;        // why this machine has no such event; then the numbers say nothing
+  std::string reason;        // why this machine has no such event; the numbers then have no meaning
 };
 
 /// Words between commas, those in braces to be counted together: `{cycles,instructions},page-faults`; commas between
 /// two slashes belong to a word. @throws BadPlan for braces that do not fit, or no word
 std::vector<std::vector<std::string>> event_groups(std::string_view words);
 
-/// All names that are no encodings.
+/// Returns all names that are not encodings.
 std::vector<std::string> event_names();
 
 /// root: of sysfs, for the fields of a PMU. An event of a PMU that is not there has a reason. @throws BadPlan for a

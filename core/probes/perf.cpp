@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t HEAD = 3;  // of what a group's leader answers: number of events, time enabled, time running
 
-/// What the system refused, in words that say why; errno numbers as perf_event_open(2) explains them.
+/// Returns why the system refused; errno numbers as perf_event_open(2) explains them.
 std::string reason_of(int number) {
   std::string said = std::strerror(number);
   switch (number) {
@@ -129,7 +129,7 @@ void EventCounters::start() noexcept {
   for (const int leader : leaders_) calls_.control(leader, PERF_EVENT_IOC_ENABLE);
 }
 
-/// The first to start is the last to stop: all groups hold the block.
+/// The first to start is the last to stop, so that all groups contain the block.
 void EventCounters::stop(std::uint64_t operations, std::uint64_t ticks) noexcept {
   for (auto leader = leaders_.size(); leader-- > 0;) calls_.control(leaders_[leader], PERF_EVENT_IOC_DISABLE);
   ++blocks_;

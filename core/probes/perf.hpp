@@ -1,10 +1,10 @@
-/// Counters of one thread, by perf_event_open: stopped but for the time between `start` and `stop`.
-/// Events that belong together are one group of the kernel: they count over the same time, or not at all. Where the PMU
-/// has too few counters for a group, the rest of it becomes a further group, or several, and the kernel takes turns
-/// (multiplexing): each event tells for how long it was to count, and for how long it did.
-/// Groups are nested, the first outermost: its counts hold the calls that start and stop all others. What is set
-/// against each other belongs into one group, what is set against the clock into the last. Blind to threads and
-/// processes that the thread itself starts, and to what other threads do for it. Source: Linux, perf_event_open(2).
+/// Counters of one thread, by perf_event_open: they run only between `start` and `stop`. Events that belong together
+/// are one group of the kernel: they count over the same time, or not at all. If the PMU has too few counters for a
+/// group, the rest of it becomes one or more further groups, and the kernel alternates between them (multiplexing).
+/// Each event reports for how long it should have counted, and for how long it did. Groups are nested, the first
+/// outermost: its counts contain the calls that start and stop all others. Counts that are compared with each other
+/// belong into one group, those compared with the clock into the last. Blind to threads and processes that the thread
+/// itself starts, and to what other threads do for it. Source: Linux, perf_event_open(2).
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -37,12 +37,12 @@ struct EventFacts {
 /// Since the counters were opened; times in ns, of the thread between `start` and `stop`.
 struct EventCount {
   std::uint64_t value = 0, enabled_ns = 0, running_ns = 0;
-  std::string reason = {};  // why it could not be read: then the numbers say nothing
+  std::string reason = {};  // why it could not be read: the numbers then have no meaning
 };
 
 class EventCounters {
  public:
-  static constexpr unsigned EMPTY_BLOCKS = 64;  // of which the cost of one pair of calls is a mean
+  static constexpr unsigned EMPTY_BLOCKS = 64;  // whose mean is the cost of one pair of calls
 
   /// Opens what the machine has, for the calling thread; what it has not has a reason. Starts and stops
   /// EMPTY_BLOCKS times around nothing.
@@ -52,7 +52,7 @@ class EventCounters {
   ~EventCounters();
 
   void start() noexcept;
-  /// Of a block that did so many operations in so many ticks of the clock.
+  /// Ends a block of this number of operations, which took this number of ticks of the clock.
   void stop(std::uint64_t operations, std::uint64_t ticks) noexcept;
   /// In the order of the events asked for; zeros for those that are not counted or could not be read.
   [[nodiscard]] std::vector<EventCount> read() const;

@@ -13,7 +13,7 @@ class StealMeter {
   StealMeter(const StealMeter&) = delete;
   StealMeter& operator=(const StealMeter&) = delete;
   ~StealMeter();
-  /// Jiffies stolen since boot; 0 where the kernel does not tell. Allocates nothing.
+  /// Returns the jiffies stolen since boot; 0 if the kernel does not show them. Allocates nothing.
   [[nodiscard]] std::uint64_t read() noexcept;
 
  private:

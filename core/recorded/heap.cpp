@@ -15,7 +15,7 @@ namespace {
 
 constexpr unsigned NUMBER = 128;
 constexpr std::uintptr_t BYTES = std::uintptr_t{1} << 36U;  // of each: addresses alone
-constexpr std::uintptr_t STEP = 16U << 20U;                 // that are made memory at once, or what is needed
+constexpr std::uintptr_t STEP = 16U << 20U;                 // that become memory at the same time, or what is needed
 constexpr std::size_t HEADER = 8, GRAIN = 16, LEAST = 32;
 constexpr unsigned SMALL = 64;  // sizes in steps of 16 bytes; beyond them, powers of two
 

@@ -1,7 +1,7 @@
-/// Heaps of structures in volatile memory, which stand before malloc in this executable while one is in use: what lies
-/// where follows from the calls alone, not from what the process did before.
-/// As malloc has them, blocks begin 8 bytes behind a multiple of 16 that holds their size, and one that is freed is the
-/// next that is given for this size. Unlike malloc's, they are neither cut nor joined. An empty heap begins anew.
+/// Heaps of structures in volatile memory, which replace malloc in this executable while one is in use: the places of
+/// blocks follow from the calls alone, not from what the process did before. As in malloc, blocks begin 8 bytes behind
+/// a multiple of 16 that contains their size, and a block that is freed is the next one returned for this size. Unlike
+/// malloc's, blocks are neither split nor joined. An empty heap begins again.
 #pragma once
 #include <cstddef>
 #include <cstdint>

@@ -1,6 +1,6 @@
-/// What compilers call before each load and store of code that is built with -fsanitize=thread, and what the linker
-/// puts in place of the C library's copies (--wrap): here they are noted, and nothing is looked for.
-/// Source: LLVM, compiler-rt/lib/tsan/rtl/tsan_interface.h, of which the names are; ld(1), --wrap.
+/// Functions that compilers call before each load and store of code built with -fsanitize=thread, and those that the
+/// linker puts in place of the C library's copies (--wrap): here they only record. Source of the names: LLVM,
+/// compiler-rt/lib/tsan/rtl/tsan_interface.h; ld(1), --wrap.
 #include <cstring>
 
 #include "recorded/recorder.hpp"

@@ -15,7 +15,7 @@ namespace {
 
 constexpr unsigned NODRAIN = 1U << 0U, NONTEMPORAL = 1U << 1U, TEMPORAL = 1U << 2U, WC = 1U << 3U, WB = 1U << 4U,
                    NOFLUSH = 1U << 5U;      // PMEM_F_MEM_*
-constexpr std::size_t PASSES_CACHES = 256;  // bytes, without a flag that says otherwise: PMEM_MOVNT_THRESHOLD
+constexpr std::size_t PASSES_CACHES = 256;  // bytes, unless a flag requests otherwise: PMEM_MOVNT_THRESHOLD
 constexpr std::size_t LINE = 64;
 
 void flushed(const void* at, std::size_t size) noexcept { note(What::flush, at, size, true); }

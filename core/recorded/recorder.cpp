@@ -16,7 +16,7 @@ constexpr std::uint64_t HUGE = 2U << 20U;                 // pools begin at larg
 constexpr std::uint64_t LINE = 64;                        // bytes
 constexpr std::uint64_t HEAPS = std::uint64_t{1} << 46U;  // place of the heaps, behind all pools
 
-/// Memory beside all that is recorded, so that what is noted does not move what is measured.
+/// Memory apart from all that is recorded, so that recording does not move what is measured.
 template <class T>
 struct Mapped {
   using value_type = T;
@@ -45,7 +45,7 @@ struct State {
   std::vector<Event, Mapped<Event>> events;
 };
 
-/// Hooks take no argument that could hold it.
+/// Hooks take no argument that could contain it.
 State& state() noexcept {
   static State its;
   return its;
@@ -69,7 +69,7 @@ bool repeats(const State& its, const Event& event) noexcept {
          (event.place + event.size - 1) / LINE == line;
 }
 
-/// An operation whose events do not fit is an error that `end` tells: code under way cannot be left from within a hook.
+/// An operation whose events do not fit is an error that `end` reports: a hook cannot leave code that is running.
 void keep(State& its, const Event& event) noexcept {
   try {
     if (!its.lost && !repeats(its, event)) its.events.push_back(event);
@@ -97,7 +97,7 @@ std::span<const Event> end() {
   on = false;
   if (!its.lost) return its.events;
   const auto kept = its.events.size();
-  its.events = {};  // room for those who tell it
+  its.events = {};  // memory for the code that reports it
   throw Unsupported("no memory for more than " + std::to_string(kept) +
                     " recorded accesses of one operation or rehash; give a smaller count=, or raise ulimit -v");
 }

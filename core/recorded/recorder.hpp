@@ -1,8 +1,8 @@
-/// What the code of structures loads, stores, flushes and waits for while it runs: in tierscope-core-traced alone,
-/// whose structures are compiled with the hooks of -fsanitize=thread
-/// (docs/decisions/0017-structures-on-simulated-memory.md). Only what lies in a pool or in a heap of this recorder is
-/// noted, by its place: the same in each run, wherever the system put it. Of one thread. Blind to: what libpmemobj
-/// loads by itself, and its volatile state; the books of the allocator.
+/// What the code of structures loads, stores, flushes and waits for while it runs: only in tierscope-core-traced, whose
+/// structures are compiled with the hooks of -fsanitize=thread (docs/decisions/0017-structures-on-simulated-memory.md).
+/// Only accesses to a pool or to a heap of this recorder are noted, by their place: the same in each run, wherever the
+/// system put it. It records one thread. Blind to: what libpmemobj loads by itself, and its volatile state; the books
+/// of the allocator.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -22,7 +22,7 @@ struct Event {
 
 /// "" or why this executable cannot.
 std::string lacking();
-/// The next pool lies where the first one did. @pre no pool is open
+/// The next pool begins where the first one did. @pre no pool is open
 void forget() noexcept;
 /// From here to `end`.
 void begin() noexcept;

@@ -1,4 +1,4 @@
-/// The recorder where structures are compiled without hooks: it says where it is.
+/// The recorder if structures are compiled without hooks: it reports where it is.
 #include "recorded/recorder.hpp"
 
 namespace tierscope::recorded {

@@ -9,10 +9,10 @@ namespace tierscope::shadow {
 namespace {
 
 constexpr std::size_t LINES = PAGE / LINE;
-constexpr std::uint64_t EVICTED = UINT64_MAX / 10 * 3;  // 30 % of all words lie below
-constexpr std::uint64_t DRAWS = 64;                     // words of randomness for each line, of which the last are:
+constexpr std::uint64_t EVICTED = UINT64_MAX / 10 * 3;  // 30 % of all words are below
+constexpr std::uint64_t DRAWS = 64;                     // words of randomness for each line; the last of them are:
 enum Draw : std::uint64_t { TORN = DRAWS - 4, STEP, BETWEEN, EVICTION };
-constexpr std::size_t UNIT = 2;  // words that one store makes visible at once
+constexpr std::size_t UNIT = 2;  // words that one store makes visible at the same time
 constexpr unsigned TRIES = 1000;
 constexpr std::array<std::byte, PAGE> ZEROS{};
 

@@ -52,7 +52,8 @@ class Image {
   /// of a file on tmpfs fills it; empty: all may be.
   Image(std::span<const std::byte> start, std::span<const std::byte> memory, std::vector<bool> kept = {})
       : start_(start), memory_(memory), kept_(std::move(kept)) {}
-  /// The file has another size, or lies elsewhere. What is new persists as zeros, also where it was cut off before.
+  /// Takes over a file that has another size or place. New bytes persist as zeros, also where the file was truncated
+  /// before.
   void look_at(std::span<const std::byte> memory);
 
   /// The lines' present content is on its way. `lane` is who flushes: fences of others do not wait for it.

@@ -1,5 +1,5 @@
-/// The system calls that the preloaded library stands before, by their numbers: its own mappings pass it by, and it can
-/// be asked for memory before the dynamic loader has bound anything.
+/// The system calls that the preloaded library intercepts, by their numbers: its own mappings bypass it, and memory can
+/// be requested from it before the dynamic loader has bound anything.
 #pragma once
 #include <sys/mman.h>
 #include <sys/syscall.h>

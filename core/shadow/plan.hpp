@@ -1,5 +1,5 @@
-/// What the library that stands before libpmem is told: a file of `key=value` lines, named `plan`, in the folder that
-/// TIERSCOPE_SHADOW names. Without the variable it does nothing; without the file it counts alone.
+/// The instructions for the library that is preloaded before libpmem: a file of `key=value` lines, named `plan`, in the
+/// folder that TIERSCOPE_SHADOW names. Without the variable it does nothing; without the file it only counts.
 #pragma once
 #include <cstdint>
 #include <set>

@@ -1,8 +1,8 @@
-/// libtierscope-shadow.so: stands before libpmem's public functions and the system's mappings, by LD_PRELOAD.
-/// libpmemobj calls libpmem through its public functions, so every program on either is served as it is. Each function
-/// does what it is named after and then reports it; what is reported is decided by the plan (shadow/plan.hpp). Blind
-/// to: flush instructions of the program itself, libpmem2 and static linking, none of which pass here. Source: PMDK,
-/// libpmem(7), pmem_flush(3), pmem_memmove_persist(3), of which the names and flags are; ld.so(8).
+/// libtierscope-shadow.so: intercepts libpmem's public functions and the system's mappings, by LD_PRELOAD. libpmemobj
+/// calls libpmem through its public functions, so every program on either works unchanged. Each function does what its
+/// name states and then reports it; the plan (shadow/plan.hpp) decides what is reported. Blind to: flush instructions
+/// of the program itself, libpmem2 and static linking; none of these pass here. Source of names and flags: PMDK,
+/// libpmem(7), pmem_flush(3), pmem_memmove_persist(3); ld.so(8).
 #include <dlfcn.h>
 #include <pthread.h>
 #include <unistd.h>

@@ -15,7 +15,7 @@
 
 namespace tierscope::shadow {
 
-/// A line before and after one store, or after several that could not be told apart.
+/// A line before and after one store, or after several that could not be distinguished.
 struct Stored {
   std::size_t line;
   Line before, after;
@@ -38,7 +38,7 @@ class Stores {
   Stores& operator=(const Stores&) = delete;
   ~Stores() { end(); }
 
-  /// From now on; a mapping that the program may not write itself is left as it is.
+  /// Begins now; a mapping that the program may not write itself is left unchanged.
   /// @returns false where this processor, or this system, cannot
   bool begin(std::span<const Mapping> mappings);
   /// The pages are as they were. More than once does no harm.

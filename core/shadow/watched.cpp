@@ -15,7 +15,7 @@
 namespace tierscope::shadow {
 namespace {
 
-constexpr std::size_t LARGE = std::size_t{2} << 20U;  // a flush that may hold holes
+constexpr std::size_t LARGE = std::size_t{2} << 20U;  // a flush that may contain holes
 
 constexpr std::size_t whole_pages(std::size_t size) { return (size + PAGE - 1) / PAGE * PAGE; }
 
@@ -42,7 +42,7 @@ std::vector<Range> without_holes(int file, Range range) {
   return parts;
 }
 
-/// Closed at the end; these are files of our own, on which nobody holds a lock.
+/// Closed at the end; these are files of our own, and nobody has a lock on them.
 class Out {
  public:
   /// @throws SystemError
@@ -85,7 +85,7 @@ bool Watched::is(int file) {
   return begin(file);
 }
 
-/// The first mapping. Of several processes that map the file the first follows it, and the others leave word.
+/// The first mapping. If several processes map the file, the first one follows it, and the others leave a mark.
 bool Watched::begin(int) {
   const Out claim(plan_.folder + "/start", O_RDWR | O_CREAT | O_EXCL);
   if (claim.number() < 0 && errno == EEXIST) {

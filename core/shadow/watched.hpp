@@ -1,9 +1,10 @@
-/// A file while a program maps it: where it is mapped, the image behind it, and what is written of that.
-/// It leaves in the plan's folder: `start`, the file when it was mapped first, with holes for zeros; `fence-N`, for
-/// each point that was reached, as little-endian words: size of the file, its smallest size so far (of `start`, what
-/// lies behind is gone), size of what the program had printed into a file as its standard output, number of lines, then
-/// offset and eight words of each line that differs from `start`. `shared` says that another process used it, too.
-/// Stores are seen through a mapping of its own, so what is unmapped before it is flushed is not lost.
+/// A file while a program maps it: where it is mapped, the image behind it, and what is written of that. It leaves
+/// files in the plan's folder. `start` is the file when it was mapped first, with holes for zeros. `fence-N` is written
+/// for each point that was reached, as little-endian words: size of the file, its smallest size so far (the part of
+/// `start` behind it is gone), size of what the program had printed into a file as its standard output, number of
+/// lines. Offset and eight words of each line that differs from `start` follow. `shared` marks that another process
+/// used the file, too. Stores are read through a separate mapping, so what is unmapped before it is flushed is not
+/// lost.
 #pragma once
 #include <sys/stat.h>
 
@@ -44,7 +45,7 @@ class Watched {
   [[nodiscard]] std::uint64_t fences() const noexcept { return fences_; }
   [[nodiscard]] std::uint64_t dropped() const noexcept { return dropped_; }
   [[nodiscard]] std::uint64_t flushes() const noexcept { return flushes_; }
-  /// Changes of lines that were seen one by one.
+  /// Changes of lines that were observed one by one.
   [[nodiscard]] std::uint64_t stores() const noexcept { return seen_; }
 
  private:

@@ -26,7 +26,7 @@ class Inside {
 /// would pass for one that was never asked for.
 class Witness {
  public:
-  /// As TIERSCOPE_SHADOW says.
+  /// As TIERSCOPE_SHADOW requests.
   Witness() noexcept;
   static Witness& here() noexcept;
 
@@ -37,7 +37,7 @@ class Witness {
   /// fsync has returned.
   void synced_file(int file) noexcept;
   void mapped(const void* at, std::size_t size, int file, off_t offset) noexcept;
-  /// Before mappings or their rights change in a way that is not told beforehand.
+  /// Before mappings or their rights change in a way that is not announced beforehand.
   void changing() noexcept;
   /// Some file has; the one that is followed may be it.
   void resized() noexcept;

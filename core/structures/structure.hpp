@@ -16,9 +16,9 @@ struct StructureOptions {
   std::string path = {};         // of the pool; volatile structures take none
   bool make = true;              // a new pool, which must not be there yet; else one that is
   bool unnamed = false;          // of a new one: its file loses its name first, so that no kill leaves it behind
-  std::uint64_t keys = 0;        // how many it will hold at once
+  std::uint64_t keys = 0;        // the most keys that it will contain
   std::size_t value_bytes = 16;  // of each value; a multiple of 8
-  std::size_t pool_bytes = 0;    // of a new pool; 0: what so many keys need
+  std::size_t pool_bytes = 0;    // of a new pool; 0: what this number of keys needs
   std::uint64_t seed = 1995;     // of the hash, where that is drawn
 };
 
@@ -43,8 +43,8 @@ class Structure {
   virtual Outcome erase(std::uint64_t key) noexcept = 0;
   [[nodiscard]] virtual std::uint64_t count() const noexcept = 0;
 
-  /// Whether the last changes left the table too small or too large. They do not mend that themselves, so that it can
-  /// be timed apart; an insert that follows may find no room.
+  /// Returns whether the last changes left the table too small or too large. They do not correct that themselves, so
+  /// that it can be timed separately; an insert that follows may find no free space.
   [[nodiscard]] virtual bool rehash_due() const noexcept { return false; }
   /// One step to the next size, where due: how many entries were moved.
   virtual std::uint64_t rehash() noexcept { return 0; }
@@ -59,11 +59,11 @@ struct StructureEntry {
   std::string_view name, summary, source;
   bool persistent;           // takes a path
   std::string_view lacking;  // "" or why this build cannot
-  /// Makes it, or opens it and recovers what a power cut left.
+  /// Makes it, or opens it and recovers what a power failure left.
   /// @throws BadPlan for words out of range; Unsupported for a pool that is too small, in use, or of another layout;
   /// SystemError if the file cannot be made.
   std::unique_ptr<Structure> (*open)(const StructureOptions& options);
-  /// Of a pool that holds so many keys, rehash included; 0 of a volatile structure: no pool.
+  /// Returns the size of a pool for this number of keys, rehash included; 0 for a volatile structure: no pool.
   std::size_t (*pool_bytes)(std::uint64_t keys, std::size_t value_bytes);
   std::string_view unrecorded = {};  // "" or why changes of it are not seen where accesses are recorded
 };

@@ -22,7 +22,7 @@
 namespace tierscope::command {
 namespace {
 
-/// Both ends closed upon exec, and with the object.
+/// Both ends are closed by exec, and with the object.
 class Pipe {
  public:
   /// @throws SystemError
@@ -48,7 +48,7 @@ class Pipe {
     if (size > 0) line.take({chunk.data(), static_cast<std::size_t>(size)});
     return size > 0 || (size < 0 && errno == EINTR);
   }
-  /// The rest, as far as it is there: who else holds the pipe is not waited for.
+  /// Reads the rest, as far as it is there; it does not wait for other holders of the pipe.
   void drain_into(LastLine& line) const {
     fcntl(reader(), F_SETFL, O_NONBLOCK);
     while (read_into(line)) {

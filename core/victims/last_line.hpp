@@ -1,4 +1,4 @@
-/// What a command printed, in bounded memory: the last line that holds more than blanks.
+/// The output of a command, in bounded memory: the last line that contains more than blanks.
 #pragma once
 #include <cstddef>
 #include <string>

@@ -13,7 +13,7 @@ class Simplex {
  public:
   /// "" or why this build has no solver, and what brings it.
   static std::string_view lacking() noexcept;
-  /// What it will hold for an instance.
+  /// Returns the bytes that it will use for an instance.
   static std::size_t memory_bytes(std::size_t nodes, std::size_t arcs) noexcept;
   /// The most it takes while it is made.
   static std::size_t peak_bytes(std::size_t nodes, std::size_t arcs) noexcept;

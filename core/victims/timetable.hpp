@@ -15,7 +15,7 @@
 
 namespace tierscope::flow {
 
-/// On a grid of which one step is a minute's drive.
+/// On a grid; one step is a minute's drive.
 struct Place {
   std::int32_t x = 0, y = 0;
 };

@@ -27,7 +27,7 @@ class Victim {
   Victim(const Victim&) = delete;
   Victim& operator=(const Victim&) = delete;
 
-  /// What must be done before each task and lies outside of its time.
+  /// Does what must be done before each task and is not part of its time.
   virtual void ready() noexcept {}
   /// One task, from its start to its end, on the calling (pinned) thread.
   virtual void run() noexcept = 0;
@@ -39,7 +39,7 @@ class Victim {
   [[nodiscard]] virtual std::string failure() const = 0;
   /// 0, or infinity when an answer was wrong: the largest relative error, as in bench/verify.hpp.
   [[nodiscard]] virtual double check() const = 0;
-  /// What it holds while a task runs.
+  /// Returns the bytes that it uses while a task runs.
   [[nodiscard]] virtual std::size_t memory_bytes() const = 0;
   /// What it computed, in a few words: "3000 nodes, 120000 arcs, optimum 71823".
   [[nodiscard]] virtual std::string detail() const = 0;

@@ -1,6 +1,6 @@
 """The errors that a user can meet, each with the exit status it ends in.
 
-A message says what was asked, what came back and what to try, in one line.
+A message states what was requested, what came back and what to try, in one line.
 """
 
 import os
@@ -65,7 +65,7 @@ class ResultError(UsageError):
 
 
 class MachineError(TierscopeError):
-    """This machine, as it is set up now, cannot do what was asked."""
+    """This machine, in its present state, cannot do what was requested."""
 
     status = Exit.CANNOT
 

@@ -53,8 +53,9 @@ def cache_folder() -> Path | None:
 
 
 def write_to(path: Path, content: bytes) -> None:
-    """Write where the user says: a regular file is replaced as a whole, a pipe, a character device or what a link
-    leads to is written into. OSError names `path`.
+    """Write where the user requests. OSError names `path`.
+
+    A regular file is replaced as a whole. A pipe, a character device or the target of a link is written into.
     """
     if replaceable(path) and not path.is_symlink():
         write_atomically(path, content)
@@ -85,7 +86,7 @@ def sweep(folder: Path) -> None:
 def nameless(folder: Path) -> int:
     """Return an open file without a name, which is gone with its last descriptor, however the process ends.
 
-    O_TMPFILE, or a name that is taken away at once where the file system cannot do that.
+    It uses O_TMPFILE, or a name that is removed immediately if the file system does not support that.
     """
     try:
         return os.open(folder, os.O_TMPFILE | os.O_RDWR | os.O_CLOEXEC, 0o600)
@@ -98,7 +99,7 @@ def nameless(folder: Path) -> int:
 
 
 def sync_folder(folder: Path) -> None:
-    """Names in a folder survive a power cut from here on."""
+    """Make the names in a folder survive a power failure from here on."""
     handle = -1
     try:
         handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
@@ -128,7 +129,7 @@ def _replace(path: Path, content: bytes) -> None:
 
 
 def _temporary(folder: Path) -> tuple[Path, int]:
-    """A new file, locked by its writer."""
+    """Return a new file, locked by its writer."""
     while True:
         path = folder / f".tierscope-{secrets.token_hex(8)}.part"
         handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
@@ -154,7 +155,7 @@ def _write_into(path: Path, content: bytes) -> None:
         if stat.S_ISBLK(there.st_mode):
             raise OSError(errno.EPERM, "a block device would lose what it contains")
         for stream, number in ((sys.stdout, 1), (sys.stderr, 2)):
-            if _is_open_as(number, there):  # /dev/stdout: opening it anew would cut off what it was told to append to
+            if _is_open_as(number, there):  # /dev/stdout: a second open would truncate what it must append to
                 if stream is not None:
                     stream.flush()
                 _write_all(number, content)

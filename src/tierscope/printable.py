@@ -19,7 +19,7 @@ def printable(text: str) -> str:
 
 
 def printable_lines(text: str) -> str:
-    """Return `text` likewise, but with its line feeds as they are."""
+    """Return `text` with each letter that is not printable as an escape; its line feeds stay."""
     return "\n".join(map(printable, text.split("\n")))
 
 
@@ -43,7 +43,10 @@ def json_text(value: Any, *, ascii_only: bool = False) -> str:
 
 
 def _escaped(line: str, good: Callable[[str], bool]) -> str:
-    """All that is not printable stands within a string of JSON; the delete character is the only such one in ASCII."""
+    """Return the line with escapes.
+
+    They are all within strings of JSON; in ASCII only the delete character needs one.
+    """
     shown = (c if c.isprintable() and good(c) else json.dumps(c)[1:-1] if c > "\x7f" else "\\u007f" for c in line)
     return "".join(shown)
 

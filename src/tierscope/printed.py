@@ -9,7 +9,7 @@ PATTERN = re.compile(r"([+-]?[0-9]{1,40})(?:\.([0-9]{0,40}))?(?:[eE]([+-]?[0-9]{
 
 
 def printed(word: str) -> tuple[float, float]:
-    """'35.2k' -> (35200, 100); UsageError for what is no number, and for the commas of other languages."""
+    """Return (35200, 100) for '35.2k'; UsageError if it is not a number, and for the commas of other languages."""
     match = PATTERN.fullmatch(word.strip())
     if match is None:
         comma = "; a comma is no decimal point here: print it with LC_ALL=C" if "," in word else ""

@@ -11,7 +11,7 @@ from tierscope.errors import UnknownNameError
 
 
 class Named(Protocol):
-    """Whatever stands in a registry has a name."""
+    """Every entry of a registry has a name."""
 
     @property
     def name(self) -> str: ...

@@ -1,7 +1,7 @@
-"""What reads a run that somebody else wrote: where its parts do not fit together, that is no fault of Tierscope.
+"""A guard for readers of a run that somebody else wrote: parts that do not fit together are not a fault of Tierscope.
 
-A result file passes its types, and may still name a table, a take or a size that its other parts have not. What a
-reader meets then (a key that is absent, a division by zero) ends as a ResultError, with the place for a report, since
+A result file passes its types, and may still name a table, a take or a size that its other parts lack. The error that a
+reader then raises (a key that is absent, a division by zero) ends as a ResultError, with the place for a report, since
 a fault of the reader would look the same.
 """
 

@@ -1,8 +1,8 @@
 """Signals that ask this process to end: Ctrl-C, `kill`, and the terminal that goes away. All three end a command alike.
 
 A signal that was ignored at the start, as `nohup` ignores SIGHUP and a shell SIGINT of a job in the background, stays
-ignored. Python runs a handler between two of its own steps: a native call is not cut in two, but it is asked for, so
-work that must not be asked (DuckDB reports an interruption as an error of the file) is done under `held`.
+ignored. Python runs a handler between two of its own steps, so a native call is not interrupted, but it can observe the
+signal. DuckDB, for example, reports an interruption as an error of the file. Such work is done under `held`.
 """
 
 import signal
@@ -23,7 +23,7 @@ class Stop(KeyboardInterrupt):
 
 
 class _State:
-    """Of this process: how often held, and the first signal that came meanwhile."""
+    """The state of this process: the depth of `held`, and the first signal that came meanwhile."""
 
     held = 0
     waiting = 0

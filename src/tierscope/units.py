@@ -147,7 +147,7 @@ def show_value(value: float, unit: str) -> str:
 
 
 def drawn_unit(unit: str) -> tuple[str, float]:
-    """The unit on an axis and what a number of the base unit is multiplied by; both as they are where none is usual."""
+    """Return the unit on an axis and its factor for a number of the base unit; both unchanged if none is usual."""
     return {"B/s": ("GB/s", 1e-9), "s": ("ns", 1e9), "1/s": ("M/s", 1e-6), "1": ("", 1.0)}.get(unit, (unit, 1.0))
 
 

@@ -13,7 +13,7 @@ using namespace btree;
 
 constexpr std::string_view NAME = "btree";
 constexpr std::uint64_t NODES = 1, VALUES = 2, RESERVES = 3;  // types of objects
-constexpr std::size_t INSIDE = 16;                            // bytes of a value that a node holds
+constexpr std::size_t INSIDE = 16;                            // bytes of a value that a node contains
 constexpr std::size_t HIGHEST = 24;                           // levels; MOST_KEYS in nodes of four links have 17
 
 /// In the undo log, of an erase that joins nodes on every level: two nodes with their headers, in whole lines.
@@ -99,7 +99,7 @@ class Btree final : public Transacted<Control> {
   };
 
   [[nodiscard]] bool apart() const noexcept { return control_.value_bytes > INSIDE; }
-  /// Leaves too, of which nobody asks for links.
+  /// Returns a node; also a leaf, whose links nobody reads.
   [[nodiscard]] Node& node(std::uint64_t at) const noexcept { return *pool_.at<Node>(at); }
   [[nodiscard]] bool poor(std::uint64_t at) const noexcept { return node(at).number < LEAST; }
 

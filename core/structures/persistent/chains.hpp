@@ -22,7 +22,7 @@ struct Hash {
   }
 };
 
-/// Whether a table can have so many: what is divided by, and halved.
+/// Returns whether a table can have this number of buckets: it is divided by, and halved.
 constexpr bool is_number(std::uint64_t buckets) noexcept {
   return buckets >= FIRST && buckets % FIRST == 0 && std::has_single_bit(buckets / FIRST);
 }
@@ -36,7 +36,8 @@ constexpr bool too_large(std::uint64_t count, std::uint64_t buckets) noexcept {
   return count < buckets && buckets > FIRST;
 }
 
-/// Buckets of a map of so many keys, at most: about one for each, and one more step where a chain got long.
+/// Returns the most buckets of a map of this number of keys: about one for each, and one more step where a chain got
+/// long.
 constexpr std::uint64_t most(std::uint64_t keys) { return keys < FIRST ? FIRST : 2 * keys; }
 
 }  // namespace tierscope::structures::chains

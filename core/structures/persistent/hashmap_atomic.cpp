@@ -1,6 +1,6 @@
 /// `hashmap_atomic`: chains of libpmemobj's lists, whose every step is atomic by itself; no transactions. The count is
-/// written between two marks: where a cut fell between them, opening counts anew.
-/// A rehash moves one entry at a time, and one that was cut short is gone on with by opening.
+/// written between two marks: if a power failure fell between them, opening counts again. A rehash moves one entry at a
+/// time, and opening continues one that was interrupted.
 /// Source: PMDK, pmemobj_list_insert(3); the design is that of PMDK's map of this name.
 #include <cstring>
 #include <utility>
@@ -45,7 +45,7 @@ std::size_t pool_bytes(std::uint64_t keys, std::size_t value_bytes) {
          arrays_bytes(chains::FIRST, chains::most(keys), sizeof(Head));
 }
 
-/// What the constructor of an entry is told.
+/// The arguments of an entry's constructor.
 struct Wanted {
   std::uint64_t key;
   const void* value;
@@ -157,8 +157,8 @@ class HashmapAtomic final : public Structure {
     return nullptr;
   }
 
-  /// Counts the entries of an array of buckets into `found`, or says what is wrong with them: circular lists, whose
-  /// links lead back as they lead on.
+  /// Counts the entries of an array of buckets into `found`, or returns what is wrong with them: circular lists, whose
+  /// links lead back as they lead forward.
   [[nodiscard]] std::string check_lists(PMEMoid at, Objects& objects, std::uint64_t& found) const {
     if (!objects.take(at, sizeof(Buckets), BUCKETS)) return "its buckets are lost";
     auto& all = *pool_.at<Buckets>(at);
@@ -208,7 +208,7 @@ class HashmapAtomic final : public Structure {
     pool_.persist(&control_.value_bytes, sizeof control_.value_bytes);
   }
 
-  /// Goes on with a rehash from wherever it is, and ends it by one atomic step.
+  /// Continues a rehash from its present state, and ends it by one atomic step.
   std::uint64_t move_all() noexcept {
     auto& from = buckets();
     auto& to = *pool_.at<Buckets>(control_.fresh);
@@ -228,7 +228,7 @@ class HashmapAtomic final : public Structure {
     return moved;
   }
 
-  /// A rehash that was cut short is gone on with, and a count that may be wrong is counted anew.
+  /// Continues a rehash that was interrupted, and counts again if the count may be wrong.
   /// @throws Unsupported for lists that no cut leaves of a pool that persists
   void recover(const std::string& path) {
     auto objects = pool_.objects();

@@ -17,7 +17,7 @@ constexpr std::string_view NAME = "hashmap_rp";
 constexpr std::uint64_t SLOTS = 1, VALUES = 2;  // types of objects
 constexpr std::uint64_t FIRST = 16;             // slots at the start; always a power of two
 constexpr std::uint64_t ERASED = std::uint64_t{1} << 63U;
-constexpr std::size_t INSIDE = 16;       // bytes of a value that its slot holds
+constexpr std::size_t INSIDE = 16;       // bytes of a value that its slot contains
 constexpr std::size_t MOST_MOVED = 150;  // slots of one insert, as PMDK's map has it
 
 struct Slot {
@@ -60,7 +60,7 @@ class Table {
     return nullptr;
   }
   /// Calls store(slot, its new content) for each slot that `entry` displaces, in the order of probes; no slot is read
-  /// after it was given. False, and the rest undone by the caller, where store says false or every slot is taken.
+  /// after it was given. Returns false if store does or every slot is taken; the caller undoes the rest.
   template <class Store>
   bool place(Slot entry, Store store) const noexcept {
     auto i = entry.hash;

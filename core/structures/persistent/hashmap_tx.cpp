@@ -144,7 +144,7 @@ class HashmapTx final : public Structure {
     return link;
   }
 
-  /// Links every entry anew; the old array stays as it is until it is freed.
+  /// Links every entry again; the old array stays unchanged until it is freed.
   std::uint64_t move_all(Transaction& transaction, Buckets& to) noexcept {
     auto& from = buckets();
     std::uint64_t moved = 0;

@@ -21,7 +21,7 @@ namespace {
 
 std::string mib(std::size_t size_bytes) { return std::to_string((size_bytes + (1U << 20U) - 1) >> 20U) + " MiB"; }
 
-/// What libpmemobj says of its last refusal, in letters of one line.
+/// Returns libpmemobj's message about its last refusal, in letters of one line.
 std::string last_words() {
   std::string words = pmemobj_errormsg();
   std::ranges::replace_if(words, [](unsigned char letter) { return letter < ' ' || letter > '~'; }, '?');

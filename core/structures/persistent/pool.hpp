@@ -20,15 +20,15 @@ struct Root {
   std::uint64_t count;
 };
 
-/// The objects that a pool holds, by libpmemobj's own list, for a check that trusts no link: each may be taken once.
+/// The objects in a pool, by libpmemobj's own list, for a check that trusts no link: each may be taken once.
 /// Source: PMDK, pmemobj_first(3).
 class Objects {
  public:
   /// The root object is none of them.
   explicit Objects(PMEMobjpool* pool);
-  /// Whether one of this type begins here, has so many bytes at least, and was not taken before.
+  /// Returns whether one of this type begins here, has at least this size, and was not taken before.
   [[nodiscard]] bool take(std::uint64_t offset, std::size_t size_bytes, std::uint64_t type);
-  /// Likewise of an id, which names the pool as well.
+  /// The same for an id, which names the pool as well.
   [[nodiscard]] bool take(PMEMoid object, std::size_t size_bytes, std::uint64_t type) {
     return object.pool_uuid_lo == uuid_ && take(object.off, size_bytes, type);
   }
@@ -53,7 +53,7 @@ class Pool {
   ~Pool() { pmemobj_close(pool_); }
 
   [[nodiscard]] PMEMobjpool* get() const noexcept { return pool_; }
-  /// An object is so many bytes from the start of its pool: no search for the pool, as in pmemobj_direct.
+  /// An object is at an offset from the start of its pool: no search for the pool, as in pmemobj_direct.
   template <class T>
   [[nodiscard]] T* at(std::uint64_t offset) const noexcept {
     return reinterpret_cast<T*>(start_ + offset);
@@ -79,7 +79,7 @@ class Pool {
   std::byte* start_ = nullptr;
 };
 
-/// What a pool holds beside the objects: header, 1024 lanes of 3 KiB, the header of a zone, rounding to chunks.
+/// Bytes of a pool other than objects: header, 1024 lanes of 3 KiB, the header of a zone, rounding to chunks.
 constexpr std::size_t POOL_OVERHEAD = PMEMOBJ_MIN_POOL;
 
 /// What the first object of its size takes: the allocator sets a run of chunks of 256 KiB apart for objects of one
@@ -91,8 +91,8 @@ constexpr std::size_t run_bytes(std::size_t size_bytes) {
   return (wanted + chunk - 1) / chunk * chunk;
 }
 
-/// What so many objects take at most: each a header of 16 bytes, then the next class of the allocator (128, 192, 256,
-/// 320, 576 ...); runs hold a little less than their chunks.
+/// Returns the most bytes that this number of objects needs: each a header of 16 bytes, then the next class of the
+/// allocator (128, 192, 256, 320, 576 ...); runs contain a little less than their chunks.
 constexpr std::size_t objects_bytes(std::uint64_t number, std::size_t size_bytes) {
   const auto each = size_bytes + 16 <= 128 ? 128 : 2 * (size_bytes + 16);
   return number * each + number * each / 64 + run_bytes(each);

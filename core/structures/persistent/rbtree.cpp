@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::string_view NAME = "rbtree";
 constexpr std::uint64_t NODES = 1;  // type of objects
-constexpr std::uint64_t RED = 1;    // in a link upwards: objects lie at multiples of 16
+constexpr std::uint64_t RED = 1;    // in a link upwards: objects are at multiples of 16
 
 struct Control : Root {
   std::uint64_t top;
@@ -31,7 +31,7 @@ std::size_t pool_bytes(std::uint64_t keys, std::size_t value_bytes) {
   return POOL_OVERHEAD + objects_bytes(keys, sizeof(Node) + value_bytes);
 }
 
-/// The links of a tree. Offset 0 is no node: black, and nothing is stored there.
+/// The links of a tree. Offset 0 is not a node: black, and nothing is stored there.
 class Tree {
  public:
   Tree(const Pool& pool, std::uint64_t& top) noexcept : pool_(pool), top_(top) {}
@@ -52,8 +52,8 @@ class Tree {
   std::uint64_t& top_;
 };
 
-/// Changes of links that a transaction can undo. After a failure nothing is stored any more; whoever goes on along
-/// links that should have changed asks works() first.
+/// Changes of links that a transaction can undo. After a failure nothing more is stored; code that follows links that
+/// should have changed calls works() first.
 class Change : public Tree {
  public:
   Change(const Tree& tree, Transaction& transaction) noexcept : Tree(tree), transaction_(transaction) {}

@@ -1,4 +1,4 @@
-/// A transaction of libpmemobj that tells of failures by what it returns: no long jumps, which would leave out
+/// A transaction of libpmemobj that reports failures by its return value: no long jumps, which would leave out
 /// destructors. Source: PMDK, libpmemobj_tx(7), pmemobj_tx_begin(3).
 #pragma once
 #include <libpmemobj.h>
@@ -28,7 +28,7 @@ class Transaction {
   void keep(const void* what, std::size_t size_bytes) noexcept {
     if (works_) works_ = pmemobj_tx_xadd_range_direct(what, size_bytes, POBJ_XADD_NO_ABORT) == 0;
   }
-  /// Null, as after every failure, where there is no room. What is stored there is flushed by commit().
+  /// Returns null, as after every failure, if there is no free space. commit() flushes what is stored there.
   [[nodiscard]] PMEMoid make(std::size_t size_bytes, std::uint64_t type, std::uint64_t flags = 0) noexcept {
     const auto made = works_ ? pmemobj_tx_xalloc(size_bytes, type, flags | POBJ_XALLOC_NO_ABORT) : OID_NULL;
     works_ = !OID_IS_NULL(made);

@@ -1,6 +1,6 @@
 /// A trie over the bits of keys, BITS at each step, without steps where all keys below agree: what ctree and rtree are.
-/// Inner nodes know the bits that all keys below them share, so that one walk finds where a new key branches off.
-/// Leaves hold a key and its value. No rotations: the shape follows from the keys alone, not from their order.
+/// Inner nodes know the bits that all keys below them share, so that one descent finds where a new key branches off.
+/// Leaves contain a key and its value. No rotations: the shape follows from the keys alone, not from their order.
 /// Source: D. R. Morrison, "PATRICIA - Practical Algorithm To Retrieve Information Coded in Alphanumeric", JACM 15(4),
 /// 1968; D. E. Knuth, The Art of Computer Programming, volume 3, section 6.3.
 #pragma once
@@ -13,7 +13,7 @@
 namespace tierscope::structures::trie {
 
 constexpr std::uint64_t LEAVES = 1, INNERS = 2;  // types of objects
-constexpr std::uint64_t INNER = 1;               // in a link: objects lie at multiples of 16
+constexpr std::uint64_t INNER = 1;               // in a link: objects are at multiples of 16
 
 struct Control : Root {
   std::uint64_t first;  // link to the uppermost node; 0: empty
@@ -30,7 +30,7 @@ struct Inner {
 
   [[nodiscard]] std::uint64_t* link_of(std::uint64_t key) noexcept { return &below[(key >> shift) % below.size()]; }
   [[nodiscard]] bool leads_to(std::uint64_t key) const noexcept { return (key ^ prefix) >> shift >> BITS == 0; }
-  /// The link beside `link`, or 0 where there are several.
+  /// Returns the only other link next to `link`, or 0 if there are several.
   [[nodiscard]] std::uint64_t only_other(const std::uint64_t* link) const noexcept {
     std::uint64_t other = 0;
     for (const auto& each : below) {
@@ -105,7 +105,7 @@ class Trie final : public Transacted<Control> {
   };
   struct Place {
     std::uint64_t* link;   // to the leaf, to where it would be, or to an inner node that does not lead to the key
-    std::uint64_t* above;  // to the inner node that holds `link`; nullptr: none does
+    std::uint64_t* above;  // to the inner node that contains `link`; nullptr: none does
   };
 
   static bool is_inner(std::uint64_t link) noexcept { return (link & INNER) != 0; }
@@ -144,7 +144,7 @@ class Trie final : public Transacted<Control> {
     return made;
   }
 
-  /// Of what lies below `link`, whose keys share the bits of `prefix` from bit `end` on.
+  /// Checks what is below `link`, whose keys share the bits of `prefix` from bit `end` on.
   [[nodiscard]] std::string check_below(std::uint64_t link, std::uint64_t prefix, std::uint64_t end,
                                         Checked& checked) const {
     const auto strange = [&](std::uint64_t key) { return end < 64 && (key ^ prefix) >> end != 0; };

@@ -1,6 +1,6 @@
-/// `map`: the ordered map of the C++ library; a red-black tree in libstdc++ and libc++, there in every build, and the
+/// `map`: the ordered map of the C++ library; a red-black tree in libstdc++ and libc++. Every build has it; it is the
 /// yardstick of the trees in pools.
-/// Source: ISO/IEC 14882:2020, [map]; libstdc++ or libc++, whichever the build has.
+/// Source: ISO/IEC 14882:2020, [map]; libstdc++ or libc++, depending on the build.
 #include <map>
 
 #include "structures/volatile/volatile_map.hpp"

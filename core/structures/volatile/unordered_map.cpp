@@ -1,5 +1,5 @@
-/// `unordered_map`: the map of the C++ library; chains, as the maps in pools have them, and there in every build.
-/// Source: ISO/IEC 14882:2020, [unord.map]; libstdc++ or libc++, whichever the build has.
+/// `unordered_map`: the map of the C++ library; it has chains, as the maps in pools do, and is in every build.
+/// Source: ISO/IEC 14882:2020, [unord.map]; libstdc++ or libc++, depending on the build.
 #include <unordered_map>
 
 #include "structures/volatile/volatile_map.hpp"

@@ -1,7 +1,7 @@
-/// A structure in volatile memory on a map of some library: the yardstick for those in pools.
-/// Values to 16 bytes lie in the map, as an object's id does in PMDK's maps; longer ones are allocated one by one.
-/// Rehash is asked for before the map would do it by itself, so that it can be timed apart; a map that has
-/// other reasons to rehash does it within an insert.
+/// A structure in volatile memory on a map of some library: the yardstick for those in pools. Values up to 16 bytes are
+/// in the map, as an object's id is in PMDK's maps; longer ones are allocated one by one. Rehash is requested before
+/// the map would do it by itself, so that it can be timed separately; a map that has other reasons to rehash does it
+/// within an insert.
 #pragma once
 #include <array>
 #include <cstring>

@@ -1,8 +1,8 @@
 """The audit: identities that any result must keep, ours, imported or published.
 
-One file is one identity, and adds itself in its last line. It finds what cannot be, not what is unlikely: a result that
-keeps every identity may still be wrong. `statement` says what identities read; `own`, `published` and `readings` make
-statements of a run, of a table of `reference`, and of another tool's output.
+One file is one identity, and registers it in its last line. An identity finds what cannot be, not what is unlikely: a
+result that keeps every identity may still be wrong. `statement` defines what identities read. `own`, `published` and
+`readings` make statements of a run, of a table of `reference`, and of another tool's output.
 """
 
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ identities: Registry[Identity] = Registry("identity", "tierscope.audit")
 
 @dataclass(frozen=True, slots=True)
 class Audit:
-    """`checked`: by identity, in how many places it was looked at."""
+    """`checked`: the number of places that each identity was checked in."""
 
     checked: dict[str, int]
     failures: tuple[Failure, ...]

@@ -1,11 +1,11 @@
 """How likely numbers agree in all printed digits by chance.
 
-Two measurements whose values lie within SCATTER of each other agree in all digits with probability
+Two measurements whose values are within SCATTER of each other agree in all digits with probability
 
     step / (2 * window)          window = SCATTER * value, or less where the rows themselves show less scatter
 
-and the number of such agreements among many pairs is Poisson's. Measurements that scatter by less than SCATTER show it
-as near values that are not equal; the window then shrinks to those.
+The number of such agreements among many pairs follows Poisson's distribution. Measurements that scatter by less than
+SCATTER have near values that are not equal; the window then shrinks to the distance of those.
 """
 
 from collections import Counter
@@ -14,8 +14,8 @@ from math import exp, lgamma, log
 
 from tierscope.audit.statement import Quantity
 
-SCATTER = 1e-3  # of the value: what two measurements of one thing differ by on a quiet machine, at least
-RARE = 1e-4  # an agreement that is rarer than this is none by chance
+SCATTER = 1e-3  # of the value: two measurements of one thing on a quiet machine differ by at least this
+RARE = 1e-4  # an agreement that is rarer than this is not by chance
 
 
 def equal_share(one: Quantity, window: float) -> float:
@@ -31,7 +31,7 @@ def at_least(count: int, expected: float) -> float:
 
 
 def near(values: Sequence[Quantity]) -> list[tuple[int, int]]:
-    """Count the pairs of values that lie within SCATTER of each other."""
+    """Count the pairs of values that are within SCATTER of each other."""
     found = sorted(range(len(values)), key=lambda i: values[i].value)
     pairs = []
     for place, i in enumerate(found):
@@ -43,7 +43,7 @@ def near(values: Sequence[Quantity]) -> list[tuple[int, int]]:
 
 
 def window(values: Sequence[Quantity], pairs: Iterable[tuple[int, int]]) -> float:
-    """Return the window in which near values lie: as wide as those that are not equal, else SCATTER."""
+    """Return the window that contains near values: as wide as those that are not equal, else SCATTER."""
     apart = [d for i, j in pairs if (d := abs(values[i].value - values[j].value)) > values[i].step / 2]
     most = SCATTER * max((abs(one.value) for one in values), default=0.0)
     return min(most, max(apart)) if apart else most
@@ -59,12 +59,12 @@ def steps_of(values: Sequence[Quantity]) -> tuple[float, list[float]]:
     return max(fits, key=lambda found: len(found[1]), default=(0.0, []))
 
 
-MOST = 8  # repeated values that a step is looked for among: those that repeat most often
+MOST = 8  # the number of repeated values that a step is searched among: those that repeat most often
 SURE = 0.05  # of a step: values that rounding leaves anywhere between two multiples fit any step
 
 
 def multiple(value: float, step: float, rounding: float) -> bool:
-    """Whether a value is a whole number of steps, within the rounding of the value and of the step's ends."""
+    """Return whether a value is a whole number of steps, within the rounding of the value and of the step's ends."""
     times = round(value / step)
     room = rounding / 2 + times * rounding / 2
     return times > 0 and room <= SURE * step and abs(value - times * step) <= room

@@ -2,9 +2,9 @@
 
     clock_hz of every experiment of a run is the same within DRIFT; cycles / busy seconds is a clock that exists
 
-The first is the time-stamp counter of one machine: a change means that the guest was moved to another host, or that
-the calibration went wrong, and seconds before and after do not compare. The second is what perf counts. Blind to a
-change of the core's own frequency that no counter shows.
+The first is the time-stamp counter of one machine. A change means that the guest was moved to another host, or that the
+calibration went wrong; seconds before and after it are then not comparable. The second is what perf counts.
+Blind to a change of the core's own frequency that no counter shows.
 """
 
 from collections.abc import Iterator, Sequence

@@ -1,4 +1,4 @@
-"""What was timed is much longer than the clock's step, and than reading the clock.
+"""A timing is much longer than the clock's step, and than one read of the clock.
 
     seconds of one timing >= TICKS * clock_step_s        clock_cost_s <= COST * seconds of one timing
 

@@ -1,9 +1,9 @@
 """Two measurements of different things never agree in every digit.
 
-Of numbers with all digits: bandwidths and latencies of dependent accesses with an interval of which all three agree
-with those of another row of the table, on hardware. Latencies of single operations are left alone: they are few
-ticks, and agree by chance. Of printed rows: all measured numbers of a row agree digit for digit with those of another
-one, and have more digits than chance explains (see `chance`).
+For numbers with all digits, on hardware: it compares bandwidths, and latencies of dependent accesses, that have an
+interval. A row fails if value and both bounds agree with those of another row of the table. Latencies of single
+operations are left out: they are few ticks, and agree by chance. For printed rows: a row fails if all its measured
+numbers agree digit for digit with those of another row, and have more digits than chance explains (see `chance`).
 Blind to rows that were copied and then rounded, and to printed rows of few digits.
 """
 
@@ -19,14 +19,14 @@ from tierscope.audit.statement import Statement
 NAMES = ("latency_s", "bandwidth_bytes_per_s")
 WHY = "a row was copied: measure one of the two again"
 FAMILIES = (
-    ("bandwidth_bytes_per_s", "rate_per_s", "seconds", "again_seconds"),  # one follows from another
+    ("bandwidth_bytes_per_s", "rate_per_s", "seconds", "again_seconds"),  # one is computed from another
     ("seconds_mean",),
     ("seconds_most",),
     ("latency_s",),
     ("latency_most_s",),
     ("latency_deviation_s",),
 )
-"""Printed numbers that are measured separately; of each family the one with the most digits counts."""
+"""Printed numbers that are measured separately; the one with the most digits represents each family."""
 
 EXTREMES = (("seconds_least", "seconds_most"), ("latency_least_s", "latency_most_s"))
 
@@ -82,7 +82,7 @@ def _printed(rows: list[Statement], name: str) -> Iterator[Failure | None]:
 
 
 def _equal(one: Statement, other: Statement) -> float | None:
-    """Return the probability that all measured numbers agree by chance; None where one does not agree."""
+    """Return the probability that all measured numbers agree by chance; None if one of them differs."""
     share = 1.0
     for family in FAMILIES:
         names = [name for name in family if name in one.quantities and name in other.quantities]
@@ -95,7 +95,7 @@ def _equal(one: Statement, other: Statement) -> float | None:
 def _by_chance(one: Statement, name: str) -> float:
     """Return the probability that a value near this one is equal to it.
 
-    Near is within SCATTER, or within the scatter of the row's own extremes where that is less.
+    Near means within SCATTER, or within the scatter of the row's own extremes if that is less.
     """
     stated = one.quantities[name]
     spread = [(high.value - low.value) / high.value for ends in EXTREMES if (known := one.get(*ends))

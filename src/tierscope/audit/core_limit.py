@@ -1,11 +1,11 @@
-"""No core moves more than its load and store ports carry, from any cache, and no dependent load is sooner than L1's.
+"""No core moves more than its load and store ports carry, and no dependent load is faster than one from L1.
 
     bandwidth_bytes_per_s / threads <= PORT_BYTES * FASTEST_HZ       latency_s >= SOONEST_CYCLES / FASTEST_HZ
 
-A line of another core's cache was looked for in the core's own second-level cache first: none of those sold answers in
-less than OUTSIDE_CYCLES.
-So this is what even the first-level cache cannot explain: a loop that the compiler took out, a clock that stood still,
-a time divided by too many. Speaks of single accesses of hardware (`access` is a word of the statement for those).
+A core searches its own second-level cache before it reads a line of another core's cache. No processor sold answers
+such a read in less than OUTSIDE_CYCLES. A failure is therefore something that even the first-level cache cannot
+explain: a loop that the compiler removed, a clock that stopped, or a time that was divided by too large a number. It
+checks single accesses of hardware; the statement marks them with `access`.
 Source: Intel, "64 and IA-32 Architectures Optimization Reference Manual", 2023 (two loads and one store of 64 bytes a
 cycle; four cycles at least from load to use).
 """
@@ -19,7 +19,7 @@ from tierscope.audit.shown import shown, value_of
 from tierscope.audit.statement import Quantity, Statement
 
 PORT_BYTES = 192.0
-FASTEST_HZ = 6.5e9  # above the clock of any processor sold
+FASTEST_HZ = 6.5e9  # above the clock of any processor on sale
 SOONEST_CYCLES = 3.0
 OUTSIDE_CYCLES = 9.0  # of `access` = "cache to cache"
 
@@ -53,7 +53,7 @@ def _bandwidth(one: Statement, threads: float) -> Failure | None:
 
 
 def _moved(one: Statement, total: Quantity, seconds: Quantity, threads: Quantity) -> Failure | None:
-    """Check a whole program that states no bandwidth."""
+    """Check a whole program that does not state a bandwidth."""
     most = max(threads.value, 1) * PORT_BYTES * FASTEST_HZ
     if total.value <= most * seconds.high:
         return None

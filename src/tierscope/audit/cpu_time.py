@@ -1,9 +1,9 @@
-"""The time that a program ran is what the kernel charged it, in user and in system mode.
+"""The time that a program ran equals its CPU time in user and in system mode.
 
     busy_s = user_s + system_s          within MEAN and START_S
 
-`busy_s` is counted from exec to exit by an event, the other two by the kernel's own accounts, which begin at fork and
-step by a tick on some kernels. Blind to both being of another program.
+An event counts `busy_s` from exec to exit. The kernel's own accounts give the other two: they begin at fork, and step
+by a tick on some kernels. Blind to both being of another program.
 Source: Linux, tools/perf/Documentation/perf-stat.txt; getrusage(2).
 """
 

@@ -1,8 +1,8 @@
-"""A longer delay between accesses asks for less: bandwidth over delay never rises, by more than noise.
+"""A longer delay between accesses requests less: bandwidth never rises with the delay by more than noise.
 
     bandwidth(longer delay) <= ROOM * bandwidth(shorter delay)
 
-Between neighbouring delays of one mix, by the ends of their intervals. Blind to a delay that does nothing at all: see
+It compares neighbouring delays of one mix, by the ends of their intervals. Blind to a delay that has no effect: see
 `no_load`.
 """
 
@@ -14,7 +14,7 @@ from tierscope.audit.identity import Failure
 from tierscope.audit.orders import broken, steps
 from tierscope.audit.statement import Statement
 
-ROOM = 1.25  # past the knee more load may bring less, as on persistent memory; by a quarter it was not the delay
+ROOM = 1.25  # past the knee more load may yield less, as on persistent memory; a change of a quarter is not the delay's
 NAME = "bandwidth_bytes_per_s"
 
 

@@ -1,11 +1,11 @@
-"""No more digits than the clock can tell.
+"""A number has no more digits than the clock can resolve.
 
     a single timing is a multiple of clock_step_s, within what its last digit is worth
     half of an interval over its middle >= clock_step_s / timed_s / points
 
-The first is for programs that say what their clock steps by and print single times (`single_s`); the second for medians
-of blocks (`points` of them). Counts (`operations`, `count`) are whole; a number with an interval is no count but an
-estimate of one, such as the writes between two stalls.
+The first is for programs that print their clock's step and single times (`single_s`); the second for medians of blocks
+(`points` of them). Counts (`operations`, `count`) are whole. A number with an interval is an estimate of a count, such
+as the writes between two stalls.
 Blind to false digits of a value that is a mean of many timings.
 """
 

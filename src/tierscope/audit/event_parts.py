@@ -1,10 +1,10 @@
-"""An event that counts a part of another counts no more.
+"""An event that counts a part of another event does not count more.
 
     branch-misses <= branches <= instructions        cache-misses <= cache-references        minor + major = page-faults
     X:u <= X          instructions / cycles <= MOST_PER_CYCLE
 
-Speaks of `count` of statements whose word `event` is a name of perf, where perf counted them all the time: scaled ones
-are estimates. Misses of a first-level cache are left alone, since some processors count lines that prefetchers bring.
+It checks `count` of statements whose label `event` is a name of perf, if perf counted them all the time: scaled counts
+are estimates. Misses of a first-level cache are left out, because some processors count lines that prefetchers load.
 Blind to all events with names of one processor.
 Source: Linux, tools/perf/Documentation/perf-list.txt; no core sold retires more than ten instructions a cycle.
 """
@@ -19,7 +19,7 @@ from tierscope.audit.shown import shown
 from tierscope.audit.statement import Statement
 
 ROOM = 0.01  # events of one program start and stop one after the other
-FEW = 1000.0  # and may differ by what the kernel does between them
+FEW = 1000.0  # their counts may also differ by the kernel's work between them
 MOST_PER_CYCLE = 16.0
 NESTED = (
     ("branch-misses", "branches"),
@@ -55,7 +55,7 @@ class EventParts:
 
 
 def _sure(one: Statement) -> bool:
-    """Whether the event was counted all the time, so that its count is not scaled."""
+    """Return whether the event was counted all the time, so that its count is not scaled."""
     return "counted_share" not in one.quantities
 
 
@@ -67,7 +67,7 @@ def _nested(part: Statement, whole: Statement) -> Failure | None:
 
 
 def _few(one: Statement) -> float:
-    """Return how many counts of a hardware event may be off; faults are counted exactly."""
+    """Return by how many counts a hardware event may be off; faults are counted exactly."""
     return 0.0 if one.words["event"].endswith("-faults") else FEW
 
 

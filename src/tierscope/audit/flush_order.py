@@ -1,9 +1,9 @@
-"""An instruction that may overlap with its like takes no longer than the one that may not.
+"""A flush instruction that may overlap with others is not slower than one that may not.
 
     time(clflushopt), time(clwb) <= ROOM * time(clflush)
 
-Of the same bytes in the same chunks. CLFLUSH is ordered with every other CLFLUSH and with stores; CLFLUSHOPT and CLWB
-are not. Blind to a CLFLUSH that is too slow.
+It compares the same bytes in the same chunks. CLFLUSH is ordered with every other CLFLUSH and with stores; CLFLUSHOPT
+and CLWB are not. Blind to a CLFLUSH that is too slow.
 Source: Intel, "64 and IA-32 Architectures Software Developer's Manual", volume 2, CLFLUSH, CLFLUSHOPT, CLWB, 2023.
 """
 
@@ -15,7 +15,7 @@ from tierscope.audit.identity import Failure
 from tierscope.audit.orders import broken
 from tierscope.audit.statement import Statement
 
-ROOM = 1.25  # on lines that miss, and on processors where all of them are ordered alike
+ROOM = 1.25  # on lines that miss, and on processors that order all of them alike
 WORD = "flush"
 NAMES = ("seconds", "line_s")
 OVERLAPPING = ("clflushopt", "clwb")

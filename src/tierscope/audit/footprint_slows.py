@@ -1,9 +1,9 @@
-"""A larger footprint is no faster: it lies in the same level or in a slower one.
+"""A larger footprint is not faster: it is in the same level or in a slower one.
 
     latency(footprint) >= ROOM * latency(footprint / 4 or smaller)
 
-Of random dependent accesses on pages of one size, by the ends of the intervals. The room is wide, since a neighbour may
-take a cache away for as long as one footprint is measured.
+It compares random dependent accesses on pages of one size, by the ends of the intervals. The margin is wide, because a
+neighbour may occupy a cache while one footprint is measured.
 Blind to a staircase that is too flat.
 """
 

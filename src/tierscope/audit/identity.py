@@ -1,4 +1,4 @@
-"""What every file of this room registers, and what it finds."""
+"""What each file of this folder registers, and what it finds."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -15,8 +15,8 @@ class Failure:
     label: str  # of the statement
     table: str
     quantity: str  # the name of the number in doubt
-    said: str  # that number, as people read it
-    found: str  # what the identity makes of it
+    said: str  # that number, as shown to people
+    found: str  # the value that the identity requires
     why: str  # what would explain it
 
     @property
@@ -36,4 +36,4 @@ class Identity(Protocol):
         """Return the identity in a few words."""
 
     def check(self, statements: Sequence[Statement]) -> Iterator[Failure | None]:
-        """Yield one item for each place where the identity applies: None where it holds."""
+        """Yield one item for each place where the identity applies: None if it is true there."""

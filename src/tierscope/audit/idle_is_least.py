@@ -1,10 +1,10 @@
-"""Nothing is sooner beside a load than without one.
+"""No access is faster with a load than without one.
 
-    latency(load) >= ROOM * latency(idle)        seconds(beside neighbours) >= ROOM * seconds(alone)
+    latency(load) >= ROOM * latency(idle)        seconds(with neighbours) >= ROOM * seconds(alone)
 
-A load may raise clocks that an idle machine lets fall, so it may be a little sooner. Idle is the row without load
-threads of the same target and setting, or the least row of a tool's own test of idle latency (`idle` is its word).
-Blind where no row is idle.
+A load may raise clocks that fall on an idle machine, so an access may be a little faster. Idle is the row without load
+threads of the same target and setting, or the lowest row of a tool's own test of idle latency (marked `idle`). Blind if
+no row is idle.
 Source: P. Esmaili-Dokht and others, "A Mess of Memory System Benchmarking, Simulation and Application Profiling", MICRO
 2024 (curves that begin at their least latency).
 """

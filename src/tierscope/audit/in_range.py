@@ -1,6 +1,6 @@
-"""Numbers that exist: finite, not negative, and shares between 0 and 1.
+"""Numbers are possible: finite, not negative, and shares between 0 and 1.
 
-Speaks of times, bytes, rates, counts, ratios and shares by the endings of their names: a difference may well be
+It recognises times, bytes, rates, counts, ratios and shares by the endings of their names; a difference may be
 negative. Blind to a number that is wrong within that range.
 """
 
@@ -15,7 +15,7 @@ from tierscope.audit.statement import Statement
 
 ROOM = 1e-9
 ENDINGS = ("_s", "_bytes", "_share", "ratio", "_hz", "seconds", "operations", "count", "threads", "in_flight")
-COUNTED = ("_bytes", "operations", "count", "threads", "in_flight")  # what a counter that ran over may have said
+COUNTED = ("_bytes", "operations", "count", "threads", "in_flight")  # what a counter shows after an overflow
 DIFFERENCES = ("extra_s",)  # may be negative: what one of two numbers has more than the other
 
 

@@ -1,7 +1,7 @@
-"""What a user knows of a machine that a result does not say: `peak=`, or `channels=` and `speed=`, and `cache=`.
+"""What a user knows of a machine and a result lacks: `peak=`, or `channels=` and `speed=`, and `cache=`.
 
-The theoretical peak is that of all channels together, 10^6 x MT/s x 8 bytes each; it is added to every statement of
-memory bandwidth. Where both ways are given the statements hold both, and `peak_formula` compares them.
+The theoretical peak is that of all channels together, 10^6 x MT/s x 8 bytes each. It is added to every statement of
+memory bandwidth. If both ways are given the statements contain both, and `peak_formula` compares them.
 """
 
 from collections.abc import Iterable, Mapping
@@ -16,7 +16,7 @@ from tierscope.units import parse_bytes, parse_rate
 
 KEYS = ("peak", "channels", "speed", "cache")
 MOST_CHANNELS, MOST_MT_S = 1024, 100_000.0  # more than any machine has
-LEAST_PEAK = 1e8  # bytes/s: below that of one channel of the slowest SDRAM, so a unit was forgotten
+LEAST_PEAK = 1e8  # bytes/s: below that of one channel of the slowest SDRAM; a unit was forgotten
 BANDWIDTH = "bandwidth_bytes_per_s"
 
 
@@ -31,14 +31,14 @@ class Limits:
 
     @property
     def made_bytes_per_s(self) -> float | None:
-        """Return the peak that follows from channels and speed."""
+        """Return the peak computed from channels and speed."""
         if self.channels is None or self.speed_mt_s is None:
             return None
         return self.channels * self.speed_mt_s * 1e6 * CHANNEL_BYTES
 
     @property
     def peak(self) -> float | None:
-        """Return the peak in bytes/s, whichever way it is known."""
+        """Return the peak in bytes/s: as given, or computed from channels and speed."""
         return self.made_bytes_per_s if self.peak_bytes_per_s is None else self.peak_bytes_per_s
 
     @property
@@ -57,7 +57,7 @@ class Limits:
 
 
 def parsed(words: Mapping[str, str]) -> Limits:
-    """Read key=value words; UsageError for other keys, and for channels= without speed= or the reverse."""
+    """Return the limits of key=value pairs; UsageError for other keys, or for only one of channels= and speed=."""
     unknown = [key for key in words if key not in KEYS]
     if unknown:
         raise UsageError(f"unknown option {unknown[0]}=; known: {', '.join(KEYS)}, such as peak=307.2GB/s")
@@ -77,7 +77,7 @@ def parsed(words: Mapping[str, str]) -> Limits:
 
 
 def of_options(options: Mapping[str, Label]) -> Limits:
-    """Read the limits from the options of a run; a value that is not a number is not known."""
+    """Return the limits of the options of a run; a value that is not a number counts as unknown."""
     known = {key: float(options[key] or 0) for key in KEYS if isinstance(options.get(key), int | float)}
     channels = known.get("channels")
     return Limits(
@@ -93,7 +93,7 @@ def _number(key: str, word: str, most: float) -> float:
 
 
 def limited(statements: Iterable[Statement], limits: Limits) -> list[Statement]:
-    """Return statements with the limits added to those of memory bandwidth, and one of what was given twice."""
+    """Return statements with the limits added to those of memory bandwidth, and one of each limit given twice."""
     more: dict[str, Quantity] = {}
     if limits.peak is not None:
         more["peak_bytes_per_s"] = Quantity(limits.peak)
@@ -104,7 +104,7 @@ def limited(statements: Iterable[Statement], limits: Limits) -> list[Statement]:
 
 
 def _memory(one: Statement) -> bool:
-    """Whether the bytes of a statement cross the memory bus: those of storage and of structures need not."""
+    """Return whether the bytes of a statement cross the memory bus: those of storage and of structures need not."""
     ours = one.table in tables and one.table != "imported"
     if ours and not (one.table in tables and tables[one.table].audited.memory):
         return False

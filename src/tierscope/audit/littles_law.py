@@ -1,13 +1,15 @@
-"""Little's law: what is under way = rate x latency.
+"""Little's law: operations in flight = rate x latency.
 
     in_flight = rate_per_s * latency_s            [operations]
 
-`in_flight` is what the test held under way at any time, as fio's queue depth with direct I/O. Where it has bounds, of
-`under_way`, the product lies between them. `most_in_flight` is a depth that the test may not have reached: it bounds
-the product from above alone. A depth without bounds is of a table that says neither how long a run was nor how long an
-operation took at most: means of latency and rate over one run then agree within MEAN, and a latency may be short by
-what a program takes from the end of one operation to the start of the next, RESUBMIT_S for each that is under way: at
-300 000 operations/s that is several percent. Where reads alone are counted of a mixture, the law shows by how much.
+`in_flight` is the number that the test kept in flight at any time, as fio's queue depth with direct I/O. If it has
+bounds, from `under_way`, the product is between them. `most_in_flight` is a depth that the test may not have reached:
+it bounds the product only from above.
+
+A depth without bounds comes from a table that lacks the length of a run and the longest latency. Means of latency and
+rate over one run then agree within MEAN. In addition, a latency may be too short by the program's time from the end of
+one operation to the start of the next: RESUBMIT_S for each operation in flight. At 300 000 operations/s that is several
+percent. If only the reads of a mixture are counted, the law shows by how much.
 Blind to a latency and a rate that are wrong by inverse factors.
 Source: J. D. C. Little, "A Proof for the Queuing Formula: L = lambda W", Operations Research 9, 1961.
 """
@@ -23,12 +25,12 @@ from tierscope.audit.statement import Quantity, Statement
 
 MEAN = 0.02  # two averages of one quantity over a run agree within this share
 RESUBMIT_S = 1e-6  # of a CPU, to reap one operation and submit the next: a system call each, at worst
-MOST_ROOM = 0.2  # of a slip's name: no two factors of decimal prefixes and digits are as near
-IMPOSSIBLE = 3.0  # times more than can be under way: no tail of waiting explains it
+MOST_ROOM = 0.2  # within this a slip is named: no two factors of decimal prefixes and digits are as near
+IMPOSSIBLE = 3.0  # times more than can be in flight: no tail of waiting explains it
 
 
 def queue_latency_s(in_flight: float, rate_per_s: float) -> float:
-    """Return how long an operation must take where so many are always under way."""
+    """Return how long an operation must take if this number of them is always in flight."""
     return in_flight / rate_per_s
 
 

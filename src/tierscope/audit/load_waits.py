@@ -1,9 +1,9 @@
-"""Less load makes no access wait longer.
+"""With less load no access waits longer.
 
     latency(longer delay) <= ROOM * latency(shorter delay)
 
-Between neighbouring delays of one mix. The room is wide: at the knee curves turn back, and a neighbour may disturb one
-row. Blind to a curve that is too flat: see `no_load`.
+It compares neighbouring delays of one mix. The margin is wide: at the knee curves turn back, and a neighbour may
+disturb one row. Blind to a curve that is too flat: see `no_load`.
 Source: P. Esmaili-Dokht and others, "A Mess of Memory System Benchmarking, Simulation and Application Profiling", MICRO
 2024 (latency rises with the load; past the knee it may turn back).
 """

@@ -1,10 +1,10 @@
-"""The CPUs beside a memory reach it no later, and with no less bandwidth, than CPUs far from it.
+"""CPUs near a memory reach it no later, and with no less bandwidth, than CPUs far from it.
 
     latency(i to i) <= LATE * latency(j to i)        bandwidth(i to i) >= POOR * bandwidth(j to i)
 
-Both are of one memory i, so that a node of faster memory without CPUs is no fault. `from` and `to` (or `initiator` and
-`target`) are the words; caches are compared within a package and between packages (`reader`, `writer`).
-The rooms: nodes of one package differ by less than their noise, and a remote node may have more CPUs at work.
+Both are of one memory i, so that a node of faster memory without CPUs does not fail. The labels are `from` and `to` (or
+`initiator` and `target`). Caches are compared within a package and between packages (`reader`, `writer`). The margins:
+nodes of one package differ by less than their noise, and a remote node may have more CPUs at work.
 Blind to a remote number that is too bad, and to a matrix without its diagonal.
 Source: Linux, Documentation/admin-guide/mm/numaperf.rst (local initiators of a memory are those that reach it best).
 """

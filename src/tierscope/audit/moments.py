@@ -1,11 +1,11 @@
-"""Mean, median and deviation of n values lie where their extremes allow.
+"""Mean, median and deviation of n values are where their extremes allow.
 
     least + (most - least) / n <= mean <= most - (most - least) / n
     (most - mean) / sqrt(n) <= deviation <= sqrt((mean - least) * (most - mean) * n / (n - 1))
 
 The first: one of the n values is the least and one the most. The second's lower end is one value that far off; its
-upper end is that of values which are all extremes, for either way to count n. Blind where n is large: then the first
-says no more than `spread`.
+upper end is that of values which are all extremes, for either way to count n. Blind if n is large: the first then adds
+nothing to `spread`.
 Source: R. Bhatia, C. Davis, "A Better Bound on the Variance", American Mathematical Monthly 107, 2000 (upper end).
 """
 

@@ -1,11 +1,11 @@
-"""A latency under load is one line under way on an idle memory, if bandwidth x latency = 64 bytes.
+"""A latency under load has one line in flight on an idle memory, if bandwidth x latency = 64 bytes.
 
-    lines under way = bandwidth_bytes_per_s * latency_s / 64
+    lines in flight = bandwidth_bytes_per_s * latency_s / 64
 
-One load thread alone keeps several lines under way, and its prefetchers more, so the product differs from row to row.
-Exactly 1 in every row means that the bandwidth is that of the chaser itself (64 bytes / latency): there was no load.
-Speaks of series of LEAST rows or more that bear a delay between the accesses of a load.
-Blind to a load that was there in some rows.
+One load thread alone keeps several lines in flight, and its prefetchers more, so the product differs from row to row.
+Exactly 1 in every row means that the bandwidth is that of the chaser itself (64 bytes / latency): there was no load. It
+checks series of LEAST rows or more that have a delay between the accesses of a load.
+Blind to a load that was present in some rows.
 """
 
 from collections.abc import Iterator, Sequence
@@ -18,11 +18,11 @@ from tierscope.audit.statement import Statement
 from tierscope.units import LINE_BYTES
 
 LEAST = 4  # rows: fewer may meet 1 by chance
-EXACT = 0.001  # besides the rounding of the printed digits
+EXACT = 0.001  # added to the rounding of the printed digits
 
 
 def lines_under_way(bandwidth_bytes_per_s: float, latency_s: float) -> float:
-    """Return how many lines are under way, by Little's law."""
+    """Return how many lines are in flight, by Little's law."""
     return bandwidth_bytes_per_s * latency_s / LINE_BYTES
 
 

@@ -1,4 +1,4 @@
-"""Series in which one number must follow another: how neighbours are found and a break is told."""
+"""Series in which one number must follow another: its neighbours, and the failure for a break."""
 
 from collections.abc import Iterator, Sequence
 from itertools import pairwise

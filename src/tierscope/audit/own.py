@@ -1,7 +1,8 @@
-"""A run of ours as statements: every row of every table, and what the samples of every experiment say.
+"""A run of ours as statements: every row of every table, and what the samples of every experiment show.
 
-Rows keep the names of their keys. `X_low` and `X_high` become the bounds of X; what stands before the first number with
-bounds is the label. Of an experiment: how long was timed, by which clock, what was stolen, where the bytes lay.
+Rows keep the names of their keys. `X_low` and `X_high` become the bounds of X. The columns before the first number with
+bounds are the label. An experiment states how long was timed, by which clock, what was stolen, and where the bytes
+were.
 """
 
 import functools
@@ -22,9 +23,9 @@ from tierscope.units import show_bytes, show_seconds
 VARYING = ("footprint_bytes", "threads", "delay_cycles")
 """Labels that vary within a series; any other label that differs makes another series."""
 
-BIN_SHARE = 1 / 64  # of its value: how wide a bin of fio is, whose middle stands for all in it
+BIN_SHARE = 1 / 64  # of its value: the width of a bin of fio, whose middle represents all values in it
 
-LABELS = ("isa", "reasons", *(column.name for column in CLOSING))  # words that name no series
+LABELS = ("isa", "reasons", *(column.name for column in CLOSING))  # labels that do not name a series
 
 
 @reads("the audit")
@@ -33,7 +34,7 @@ def statements(
 ) -> list[Statement]:
     """Return all statements of a run; ResultError if samples are damaged.
 
-    rows, said: by table, where they are known already.
+    rows, `said`: rows and insights by table, if they are known already.
     """
     known = {name: tables[name].flat(run) for name in tables} if rows is None else rows
     insights = {name: tables[name].insights(run, tables[name].rows(run)) for name in known} if said is None else said
@@ -71,7 +72,7 @@ def _row(run: Run, table: str, row: Flat) -> Statement:
     labels = _labels(columns)
     quantities = {column.name: found for column in columns if (found := _quantity(row, column))}
     words = {column.name: str(row.get(column.name)) for column in columns if not column.unit}
-    quantities.pop("in_flight", None)  # of our rows a product: `programs` has what was asked for
+    quantities.pop("in_flight", None)  # in our rows this is a product; `programs` has the depth that was requested
     audited = tables[table].audited
     binned = {name: quantities[name].value for name in audited.binned if name in quantities}
     quantities |= {name: Quantity(value, step=value * BIN_SHARE) for name, value in binned.items()}
@@ -88,7 +89,7 @@ def _row(run: Run, table: str, row: Flat) -> Statement:
 
 @functools.cache
 def _labels(columns: tuple[Column, ...]) -> tuple[Column, ...]:
-    """Return the labels before the first number that has bounds, and page sizes wherever they stand."""
+    """Return the labels before the first number that has bounds, and page sizes in any column."""
     names = [column.name for column in columns]
     first = next((i for i, name in enumerate(names) if f"{_stem(name)}_low" in names), 3)
     pages = tuple(column for column in columns[first:] if column.name in ("page_bytes", "element_bytes", "target"))
@@ -96,7 +97,7 @@ def _labels(columns: tuple[Column, ...]) -> tuple[Column, ...]:
 
 
 def _label(row: Flat, labels: tuple[Column, ...]) -> str:
-    """Return a row in words: 'triad, threads 2, node:0, footprint 1 GiB'."""
+    """Return a row as text: 'triad, threads 2, node:0, footprint 1 GiB'."""
     told = [(column, value) for column in labels if (value := row.get(column.name)) not in (None, "")]
     return ", ".join(
         str(value) if not column.unit else f"{column.title} {_shown(value, column)}" for column, value in told
@@ -124,7 +125,7 @@ def _quantity(row: Flat, column: Column) -> Quantity | None:
 
 
 def _limits(run: Run) -> dict[str, Quantity]:
-    """Return the peak where it is known, and the size of all last-level caches together."""
+    """Return the peak if it is known, and the size of all last-level caches together."""
     machine = run.result.machine
     peak = {} if machine.peak_bytes_per_s is None else {"peak_bytes_per_s": Quantity(machine.peak_bytes_per_s)}
     caches = machine.last_level_cache_bytes() * machine.last_level_caches(machine.cpus())
@@ -147,14 +148,14 @@ def _record(run: Run, record: Record) -> list[Statement]:
 
 
 def _numbered(record: Record) -> str:
-    """'experiment 3', 'experiment 3, visit 2'; the visits of an experiment are counted from 1."""
+    """Return 'experiment 3' or 'experiment 3, visit 2'; the visits of an experiment are counted from 1."""
     return f"experiment {record.number}" + (f", visit {record.visit + 1}" if record.visit else "")
 
 
 def _experiment(name: str, run: Run, record: Record, blocks: Blocks) -> Statement:
     """Return the statement of an experiment.
 
-    Blocks of single operations are as short as those, whatever the clock: its step is left out.
+    Blocks of single operations are as short as those operations on any clock: the clock's step is left out.
     """
     found = judged_once(run, record)
     quantities = {"clock_hz": Quantity(record.clock.hz), "wall_s": Quantity(record.seconds)}
@@ -175,7 +176,7 @@ def _experiment(name: str, run: Run, record: Record, blocks: Blocks) -> Statemen
 
 
 def _group(name: str, table: str, group: Group, facts: GroupFacts, words: dict[str, str]) -> Statement:
-    """Return where the bytes of a group lay, by node and by page size."""
+    """Return where the bytes of a group were, by node and by page size."""
     targets = group.targets
     homes = {target.where for target in targets}
     quantities = {"footprint_bytes": Quantity(float(facts.footprint_bytes))}

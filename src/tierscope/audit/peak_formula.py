@@ -15,12 +15,12 @@ from tierscope.audit.shown import shown, value_of
 from tierscope.audit.statement import Statement
 from tierscope.host.peak import CHANNEL_BYTES
 
-ROOM = 0.01  # DDR4-2133 is 2133.33 MT/s, and peaks are told in whole GB/s
+ROOM = 0.01  # DDR4-2133 is 2133.33 MT/s, and peaks are stated in whole GB/s
 NAME = "stated_peak_bytes_per_s"
 
 
 class PeakFormula:
-    """Check statements with a peak and what it is made of."""
+    """Check statements with a peak and its factors."""
 
     name: ClassVar[str] = "peak_formula"
     title: ClassVar[str] = "peak = channels x transfers/s x 8 bytes"

@@ -1,9 +1,9 @@
 """No bus carries more than its theoretical peak.
 
     bus_bytes_per_s <= peak_bytes_per_s          where the first is unknown, bandwidth_bytes_per_s stands for it
-    line_s >= LINE_BYTES / peak_bytes_per_s      of single lines, where no bandwidth is told
+    line_s >= LINE_BYTES / peak_bytes_per_s      of single lines, where no bandwidth is stated
 
-A footprint that fits in the last-level cache never meets the bus: the failure then says so. Blind where the peak is
+A footprint that fits in the last-level cache never reaches the bus; the failure then states this. Blind if the peak is
 unknown, and to a peak that the firmware or a user made too high.
 """
 
@@ -17,12 +17,12 @@ from tierscope.audit.statement import Statement
 from tierscope.units import LINE_BYTES, show_bytes
 
 ROOM = 0.02  # clocks of memory may be set this much above their name
-LARGEST_CACHE = 2.5e9  # bytes of the last-level caches of two packages with stacked caches, the most that is sold
+LARGEST_CACHE = 2.5e9  # bytes of the last-level caches of two packages with stacked caches, the largest on sale
 WRONG = "the peak is that of fewer channels or a lower clock than are there, or bytes were counted twice"
 
 
 class PeakShare:
-    """Check the bytes that crossed the bus, or the program's bytes where those are not known."""
+    """Check the bytes that crossed the bus, or the program's bytes if those are not known."""
 
     name: ClassVar[str] = "peak_share"
     title: ClassVar[str] = "bus bandwidth <= theoretical peak"

@@ -1,8 +1,9 @@
-"""The bytes lie where they were asked for.
+"""The bytes are on the nodes that were requested.
 
     bytes found on the asked nodes >= (1 - STRAY) * bytes found
 
-Reads `placed_bytes` and `astray_bytes`. Blind to pages that moved after the check, and to memory that no one could ask.
+It reads `placed_bytes` and `astray_bytes`. Blind to pages that moved after the check, and to memory whose placement
+could not be queried.
 """
 
 from collections.abc import Iterator, Sequence
@@ -13,7 +14,7 @@ from tierscope.audit.identity import Failure
 from tierscope.audit.statement import Statement
 from tierscope.units import show_bytes
 
-STRAY = 0.01  # of the bytes may lie elsewhere: shared libraries' pages, and the last ones when a node is full
+STRAY = 0.01  # of the bytes may be elsewhere: shared libraries' pages, and the last ones when a node is full
 
 
 class Placement:

@@ -1,4 +1,4 @@
-"""Products that must agree, and how a failure of one is told."""
+"""Products that must agree, and the failure of one that does not."""
 
 from tierscope.audit.identity import Failure
 from tierscope.audit.shown import shown, value_of
@@ -7,9 +7,9 @@ from tierscope.audit.statement import Statement
 
 
 def failure(identity: str, one: Statement, name: str, made: float, how: str, room: float) -> Failure | None:
-    """Return None if the quantity `name` is `made` within `room` (a share, besides its own rounding).
+    """Return None if the quantity `name` is `made` within `room` (a share, added to its own rounding).
 
-    how: where `made` comes from, as "rate x operation".
+    how: the origin of `made`, such as "rate x operation".
     """
     stated = one.quantities[name]
     if abs(stated.value - made) <= room * abs(made) + stated.step / 2:

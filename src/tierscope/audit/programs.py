@@ -1,10 +1,10 @@
-"""What a program that measured in place of the core states of one job: all its repeats together, in its own numbers.
+"""What a program that measured instead of the core states about one job: all its repeats, in its own numbers.
 
-    rate = operations / seconds, of all repeats; what is under way when a repeat begins or ends may count in either
+    rate = operations / seconds, of all repeats; operations in flight at a repeat's begin or end may count in either
     latency = mean over all operations, from submission to completion
 
-No more than the depth is ever under way. No less, but for one, is it where one process keeps an asynchronous queue past
-the page cache: threads that do one operation each may wait for a CPU between two of them.
+Never more operations than the depth are in flight. Not fewer, except for one, are in flight if one process keeps an
+asynchronous queue past the page cache. Threads that do one operation each may wait for a CPU between two of them.
 Blind to one repeat that is wrong among many.
 """
 
@@ -15,7 +15,7 @@ from tierscope.record.result import Record
 
 
 def statements(record: Record) -> list[Statement]:
-    """Return one statement of all repeats; none where the core measured."""
+    """Return one statement of all repeats; none if the core measured."""
     program, depth = record.program, record.experiment.labels.get("depth")
     if program is None or not isinstance(depth, int):
         return []
@@ -42,7 +42,7 @@ def statements(record: Record) -> list[Statement]:
 def _spans(program: Program) -> list[Span]:
     """Return each repeat that moved anything.
 
-    With time_based fio keeps its queue full as it begins the file anew.
+    With time_based fio keeps its queue full when it begins the file again.
     """
     queued = program.direct and program.threads == 1
     return [

@@ -1,9 +1,9 @@
-"""What is said to be proportional gives one number for each operation.
+"""A time that is stated as proportional is the same number for each operation.
 
     proportional_s / operations is the same in all rows, within the rounding of each
 
-Of predictions whose formula is a constant times the operations. The constant is the one that the most rows allow; rows
-that do not allow it come from other constants. Blind to a constant that is wrong in all rows.
+It checks predictions whose formula is a constant times the operations. The constant is the one that the most rows
+allow; rows that do not allow it come from other constants. Blind to a constant that is wrong in all rows.
 """
 
 from collections.abc import Iterator, Sequence
@@ -14,7 +14,7 @@ from tierscope.audit.identity import Failure
 from tierscope.audit.shown import shown, value_of
 from tierscope.audit.statement import Statement
 
-LEAST = 4  # rows that agree: fewer say nothing of the others
+LEAST = 4  # rows that agree: fewer do not show that the others are wrong
 NAME, COUNT = "proportional_s", "operations"
 
 
@@ -46,7 +46,7 @@ def _allows(one: Statement, constant: float) -> bool:
 
 
 def _constant(rows: list[Statement]) -> tuple[float, int]:
-    """Return the middle of the interval in which the most rows meet, and how many do."""
+    """Return the middle of the interval that the most rows share, and the number of these rows."""
     lows, highs = [_ends(one)[0] for one in rows], [_ends(one)[1] for one in rows]
     start = max(lows, key=lambda low: sum(_allows(one, low) for one in rows))
     end = min((high for high in highs if high >= start), default=start)

@@ -1,8 +1,8 @@
-"""A published table as statements: one for each row, or one for each group of columns that bears words of its own.
+"""A published table as statements: one for each row, or one for each group of columns that has its own labels.
 
-Head lines of the table say what the columns are, in the unit of the column times a factor: see `reference.facts`.
-Columns of words are the words of the statement. What is said of the table as a whole, such as a peak or the mean error
-of a prediction, makes a statement of its own.
+The header lines of the table map each column to a quantity, in the unit of the column times a factor: see
+`reference.facts`. Columns of text become labels of the statement. A fact about the table as a whole, such as a peak or
+the mean error of a prediction, becomes a separate statement.
 """
 
 from collections.abc import Iterator
@@ -16,17 +16,17 @@ from tierscope.reference import Reference
 from tierscope.reference.facts import Known, Same, Told, Words
 from tierscope.units import RATES, TIMES, show_bytes
 
-USUAL = 0.25  # of a column's values bear all its decimals: of ten last digits one is a zero
+USUAL = 0.25  # of a column's values have all its decimals: one of ten last digits is a zero
 Usual = dict[str, tuple[int, int]]
 """Decimals and digits of each column."""
 
 SHOWN = {"bytes": "B", "1": "", "word": ""}
 LABELS = ("operation_bytes", "delay_cycles", "threads", "load_threads", "footprint_bytes", "operations")
-"""Quantities that identify the row, besides columns that are no quantity."""
+"""Quantities that identify the row, in addition to columns that are not quantities."""
 
 
 def statements(reference: Reference) -> list[Statement]:
-    """Return statements in the order of the rows; UsageError for a word where a number is needed."""
+    """Return statements in the order of the rows; UsageError if text is found where a number is needed."""
     numbers = [column for column, unit in reference.units.items() if unit != "word"]
     usual = {column: _usual(reference.columns[column].tolist()) for column in numbers}
     rows = [one for row in range(len(reference)) for one in _row(reference, usual, row)]
@@ -34,7 +34,7 @@ def statements(reference: Reference) -> list[Statement]:
 
 
 def _row(reference: Reference, usual: Usual, row: int) -> Iterator[Statement]:
-    """Return the statements of one row; columns without words of their own are in each of them."""
+    """Return the statements of one row; each of them includes the columns without labels of their own."""
     facts = reference.facts
     shared = [told for told in facts.quantity if not told.words]
     own = list(dict.fromkeys(tuple(told.words.items()) for told in facts.quantity if told.words)) or [()]
@@ -74,7 +74,7 @@ def _applies(one: Known, words: Words) -> bool:
 
 
 def _said(column: str, value: str, name: str, quantities: dict[str, Quantity]) -> str:
-    """Return '4 KiB' of a column of sizes, else 'row 7'."""
+    """Return '4 KiB' for a column of sizes, else 'row 7'."""
     sizes = name in ("operation_bytes", "footprint_bytes") and name in quantities
     return show_bytes(quantities[name].value) if sizes else f"{column.replace('_', ' ')} {value}"
 
@@ -108,7 +108,7 @@ def _usual(values: list[float]) -> tuple[int, int]:
 def _step(usual: tuple[int, int], one: float) -> float:
     """Return what the last digit is worth.
 
-    A column that is rounded to so many digits has fewer decimals in larger values.
+    A column that is rounded to a number of digits has fewer decimals in larger values.
     """
     decimals, digits = usual
     coarsest = 10.0 ** (floor(log10(abs(one))) + 1 - digits) if one else 0.0

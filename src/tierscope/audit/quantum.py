@@ -1,10 +1,10 @@
-"""Times that repeat digit for digit show the steps of a clock, not so many digits.
+"""Times that repeat digit for digit show the steps of a clock, and have too many digits.
 
-    P(so many values agree in all digits by chance) >= RARE, or they are no multiples of one step
+    P(this number of values agrees in all digits by chance) >= RARE, or they are not multiples of one step
 
-Of the times of a table that are printed without an interval. Where values agree that have too many digits to do so by
-chance (see `chance`), and LEAST or more different ones are whole multiples of one step, that step is the clock's: the
-digits beyond it are not measured. Blind to steps that no value meets twice.
+It checks the times of a table that are printed without an interval. Values that agree may have too many digits to do so
+by chance (see `chance`). If LEAST or more different ones are then whole multiples of one step, that step is the
+clock's, and the digits beyond it are not measured. Blind to steps that no value meets twice.
 Source: J. D. McCalpin, "STREAM: Sustainable Memory Bandwidth in High Performance Computers", 1995 (ticks of a clock).
 """
 

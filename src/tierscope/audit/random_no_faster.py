@@ -2,9 +2,9 @@
 
     bandwidth(random) <= ROOM * bandwidth(sequential)        latency(random) >= latency(sequential) / ROOM
 
-Of one kernel, number of threads and size of a block, in memory: prefetchers, open rows and the TLB all help sequences.
-Blocks of less than a page are left alone: threads that walk through neighbouring ones meet in one buffer of a device.
-On storage either order may help. Blind to a sequence that is too fast.
+It compares rows of one kernel, number of threads and block size, in memory: prefetchers, open rows and the TLB all help
+sequences. Blocks of less than a page are left out: threads on neighbouring blocks meet in one buffer of a device. On
+storage either order may help. Blind to a sequence that is too fast.
 Source: B. Jacob, S. Ng, D. Wang, "Memory Systems: Cache, DRAM, Disk", 2007, chapters 10 and 13 (open rows, locality).
 """
 
@@ -16,7 +16,7 @@ from tierscope.audit.identity import Failure
 from tierscope.audit.orders import broken
 from tierscope.audit.statement import Statement
 
-ROOM = 1.5  # threads that walk in step may meet in one bank where random ones do not
+ROOM = 1.5  # threads in step may meet in one bank where random ones do not
 ORDER = "order"
 BANDWIDTH, LATENCY = "bandwidth_bytes_per_s", "latency_s"
 PAGE_BYTES = 4096
@@ -24,7 +24,7 @@ SIZES = ("threads", "operation_bytes", "footprint_bytes")
 
 
 class RandomNoFaster:
-    """Compare statements that differ in their order alone."""
+    """Compare statements that differ only in their order."""
 
     name: ClassVar[str] = "random_no_faster"
     title: ClassVar[str] = "random order is no faster than a sequence"

@@ -1,9 +1,9 @@
-"""A ratio that is printed is that of the numbers beside it.
+"""A ratio that is printed is that of the numbers next to it.
 
     ratio = ratio_of / ratio_to          called a difference: (ratio_to - ratio_of) / ratio_to
 
-Within what the rounding of all three allows. Where the head says difference (`ratio_called` of the statement) and the
-number is the quotient, that is one failure of the whole table. Blind to a ratio of numbers that are all wrong.
+The check allows for the rounding of all three. If the header calls it a difference (`ratio_called` of the statement)
+and the number is the quotient, that is one failure of the whole table. Blind to a ratio of numbers that are all wrong.
 """
 
 from collections.abc import Iterator, Sequence
@@ -16,7 +16,7 @@ from tierscope.audit.statement import Quantity, Statement
 
 CALLED = "ratio_called"
 QUOTIENT, DIFFERENCE = "quotient", "difference"
-ROOM = 1e-9  # of the value: binary floating point is not to decide a tie
+ROOM = 1e-9  # of the value: binary floating point must not decide a tie
 
 
 class Ratio:

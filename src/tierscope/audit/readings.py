@@ -1,4 +1,4 @@
-"""Readings of another tool as statements: printed digits are kept, so that rounding is allowed for."""
+"""Readings of another tool as statements; they keep the printed digits, so that checks allow for rounding."""
 
 import re
 from collections.abc import Iterable
@@ -11,12 +11,12 @@ from tierscope.suites.imported.table import setting
 VARYING = ("delay_cycles", "threads", "footprint_bytes")  # numbers over which a series runs
 ACCESS = {"latency": "dependent", "idle latency": "dependent", "loaded latency": "dependent",
           "cache to cache": "cache to cache"}  # fmt: skip
-"""Tests of one dependent access, and what serves it."""
+"""Tests of one dependent access, and the level that serves it."""
 
 MARKS = {"idle latency": "idle", "loaded latency": "loaded", "bandwidth": "whole", "bandwidth between nodes": "part"}
 """Tests that limit each other: see `idle_is_least` and `whole_machine`."""
 
-MATRIX = ("from", "to", "reader", "writer", "kind")  # labels that say which cell of a matrix it is
+MATRIX = ("from", "to", "reader", "writer", "kind")  # labels that identify a cell of a matrix
 MIX = re.compile(r"([0-9]):([0-9]) Reads-Writes", re.IGNORECASE)
 READS = {"all reads": 1.0, "stream-triad like": 2 / 3, "all nt writes": 0.0}
 AGAIN = {
@@ -58,7 +58,7 @@ def _statement(reading: Reading) -> Statement:
 
 
 def _words(reading: Reading) -> dict[str, str]:
-    """Return what identities need to know of a test besides its numbers."""
+    """Return what identities need to know of a test in addition to its numbers."""
     words = {"test": reading.test} | {key: str(reading.labels[key]) for key in MATRIX if key in reading.labels}
     words |= {name: AGAIN[name] for name in reading.values if name in AGAIN}
     if reading.test in ACCESS:
@@ -81,11 +81,11 @@ def _read_share(ratio: str) -> float | None:
 
 
 def _under_way(known: dict[str, Quantity]) -> dict[str, Quantity]:
-    """Return the depths with their bounds, where the tool says how long it ran and how long an operation took at most.
+    """Return the depths with their bounds, if the tool states how long it ran and how long an operation took at most.
 
-    `full_share` of the operations found the queue full: all others filled it, depth - 1 each time. Where it is not
-    stated, several processes may have ended at several times, or places of the queue waited for others: no least depth
-    is known.
+    `full_share` of the operations found the queue full: all others filled it, depth - 1 each time. If it is not stated,
+    several processes may have ended at several times, or places of the queue waited for others; the least depth is then
+    unknown.
     """
     if any(name not in known for name in ("operations", "seconds", "latency_most_s")) or known["seconds"].value <= 0:
         return {}

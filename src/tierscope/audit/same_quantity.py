@@ -1,7 +1,7 @@
-"""A number that is told twice is the same twice.
+"""A number that is stated twice is the same both times.
 
-`second_bandwidth_bytes_per_s` is a second column for the bandwidth, as fio's mean of samples is. The two may differ by
-what two averages of one run differ; a factor of a thousand is a unit that slipped.
+`second_bandwidth_bytes_per_s` is a second column for the bandwidth, such as fio's mean of samples. The two may differ
+by as much as two averages of one run; a factor of a thousand is a wrong unit.
 Blind to a number that is wrong in both columns.
 """
 
@@ -14,7 +14,7 @@ from tierscope.audit.shown import shown
 from tierscope.audit.statement import Quantity, Statement
 
 MEAN = 0.02  # of two averages of one run
-LARGE = 100.0  # times: no mean of samples is so far from the mean of the run; a unit is
+LARGE = 100.0  # times: no mean of samples is this far from the mean of the run; a wrong unit is
 PREFIXES = {True: (1024.0, "MiB/s in a column of KiB/s"), False: (1000.0, "a prefix below the one that is printed")}
 
 

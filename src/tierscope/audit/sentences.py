@@ -1,7 +1,7 @@
-"""Numbers in sentences: shares lie in 0..1, parts within their whole, low <= value <= high, nothing is negative.
+"""Numbers in sentences: shares are in 0..1, parts within their whole, low <= value <= high, nothing is negative.
 
-Speaks of every number that an insight of ours says it states: its value, and what its text holds besides. What a number
-is, its insight says (`tables.Number`), so that this one identity serves all tables.
+It checks every number that an insight of ours declares: its value, and those in its text. The insight declares what
+each number is (`tables.Number`), so that this one identity serves all tables.
 Blind to a number in a text that its insight does not name; the tests look for those.
 """
 

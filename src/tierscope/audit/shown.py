@@ -1,4 +1,4 @@
-"""A quantity as people read it: as it was printed, else by the unit that its name ends in."""
+"""A quantity as shown to people: as it was printed, else in the unit that its name ends in."""
 
 from tierscope.audit.statement import Quantity
 from tierscope.units import show_bytes, show_rate, show_seconds

@@ -1,4 +1,4 @@
-"""Factors by which numbers are wrong when a person or a program mixes units up: those that a quantity's unit has."""
+"""Factors by which a person or a program makes numbers wrong by mixing up units: those that a quantity's unit has."""
 
 DIGITS = ((10.0, "a digit was lost"), (100.0, "two digits were lost"))
 PREFIXES = ((1e6, "two prefixes were lost"), (1e9, "three prefixes were lost"))

@@ -1,4 +1,4 @@
-"""Extremes hold what lies between them, and percentiles rise.
+"""Extremes contain the values between them, and percentiles rise.
 
     worst <= average <= best        least <= p50 <= p90 <= p95 <= p99 <= ... <= most       low <= value <= high
 
@@ -14,7 +14,7 @@ from tierscope.audit.identity import Failure
 from tierscope.audit.shown import shown
 from tierscope.audit.statement import SAID, Statement
 
-ROOM = 1e-9  # of the value: binary floating point is not to decide a tie
+ROOM = 1e-9  # of the value: binary floating point must not decide a tie
 CHAINS = (
     ("worst_bytes_per_s", "average_bytes_per_s", "best_bytes_per_s"),
     ("latency_least_s", "latency_p50_s", "latency_p90_s", "latency_p95_s", "latency_p99_s", "latency_p999_s",

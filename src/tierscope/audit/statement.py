@@ -1,9 +1,9 @@
 """What a result states: numbers by name in base units, as identities read them.
 
-A statement is one row of a table, ours or another tool's, or what one experiment's samples say. Its quantities bear the
-names of row keys: `latency_s`, `bandwidth_bytes_per_s`, `rate_per_s` (operations), `operation_bytes`, `in_flight`
-(operations under way at any time), `seconds`, `threads`, `delay_cycles` ... An identity takes the statements that have
-the quantities it speaks of, and leaves the others alone.
+A statement is one row of a table, ours or another tool's, or what one experiment's samples show. Its quantities have
+the names of row keys: `latency_s`, `bandwidth_bytes_per_s`, `rate_per_s` (operations), `operation_bytes`, `in_flight`
+(operations in flight at any time), `seconds`, `threads`, `delay_cycles` ... An identity reads the statements that have
+the quantities it checks, and ignores the others.
 """
 
 from collections.abc import Mapping
@@ -14,10 +14,10 @@ SAID = "said"  # the quantity of a statement that is one number of a sentence
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
-    """One number. `low` and `high` bound it, and are the number itself where no interval was given."""
+    """One number. `low` and `high` bound it, and equal the number itself if there is no interval."""
 
     value: float  # base unit
-    step: float = 0.0  # what the last printed digit is worth; 0: all digits are there
+    step: float = 0.0  # what the last printed digit is worth; 0: all digits are present
     said: str = ""  # as printed, with its unit; "": ours
     bounds: tuple[float, float] | None = None
 
@@ -39,13 +39,13 @@ class Quantity:
 class Statement:
     """Numbers by name.
 
-    Statements of one `series` differ in their numbers alone, so that their order means something.
+    Statements of one `series` differ only in their numbers, so that their order has a meaning.
     """
 
     label: str  # "row 7, read, 4 KiB"
     quantities: Mapping[str, Quantity]
     words: Mapping[str, str] = field(default_factory=dict)
-    conclusive: bool = field(kw_only=True)  # False: called doubtful already, or judged by nobody
+    conclusive: bool = field(kw_only=True)  # False: already marked doubtful, or judged by nobody
     table: str = ""  # of ours, or the test of another tool
     series: str = ""
     parts: tuple[tuple[str, tuple[str, ...]], ...] = ()  # (whole, its parts), by the names of quantities
@@ -58,5 +58,5 @@ class Statement:
 
     @property
     def hardware(self) -> bool:
-        """Whether the limits of hardware apply: nothing is simulated or emulated, and there is memory."""
+        """Return whether the limits of hardware apply: nothing is simulated or emulated, and there is memory."""
         return self.words.get("origin", "real") not in ("simulated", "emulated") and self.words.get("target") != "null"

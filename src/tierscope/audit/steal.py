@@ -2,8 +2,8 @@
 
     left_out_share >= stolen_share - ROOM
 
-`stolen_share` is the share of the timed blocks' time in blocks that met steal time; `left_out_share` that of moments
-that do not count. Blind to a hypervisor that does not tell what it takes.
+`stolen_share` is the share of the timed blocks' time in blocks with steal time; `left_out_share` that of moments that
+are left out. Blind to a hypervisor that does not report steal time.
 """
 
 from collections.abc import Iterator, Sequence
@@ -13,7 +13,7 @@ from tierscope.audit import identities
 from tierscope.audit.identity import Failure
 from tierscope.audit.statement import Statement
 
-ROOM = 0.1  # blocks and moments are counted apart, and a batch's ends belong to blocks alone
+ROOM = 0.1  # blocks and moments are counted separately, and a batch's ends belong to blocks alone
 
 
 class Steal:

@@ -1,8 +1,8 @@
 """A whole is the sum of its parts.
 
-Each statement names its wholes with their parts: both groups of a contention, reads and writes, bytes by page size.
-Where parts have intervals the sum may lie anywhere between the sums of their ends; where all are printed it is exact
-to their last digits.
+Each statement names its wholes with their parts: both groups of a contention, reads and writes, bytes by page size. If
+parts have intervals, the sum may be anywhere between the sums of their ends. If all are printed, it is exact to their
+last digits.
 Blind to a part that no one named.
 """
 

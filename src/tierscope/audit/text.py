@@ -1,4 +1,4 @@
-"""An audit in the terminal: what fails with its reason, then how often each identity was looked at."""
+"""An audit in the terminal: each failure with its reason, then the number of checks of each identity."""
 
 from rich.console import Console
 from rich.text import Text
@@ -8,7 +8,7 @@ from tierscope.printable import printable
 
 
 def show(name: str, found: Audit, console: Console) -> None:
-    """Print what fails, then how often each identity was checked. name: of what was audited."""
+    """Print each failure, then how often each identity was checked. name: what was audited."""
     console.print(Text(printable(name), style="bold"))
     for one in found.failures:
         console.print(Text(printable(f" ! {one.identity}: {one.text}")))

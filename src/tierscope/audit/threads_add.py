@@ -1,11 +1,11 @@
-"""Threads add up at most.
+"""Bandwidth grows at most in proportion to the threads.
 
     bandwidth(n) <= ROOM * n / m * most bandwidth of m threads or fewer      m the next smaller number
     bandwidth(n) <= DIP * n / m * bandwidth(m)
 
-More threads may each get a little more, where clocks rise or prefetchers help one another. By far more is a thread
-count that is wrong, or arrays that were cut so small that they fit in caches. The first looks at the most so far, since
-one number of threads may have met a neighbour: the second finds a row that fell by more than that.
+With more threads each may reach a little more, if clocks rise or prefetchers help one another. Far more means a wrong
+thread count, or arrays that were split so small that they fit in caches. The first compares with the most so far, since
+a neighbour may have disturbed one number of threads: the second finds a row that fell by more than that.
 Blind to scaling that is too poor.
 """
 
@@ -19,7 +19,7 @@ from tierscope.audit.orders import broken, series
 from tierscope.audit.statement import Statement
 
 ROOM = 1.5
-DIP = 3.0  # a neighbour that takes two thirds for as long as one number of threads is measured
+DIP = 3.0  # a neighbour that takes two thirds while one number of threads is measured
 NAME, BY = "bandwidth_bytes_per_s", "threads"
 
 

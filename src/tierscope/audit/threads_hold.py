@@ -1,10 +1,10 @@
-"""Threads that wait for each operation have no more under way than there are threads.
+"""Threads that wait for each operation have no more operations in flight than there are threads.
 
     rate_per_s * latency_s <= most_in_flight
 
-`most_in_flight` is what could be under way at any time: the threads of a program whose operations return when they are
-done, or depth x jobs of fio. It is the upper half of Little's law, which holds whatever time the threads spend between
-two operations. Blind to a latency or a rate that is too small.
+`most_in_flight` is the largest possible number in flight: the threads of a program whose operations return when they
+are done, or depth x jobs of fio. It is the upper half of Little's law, which is true for any time that the threads
+spend between two operations. Blind to a latency or a rate that is too small.
 Source: J. D. C. Little, "A Proof for the Queuing Formula: L = lambda W", Operations Research 9, 1961.
 """
 

@@ -15,7 +15,7 @@ from tierscope.audit.identity import Failure
 from tierscope.audit.products import failure
 from tierscope.audit.statement import Statement
 
-ROOM = 0.005  # rounding apart: programs leave set-up out of one of the two
+ROOM = 0.005  # in addition to rounding: programs leave set-up out of one of the two
 PRINTED = 1e-6  # a program that prints all three computes one from the others
 PAIRS = (("bandwidth_bytes_per_s", "total_bytes"), ("rate_per_s", "operations"))
 

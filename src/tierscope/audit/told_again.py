@@ -1,9 +1,9 @@
-"""A number that stands twice in one output is the same in both places.
+"""A number that appears twice in one output is the same in both places.
 
     X = again_X          within half of the last digit of each
 
-`again_X` is X printed a second time, in another unit or as what other printed numbers make of it: the bytes of STREAM's
-arrays in MiB, likwid's cycles over its clock beside its time, fio's KiB beside its bytes. Where the two are averages of
+`again_X` is X printed a second time, in another unit or computed from other printed numbers. Examples: the bytes of
+STREAM's arrays in MiB, likwid's cycles over its clock and its time, fio's KiB and its bytes. If the two are averages of
 two windows, `same_quantity` compares them instead. Blind to a number that is wrong in both places.
 """
 
@@ -17,7 +17,7 @@ from tierscope.audit.slips import slip, slips_of
 from tierscope.audit.statement import Statement
 
 AGAIN = "again_"
-ROOM = 1e-6  # of the value: tools print %f of single steps of arithmetic; no digit of theirs is finer
+ROOM = 1e-6  # of the value: tools print %f of single steps of arithmetic; none of their digits is finer
 
 
 class ToldAgain:

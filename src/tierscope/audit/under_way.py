@@ -1,4 +1,4 @@
-"""How many operations a queue held on average, at most and at least, from what a program says of its runs.
+"""How many operations a queue kept on average, at most and at least, from what a program states about its runs.
 
     rate * latency * seconds = time that all operations of a run spent in the queue        [operations x seconds]
 
@@ -6,15 +6,15 @@ Each operation has one of `depth` places from its submission until the program t
 
     at most    depth * (seconds + CLOCK_S + most_s)
 
-since those that were under way as the clock began (after a ramp) bring what they had waited before: no longer than the
-longest latency. A program that waits for its CPU lets completions lie, and their latencies grow: this bound holds under
-any load. The other holds where one process takes completions one by one and fills each place again at once, as fio does
-with asynchronous engines unless iodepth_batch_complete or iodepth_low say otherwise:
+since operations in flight when the clock began (after a ramp) include the time that they waited before: no longer than
+the longest latency. A program that waits for its CPU takes completions late, and their latencies grow: this bound is
+true under any load. The other bound is true if one process takes completions one by one and fills each place again
+immediately. fio does so with asynchronous engines, unless iodepth_batch_complete or iodepth_low change it:
 
     at least   (depth - 1) * (seconds - CLOCK_S - drains * most_s) * operations / (operations + depth)
 
-drains: how often the queue was not full: as it was filled, at the end of a run, and wherever fio began anew. The last
-factor stands for operations that the rate counts by their submission and the latency by their completion.
+drains: how often the queue was not full: when it was filled, at the end of a run, and wherever fio began again. The
+last factor accounts for operations that the rate counts by their submission and the latency by their completion.
 Blind to a program that does not keep to its depth.
 Source: fio 3.33, HOWTO, "I/O depth", "Measurements and reporting"; backend.c (do_io), stat.c; seen with fio 3.33.
 """
@@ -24,8 +24,8 @@ from dataclasses import dataclass
 
 from tierscope.audit.statement import Quantity
 
-CLOCK_S = 1e-3  # the step in which fio says how long it ran
-ENDS = 2.0  # times that no queue is full: as it is filled, and as a run ends
+CLOCK_S = 1e-3  # the step in which fio reports how long it ran
+ENDS = 2.0  # times that no queue is full: when it is filled, and when a run ends
 
 
 @dataclass(frozen=True, slots=True)

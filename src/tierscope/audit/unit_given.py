@@ -1,7 +1,7 @@
 """A time or a rate has a unit.
 
-Speaks of numbers that a table maps to a name without one (`latency`, `bandwidth`): all of a table are one failure,
-since no other identity can speak of them. Blind to a unit that is there and wrong.
+It checks numbers that a table maps to a name without a unit (`latency`, `bandwidth`). All numbers of a table are one
+failure, since no other identity can check them. Blind to a unit that is present and wrong.
 Source: BIPM, "The International System of Units", 9th edition, 2019, 5.4 (a quantity is a number and a unit).
 """
 

@@ -1,4 +1,4 @@
-"""What was timed fits into the time that passed.
+"""The timed span fits into the time that passed.
 
     span_s <= wall_s        busy_s <= elapsed_s * cpus
 

@@ -1,10 +1,10 @@
-"""No test moves more than the whole machine did when all of it was asked.
+"""No test moves more than the whole machine did when all of it was used.
 
     bandwidth(any test) <= ROOM * most bandwidth of the tests of the whole
     reads of the whole <= ROOM * sum of local bandwidths        reads of a mixture <= ROOM * reads alone
 
-The whole is what a tool calls its peak: all threads on all nodes (`whole` is a word of the statement). `read_share`
-says which share of a mixture reads. The room is for clocks that rise or fall between two tests of minutes.
+The whole is what a tool calls its peak: all threads on all nodes (the statement is marked `whole`). `read_share` is the
+share of reads in a mixture. The margin allows for clocks that rise or fall between two tests of minutes.
 Blind to a whole that was measured as wrongly as its parts.
 """
 

@@ -14,7 +14,7 @@ from tierscope.audit.identity import Failure
 from tierscope.audit.shown import shown
 from tierscope.audit.statement import Statement
 
-ROOM = 0.01  # of two clocks, or of one that is read at other ends
+ROOM = 0.01  # of two clocks, or of one that is read at other moments
 START_S = 2e-3  # a program counts its run in whole milliseconds
 
 

@@ -2,7 +2,7 @@
 
     seconds(more operations) >= ROOM * seconds(fewer)        latency(more bytes) >= ROOM * latency(fewer)
 
-Between neighbours of one series whose rows differ in their amount of work alone, printed without intervals.
+It compares neighbours of one series whose rows differ only in their amount of work, printed without intervals.
 Blind to a time that is too long.
 """
 

@@ -1,4 +1,4 @@
-"""What a user asks of a hunt for crashes, and what comes back of it. All are plain data."""
+"""What a user requests of a hunt for crashes, and what it returns. All are plain data."""
 
 from pathlib import Path
 
@@ -6,7 +6,10 @@ import msgspec
 
 
 class Asked(msgspec.Struct, frozen=True):
-    """One hunt. Words of the writer may hold {file}; those of the check hold {image} and may hold {log}."""
+    """One hunt.
+
+    Arguments of the writer may contain {file}; those of the check contain {image} and may contain {log}.
+    """
 
     file: Path
     writer: tuple[str, ...]
@@ -48,7 +51,7 @@ class Found(msgspec.Struct, frozen=True):
     counts: Counts
     points: tuple[Point, ...]
     missed: tuple[int, ...] = ()  # fences that the second run of the writer did not reach
-    stores: int = 0  # changes of lines between two fences that were seen one by one; cuts come between them, too
+    stores: int = 0  # changes of lines between two fences, observed one by one; power failures also fall between them
 
     @property
     def failed(self) -> tuple[Point, ...]:
@@ -56,5 +59,5 @@ class Found(msgspec.Struct, frozen=True):
 
     @property
     def shows_little(self) -> bool:
-        """At least half of the points were not reached."""
+        """Return whether at least half of the points were not reached."""
         return len(self.missed) >= len(self.points)

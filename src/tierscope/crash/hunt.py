@@ -19,7 +19,10 @@ FULL = (errno.ENOSPC, errno.EDQUOT)
 
 
 def hunt(asked: Asked, tell: Callable[[str], object] = str) -> Found:
-    """`tell` hears of each step. UsageError, MachineError before the first, then nothing is left."""
+    """Return what a hunt finds; call `tell` at each step.
+
+    UsageError, MachineError before the first: nothing is left then.
+    """
     _refuse_nonsense(asked)
     with _workplace(asked.file) as place:
         writer = Writer(asked, place)
@@ -46,7 +49,7 @@ def fences_of_interest(fences: int, drop_fence: int) -> Sequence[int]:
 
 
 def draw(fences: Sequence[int], asked: Asked) -> tuple[int, ...]:
-    """Different ones, rising; all of them where there are no more than asked for."""
+    """Return different fences in rising order; all of them if there are no more than requested."""
     chosen = random.Random(asked.seed).sample(fences, min(asked.points, len(fences)))  # noqa: S311
     if not chosen:
         raise UsageError(f"the writer makes too few fences to drop every {asked.drop_fence}th; a smaller --drop-fence")
@@ -73,7 +76,7 @@ def _refuse_nonsense(asked: Asked) -> None:
 
 @contextmanager
 def _workplace(file: Path) -> Iterator[Path]:
-    """A folder beside the file, so on the same file system; gone at the end, also of a stop, and of a second one."""
+    """Yield a folder next to the file, so on the same file system; it is removed at the end, also after two stops."""
     parent = file.absolute().parent
     try:
         with stops.heard():
@@ -101,7 +104,7 @@ def _check(asked: Asked, image: Path, log: Path) -> Ended:
 
 
 def _check_the_check(asked: Asked, writer: Writer, place: Path) -> None:
-    """On the file as the writer left it, with all that it printed: what fails here would fail everywhere."""
+    """Check the file as the writer left it, with all that it printed: what fails here would fail everywhere."""
     image = place / "intact"
     if not writer.file.exists():
         raise UsageError(f"the writer removed {asked.file} before its end, and nothing is left to check")

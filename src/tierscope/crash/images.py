@@ -1,4 +1,4 @@
-"""Files as a power cut leaves them, made from what core/shadow/watched.hpp writes: a start, and changed lines."""
+"""Files as a power failure leaves them, made from the output of core/shadow/watched.hpp: a start, and changed lines."""
 
 import os
 import shutil
@@ -13,7 +13,7 @@ LINE_WORDS = 9  # offset, then 64 bytes
 
 
 def copy_sparse(source: Path, to: Path) -> None:
-    """A new file with the same bytes; holes stay holes. OSError, and then nothing is left."""
+    """Make a new file with the same bytes; holes stay holes. OSError, and then nothing is left."""
     with open(source, "rb") as old, open(to, "xb") as new:
         size = os.fstat(old.fileno()).st_size
         os.truncate(new.fileno(), size)
@@ -43,7 +43,7 @@ def _copy(old: int, new: int, begin: int, end: int) -> None:
 
 
 def make_image(folder: Path, fence: int, log: Path, image: Path, image_log: Path) -> bool:
-    """The file and the writer's output at this fence; False where the writer did not come so far."""
+    """Make the file and the writer's output at this fence; return False if the writer did not reach it."""
     try:
         words = np.fromfile(folder / f"fence-{fence}", dtype="<u8")
     except FileNotFoundError:
@@ -61,7 +61,7 @@ def make_image(folder: Path, fence: int, log: Path, image: Path, image_log: Path
 
 
 def keep(image: Path, log: Path, folder: Path, fence: int) -> None:
-    """What a failed check saw, under names that say the fence. MachineError where it cannot be written."""
+    """Store what a failed check read, under names that include the fence. MachineError if it cannot be written."""
     try:
         for source, kind in ((image, "image"), (log, "log")):
             target = folder / f"{kind}-{fence}"
@@ -72,7 +72,7 @@ def keep(image: Path, log: Path, folder: Path, fence: int) -> None:
 
 
 def remove(*paths: Path) -> None:
-    """Files, or folders that a check made in their place."""
+    """Remove files, or folders that a check made in their place."""
     for path in paths:
         if path.is_dir():
             shutil.rmtree(path)

@@ -17,7 +17,7 @@ LAST_BYTES = 4096  # of standard error, from which the last line is taken
 
 
 class Ended(NamedTuple):
-    """How a command ended: its status, negative for a signal, None when its time was over; what it said last."""
+    """How a command ended: its status, negative for a signal, None at its time limit; the last line that it printed."""
 
     status: int | None
     said: str
@@ -60,7 +60,7 @@ def run(
 
 
 def _wait(number: int, limit_s: float | None) -> bool:
-    """Whether the process ended in time; it stays to be reaped."""
+    """Return whether the process ended in time; it stays to be reaped."""
     watched = os.pidfd_open(number)
     try:
         poll = select.poll()

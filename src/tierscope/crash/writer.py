@@ -20,7 +20,7 @@ PMDK = {"PMEM_IS_PMEM_FORCE": "1", "PMEMOBJ_CONF": "sds.at_create=0"}
 
 
 def find_library() -> Path:
-    """Beside the core; MachineError where this build has none, or it cannot be preloaded."""
+    """Return the library next to the core; MachineError if this build has none, or it cannot be preloaded."""
     beside = core.find_shadow()
     if any(letter in str(beside) for letter in " :"):
         raise MachineError(f"{beside} cannot be preloaded: its path has a space or a colon; build in another folder")
@@ -46,7 +46,7 @@ def pmdk_environment() -> dict[str, str]:
 
 
 class Writer:
-    """Runs below a folder of ours: `number` is the run's, and its files lie in `folder(number)`."""
+    """Runs below a folder of ours: `number` is the run's, and its files are in `folder(number)`."""
 
     def __init__(self, asked: Asked, place: Path) -> None:
         self._asked, self._place = asked, place
@@ -66,9 +66,9 @@ class Writer:
         return self._place / f"log-{number}"
 
     def run_with_cuts(self, number: int, points: tuple[int, ...]) -> Counts:
-        """Images at these fences, also of what is between two stores to one line where the writer bears being watched.
+        """Make images at these fences, also between two stores to one line if the writer can be watched so closely.
 
-        It does not where the system stores into the file for it (read), or where it blocks all signals.
+        It cannot if the system stores into the file for it (read), or if it blocks all signals.
         """
         try:
             return self.run(number, points, stores=True)
@@ -103,7 +103,7 @@ class Writer:
         return self._counts(folder)
 
     def remove(self) -> None:
-        """The file that the last run left."""
+        """Remove the file that the last run left."""
         self.file.unlink(missing_ok=True)
 
     def _plan(self, points: tuple[int, ...], *, stores: bool) -> str:

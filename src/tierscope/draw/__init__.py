@@ -9,7 +9,7 @@ from tierscope.tables import Insight
 
 
 class Figure(Protocol):
-    """One picture. `table` names the rows that it is given and beside which it is shown."""
+    """One picture. `table` names the rows that it draws and the table that it is shown with."""
 
     @property
     def name(self) -> str: ...
@@ -22,7 +22,7 @@ class Figure(Protocol):
 
     @property
     def reading(self) -> str:
-        """One or two sentences: what is drawn and how to read it."""
+        """Return one or two sentences: what is drawn and how to read it."""
         ...
 
     def draw(self, run: Run, rows: list[Any], insights: list[Insight]) -> Spec | None:

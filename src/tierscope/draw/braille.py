@@ -1,7 +1,7 @@
 """Curves in a terminal, in braille dots; the only file that knows plotext (before 6, whose interface differs).
 
-Curves are told apart by a letter on them, so that they are readable without colour; colour is added where the
-terminal has it.
+Letters on the curves distinguish them, so that they are readable without colour; colour is added if the terminal has
+it.
 """
 
 import math
@@ -74,7 +74,7 @@ def _canvas(curves: list[Curve], x: Axis, y: Axis, width: int, height: int, colo
 
 
 def _places(count: int, number: int) -> list[int]:
-    """Where the letters stand: up to four per curve, shifted so that neighbours do not cover each other."""
+    """Return where the letters are: up to four per curve, shifted so that neighbours do not cover each other."""
     step = max(1, count // 4)
     return list(range(min(number * max(1, step // 3) % step, count - 1), count, step))
 
@@ -93,7 +93,7 @@ def _ticks(axis: Axis, values: list[float]) -> dict[float, str]:
 
 
 def _step(span: float) -> float:
-    """A round step that leaves four to ten ticks."""
+    """Return a round step that leaves four to ten ticks."""
     rough = span / 8
     power = 10.0 ** math.floor(math.log10(rough))
     return float(next(first * power for first in (*FIRST_TICKS, 10.0) if first * power >= rough))

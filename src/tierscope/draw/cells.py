@@ -1,4 +1,4 @@
-"""One value of a row as people read it; the unit stands in the column's head, so that columns line up."""
+"""One value of a row as shown to people; the unit is in the column's head, so that columns line up."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""The forms that tables take in a terminal: few lines, units in the heads, '?' beside what is inconclusive.
+"""The forms that tables take in a terminal: few lines, units in the heads, '?' behind what is inconclusive.
 
 A form turns the rows of one table into parts that `rich` prints. A table without a form of its own is shown `plain`.
 """
@@ -36,11 +36,11 @@ class Shown(Protocol):
 
     @property
     def typed(self) -> list[Any]:
-        """The rows as the table made them."""
+        """Return the rows as the table made them."""
 
     @property
     def used(self) -> tuple[Column, ...]:
-        """The columns of which at least one row knows the value."""
+        """Return the columns that have a known value in at least one row."""
         ...
 
 

@@ -11,16 +11,16 @@ from tierscope.draw import theme, vega
 from tierscope.draw.theme import Spec
 from tierscope.draw.vega import Point
 
-PALEST = 0.06  # of a value of zero: still told from an absent cell
+PALEST = 0.06  # of a value of zero: still distinct from an absent cell
 HUE = "blue"  # the one series colour on which words can be read at every shade, in both themes, at 3.4:1 or better
 DARK = 0.74  # of the highest: from here on words are the colour of the ground, below it that of ink
 LARGEST_CELL = 92  # px
-SIDE = 640  # px of a map with many cells: beside it stand labels, on a page of 760
+SIDE = 640  # px of a map with many cells: labels are next to it, on a page of 760
 
 
 @dataclass(frozen=True, slots=True)
 class Axes:
-    """The fields of both axes and the order of their values, the same as they stand in the data."""
+    """The fields of both axes and the order of their values, the same as in the data."""
 
     x: str
     y: str
@@ -60,7 +60,7 @@ def cells(axes: Axes, value: str, top: float, legend: str, tooltip: list[Spec], 
 
 
 def words(axes: Axes, text: str, value: str, top: float, *, dy: float = 0, size: float = 11.5, **how: bool) -> Spec:
-    """`text` within each cell, in whichever of ink and ground can be read on it."""
+    """Draw `text` within each cell, in ink or in ground, depending on which can be read on it."""
     dark = {"test": f"datum['{value}'] > {DARK * top}", "value": theme.colour("ground")}
     return {
         "mark": {"type": "text", "fontSize": size, "dy": dy, "baseline": "middle"},

@@ -19,9 +19,9 @@ Unit = Callable[[Label], float | None]
 Point = dict[str, Any]
 """One datum of a figure: flat, in the units in which it is drawn."""
 
-WIDTH = 760  # px of a figure that stands alone: one column of a page
+WIDTH = 760  # px of a figure shown alone: one column of a page
 LETTER = 6.4  # px of one letter of a legend, 11.5 px type
-SYMBOL = 40  # px that symbol and gap take beside a legend entry
+SYMBOL = 40  # px that symbol and gap need next to a legend entry
 
 FADED = 0.08
 GROUND = theme.colour("ground")
@@ -40,17 +40,17 @@ TIME_LABEL = (
 
 
 def gb(rate: Label) -> float | None:
-    """bytes/s -> GB/s with five digits; what is no number is None."""
+    """Convert bytes/s to GB/s with five digits; return None if it is not a number."""
     return _scaled(rate, RATES["GB/s"])
 
 
 def ns(seconds: Label) -> float | None:
-    """s -> ns with five digits; what is no number is None."""
+    """Convert s to ns with five digits; return None if it is not a number."""
     return _scaled(seconds, TIMES["ns"])
 
 
 def digits(value: Label, count: int = 5) -> float | None:
-    """The number with so many digits; what is none is None."""
+    """Return the number with `count` digits; None if it is not a number."""
     number = isinstance(value, int | float) and math.isfinite(value)
     return float(f"{float(value or 0):.{count}g}") if number else None
 
@@ -66,7 +66,7 @@ def _scaled(value: Label, unit: float) -> float | None:
 
 
 def zoom(channels: Sequence[str] = ("x", "y")) -> Spec:
-    """Drag moves, the wheel with Ctrl zooms: a plain wheel must go on scrolling the page."""
+    """Return the zoom: drag moves, the wheel with Ctrl zooms, and a plain wheel continues to scroll the page."""
     select = {"type": "interval", "encodings": list(channels), "zoom": "wheel![event.ctrlKey]"}
     return {"name": "zoom", "select": select, "bind": "scales"}
 
@@ -127,7 +127,7 @@ def tips(*entries: tuple[str, str]) -> list[Spec]:
 
 
 def legend_columns(letters: int, width: float = WIDTH) -> int:
-    """How many entries of a legend stand side by side; the page's script uses the same rule."""
+    """Return how many entries of a legend fit in one row; the page's script uses the same rule."""
     return max(1, int(width / (letters * LETTER + SYMBOL)))
 
 
@@ -142,7 +142,7 @@ def rule(axis: str, value: float, role: str, dash: bool = False, width: float = 
 
 
 def missing(rows: int, points: int) -> str:
-    """A note for rows without a number: what is absent is said."""
+    """Return a note about rows without a number, so that absent points are reported."""
     absent = rows - points
     return f"{absent} of {rows} points have no number: see the table for why." if absent else ""
 
@@ -163,7 +163,7 @@ def finish(
 
 
 def origin_title(title: str, origin: str) -> str:
-    """Every origin but "real" stands in the title."""
+    """Return the title, with the origin in it unless that is "real"."""
     return title if origin == "real" else f"{title} ({origin.upper()})"
 
 

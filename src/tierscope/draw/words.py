@@ -6,7 +6,7 @@ from tierscope.units import show_bytes
 
 
 def mix_name(read_share: float) -> str:
-    """0.75 -> '3:1'; the ends are words; a share that is no small ratio stays a percentage."""
+    """Return '3:1' for 0.75; the ends are words; a share that is not a small ratio stays a percentage."""
     if read_share >= 1.0:
         return "all reads"
     if read_share <= 0.0:
@@ -18,7 +18,7 @@ def mix_name(read_share: float) -> str:
 
 
 def load_name(read_share: float, store: str) -> str:
-    """'1:1 nt': a mix and its stores never stand apart."""
+    """Return '1:1 nt': a mix is always shown with its stores."""
     return mix_name(read_share) if store == "none" else f"{mix_name(read_share)} {store}"
 
 
@@ -51,7 +51,7 @@ def probe_name(probe: str, order: str, page_bytes: int | None) -> str:
 
 
 def unknown_peak(source: str) -> str:
-    """'unknown: why', said once."""
+    """Return 'unknown: why', with the reason once."""
     return source if source.startswith("unknown") else f"unknown: {source}"
 
 

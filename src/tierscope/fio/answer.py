@@ -39,8 +39,8 @@ class Side:
     operations: int
     bytes: int
     seconds: float
-    iops: float  # as fio says it
-    bytes_per_s: float  # likewise
+    iops: float  # as fio reports it
+    bytes_per_s: float  # as fio reports it
     latency: dict[str, Latency]
 
 
@@ -74,7 +74,7 @@ class Document:
 
 
 def parse(text: str) -> Document:
-    """The last document in `text`; ResultError that says what is missing where there is none, or another one."""
+    """Return the last document in `text`; ResultError that names the problem if there is none, or another one."""
     found = documents(text)
     if not found.documents:
         first = next((line for line in text.splitlines() if line.strip()), "nothing at all")
@@ -141,7 +141,7 @@ def _percentiles(value: dict[str, Any]) -> Iterator[tuple[str, Any]]:
 
 
 def _number(value: Any) -> float:
-    """A finite number; ValueError for words, truth values, infinities."""
+    """Return a finite number; ValueError for words, truth values, infinities."""
     if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
         raise ValueError(f"the number {str(value)[:40]!r}")
     return float(value)

@@ -1,7 +1,7 @@
-"""May a DAX device be overwritten? Only one that holds nothing the system knows, as for block devices.
+"""May a DAX device be overwritten? Only one without content that the system knows, as for block devices.
 
-A character device can be mapped and not read, so `blkid` and `wipefs` cannot open it. They are asked about a sparse
-file of the device's size that holds what both ends of the device hold: every mark that they know stands there.
+A character device can be mapped and not read, so `blkid` and `wipefs` cannot open it. They check a sparse file of the
+device's size that contains a copy of both ends of the device: every mark that they know is there.
 Blind to content without a mark, and to marks further than REACH from both ends (second copies of Btrfs's and ext4's).
 Source: util-linux 2.38, libblkid/src/superblocks: the furthest first mark is that of VMFS, 2 MiB from the begin; ZFS
 and RAID have theirs within 1 MiB of the end.
@@ -37,9 +37,9 @@ for first in sorted({0, max(0, size - reach)}):
 
 
 def refuse_content(path: str, size_bytes: int, align_bytes: int) -> None:
-    """MachineError where the device holds what is known, or cannot be asked about it. It is only read.
+    """Raise MachineError if the device contains known content, or cannot be checked for it. The device is only read.
 
-    align_bytes: what mappings of the device begin and end at.
+    align_bytes: the alignment of mappings of the device.
     """
     copy = os.memfd_create("both ends")
     try:
@@ -54,7 +54,7 @@ def refuse_content(path: str, size_bytes: int, align_bytes: int) -> None:
 
 
 def exists(path: str) -> bool:
-    """Whether there is something to ask; what is wrong with a path that is not there the core says."""
+    """Return whether there is something to check; the core reports what is wrong with a path that does not exist."""
     return Path(path).exists()
 
 

@@ -1,11 +1,11 @@
-"""May a block device be overwritten? Only one that nobody uses and that holds nothing the system knows.
+"""May a block device be overwritten? Only one that nobody uses, without content that the system knows.
 
-Refused are: what is no block device, what is mounted, swap, held by another device (RAID, LVM, dm), split into
-partitions, read-only, or bears the mark of a file system or of such a holder, wherever it stands: blkid and wipefs are
-asked, and a list of our own besides. Who means it says `wipefs -a` first.
+These are refused: what is not a block device, what is mounted, swap, used by another device (RAID, LVM, dm), split into
+partitions, or read-only. A device with the mark of a file system or of such a user is refused, too, wherever the mark
+is: blkid, wipefs and a list of our own find it. To overwrite it anyway, first run `wipefs -a`.
 Blind to users on other machines that share the device, and to content without a mark.
-Source: Linux, Documentation/ABI/stable/sysfs-block, proc(5); marks: util-linux 2.38, libblkid;
-OpenZFS, "ZFS On-Disk Specification", 2006.
+Source: Linux, Documentation/ABI/stable/sysfs-block, proc(5); marks: util-linux 2.38, libblkid; OpenZFS, "ZFS On-Disk
+Specification", 2006.
 """
 
 import os
@@ -20,7 +20,7 @@ from tierscope.host.system import System
 from tierscope.units import KiB
 
 SECTOR_BYTES = 512  # of `size` in sysfs, whatever the device has
-UBERBLOCKS = range(128 * KiB, 256 * KiB, KiB)  # of the first label of ZFS; blkid 2.41 wants a whole label beside them
+UBERBLOCKS = range(128 * KiB, 256 * KiB, KiB)  # of the first label of ZFS; blkid 2.41 needs a whole label with them
 UBERBLOCK = tuple(0x00BAB10C.to_bytes(8, order) for order in ("little", "big"))
 MARKS: tuple[tuple[int, bytes, str], ...] = (
     (0, b"PMEM", "a pool of PMDK"),
@@ -37,7 +37,7 @@ MARKS: tuple[tuple[int, bytes, str], ...] = (
     (65600, b"_BHRfS_M", "a Btrfs file system"),
     *((at, mark, "a member of a ZFS pool") for at in UBERBLOCKS for mark in UBERBLOCK),
 )
-"""Offset in bytes, what stands there, and what it says: a second net, where blkid wants more than the mark alone."""
+"""Offset in bytes, the mark there, and its meaning: a second check, if blkid needs more than the mark alone."""
 LONGEST = max(at + len(mark) for at, mark, _ in MARKS)  # bytes that the marks reach
 
 
@@ -51,7 +51,7 @@ class Device:
 
 
 def check(path: str, system: System) -> Device:
-    """UsageError for what is no block device, MachineError that names the user of one that is in use."""
+    """Return the device; UsageError if it is not a block device, MachineError that names the user of one in use."""
     name = _name(path, system)
     for why, step in (_mounted(name, system), _swap(name, system), _held(name, system), _split(name, system)):
         if why:
@@ -65,7 +65,7 @@ def check(path: str, system: System) -> Device:
 
 
 def open_alone(device: Device) -> int:
-    """A descriptor that keeps others from mounting it; MachineError where it is in use or bears a mark."""
+    """Return a descriptor that keeps others from mounting it; MachineError if it is in use or has a mark."""
     try:
         handle = os.open(device.path, os.O_RDWR | os.O_EXCL | os.O_CLOEXEC)
     except OSError as error:
@@ -80,7 +80,7 @@ def open_alone(device: Device) -> int:
 
 
 def _refuse_content(device: Device, handle: int) -> None:
-    """MachineError where the device holds what is known, or cannot be asked about it."""
+    """Raise MachineError if the device contains known content, or cannot be checked for it."""
     try:
         held = mark_of(os.pread(handle, LONGEST, 0)) or signature(handle)
     except OSError as error:
@@ -91,7 +91,7 @@ def _refuse_content(device: Device, handle: int) -> None:
 
 
 def mark_of(content: bytes) -> str:
-    """What the first bytes of a device say; "" where they say nothing."""
+    """Return what the first bytes of a device identify; "" if they identify nothing."""
     return next((what for at, mark, what in MARKS if content[at : at + len(mark)] == mark), "")
 
 
@@ -105,7 +105,7 @@ def _name(path: str, system: System) -> str:
 
 
 def _number(path: str) -> str:
-    """'8:0'; UsageError for what is no block device."""
+    """Return '8:0'; UsageError if it is not a block device."""
     try:
         found = Path(path).stat()
     except OSError as error:

@@ -1,9 +1,9 @@
 """Finds fio's JSON documents in what fio wrote: storage and imports read it by the same rules.
 
 fio prints warnings into its own output, in front of the document and behind it, so a document begins at a line that is
-a brace alone, or is a whole document. With --status-interval there are several; each repeats what stood before, so the
-last one is the result. A document that ends too early is no document: `cut` says that one stands behind the last. Of a
-text that has MOST such beginnings no more is read: each may be as long as the rest of the text.
+a brace alone, or is a whole document. With --status-interval there are several; each repeats the earlier content, so
+the last one is the result. A document that ends too early is left out: `cut` marks that one follows the last. Reading
+stops after MOST such beginnings, since each may be as long as the rest of the text.
 Source: fio 3.33, HOWTO, "Interpreting the output" and "Status interval".
 """
 
@@ -17,7 +17,7 @@ MOST = 64  # beginnings of documents that do not end: a fio that is stopped leav
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What stands in a text."""
+    """The content of a text."""
 
     documents: tuple[dict[str, Any], ...]  # those that are whole
     said: str  # lines around them
@@ -25,7 +25,7 @@ class Found:
 
 
 def documents(text: str) -> Found:
-    """Raises nothing: a text without a document gives none."""
+    """Return the documents of a text; none for a text without one. It raises nothing."""
     found, said, at, cut, broken = [], [], 0, False, 0
     while broken < MOST and (start := _brace(text, at)) is not None:
         said.append(text[at:start])

@@ -1,6 +1,6 @@
-"""Which way of asking the system works here: io_uring, then libaio, then psync, each tried with one read.
+"""Which I/O engine works here: io_uring, then libaio, then psync, each tried with one read.
 
-Containers often forbid io_uring, and some systems lack libaio; why one was passed over stands in the record.
+Containers often forbid io_uring, and some systems lack libaio; the record contains why an engine was passed over.
 Source: Linux, io_uring(7), io_submit(2); Documentation/admin-guide/sysctl/kernel.rst (io_uring_disabled).
 """
 

@@ -1,4 +1,4 @@
-"""One job in fio's own words: those of the workload, and those that say how and where."""
+"""One job as options of fio: those of the workload, and those that state how and where."""
 
 from collections.abc import Mapping
 
@@ -83,7 +83,10 @@ def walk(place: Place, words: Mapping[str, str], engine: str, start: float) -> d
 def measured(
     place: Place, engine: str, words: Mapping[str, str], seconds: float, repeat: int, start: float, *, direct: bool
 ) -> dict[str, str]:
-    """One repeat: ramp, then `seconds`; its own seed and start, so that repeats are not one pattern told again."""
+    """Return the options of one repeat: ramp, then `seconds`.
+
+    Each has its own seed and start, so that repeats do not repeat one pattern.
+    """
     threads = threads_of(words, engine)
     queue = {"iodepth": "1", "numjobs": str(threads), "group_reporting": ""} if threads > 1 else {}
     return {

@@ -1,8 +1,8 @@
-"""Where the bytes of a run lie: a file without a name, or a block device that nobody else has.
+"""Where the bytes of a run are: a file without a name, or a block device that nobody else has.
 
-The file is born without a name (O_TMPFILE), or loses it at once where the file system cannot do that; fio gets it as
-an open descriptor. So nothing is left behind however this process ends: the kernel frees the bytes with the last
-descriptor. Blocks are reserved before anything is written, so a full disk is told at once.
+The file is created without a name (O_TMPFILE), or loses it immediately if the file system does not support that. fio
+gets it as an open descriptor. So nothing is left behind however this process ends: the kernel frees the bytes with the
+last descriptor. Blocks are reserved before anything is written, so a full disk is reported immediately.
 Source: Linux, open(2) (O_TMPFILE, O_DIRECT), proc(5) (/proc/PID/fd).
 """
 
@@ -33,7 +33,7 @@ class Place:
 
     @property
     def path(self) -> str:
-        """By which a child that inherits the descriptor opens it anew."""
+        """Return the path by which a child that inherits the descriptor opens it again."""
         return f"/proc/self/fd/{self.handle}"
 
     def close(self) -> None:
@@ -68,7 +68,7 @@ def on_device(path: str, size_bytes: int, system: System) -> Place:
 
 
 def in_folder(folder: str, size_bytes: int, system: System) -> Place:
-    """A file without a name; MachineError where the folder cannot hold it."""
+    """Return a file without a name; MachineError if the folder cannot store it."""
     try:
         handle = nameless(Path(folder))
     except OSError as error:
@@ -83,7 +83,7 @@ def in_folder(folder: str, size_bytes: int, system: System) -> Place:
 
 
 def file_system_of(folder: str, system: System) -> tuple[str, str]:
-    """(name of the file system, what it lies on) of the mount that holds a folder; the longest path wins."""
+    """Return (name of the file system, its device) of the mount that contains a folder; the longest path wins."""
     best = ("", "unknown", "unknown")
     real = os.path.realpath(folder)
     for line in (system.read("/proc/self/mountinfo") or "").splitlines():

@@ -23,9 +23,9 @@ def command(path: str, options: Mapping[str, str]) -> list[str]:
 
 
 def run(path: str, options: Mapping[str, str], handles: Sequence[int], seconds: float) -> Document:
-    """One call; MachineError where fio fails, is killed, or writes what is no document.
+    """Return the document of one call; MachineError if fio fails, is killed, or does not write a document.
 
-    handles: descriptors that it inherits. seconds: that it should take.
+    handles: descriptors that it inherits. seconds: the time that it should take.
     """
     words = [*_leash(), *command(path, {**options, "output-format": "json+"})]
     with subprocess.Popen(
@@ -70,14 +70,14 @@ def _read(out: str, said: str, status: int) -> Document:
 
 
 def _failed(status: int, said: str) -> str:
-    """What fio says of a job that ended early: its own words, without the place in its source."""
+    """Return fio's message about a job that ended early, without the place in its source."""
     if "No space left on device" in said:
         return "the storage is full: fio could not write all its blocks; make room, or name a smaller size="
     return f"fio ended with status {status}{_last(said)}; try another engine= or block size"
 
 
 def _last(said: str) -> str:
-    """': the first line that names an error', or the last line; "" where nothing was said."""
+    """Return ': ' and the first line that names an error, or the last line; "" if there is no output."""
     lines = [line.strip() for line in said.splitlines() if line.strip()]
     errors = [line for line in lines if "error" in line.lower() or "err=" in line]
     chosen = (errors or lines[-1:])[:1]

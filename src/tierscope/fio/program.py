@@ -1,4 +1,4 @@
-"""fio as a program: found on PATH and asked for its version. Storage runs it, the doctor tells of it.
+"""fio as a program: found on PATH, with its version. Storage runs it, the doctor reports it.
 
 Source: fio 3.33, HOWTO.
 """
@@ -11,7 +11,7 @@ from tierscope.errors import MachineError
 
 OLDEST = (3, 30)  # older ones have not been tried
 BRING = "sudo apt-get install -y fio"
-LONGEST_S = 120.0  # until a program that does not tell its version is ended: a disk may be slow to bring it
+LONGEST_S = 120.0  # until a program that does not report its version is ended: a disk may be slow to load it
 
 
 def find(longest_s: float = LONGEST_S) -> tuple[str, str]:

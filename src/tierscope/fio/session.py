@@ -1,11 +1,11 @@
 """A session with fio: the same steps as one with the core, so that the same loop runs it.
 
-`prepare` opens and fills the place and tries the engine; `measure` is one call of fio, one batch; `told` says what
-fio said besides. A block is one run of fio, its clock that of fio: nanoseconds of which milliseconds are exact.
+`prepare` opens and fills the place and tries the engine; `measure` is one call of fio, one batch; `told` returns fio's
+other output. A block is one run of fio, its clock that of fio: nanoseconds, exact to milliseconds.
 
     rate = operations of reads and writes / the longer of their times        [operations/s]
 
-Blind to what the blocks of one run did after one another: fio's histogram has no time in it.
+Blind to the order of the operations of one run: fio's histogram has no time in it.
 """
 
 import shlex
@@ -121,14 +121,14 @@ class Session:
         return 0.0, (f"fio {self._version}, {self._engine.name}{read_back}",), {}
 
     def timings(self) -> tuple[tuple[Timing, ...], ...]:
-        """fio runs no structure."""
+        """Return no timings: fio does not run a structure."""
         return ()
 
     def drop(self) -> None:
-        """Another experiment may use the file again: `close` gives it back."""
+        """Do nothing: another experiment may use the file again, and `close` frees it."""
 
     def told(self) -> tuple[Program, Bins]:
-        """What fio said since `prepare`."""
+        """Return what fio reported since `prepare`."""
         assert self._place is not None
         jobs = [_only_job(document) for document in self._documents]
         program = Program(

@@ -1,8 +1,8 @@
-"""What an open device or file holds, by the marks that util-linux knows: file systems, members of RAID, LVM, ZFS and
-Ceph, partition tables, swap; wherever on the device they stand.
+"""The content of an open device or file, by the marks that util-linux knows, wherever on the device they are.
 
-Two programs are asked, since neither sees all: `blkid -p` knows formats without a mark of their own and says when two
-contradict one another; `wipefs -n` lists also marks whose checksum is wrong. Both only read.
+The marks are those of file systems, members of RAID, LVM, ZFS and Ceph, partition tables, and swap. Two programs are
+run, since neither finds all: `blkid -p` knows formats without a mark of their own and reports when two contradict one
+another; `wipefs -n` lists also marks whose checksum is wrong. Both only read.
 Blind to content without a mark, and to marks that the installed util-linux does not know.
 Source: util-linux 2.38, blkid(8) (status 2: nothing found, 8: ambivalent), wipefs(8).
 """
@@ -27,7 +27,7 @@ def signature(handle: int) -> str:
     if status not in (0, NOTHING_FOUND) or said:
         raise _unknown("blkid", status, said)
     facts = dict(re.findall(r"^(TYPE|PTTYPE|USAGE)=(.*)$", out, re.MULTILINE))
-    usage = facts.pop("USAGE", "")  # "raid": says less than the type
+    usage = facts.pop("USAGE", "")  # "raid": less specific than the type
     status, out, said = _ask(handle, "wipefs", "-n", "-p")
     if status or said:
         raise _unknown("wipefs", status, said)
@@ -36,7 +36,7 @@ def signature(handle: int) -> str:
 
 
 def _ask(handle: int, name: str, *words: str) -> tuple[int, str, str]:
-    """(status, output, what it said besides) of one program about a descriptor that it inherits."""
+    """Return (status, output, error output) of one program about a descriptor that it inherits."""
     path = shutil.which(name, path=f"{os.environ.get('PATH', '')}:{FOLDERS}")
     if path is None:
         raise MachineError(f"{name} is not here, and without it nobody knows what the device holds: "

@@ -21,15 +21,15 @@ class Walk:
         self._at, self._last = 0.0, UNKNOWN
 
     def begin(self) -> None:
-        """Another job, of another speed, goes on from here."""
+        """Begin another job, of another speed, from here."""
         self._last = UNKNOWN
 
     def start(self) -> float:
-        """The share of each slice that lies before the next repeat."""
+        """Return the share of each slice that is before the next repeat."""
         if self._at + ROOM * self._last > 1:
             self._at = 0.0
         return self._at
 
     def moved(self, share: float) -> None:
-        """So much was walked since `start`."""
+        """Add the share that was read or written since `start`."""
         self._at, self._last = self._at + share, share

@@ -1,1 +1,1 @@
-"""What the system tells about itself, as text below a root, so that tests run on recorded trees."""
+"""What the system reports about itself, as text below a root, so that tests run on recorded trees."""

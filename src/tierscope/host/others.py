@@ -30,7 +30,7 @@ class Marks(Protocol):
     """Who knows what other programs use on the machine that is measured."""
 
     def mark(self) -> Mark | None:
-        """Return the state of now; None where the system does not tell."""
+        """Return the state of now; None if the system does not report it."""
 
 
 class Others:
@@ -41,7 +41,7 @@ class Others:
         self._ticks = os.sysconf("SC_CLK_TCK")
 
     def mark(self) -> Mark | None:
-        """Return the state of now; None where the system does not tell."""
+        """Return the state of now; None if the system does not report it."""
         moment, every = self._clock(), cpu_time(self._system)
         own = self._own()
         if every is None or own is None:
@@ -81,7 +81,7 @@ class Others:
 
 def own_ticks(text: str) -> int | None:
     """Return the ticks of a process and of its children that ended. text: /proc/PID/stat."""
-    words = text.rpartition(")")[2].split()  # the name may hold spaces and brackets
+    words = text.rpartition(")")[2].split()  # the name may contain spaces and brackets
     if len(words) < 15 or not all(re.fullmatch("[0-9]{1,20}", word) for word in words[11:15]):
         return None
     return sum(map(int, words[11:15]))

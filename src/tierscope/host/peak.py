@@ -61,7 +61,7 @@ def theoretical(system: System, virtual: bool) -> Peak:
 
 
 def given(bytes_per_s: float) -> Peak:
-    """The user's own word."""
+    """Return the peak that the user stated."""
     return Peak(bytes_per_s, f"given: peak={bytes_per_s / 1e9:.12g}GB/s")
 
 
@@ -86,7 +86,7 @@ def _doubt(filled: list[Dimm], kinds: set[str], speeds: set[int], widths: set[in
 
 
 def channels(system: System, filled: tuple[Dimm, ...]) -> int | str:
-    """Channels that hold the given DIMMs, or in words why they cannot be counted."""
+    """Return the number of channels of the given DIMMs, or the reason why they cannot be counted."""
     named, seen = _named(filled), _edac(system)
     if isinstance(named, int) and seen and named != seen:
         return f"locators name {named} channels, the kernel's EDAC tree {seen}"
@@ -127,7 +127,7 @@ def slot(dimm: Dimm) -> str:
 
 
 def _edac(system: System) -> int:
-    """Channels with DDR memory in the kernel's EDAC tree; 0 where it does not tell."""
+    """Return the channels with DDR memory in the kernel's EDAC tree; 0 if it does not show them."""
     places = set()
     for path in system.glob(f"{EDAC}/mc[0-9]*/dimm[0-9]*"):
         match = re.search(r"channel ([0-9]{1,3})", system.read(f"{path}/dimm_location", 128) or "")

@@ -99,7 +99,7 @@ def parse_cpu_time(text: str) -> CpuTime | None:
 
 
 def virtual(system: System) -> bool | None:
-    """Whether a hypervisor runs below; None where nothing tells (no CPU flag exists outside x86)."""
+    """Return whether a hypervisor runs below; None if nothing shows it (no CPU flag exists outside x86)."""
     known = flags(system)
     if "hypervisor" in known or system.read("/sys/hypervisor/type") or system.why(DEVICE_TREE) == "readable":
         return True

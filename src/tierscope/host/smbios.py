@@ -23,7 +23,7 @@ MODULES = (0x09, 0x0D, 0x0F)  # form factors: DIMM, SODIMM, FB-DIMM
 
 
 class Dimm(NamedTuple):
-    """One memory device. Zero, "" and None mean: the firmware does not say."""
+    """One memory device. Zero, "" and None mean: the firmware does not report it."""
 
     locator: str
     bank: str

@@ -1,7 +1,7 @@
-"""What the system tells in its text files: `/proc` and `/sys` of this machine, or a recorded tree in a test.
+"""What the system reports in its text files: `/proc` and `/sys` of this machine, or a recorded tree in a test.
 
-Every path is taken below `root` and cannot leave it. Nothing here raises because of a file: what is
-absent, forbidden or nonsense is None, and `why` tells absent from forbidden.
+Every path is taken below `root` and cannot leave it. Nothing here raises because of a file: what is absent, forbidden
+or nonsense is None, and `why` distinguishes absent from forbidden.
 """
 
 import glob
@@ -13,7 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 LARGEST_BYTES = 8 << 20  # /proc/cpuinfo of 4096 CPUs is about 6 MiB; no file read here is larger
-LARGEST_CPU = 1 << 16  # eight times the most CPUs that Linux can be built for on x86 (NR_CPUS 8192)
+LARGEST_CPU = 1 << 16  # 8x the most CPUs that Linux can be built for on x86 (NR_CPUS 8192)
 
 
 class System:
@@ -60,11 +60,11 @@ class System:
         return "readable"
 
     def number(self, path: str) -> int | None:
-        """A file that holds one whole number; None for anything else."""
+        """Return the whole number in a file; None for anything else."""
         return whole(self.read(path, 64))
 
     def count(self, path: str) -> int | None:
-        """A file that holds one number from 0 to 2^63 - 1, decimal or 0x and hexadecimal; None for anything else."""
+        """Return the number in a file, 0 to 2^63 - 1, decimal or 0x and hexadecimal; None for anything else."""
         text = self.read(path, 64) or ""
         number = int(text, 16) if re.fullmatch(r"0x[0-9a-fA-F]{1,16}", text) else whole(text)
         return number if number is not None and 0 <= number < 1 << 63 else None
@@ -77,14 +77,14 @@ class System:
             return ""
 
     def block_bytes(self, path: str) -> int | None:
-        """Block size of the file system that holds `path`; None where that cannot be asked."""
+        """Return the block size of the file system that contains `path`; None if the system does not report it."""
         try:
             return os.statvfs(self.place(path)).f_bsize
         except (OSError, ValueError):
             return None
 
     def is_folder(self, path: str) -> bool:
-        """Also where that may not be seen."""
+        """Return whether a path is a folder; it is also True if the system does not permit the check."""
         try:
             return Path(self.place(path)).is_dir()
         except ValueError:
@@ -101,7 +101,7 @@ class System:
         return found.st_size if stat.S_ISREG(found.st_mode) else None
 
     def room_bytes(self, folder: str) -> int | None:
-        """Free bytes of the file system that holds `folder`; None where it does not count them."""
+        """Return the free bytes of the file system that contains `folder`; None if it does not count them."""
         try:
             found = os.statvfs(self.place(folder))
         except (OSError, ValueError):
@@ -133,12 +133,12 @@ def natural(path: str) -> list[tuple[int, str]]:
 
 
 def whole(text: str | None) -> int | None:
-    """'42' -> 42; None for what is no whole number of at most 20 digits (2^64 has 20)."""
+    """Return 42 for '42'; None if it is not a whole number of at most 20 digits (2^64 has 20)."""
     return int(text) if text is not None and re.fullmatch(r"[+-]?[0-9]{1,20}", text) else None
 
 
 def real(text: str | None) -> float | None:
-    """'0.42' -> 0.42; None for what is no plain decimal number."""
+    """Return 0.42 for '0.42'; None if it is not a plain decimal number."""
     return float(text) if text is not None and re.fullmatch(r"[+-]?[0-9]{1,20}(\.[0-9]{1,20})?", text) else None
 
 

@@ -1,8 +1,8 @@
 """Importers: another tool's output becomes readings in base units.
 
-One file is one format, and adds itself in its last line. An importer reads text and nothing else. What it does not know
-it refuses: a line that is cut off, a unit that it was not told of, the decimal commas of another language. What it
-leaves out it says.
+One file is one format, and registers it in its last line. An importer reads text and nothing else. It refuses what it
+does not know: a line that is cut off, an unknown unit, the decimal commas of another language. It reports what it
+leaves out.
 """
 
 import math
@@ -21,12 +21,12 @@ MOST_BYTES = 64 << 20  # of a file: outputs of these tools are some kilobytes; a
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """What stands in a file."""
+    """The content of a file."""
 
-    tool: str  # with its version, where the file tells: "fio-3.33"
+    tool: str  # with its version, if the file states it: "fio-3.33"
     readings: tuple[Reading, ...]
     warnings: tuple[Warn, ...] = ()
-    method: str = ""  # how the tool measured, as far as its output and its documents say; "": nobody knows
+    method: str = ""  # how the tool measured, as far as its output and its documents state it; "": nobody knows
 
 
 class Importer(Protocol):
@@ -41,22 +41,22 @@ class Importer(Protocol):
 
     @property
     def alike(self) -> tuple[Match, ...]:
-        """What readings mean in our tables, in the words of `compare.alike`; () where no table holds the like."""
+        """Return what readings mean in our tables, in terms of `compare.alike`; () if no table contains the like."""
 
     def knows(self, text: str) -> bool:
         """Whether the text looks like this format, whole or not."""
 
     def read(self, text: str) -> Imported:
-        """UsageError where it is cut off, or says what this importer was not told of."""
+        """Return the readings; UsageError if the text is cut off, or contains what this importer does not know."""
 
 
 importers: Registry[Importer] = Registry("format", "tierscope.imports")
 
 
 def read(path: Path, name: str = "", content: bytes | None = None) -> tuple[str, Imported]:
-    """(format, what stands in the file). name: of the format; "": found by what the text looks like.
+    """Return (format, content of the file). name: of the format; "": found by the look of the text.
 
-    content: of the file, where it was read already, as a pipe can be read once.
+    content: of the file, if it was read already, as a pipe can be read once.
     """
     text = _text(path, contents(path) if content is None else content)
     fitting = [name] if name else [each for each in importers if importers[each].knows(text)]
@@ -74,7 +74,7 @@ def read(path: Path, name: str = "", content: bytes | None = None) -> tuple[str,
 
 
 def _refuse_impossible(path: Path, found: Imported) -> None:
-    """Times, rates and counts are finite and not negative; a Result cannot hold other numbers."""
+    """Raise UsageError unless times, rates and counts are finite and not negative; a Result cannot contain others."""
     for one in found.readings:
         for name, value in one.values.items():
             if not 0 <= value.value < math.inf:
@@ -86,7 +86,7 @@ def _refuse_impossible(path: Path, found: Imported) -> None:
 
 
 def contents(path: Path) -> bytes:
-    """Return what stands in a file or a pipe; UsageError where it cannot be read or is too long for these tools."""
+    """Return the content of a file or a pipe; UsageError if it cannot be read or is too long for these tools."""
     try:
         with path.open("rb") as stream:
             content = stream.read(MOST_BYTES + 1)

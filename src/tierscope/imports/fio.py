@@ -1,15 +1,14 @@
 """fio 3, JSON and JSON+.
 
-Each job gives a reading for each direction that it used, and one for both where it used two. Bandwidth and IOPS are
-over the run time of the job; latency is from the call to the completion (`lat_ns`), percentiles are of whichever of
-`lat_ns` and `clat_ns` fio kept. What stands around the document is told as a warning. With --status-interval the last
-document is read, and that is told: of a fio that was killed it is what had been done until then.
-Depth counts as `in_flight` only where requests are asynchronous and direct, and fio saw it at that depth for nearly all
-of the time: else part of the queue is in the page cache, or was never filled. `most_in_flight` is what the options
-allow.
-With group_reporting one entry stands for all clones of numjobs, without it each clone has an entry that names the same
-numjobs. fio leaves out group_reporting where it stands without a number, so the entries of one name and group are
-counted; another number of them tells no depth.
+Each job gives a reading for each direction that it used, and one for both if it used two. Bandwidth and IOPS are over
+the run time of the job; latency is from the call to the completion (`lat_ns`), percentiles are of `lat_ns` or
+`clat_ns`, depending on which fio kept. Text around the document is reported as a warning. With --status-interval the
+last document is read, and that is reported: after a kill of fio it covers the time until then. Depth counts as
+`in_flight` only if requests are asynchronous and direct, and fio saw it at that depth for nearly all of the time: else
+part of the queue is in the page cache, or was never filled. `most_in_flight` is what the options allow. With
+group_reporting one entry stands for all clones of numjobs, without it each clone has an entry that names the same
+numjobs. fio leaves out group_reporting if it was set without a number, so the entries of one name and group are
+counted. If their number differs, the depth is unknown.
 Blind to sections of different depth that group_reporting joined: fio keeps the options of the first alone.
 Source: J. Axboe, "fio", HOWTO, sections "JSON output" and "JSON+ output", version 3.33, 2022.
 """
@@ -36,7 +35,7 @@ warn.state(
 )
 
 DIRECTIONS = ("read", "write", "trim")
-FULL = 95.0  # per cent of the submissions at full depth, for the depth to count as what was under way
+FULL = 95.0  # per cent of the submissions at full depth, for the depth to count as the number in flight
 BATCHES = "iodepth_"  # options that begin so leave places of the queue empty until several are
 PERCENTILES = {
     "50": "latency_p50_s",
@@ -47,7 +46,7 @@ PERCENTILES = {
 }
 BIN_SHARE = 1 / 64  # of its value: how wide a bin of fio's histogram is
 NEWEST = 3  # major version whose units are known
-FIRST = ("ioengine", "iodepth", "numjobs", "direct")  # of the options, which are all told
+FIRST = ("ioengine", "iodepth", "numjobs", "direct")  # of the options, which are all reported
 NAMED = ("name", "rw", "readwrite", "bs", "blocksize")  # those that have a label or a column of their own
 METHOD = (
     "fio counts the operations that it submits and the bytes that it moves over the run time of a job, after ramp_time "
@@ -203,7 +202,7 @@ def _latencies(side: Json) -> dict[str, Value]:
 
 
 def _binned(number: float) -> Value:
-    """The middle of a bin, which is 1/64 of its value wide: the extremes themselves may lie on either side of it."""
+    """Return the middle of a bin, which is 1/64 of its value wide: the extremes may be on either side of it."""
     exact = _nanoseconds(number)
     return Value(value=exact.value, step=max(exact.step, exact.value * BIN_SHARE), said=exact.said)
 
@@ -249,7 +248,7 @@ def _option(options: Json, name: str, other: str, default: str) -> Any:
 
 
 def _size(options: Json, side: str) -> int | None:
-    """Return the bytes of one operation; None where they vary. fio's k is 1024 unless kb_base says otherwise."""
+    """Return the bytes of one operation; None if they vary. fio's k is 1024 unless kb_base changes it."""
     if "bsrange" in options or "bssplit" in options or str(options.get("kb_base", "1024")) != "1024":
         return None
     words = str(_option(options, "bs", "blocksize", "4k")).split(",")
@@ -261,7 +260,7 @@ def _size(options: Json, side: str) -> int | None:
 
 
 def _depths(job: Json, options: Json, entries: int) -> dict[str, Value]:
-    """Return the depth that was allowed and, where it was reached, what was under way; {} where neither is known."""
+    """Return the depth that was allowed and, if it was reached, the number in flight; {} if neither is known."""
     clones = int(options.get("numjobs", 1))
     if entries not in (1, clones) or not options:
         return {}

@@ -95,7 +95,7 @@ def _reading(text: str) -> Reading:
 
 
 def _again(told: dict[str, str]) -> dict[str, Value]:
-    """Return the numbers that likwid-bench prints twice: `again_X` beside X."""
+    """Return the numbers that likwid-bench prints twice: `again_X` for X."""
     for line in (line for _, _, lines, _ in AGAIN for line in lines):
         if told.get(line, "").startswith("-"):
             raise UsageError(f"{line} is {told[line][:40]!r}, which cannot be: the file is damaged")

@@ -1,10 +1,10 @@
 """Intel Memory Latency Checker, the text of all its modes.
 
 Sections begin with a line `Measuring ...`: idle latencies between nodes (ns), peak injection bandwidths and bandwidths
-between nodes (10^6 bytes per second, as it says), loaded latencies over injected delays, and latencies
-from cache to cache (ns). Older versions head a matrix with "Memory node" and "Socket", newer ones with "Numa node".
-`--idle_latency` ends in one line of clocks and nanoseconds. How it measures is not public.
-A line that looks like a row and is none is refused: it was cut off. Blind to a number that lost its last digits.
+between nodes (10^6 bytes per second, as it prints), loaded latencies over injected delays, and latencies from cache to
+cache (ns). Older versions head a matrix with "Memory node" and "Socket", newer ones with "Numa node". `--idle_latency`
+ends in one line of clocks and nanoseconds. How it measures is not public. A line that resembles a row and is not one is
+refused: it was cut off. Blind to a number that lost its last digits.
 Source: Intel, "Memory Latency Checker v3", product page, 2013 to 2024; outputs that its users published.
 """
 
@@ -32,7 +32,7 @@ NODE = re.compile(r"^([0-9]+)((?:\s+\S+)+)$")
 LINE = re.compile(r"^Local Socket (L2->L2 \w+)\s+latency\s+(\S+)$", re.IGNORECASE)
 ONE = re.compile(r"^Each iteration took (\S+) .*?clocks \(\s*(\S+)\s+ns\)")
 TRAFFIC = re.compile(r"^Using (.+) traffic type$", re.IGNORECASE)
-COLUMNS = re.compile(r"^(?:Numa node|Socket)((?:\s+[0-9]+)+)$", re.IGNORECASE)  # v3.1 and before say Socket
+COLUMNS = re.compile(r"^(?:Numa node|Socket)((?:\s+[0-9]+)+)$", re.IGNORECASE)  # v3.1 and before print Socket
 READERS = re.compile(r"^Writer (?:Numa Node|Socket)((?:\s+[0-9]+)+)$", re.IGNORECASE)
 Parts = TypeVar("Parts", re.Match[str], tuple[str, str])
 BETWEEN = {"initiator": "{from}", "target": "{to}"}
@@ -68,7 +68,7 @@ class Mlc:
         Match("bandwidth_bytes_per_s", "numa", "bandwidth_bytes_per_s", {"test": "bandwidth between nodes"},
               {**BETWEEN, "kernel": "read"}),
         Match("bandwidth_bytes_per_s", "stream", "bandwidth_bytes_per_s", {"test": "bandwidth", "ratio": "ALL Reads"},
-              {"kernel": "read", "threads": "{most}", "nodes": "1"}),  # of all packages at once
+              {"kernel": "read", "threads": "{most}", "nodes": "1"}),  # of all packages at the same time
     )  # fmt: skip
 
     def knows(self, text: str) -> bool:

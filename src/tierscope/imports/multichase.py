@@ -1,7 +1,7 @@
 """multichase: one number, the time of a dependent access in nanoseconds; with -v also its settings and samples.
 
 Without -v a file is one number alone, so it must be named with --as. Without other options the order stays within 256
-KiB before it goes on, which is kind to the TLB.
+KiB before it continues, which suits the TLB.
 Source: Google, "multichase", README, 2015 to 2025.
 """
 

@@ -1,9 +1,9 @@
 """perf stat: its text, its CSV (-x,), and its JSON lines (-j).
 
 One reading for each event, and one for the program (elapsed time, CPU time). The clock of the cores is cycles /
-task-clock where both were counted and neither was scaled. Events that were not counted are told, not made zero; so are
-those that perf counted for a share of the time and scaled. An event that stands twice is refused: those are intervals
-(-I), or the parts of -A and --per-socket, whose sum the file does not hold. Metrics that perf computes are left out.
+task-clock if both were counted and neither was scaled. Events that were not counted are reported, not made zero; so are
+those that perf counted for a share of the time and scaled. An event that appears twice is refused: those are intervals
+(-I), or the parts of -A and --per-socket, whose sum the file does not contain. Metrics that perf computes are left out.
 Blind to changes of the program within the time that was not counted.
 Source: Linux, tools/perf/Documentation/perf-stat.txt, "CSV FORMAT" and "JSON FORMAT".
 """
@@ -31,7 +31,7 @@ TITLE = "Performance counter stats for"
 ABSENT = ("<not supported>", "<not counted>")
 TEXT = re.compile(r"^\s+(<not \w+>|[0-9.,]+)\s+(?:(msec|MiB|Joules)\s+)?([A-Za-z_]\S*)(\s+#.*|\s+\(.*\))?\s*$")
 SHARE = re.compile(r"\(\s*([0-9.]+)%\)$")  # of the time that the event was counted; (+- 1.20%) is another
-ADVICE = re.compile(r"\s*(echo [01] >|perf stat )")  # what perf says of the watchdog: numbers that are no counts
+ADVICE = re.compile(r"\s*(echo [01] >|perf stat )")  # perf's advice about the watchdog: its numbers are not counts
 TIMES = re.compile(r"^\s+([0-9.,]+) seconds (time elapsed|user|sys)\s*$")
 COUNTED = re.compile(r"[A-Za-z_][^,]*,[0-9]+,[0-9.]+(,|$)")  # event, time it ran, share
 GROUPED = re.compile(r"[0-9]{1,3}(,[0-9]{3})+")
@@ -111,8 +111,8 @@ def _refuse_twice(rows: list[Row]) -> None:
 
 
 def _refuse_unread(line: str) -> None:
-    """UsageError for a line that holds numbers and was not understood."""
-    before = line.partition("#")[0]  # dates and metrics stand behind it
+    """Raise UsageError for a line that contains numbers and was not understood."""
+    before = line.partition("#")[0]  # dates and metrics follow it
     if re.search(r"(^|[\s\"])-?[0-9]", before) and not ADVICE.match(line):
         raise UsageError(
             f"{line.strip()[:60]!r} is no line of a whole run of perf stat; print with LC_ALL=C, without -A"
@@ -137,7 +137,7 @@ def _text(text: str) -> tuple[list[Row], dict[str, Value]]:
 
 
 def _metric(text: str) -> tuple[str, str]:
-    """Return what stands behind `#` and before a parenthesis: the number and its unit, or two empty words."""
+    """Return what follows `#` and precedes a parenthesis: the number and its unit, or two empty words."""
     found = METRIC.search(text)
     unit = found[2].rstrip() if found else ""
     return (found[1], unit) if found and len(unit) <= LONGEST else ("", "")

@@ -93,7 +93,7 @@ def _reading(scenario: str, heads: list[str], fields: list[str]) -> Reading:
 
 
 def _counts(values: dict[str, Value], labels: dict[str, Label]) -> dict[str, Value]:
-    """Operations of one run and of all, repeats, and what its threads hold under way."""
+    """Return the operations of one run and of all, repeats, and the number that its threads keep in flight."""
     threads, each, repeats = (labels.get(name) for name in ("threads", "ops-per-thread", "repeats"))
     found = {"seconds_mean": values["seconds"]} if "seconds" in values else {}
     if isinstance(threads, int) and threads:

@@ -1,6 +1,6 @@
-"""A run directory of what another tool measured: manifest, result, and the file itself as it was.
+"""A run directory of what another tool measured: manifest, result, and the unchanged file itself.
 
-The machine is unknown, since these outputs do not say it: its fields are empty and its peak is None.
+The machine is unknown, since these outputs do not describe it: its fields are empty and its peak is None.
 """
 
 import platform
@@ -21,7 +21,7 @@ KEPT = "imported"  # folder of the file itself
 
 
 class Given(NamedTuple):
-    """What the user knows of the machine and the output does not say."""
+    """What the user knows of the machine and the output does not state."""
 
     options: dict[str, Label]  # as numbers: peak, channels, speed, cache
     peak_bytes_per_s: float | None

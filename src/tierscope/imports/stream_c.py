@@ -87,7 +87,7 @@ def _setting(text: str) -> tuple[dict[str, Label], dict[str, Value]]:
 
 
 def _sizes(text: str, labels: dict[str, Label]) -> dict[str, Value]:
-    """The arrays' bytes that it prints in MiB besides; `again_` names a number that stands there twice."""
+    """Return the arrays' bytes, also as printed in MiB; `again_` names a number that is printed twice."""
     found: dict[str, Value] = {}
     for name, head in (("array_bytes", "Memory per array"), ("footprint_bytes", "Total memory required")):
         told, known = re.search(head + r" = (\S+) MiB", text), labels.get(name)

@@ -12,7 +12,7 @@ UNITS: dict[str, float] = {
 }  # fmt: skip
 """MB is 10^6 for all tools here, as their documents say; binary prefixes are written out."""
 
-DIGITS = 18  # of a whole number: what 64 bits hold; no tool prints more
+DIGITS = 18  # of a whole number: 64 bits contain no more; no tool prints more
 
 
 def value(word: str, unit: str) -> Value:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from tierscope.errors import UsageError
 
-KNOWN = ("operations", "seconds", "line")  # besides events
+KNOWN = ("operations", "seconds", "line")  # in addition to events
 Operator = Callable[[float, float], float]
 OPERATORS: dict[type[ast.operator], Operator] = {
     ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv,

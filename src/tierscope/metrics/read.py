@@ -52,12 +52,12 @@ class Metrics:
         return WORD.sub(lambda word: self.names.get(word[0], word[0]), asked or ",".join(self.events))
 
     def called(self, event: str) -> str:
-        """The name of an encoding; another event is called as it is."""
+        """Return the name of an encoding; another event keeps its own name."""
         return next((name for name, encoding in self.names.items() if encoding == event), event)
 
 
 def read_metrics(name: str, text: str) -> Metrics:
-    """UsageError says what is wrong with the file."""
+    """Return the metrics of a file; UsageError names what is wrong with it."""
     try:
         found = tomllib.loads(text)
         metrics = tuple(_metric(one) for one in found.pop("metric", []))

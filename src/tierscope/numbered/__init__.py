@@ -1,6 +1,6 @@
-"""Blocks that say what they are: which write made them, for which place, and whether all of it arrived.
+"""Blocks that identify themselves: which write made them, for which place, and whether all of it arrived.
 
-After a crash, what is found tells for each block whether its last acknowledged write survived. The format is in
-`sector`, the writer in `writer`, what it promised in `ledger`, the judgement in `verdict`. Blind to: faults that put
-back a whole block of the same write; bytes that nobody wrote.
+After a crash, the content of each block shows whether its last acknowledged write survived. The format is in `sector`,
+the writer in `writer`, what it promised in `ledger`, the judgement in `verdict`. Blind to: faults that put back a whole
+block of the same write; bytes that nobody wrote.
 """

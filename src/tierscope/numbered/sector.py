@@ -25,7 +25,7 @@ BODY = HEAD.size + SUM_BYTES
 
 
 class Sector(NamedTuple):
-    """What an intact sector says of itself."""
+    """The content of an intact sector."""
 
     run: int
     number: int
@@ -47,7 +47,7 @@ def block(run: int, number: int, offset: int, size: int) -> bytes:
 
 
 def read(sector: bytes) -> Sector | None:
-    """Return what 512 bytes say of themselves; None if they are no sector, or not all of one."""
+    """Return the fields of a sector of 512 bytes; None if it is not a sector, or not all of one."""
     head, body = sector[: HEAD.size], sector[BODY:]
     mark, run, number, offset = HEAD.unpack(head)
     if mark != MARK or sector[HEAD.size : BODY] != _sum(head, body):

@@ -1,4 +1,4 @@
-"""What a file holds after a crash, block by block, against what its writer promised.
+"""The content of a file after a crash, block by block, compared with what its writer promised.
 
     good       the last acknowledged write, or a later one that was begun, complete
     torn       parts of several writes, or a part that is damaged
@@ -7,8 +7,8 @@
     missing    nothing of an acknowledged write: zeros, or bytes of someone else
     unwritten  no write was acknowledged, and none is there
 
-A write that was begun and not acknowledged promises nothing: its block may hold each sector of the old or of the new
-write, or a damaged one. That is `torn` too, but not a fault. Blind to: an older state of which every sector is the
+A write that was begun and not acknowledged promises nothing: its block may contain each sector of the old or of the new
+write, or a damaged one. That is `torn` too, but not a fault. Blind to: an older state whose every sector is the
 acknowledged one.
 """
 
@@ -97,7 +97,7 @@ def _nothing(data: bytes, offset: int, done: int | None, begun: tuple[int, ...])
 
 
 def _torn(sectors: list[Sector | None], offset: int, done: int | None, begun: tuple[int, ...]) -> Verdict:
-    """A mixture that writes in flight allow is no fault: each whole sector of a write that may be there, at home."""
+    """Return the verdict of a mixture: not a fault if each whole sector is of a write that may be there, at home."""
     allowed = {*begun} | ({done} if done is not None else set())
     may = bool(begun) and all(
         sector is None or (sector.number in allowed and sector.offset == offset + at * SECTOR)

@@ -1,4 +1,4 @@
-"""Writes numbered blocks in a random order, makes each persist, and then says so.
+"""Writes numbered blocks in a random order, makes each persist, and then reports it.
 
 By `fdatasync` after each write, or through a mapping by `msync`, which a simulated power failure (`tierscope crash`)
 sees. Each block is written once before any of them is written again.
@@ -28,9 +28,9 @@ def orders(blocks: int, passes: int, seed: int) -> Iterator[int]:
 
 
 def write(path: Path, size_bytes: int, block_bytes: int, passes: int, seed: int, way: str, say: Say) -> None:
-    """Write all blocks `passes` times. say: hears each line of the ledger.
+    """Write all blocks `passes` times; `say` receives each line of the ledger.
 
-    UsageError for sizes that do not fit; MachineError where the file cannot be written.
+    UsageError for sizes that do not fit; MachineError if the file cannot be written.
     """
     if block_bytes % SECTOR or not block_bytes or block_bytes > size_bytes:
         raise UsageError(f"block={block_bytes}: whole sectors of {SECTOR} bytes up to size={size_bytes} are needed")

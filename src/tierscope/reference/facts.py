@@ -26,7 +26,7 @@ class Told:
 
     column: str
     name: str
-    factor: float = 1.0  # besides the unit's
+    factor: float = 1.0  # in addition to the unit's
     words: Words = field(default_factory=dict)
 
 
@@ -41,7 +41,7 @@ class Known:
 
 @dataclass(frozen=True, slots=True)
 class Same:
-    """Where the numbers of a column stand a second time."""
+    """Where the numbers of a column appear a second time."""
 
     column: str
     table: str

@@ -11,7 +11,7 @@ MODES = {"device_dax": "devdax", "kmem": "system-ram"}  # by driver, in daxctl's
 
 
 def devices(system: System) -> tuple[DaxDevice, ...]:
-    """Those that hold memory, in order of their numbers."""
+    """Return those that contain memory, in order of their numbers."""
     found = (_device(system, path) for path in system.glob(f"{BUS}/dax[0-9]*"))
     return tuple(each for each in found if each.size_bytes != 0)
 

@@ -1,4 +1,4 @@
-"""What the kernel says of persistent memory, as plain data in the Machine. None and "" are: it does not say."""
+"""What the kernel reports about persistent memory, as plain data in the Machine. None and "": not reported."""
 
 from typing import Annotated
 

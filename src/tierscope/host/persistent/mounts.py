@@ -1,6 +1,6 @@
 """File systems on persistent block devices, with what decides whether a mapping of theirs is direct and large.
 
-ext4 tells its stripe in blocks (`stripe=512`), XFS in units of 512 B (`sunit=4096`).
+ext4 shows its stripe in blocks (`stripe=512`), XFS in units of 512 B (`sunit=4096`).
 Source: Linux, Documentation/filesystems/dax.rst, proc(5); ext4(5), xfs(5).
 """
 

@@ -41,7 +41,7 @@ def _region(system: System, path: str) -> Region:
 
 
 def _provider(system: System, region: str) -> str:
-    """Of the bus that holds the region; of the only bus where the region is not shown below one."""
+    """Return the provider of the region's bus; of the only bus if the region is not shown below one."""
     buses = [path.rpartition("/")[0] for path in system.glob(f"{BUS}/ndbus*/{region}")]
     providers = [f"{bus}/provider" for bus in buses] or system.glob(f"{BUS}/ndbus*/provider")
     return (system.read(providers[0], 64) or "") if len(providers) == 1 else ""
@@ -55,7 +55,7 @@ def bad_blocks(text: str | None) -> int | None:
 
 
 def namespaces(system: System) -> tuple[Namespace, ...]:
-    """Those that hold memory, in order of their numbers."""
+    """Return those that contain memory, in order of their numbers."""
     found = (_namespace(system, path) for path in system.glob(f"{BUS}/namespace[0-9]*"))
     return tuple(each for each in found if each.size_bytes != 0)
 
@@ -86,7 +86,7 @@ def _only(system: System, pattern: str) -> str:
 
 
 def nvdimms(system: System) -> tuple[Nvdimm, ...]:
-    """Every DIMM. Flags stand with the firmware's interface: ACPI (nfit) or POWER (papr)."""
+    """Return every DIMM. Flags are in the folder of the firmware's interface: ACPI (nfit) or POWER (papr)."""
     return tuple(_nvdimm(system, path) for path in system.glob(f"{BUS}/nmem[0-9]*"))
 
 

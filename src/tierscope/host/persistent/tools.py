@@ -1,6 +1,6 @@
-"""Health of DIMMs as `ndctl` and `ipmctl` tell it, where they are installed: never needed, and never waited for long.
+"""Health of DIMMs from `ndctl` and `ipmctl`, if they are installed: never needed, and never waited for long.
 
-Most of it needs root, which these programs say by leaving it out.
+Most of it needs root; without root these programs leave it out.
 Source: ndctl-list(1), ipmctl-show-dimm(1).
 """
 
@@ -20,7 +20,7 @@ IPMCTL = ("ipmctl", "show", "-o", "nvmxml", "-d", "HealthState,SecurityState,FWV
 
 
 def health(longest_s: float = LONGEST_S) -> tuple[str, ...]:
-    """One line for each DIMM and tool; a tool that fails or hangs has one line that says so."""
+    """Return one line for each DIMM and tool; for a tool that fails or hangs, one line that reports it."""
     return (*_lines(NDCTL, _ndctl, longest_s), *_lines(IPMCTL, _ipmctl, longest_s))
 
 
