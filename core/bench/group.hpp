@@ -53,7 +53,7 @@ struct Group {
   std::shared_ptr<const kernels::KernelEntry> entry;  // of the registry, or its own of a victim or a structure
   kernels::Variant variant{};
   std::uint64_t operations = 0;        // of all members: lines, nodes or blocks
-  std::size_t line = kernels::LINE;  // bytes of a line of the caches, at least LINE
+  std::size_t line = kernels::LINE;    // bytes of a line of the caches, at least LINE
   Emulation target_adds, source_adds;  // the delays and limits that their tiers add to the memory
   std::shared_ptr<void> kept;          // state that its task keeps for the members
   std::vector<Member> members;

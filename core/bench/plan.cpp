@@ -17,7 +17,7 @@
 namespace tierscope {
 namespace {
 
-constexpr double MOST_BYTES = 0x1p56;  // more than five levels of page tables address: sums of sizes cannot wrap
+constexpr double MOST_BYTES = 0x1p56;  // all that five levels of page tables address: sums of sizes cannot wrap
 
 void set_target(GroupPlan& plan, const std::string&, const std::string& word) {
   const auto colon = word.find(':');
@@ -91,7 +91,8 @@ void read_work(GroupPlan& plan, const std::string& key, const std::string& word)
   if (plan.task == nullptr || !plan.work.get()->read(key, word)) read_other(plan, key, word);
 }
 
-/// Sets the task of the plan's kernel. The new work takes over the keys that both know, or all keys without a kernel.
+/// Sets the task of the plan's kernel. Its work takes over the keys that the earlier task shares, or all
+/// keys if there was no kernel before.
 void settle_work(GroupPlan& plan) {
   const auto* const task = task_of(plan.kernel);
   if (task == plan.task) return;

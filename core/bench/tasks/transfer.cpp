@@ -75,7 +75,7 @@ class TransferTask final : public TaskOf<blocks::Prepared> {
   [[nodiscard]] bool asks_another(std::size_t thread) const override { return thread == 0; }
   [[nodiscard]] std::uint64_t granule(const Group& group) const override { return group.operations - 1; }
 
-  /// Checks that both have counted the same preparations, that each chase ended where it began, and modified lines.
+  /// Checks that both counted the same preparations and that each chase ended where it began; modified lines count.
   [[nodiscard]] double verify(const Group& group, const Member& member) const override {
     const auto& pass = member.pass;
     for (const auto& other : group.members)
