@@ -1,9 +1,9 @@
-"""How many planted faults the audit finds, by importer and published table, and how many alarms clean data raise.
+"""Share of planted faults that the audit finds, by importer and published table, and false alarms on clean data.
 
-Each number of each example file and table is changed, one at a time: times and over ten, its sign, a digit lost, MiB
+Each number of each example file and table is changed, one at a time: times or over ten, its sign, a digit lost, MiB
 for MB, exchanged with its neighbour of the row, copied from the row above. What an importer refuses counts as found. A
-fault counts as found if a failure appears that the clean file does not have. Detection says how densely the numbers of
-a format constrain each other; what stays unseen is within what physics allows, or stands alone.
+fault counts as found if a failure appears that the clean file does not have. Detection shows how densely the numbers of
+a format constrain each other. Faults that are not found are physically possible, or no other number depends on them.
 
     .venv/bin/python benchmarks/audit_detection.py [--json] [--peak RATE] [--most N] [NAME ...]
 """
@@ -31,7 +31,7 @@ from tierscope.units import parse_rate
 EXAMPLES = Path(__file__).parents[1] / "tests/data/imports"
 PLAIN = "multichase-plain.txt"  # a number alone must be named
 NUMBER = re.compile(r"(?<![\w.:\"-])-?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?(?![\w:\"])")
-MOST = 160  # numbers of a file: of more, so many are drawn
+MOST = 160  # most numbers of a file; of more, this number is drawn
 SEED = 1995
 
 Spots = list[tuple[int, int]]
@@ -54,7 +54,7 @@ class Score:
 
 
 def scaled(word: str, factor: float) -> str:
-    """With as many decimals as before, or digits where it has an exponent."""
+    """Return the scaled number with as many decimals as before, or digits where it has an exponent."""
     value = float(word) * factor
     if "e" in word.lower():
         return f"{value:.{len(word.lower().partition('e')[0].partition('.')[2])}e}"
@@ -63,7 +63,7 @@ def scaled(word: str, factor: float) -> str:
 
 
 def lost(word: str) -> str:
-    """Without its second digit."""
+    """Return the number without its second digit."""
     digits = [i for i, letter in enumerate(word.lower().partition("e")[0]) if letter.isdigit()]
     return word[: digits[1]] + word[digits[1] + 1 :] if len(digits) > 1 else word
 
@@ -78,7 +78,7 @@ ALONE: dict[str, Callable[[str], str]] = {
 
 
 def faults(text: str, spots: Spots, above: list[int | None], place: int) -> Iterator[tuple[str, str]]:
-    """(kind, text) of each fault of one number that changes it; above: of each number the one in the row before."""
+    """Yield (kind, text) of each fault of one number that changes it; above: of each number, that in the row before."""
     start, end = spots[place]
     word = text[start:end]
     for kind, change in ALONE.items():
@@ -94,7 +94,7 @@ def faults(text: str, spots: Spots, above: list[int | None], place: int) -> Iter
 
 
 def places(text: str, begin: int) -> tuple[Spots, list[int | None]]:
-    """Numbers from `begin` on, and of each the one at the same place of the line above."""
+    """Return the numbers from `begin` on, and for each the number at the same place of the line above."""
     spots: Spots = []
     above: list[int | None] = []
     before: list[int] = []
@@ -110,7 +110,7 @@ def places(text: str, begin: int) -> tuple[Spots, list[int | None]]:
 
 
 def score(text: str, begin: int, look: Look, most: int) -> Score:
-    """Numbers that make no difference to what is read are left out."""
+    """Return the score; numbers that have no effect on what is read are left out."""
     clean = look(text)
     if clean is None:
         raise SystemExit("a clean file is refused")
@@ -126,7 +126,7 @@ def score(text: str, begin: int, look: Look, most: int) -> Score:
 
 
 def importer(name: str, limits: Limits) -> Look:
-    """What is read of a file and which identities it breaks, of an importer's example."""
+    """Return the reader of an importer's example: what is read of a file, and which identities it breaks."""
     path = Path(tempfile.mkdtemp()) / name
 
     def look(text: str) -> tuple[object, Found] | None:
@@ -142,7 +142,7 @@ def importer(name: str, limits: Limits) -> Look:
 
 
 def table(name: str) -> Look:
-    """Likewise, of a published table."""
+    """Return the same for a published table."""
 
     def look(text: str) -> tuple[object, Found] | None:
         try:

@@ -2,10 +2,10 @@
 
     python benchmarks/background.py [--rounds 3] [--curve RUN] [--duration 4]
 
-A neighbour runs a kernel of ours on another CPU in a process of its own, at a pace, and reports its bytes. The probe is
-told nothing of it. Rounds alternate between no neighbour, a slow and a fast one; the curve is measured once before, or
-is that of a run. Each answer is judged: CONTAINS the true traffic, WIDE (contains it and is not known or open), or
-WRONG.
+A neighbour runs a kernel of ours on another CPU in a process of its own, at a pace, and reports its bytes. The probe
+has no information about it. Rounds alternate between no neighbour, a slow and a fast one. The curve is measured once
+before, or taken from a run. Each answer is judged: CONTAINS the true traffic, WIDE (contains it and is not known or
+open), or WRONG.
 """
 
 import argparse
@@ -31,7 +31,7 @@ STATES = (("none", 0), ("read", 1000), ("read", 0), ("write_nt", 1000), ("write_
 
 
 class Neighbour(threading.Thread):
-    """Runs a kernel until it is stopped. bytes_per_s: what it moved, while it was not preempted or not."""
+    """Runs a kernel until it is stopped. bytes_per_s: what it moved, including the time in which it was preempted."""
 
     def __init__(self, kernel: str, pace: int, cpu: int) -> None:
         super().__init__(daemon=True)

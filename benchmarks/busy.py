@@ -1,10 +1,10 @@
-"""How far two busy neighbours move our medians, and whether a moved one says that it is inconclusive.
+"""Effect of two busy neighbours on our medians, and whether each moved median is marked inconclusive.
 
     python benchmarks/busy.py [--rounds 3] [--neighbours 2]
 
-Quiet and busy runs take turns, so that a machine that drifts drifts for both. A neighbour is a process that
+Quiet and busy runs alternate, so that a drift of the machine affects both. A neighbour is a process that
 computes without end on any CPU; it takes CPU time and caches, little memory bandwidth. Each point is judged:
-within 10 % of the quiet median, or marked inconclusive, or WRONG: sure of itself and off.
+within 10 % of the quiet median, or marked inconclusive, or WRONG: conclusive, and not within 10 %.
 """
 
 import argparse
@@ -26,7 +26,7 @@ from tierscope.stats.point import Point, judge
 from tierscope.units import MiB
 
 ALLOWED = 0.10
-BUDGET_S = 3.0  # so long an instrument may try on a busy machine
+BUDGET_S = 3.0  # time that an instrument may try on a busy machine
 BATCH_S = 0.25
 
 
@@ -50,7 +50,7 @@ def neighbours(count: int) -> Iterator[None]:
 
 
 def points(cpus: tuple[int, ...]) -> dict[str, Experiment]:
-    """Bandwidth with one and with all CPUs, latency in a cache and in memory."""
+    """Return the points: bandwidth with one and with all CPUs, latency in a cache and in memory."""
     found = {}
     for kernel, arrays in (("read", 1), ("copy_nt", 2), ("triad", 3)):
         for count in sorted({1, len(cpus)}):

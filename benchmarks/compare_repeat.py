@@ -1,13 +1,13 @@
-"""Does `compare --rerun` call what is there, and nothing else, on this machine?
+"""Does `compare --rerun` find a real difference, and no other, on this machine?
 
     python benchmarks/compare_repeat.py [--repeats 20] [--rounds 5] [--slowdown 0.03]
 
 Each repeat is a real `tierscope compare --rerun`: a setting against itself, then against one that is slower by a known
 share. The setting is one thread that reads 16 KiB in a cache and waits a counted number of core cycles after each KiB.
 The wait is some hundred times as long as the reads, so one that is longer by 3 % makes the whole slower by 3 %, to a
-few parts in 10 000, whatever the machine: nothing else differs, so the truth is known where nothing is known of the
-speed. Printed are the shares of each verdict with Wilson's 95 % interval, the aims (no difference shown in 95 of 100;
-the slowdown found in 90 of 100 of those that are not inconclusive), and the noise that a round had.
+few parts in 10 000, on any machine. Nothing else differs, so the true ratio is known although the speed is not. The
+script prints the share of each verdict with Wilson's 95 % interval, the aims, and the noise of a round. The aims: no
+difference shown in 95 of 100; the slowdown found in 90 of 100 of those that are not inconclusive.
 
 Exit status: 0 both shares reach their aims, 1 one does not, 4 all of one kind were inconclusive: the machine is too
 noisy. A repeat takes some 6 s on a quiet machine, 14 s where all CPUs are taken: 20 take two to five minutes.
@@ -49,7 +49,7 @@ AIMS = {SAME: 0.95, SLOWER: 0.90}
 
 
 def wilson(hits: int, count: int, confidence: float = 0.95) -> tuple[float, float]:
-    """Bounds of the share that `hits` of `count` come from; (0, 1) where nothing was counted."""
+    """Return the bounds of the share that `hits` of `count` come from; (0, 1) where nothing was counted."""
     if not count:
         return 0.0, 1.0
     z = NormalDist().inv_cdf((1 + confidence) / 2)
@@ -59,7 +59,7 @@ def wilson(hits: int, count: int, confidence: float = 0.95) -> tuple[float, floa
 
 
 def say(*words: str) -> str:
-    """Standard output of a command; its failure ends the script."""
+    """Return the standard output of a command; its failure ends the script."""
     out, err = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True) for _ in range(2))
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
         status = tierscope(list(words))
@@ -73,7 +73,7 @@ def said(stream: io.TextIOWrapper) -> str:
 
 
 def measured(folder: Path, name: str, pace: int, cpu: str) -> str:
-    """The run that the rounds repeat."""
+    """Return the run that the rounds repeat."""
     plan = folder / f"{name}.toml"
     plan.write_text(PLAN.format(pace=pace, cpu=cpu))
     say("run", str(plan), "--out", str(folder / name), "--quiet")
@@ -99,7 +99,7 @@ def told(what: str, aim: str, rows: list[dict[str, Any]]) -> str:
 
 
 def verdict(aim: str, rows: list[dict[str, Any]]) -> Exit:
-    """Whether what was seen reaches the aim."""
+    """Print the shares of the verdicts; return whether they reach the aim."""
     if all(row["verdict"] == NONE for row in rows):
         return Exit.INCONCLUSIVE
     counted = _counted(aim, rows)
@@ -107,7 +107,7 @@ def verdict(aim: str, rows: list[dict[str, Any]]) -> Exit:
 
 
 def _counted(aim: str, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """A slowdown may hide in noise, which is then said; a run beside itself has nothing that could hide."""
+    """Return the rows that count: a slowdown may be inconclusive because of noise, a comparison with itself may not."""
     return [row for row in rows if aim == SAME or row["verdict"] != NONE]
 
 

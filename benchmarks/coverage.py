@@ -1,19 +1,19 @@
-"""Do intervals hold if a run is repeated, on a quiet machine and beside programs that disturb it?
+"""Do intervals still contain the result if a run is repeated, on a quiet machine and with programs that disturb it?
 
     python benchmarks/coverage.py [--rounds 20] [--states quiet,memory-1] [--visits 3] [--out runs/coverage]
 
 Each round runs the same kernels once in each state; every second round reverses the order of the states. A CPU program
-computes without end; a memory program copies an array of 256 MiB; pulses are both kinds, which rest and work for 0.1
-to 2 s at random. Per state:
+computes without end; a memory program copies an array of 256 MiB. Pulses are both kinds, which rest and work for 0.1
+to 2 s at random. The table has for each state:
 
-    overlap     pairs of runs whose intervals of a kernel overlap, of conclusive ones and (of all)
-    contained   intervals that contain the median of the kernel's quiet runs, likewise
-    worst       largest distance of a conclusive number from that median
-    unsure      share of the points that are inconclusive
-    between     median share of the squared interval that is between visits
+    `overlap`   share of pairs of runs whose intervals of a kernel overlap, of conclusive ones and (of all).
+    `contained` the same of intervals that contain the median of the kernel's quiet runs.
+    `worst`     largest distance of a conclusive number from that median.
+    `unsure`    share of the points that are inconclusive.
+    `between`   median share of the squared interval that is between visits.
 
-`--visits 0` shows what intervals of one visit are worth. The aim, of 20 rounds in 30 minutes and more: overlap 95 %,
-contained 90 % of the quiet intervals, worst 10 % beside memory programs.
+`--visits 0` shows how good intervals of one visit are. The aim, of 20 rounds in 30 minutes and more: overlap 95 %,
+contained 90 % of the quiet intervals, worst 10 % with memory programs.
 """
 
 import argparse
@@ -105,7 +105,7 @@ Runs = list[dict[str, Seen]]
 
 @contextmanager
 def beside(state: str) -> Iterator[None]:
-    """The programs of a state, which have begun to work."""
+    """Start the programs of a state; they run when the block is entered."""
     programs = [multiprocessing.Process(target=target, args=args, daemon=True) for target, args in STATES[state]]
     for program in programs:
         program.start()
@@ -119,12 +119,12 @@ def beside(state: str) -> Iterator[None]:
 
 
 def is_done(out: Path) -> bool:
-    """Whether a run stands there that has all its visits."""
+    """Return whether this folder contains a run with all its visits."""
     return (out / "result.json").exists() and load(out).result.complete
 
 
 def run(out: Path, words: list[str]) -> dict[str, Seen]:
-    """Measure once, as a user does, and return each kernel; a run that is there is read, not measured again."""
+    """Measure once, as a user does, and return each kernel; an existing run is read, not measured again."""
     command = [str(TIERSCOPE), "run", "stream", *words, "--out", str(out), "--quiet"]
     if not is_done(out):
         done = subprocess.run(command, capture_output=True, text=True, check=False)

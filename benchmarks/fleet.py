@@ -47,7 +47,7 @@ def cpu(what: Callable[[], Any]) -> tuple[float, Any]:
 
 
 def rules(machines: int) -> None:
-    """Screen and confirmation: false verdicts and power."""
+    """Print false verdicts and power of screen and confirmation."""
     count = max(10, machines // 50)
     for noise, session, tails in ((0.01, 0.005, "normal"), (0.03, 0.01, "normal"), (0.01, 0.005, "t3")):
         for size in (0.03, 0.05, 0.10):
@@ -68,7 +68,7 @@ def rules(machines: int) -> None:
 
 
 def changes(machines: int) -> None:
-    """CUSUM with confirmation: false alarms and steps found. One metric, so that the noise of a score is as stated."""
+    """Print false alarms and steps found of CUSUM with confirmation. With one metric, a score has the stated noise."""
     for noise in (0.008, 0.027):  # session: with the repeats' part 1 % and 3 %
         quiet = ImagineOptions(machines=machines, metrics=1, faults="", session_noise=noise, run_noise=0.01)
         none = score_trend(quiet)
@@ -91,7 +91,7 @@ def changes(machines: int) -> None:
 
 
 def files(folder: Path, machines: int) -> None:
-    """Fold time, queries on many rows, and faults that only files show."""
+    """Print the time to fold, queries on many rows, and faults that only files show."""
     options = ImagineOptions(
         machines=machines, days=1, metrics=50, faults="slow:10,metric:10,wrong:3,cloned:2,missing:1"
     )
@@ -121,7 +121,7 @@ def files(folder: Path, machines: int) -> None:
 
 
 def memory() -> None:
-    """The most that this process, which also folded the reports, has used so far."""
+    """Print the most memory that this process, which also folded the reports, has used so far."""
     goal("peak memory", resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1048576, 2, unit=" GiB")
 
 
@@ -148,7 +148,7 @@ def repeat(folder: Path, first: int, last: int) -> int:
 
 
 def whole_fleet(folder: Path) -> None:
-    """A fleet that is 8 % slow as a whole from a day on, and two DIMM kinds, through the files."""
+    """Judge, through the files, a fleet that is 8 % slow as a whole from a day on, and has two DIMM kinds."""
     options = ImagineOptions(machines=400, days=40, size=0.08, faults="fleet:1", kinds_apart=0.03)
     fleet = imagine(options)
     write_fleet(folder, fleet)

@@ -1,4 +1,4 @@
-"""Starts the command as forks of a process that has loaded everything: most of a start is Python that loads.
+"""Start the command as forks of a process that has loaded everything: most of a start is the loading of Python.
 
 Called as a program it is that process. It reads one JSON line for each start and answers with the number of the new
 process; that stays known until the caller asks for its status, such that no signal can meet another process. Pages are
@@ -20,7 +20,7 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """How a command ended."""
+    """The end of a command."""
 
     status: int  # below 0: a signal
     err: str
@@ -40,7 +40,7 @@ class Forks:
     ) -> Ended:
         """Run `tierscope WORDS` in `folder`, its temporary files in `tmp`; send `stop` after some seconds."""
         err, began = tmp.parent / "err", time.monotonic()
-        err.touch()  # a process that is killed at once opens nothing
+        err.touch()  # a process that is killed immediately opens nothing
         pid = self._ask({"words": words, "folder": str(folder), "tmp": str(tmp), "err": str(err)})
         if stop is not None:
             until = began + after_s
@@ -51,7 +51,7 @@ class Forks:
         return Ended(status, err.read_text(), time.monotonic() - began)
 
     def wait(self) -> None:
-        """Come back when everything is loaded; call it once."""
+        """Return when everything is loaded; call it once."""
         assert self._process.stdout is not None
         if self._process.stdout.readline() != b"0\n":
             raise RuntimeError("the process that starts commands has ended")
@@ -103,7 +103,7 @@ def _load() -> None:
 
 
 def _run(request: dict[str, Any], limit_s: int) -> None:
-    """In the fork: never comes back."""
+    """Run the command in the fork; never returns."""
     from tierscope.cli.entry import main
 
     status = 99

@@ -1,4 +1,4 @@
-"""Fuzzes every parser and every reader, and says what each target found.
+"""Fuzz every parser and every reader, and print what each target found.
 
     .venv/bin/python benchmarks/fuzz.py --seconds 600 --jobs 2
 
@@ -38,7 +38,7 @@ SLACK_S = 300
 
 @dataclass(frozen=True)
 class Found:
-    """What one target did. `said`: of each finding, its first line."""
+    """The result of one target. `said`: the first line of each finding."""
 
     target: str
     executions: int
@@ -47,7 +47,7 @@ class Found:
 
 
 def native(name: str, seconds: float, seed: int, keep: Path) -> Found:
-    """One run of a fuzzer, which ends at its first finding."""
+    """Run a fuzzer once; it ends at its first finding."""
     import lanes
 
     folder, longest = NATIVE[name]
@@ -80,7 +80,7 @@ def native(name: str, seconds: float, seed: int, keep: Path) -> Found:
 
 
 def python(name: str, seconds: float, seed: int, keep: Path) -> Found:
-    """In a process of its own, which goes on after a finding; each kind of finding counts once."""
+    """Run a process of its own, which continues after a finding; each kind of finding counts once."""
     words = ["--target", name, "--seconds", str(seconds), "--seed", str(seed), "--keep", str(keep)]
     begun = time.monotonic()
     done = subprocess.run([sys.executable, __file__, *words], capture_output=True, text=True, timeout=seconds + SLACK_S,
@@ -93,7 +93,7 @@ def python(name: str, seconds: float, seed: int, keep: Path) -> Found:
 
 
 def search(name: str, seconds: float, seed: int, keep: Path) -> tuple[int, list[str]]:
-    """(executions, findings) of one Python target, in this process."""
+    """Return (executions, findings) of one Python target, in this process."""
     import resource
 
     from fuzz_readers import READERS, attempt, contents

@@ -1,4 +1,4 @@
-"""What a history of many runs costs, with the judgements that runs store next to their samples, and without.
+"""Cost of a history of many runs, with and without the judgements that runs store next to their samples.
 
     python benchmarks/history.py runs/A
     python benchmarks/history.py runs/A --runs 200 --judged 5

@@ -2,12 +2,12 @@
 
 Real suites, each as short as it can be, are stopped by KILL, TERM or INT at moments drawn evenly over the time that an
 undisturbed run takes, and a little beyond; then each is resumed. After each the folder is checked: the run is complete,
-each record that stood there before is the one that stands there now, and nothing is left but the files of a run.
+each record that was there before is unchanged, and only the files of a run are left.
 
     python benchmarks/interruptions.py --moments 300 --at-once 2
 
 It prints one line for each suite and ends with 1 if a moment failed, or if the time did not suffice for all of them.
-The command starts as `forks.py` says.
+The command starts as `forks.py` describes.
 """
 
 import argparse
@@ -66,7 +66,7 @@ READING = Lock()  # one at a time: the reader of samples is not made for threads
 
 @dataclass
 class Counted:
-    """Of one suite."""
+    """The counts of one suite."""
 
     name: str
     seconds: float
@@ -91,14 +91,14 @@ class Shell:
 
 
 def records(run: Path) -> tuple[list[object], list[object]]:
-    """Return the records of points, and those of their further visits, as they stand in the document."""
+    """Return the records of points, and those of their further visits, as the document contains them."""
     path = run / "result.json"
     found = json.loads(path.read_bytes()) if path.exists() else {}
     return list(found.get("records", [])), list(found.get("visits", []))
 
 
 def faults(shell: Shell, words: str, number: signal.Signals, after_s: float, counted: Counted) -> Iterator[str]:
-    """Stop one run after some seconds, resume it, and say what is wrong."""
+    """Stop one run after some seconds, resume it, and yield what is wrong."""
     run, fresh = shell.folder / "run", ("run", *words.split(), "--out", "run")
     ended = shell(*fresh, stop=number, after_s=after_s)
     expected = (-9,) if number == signal.SIGKILL else (128 + number, -number)
@@ -124,7 +124,7 @@ def faults(shell: Shell, words: str, number: signal.Signals, after_s: float, cou
 
 
 def _wrong(run: Path) -> Iterator[str]:
-    """Say what a run lacks that should be complete, and what is too much."""
+    """Yield what is missing in a run that should be complete, and what is too much."""
     try:
         read = load(run)
         with READING:
@@ -146,7 +146,7 @@ def _below(run: Path) -> Iterator[str]:
 
 
 def undisturbed(name: str, words: str, place: Path, forks: SimpleQueue[Forks]) -> Counted | str:
-    """Seconds of a run that nobody stops, or why this machine cannot do it."""
+    """Return the counts, with the seconds of an undisturbed run, or why this machine cannot do it."""
     one = forks.get()
     try:
         ended = Shell(place, one)("run", *words.split(), "--out", "run")
@@ -179,7 +179,7 @@ def moment(counted: Counted, number: int, seed: int, folder: Path, forks: Simple
 
 
 def main() -> int:
-    """Print the table; 1 where a moment failed, or fewer than twelve suites ran."""
+    """Print the table; return 1 where a moment failed, or fewer than twelve suites ran."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--moments", type=int, default=300)
     parser.add_argument("--at-once", type=int, default=2)

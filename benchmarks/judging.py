@@ -1,4 +1,4 @@
-"""What judging costs while a point is measured: blocks of made durations, which never become precise enough.
+"""Cost of judging while a point is measured: blocks of made durations, which never become precise enough.
 
     python benchmarks/judging.py
     python benchmarks/judging.py --threads 8 --budget 60
@@ -59,7 +59,7 @@ def stream(schedule: Schedule, threads: int) -> Iterator[Blocks]:
 
 
 def judged(batches: list[Blocks], schedule: Schedule) -> tuple[float, int, int]:
-    """Return CPU seconds, how often was judged as the runner does it, and how many blocks there were in the end."""
+    """Return CPU seconds, the number of judgements as the runner makes them, and the final number of blocks."""
     spent, count, last = 0.0, 0, 0.0
     for number in range(1, len(batches) + 1):
         timed = number * BATCH_S

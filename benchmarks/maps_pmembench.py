@@ -2,16 +2,16 @@
 
     python benchmarks/maps_pmembench.py --pmembench ./pmembench [--folder /dev/shm] [--count 100000] [--rounds 8]
 
-pmembench is found on PATH or by option; nothing is downloaded or built. Both run one thread on the first CPU, insert,
-find or remove so many random keys, each with an entry that holds 16 bytes beside it (pmembench without --alloc: the id
-of an object; ours: the value), and make a pool of their own under the same name in the same folder, one after the
+pmembench is found on PATH or by option; nothing is downloaded or built. Both run one thread on the first CPU, and
+insert, find or remove COUNT random keys. Each key has an entry with 16 further bytes (pmembench without --alloc: the id
+of an object; ours: the value). Each makes a pool of its own under the same name in the same folder, one after the
 other. Each run of pmembench has one of ours next to it, before it in one round and after it in the next; the ratio of
 operations per second is taken within the pair. The ratio of all rounds is the Hodges-Lehmann estimate with its 95 %
 interval.
 
-Both time every operation with a look at the clock, and both totals hold rehashes. pmembench also takes a mutex around
-each operation, which nobody else wants. Where the folder is no persistent memory PMEM_IS_PMEM_FORCE=1 is set for both,
-so that both flush, and none calls msync. Both should load one libpmemobj: `ldd` tells.
+Both time every operation with a look at the clock, and both totals include rehashes. pmembench also takes a mutex
+around each operation, without contention. Where the folder is not persistent memory PMEM_IS_PMEM_FORCE=1 is set for
+both, so that both flush, and none calls msync. Both should load one libpmemobj: `ldd` shows it.
 Source: PMDK, src/benchmarks/map_bench.cpp (BSD-3-Clause); document 004, 4.3, which measured with it.
 """
 
@@ -49,7 +49,7 @@ class PeerError(Exception):
 
 @dataclass(frozen=True)
 class Task:
-    """What both do; `path`: of the pool."""
+    """The task of both; `path`: of the pool."""
 
     cpu: int
     path: Path
@@ -90,7 +90,7 @@ def options() -> argparse.Namespace:
 
 
 def reading(text: str) -> float:
-    """Operations/s of the one scenario that pmembench printed: a line of names, then one of numbers."""
+    """Return operations/s of the one scenario that pmembench printed: a line of names, then one of numbers."""
     lines = [line.split(";") for line in text.splitlines() if ";" in line]
     for names, numbers in pairwise(lines):
         for name, number in zip(names, numbers, strict=False):
@@ -100,7 +100,7 @@ def reading(text: str) -> float:
 
 
 def theirs(program: str, task: Task, seed: int) -> float:
-    """One run; PeerError if it fails."""
+    """Run pmembench once; PeerError if it fails."""
     words = ["-T", task.structure, "-n", str(task.count), "-f", str(task.path), "-s", str(seed), "-t", "1"]
     environment = {**os.environ, "PMEMOBJ_CONF": "sds.at_create=0"}
     done = subprocess.run(
@@ -116,7 +116,7 @@ def theirs(program: str, task: Task, seed: int) -> float:
 
 
 def ours(task: Task, seed: int) -> float:
-    """Operations/s of the first round, in a core of its own."""
+    """Return operations/s of the first round, in a core of its own."""
     work = Workload(
         kernel=task.structure,
         footprint_bytes=0,
@@ -134,7 +134,7 @@ def ours(task: Task, seed: int) -> float:
 
 
 def compared(words: argparse.Namespace, cpu: int, folder: Path) -> Iterator[Row]:
-    """One row for each structure and operation that both have."""
+    """Yield one row for each structure and operation that both have."""
     here = core.catalogue().structures_here()
     for structure in words.structures.split(","):
         if here.get(structure) != "pool":
@@ -146,7 +146,7 @@ def compared(words: argparse.Namespace, cpu: int, folder: Path) -> Iterator[Row]
 
 
 def pair(program: str, task: Task, number: int) -> tuple[float, float]:
-    """Ours and theirs, operations/s; which comes first changes from round to round."""
+    """Return ours and theirs, operations/s; which comes first changes from round to round."""
     if number % 2 == 0:
         first = ours(task, number + 1)
         return first, theirs(program, task, number + 1)

@@ -2,10 +2,11 @@
 
     python benchmarks/neighbors_repeat.py [--repeats 11] [WORD=VALUE ...]
 
-Each repeat is a run of its own (`tierscope run neighbors WORD=VALUE ...`), with memory mapped anew, followed by the
-same with sleeping aggressors. For each row: in how many pairs of consecutive repeats the intervals meet, in how many
-each holds the other's middle (at best 83 of 100 for 95 % intervals of equal width), and how many intervals of the
-control cover 1.00. Inconclusive rows count too, and are counted beside. It prints; nothing is asserted.
+Each repeat is a run of its own (`tierscope run neighbors WORD=VALUE ...`), with memory mapped again, followed by the
+same with sleeping aggressors. For each row it counts the pairs of consecutive repeats whose intervals overlap, and
+those in which each contains the other's middle (at best 83 of 100 for 95 % intervals of equal width). It also counts
+the intervals of the control that cover 1.00. Inconclusive rows count too, and are also counted separately. It prints;
+nothing is asserted.
 """
 
 import argparse
@@ -35,7 +36,7 @@ def measure(words: list[str]) -> Rows:
 
 
 def compared(rows: Rows) -> dict[Key, dict[str, Any]]:
-    """Those that stand against another row, by victim, victims, aggressors."""
+    """Return the rows that are compared with another row, by victim, victims, aggressors."""
     return {
         (str(row["command"] or row["victim"]), row["victims"], row["aggressors"]): row
         for row in rows

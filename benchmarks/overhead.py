@@ -3,7 +3,7 @@
     python benchmarks/overhead.py
 
 Prints the clock's resolution, the cost of one timed block, and its share of a block of the default length; and the
-share of a thread's time that lies between blocks, where marks are read.
+share of a thread's time between blocks, where marks are read.
 """
 
 import statistics

@@ -1,11 +1,11 @@
-"""What counting performance events costs: nothing in the timed part, and a little beside it.
+"""The cost of counting performance events: nothing in the timed part, and a little outside of it.
 
     python benchmarks/overhead_counters.py
 
-Blocks with and without counters take turns, rounds of a tenth of a second each: calls of nothing, which show what the
-clock's two looks and the counters leave in the timed part, and reads of 32 KiB, whose lines the kernel may push out of
-the nearest cache between blocks. Printed: time of an operation with counters over that without, with the 95 % interval
-of the rounds, for blocks of the default length and of 50 us; and the time between blocks.
+Blocks with and without counters alternate, in rounds of a tenth of a second each. Calls of nothing show what the two
+reads of the clock and the counters leave in the timed part. Reads of 32 KiB use lines that the kernel may push out of
+the nearest cache between blocks. The script prints the time of an operation with counters over that without, with the
+95 % interval of the rounds, for blocks of the default length and of 50 us; and the time between blocks.
 """
 
 import statistics
@@ -57,7 +57,7 @@ def _group(kernel: str, work: Work, size: int, target: str, cpu: int) -> Group:
 
 
 def _rounds(session: core.Session, events: str, block_s: float) -> tuple[list[float], tuple[float, float]]:
-    """Ratios of the rounds; median gap between blocks without and with counters in us."""
+    """Return the ratios of the rounds, and the median gap between blocks without and with counters in us."""
     session.measure(ROUND_S, block_s)  # finds the size of a block
     ratios, gaps = [], ([], [])  # type: tuple[list[float], tuple[list[float], list[float]]]
     for turn in range(ROUNDS):
@@ -72,7 +72,7 @@ def _rounds(session: core.Session, events: str, block_s: float) -> tuple[list[fl
 
 
 def _of_operation(blocks: Blocks) -> float:
-    """Ticks, the median of the clean blocks: sizing and preempted ones say something else."""
+    """Return ticks, the median of the clean blocks; sizing and preempted blocks measure something else."""
     clean = blocks[blocks["flags"] == 0]
     return float(np.median((clean["stop_ticks"] - clean["start_ticks"]) / clean["operations"]))
 

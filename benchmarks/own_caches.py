@@ -1,4 +1,4 @@
-"""How well a simulated machine that was configured from measurements predicts this machine's latency staircase.
+"""Error of a simulated machine, configured from measurements, in predicting this machine's latency staircase.
 
     python benchmarks/own_caches.py [RUN] [--pages thp] [--per-octave 8] [--keep DIR]
 
@@ -8,7 +8,7 @@ from every other footprint, runs the same suite on it, and compares at the footp
     off = simulated / measured - 1     [1]
 
 Footprints that have no measured median are listed and counted, not compared; those in a knee count like any other.
-Exit status 1: the worst |off| above 10 %. The load average says how quiet the machine was.
+Exit status 1: the worst |off| above 10 %. The load average shows how quiet the machine was.
 """
 
 import argparse
@@ -35,7 +35,7 @@ def measure(words: list[str], out: Path) -> None:
 
 
 def curve(directory: Path) -> tuple[list[LatencyRow], list[LatencyRow]]:
-    """The staircase with the largest pages, and its footprints without a median."""
+    """Return the staircase with the largest pages, and its footprints without a median."""
     rows = Latency().rows(load(directory))
     found = next(iter(latency_levels(rows).values()))
     lost = [row for row in rows if row.pages == found.pages and row.latency is None]

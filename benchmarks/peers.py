@@ -5,7 +5,7 @@ r"""Ours against other tools, kernel by kernel, in one interleaved run; exit sta
     python benchmarks/peers.py --latency --multichase ./multichase
 
 Peers are found on PATH or by option; those that are not there are named and left out. Nothing is downloaded or built.
-benchmarks/README.md says what each is and how it is compared.
+benchmarks/README.md describes each, and how it is compared.
 """
 
 import argparse
@@ -70,7 +70,7 @@ def found(words: argparse.Namespace) -> Iterator[Peer]:
 
 
 def pairs(peers: list[Peer], kernels: list[str], task: Task, rounds: int) -> Iterator[compare.Pair]:
-    """Round after round, every peer once; ours next to it, first in one round and second in the next."""
+    """Yield every peer once per round; ours is next to it, first in one round and second in the next."""
     with ExitStack() as stack:
         stands = {pages: stack.enter_context(Stand(pages, task.threads)) for pages in {peer.pages for peer in peers}}
         for number in range(rounds):

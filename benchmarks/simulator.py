@@ -1,19 +1,19 @@
-"""How fast the simulator is: its caches in accesses/s of one core against Valgrind's cachegrind, on the same streams;
+"""Speed of the simulator: its caches in accesses/s of one core against Valgrind's cachegrind, on the same streams;
 and its persistent-memory DIMM in lines/s.
 
     python benchmarks/simulator.py [--rounds 5] [--levels 3]
 
 Both simulate a first level of 32 KiB in 8 ways and a last one of 32 MiB in 16 ways, of 64-byte lines; `--levels 3`
 puts 1 MiB in 16 ways between ours. Streams: loads of 8 bytes one after the other or at random in footprints of 2^n
-bytes, and every load and store of a `sort` of random lines, as Valgrind's lackey tells them. Each run of cachegrind
-has one of ours next to it, before it in one round and after it in the next; the ratio is taken within the pair, the
-interval is the range over the rounds. CPU seconds; from those of cachegrind the same program without work is taken
-away. What remains of it holds its simulation of instructions and the program's own run, which any user of cachegrind
-pays: the column `all` counts instruction fetches as accesses, too. Ours counts as cachegrind does, by lists of touches,
-and holds the making of the stream, which the sort has in memory; the column `timed` is ours where each access is told
-its time, which cachegrind does not do. The DIMM is that of the preset optane100, asked for lines without caches; reads
-that wait for each other, writes eight of which are under way, and 512 of either at once. Exit status 1: below five
-times, or below 20 million lines/s.
+bytes, and every load and store of a `sort` of random lines, as Valgrind's lackey lists them. Each run of cachegrind
+has one of ours next to it, before it in one round and after it in the next. The ratio is taken within the pair; the
+interval is the range over the rounds. Times are CPU seconds. The time of cachegrind on the same program without work is
+subtracted. The rest still includes the simulation of instructions and the program's own run, which any user of
+cachegrind pays: the column `all` counts instruction fetches as accesses, too. Ours counts as cachegrind does, by lists
+of touches, and includes the making of the stream, which the sort has in memory. The column `timed` is ours with a time
+for each access, which cachegrind does not compute. The DIMM is that of the preset optane100, asked for lines without
+caches: reads that wait for each other, writes with eight in flight, and 512 of either in flight. Exit status 1: below
+5x, or below 20 million lines/s.
 """
 
 import argparse
@@ -75,7 +75,7 @@ def build(folder: Path, levels: int) -> None:
 
 
 def cachegrind(command: list[str]) -> tuple[float, int, int]:
-    """CPU seconds, data accesses, all accesses."""
+    """Return CPU seconds, data accesses, all accesses."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
     options = ["--LL=33554432,16,64", "--cachegrind-out-file=/dev/null"]
     done = subprocess.run([*CACHEGRIND, *options, *command], capture_output=True, text=True, check=True)
@@ -88,7 +88,7 @@ def cachegrind(command: list[str]) -> tuple[float, int, int]:
 
 
 def ours(folder: Path, words: list[str]) -> float:
-    """Accesses per CPU second."""
+    """Return accesses per CPU second."""
     return rate_of([folder / "hierarchy", folder / "caches.toml", *words])
 
 
@@ -98,7 +98,7 @@ def rate_of(command: Sequence[str | Path]) -> float:
 
 
 def dimm(folder: Path, rounds: int) -> float:
-    """A table; the lowest rate."""
+    """Print a table; return the lowest rate."""
     preset = (CORE / "simulate/presets/optane100.toml").read_text()
     (folder / "dimm.toml").write_text(preset[preset.index("[memory.pmem]") : preset.index("[memory.dram]")])
     print("\nmillion lines/s:               median [range]")
@@ -112,7 +112,7 @@ def dimm(folder: Path, rounds: int) -> float:
 
 
 def traced(folder: Path) -> tuple[list[str], list[str], list[str]]:
-    """The command of a real program, the same without work, and the words that replay its accesses."""
+    """Return the command of a real program, the same without work, and the arguments that replay its accesses."""
     draw = random.Random(1995)
     (folder / "lines").write_text("".join(f"{draw.random()}\n" for _ in range(LINES_SORTED)))
     (folder / "none").write_text("")
@@ -131,7 +131,7 @@ def traced(folder: Path) -> tuple[list[str], list[str], list[str]]:
 
 
 def compare(name: str, folder: Path, theirs: list[str], idle: list[str], words: list[str], rounds: int) -> float:
-    """One line of the table; the ratio over data accesses."""
+    """Print one line of the table; return the ratio over data accesses."""
     rates, ratios, with_fetches = [], [], []
     base, base_data, base_all = cachegrind(idle)
     for turn in range(rounds):

@@ -1,1 +1,1 @@
-"""What `peers.py` needs: one file per peer, ours in the same terms, and the comparison."""
+"""The parts of `peers.py`: one file per peer, ours in the same terms, and the comparison."""

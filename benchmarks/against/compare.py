@@ -1,7 +1,7 @@
-"""Pairs of neighbours in time become a ratio per kernel: ours over the best peer, by the same statistic.
+"""Ratios per kernel, from pairs of neighbours in time: ours over the best peer, by the same statistic.
 
 A pair is one run of a peer and our run next to it; its ratio takes best over best where the peer prints its best
-pass, else average over average, and both of ours count every disturbance as the peer's do. The best peer of a kernel
+pass, else average over average. Both of ours include every disturbance, as the peer's do. The best peer of a kernel
 is the one with the largest median figure. With few rounds the interval is the whole range of the ratios.
 """
 
@@ -12,7 +12,7 @@ from statistics import median
 from against.ours import Ours
 from against.reading import Reading
 
-# what stands against each kernel of ours: the same work, or the same result by any means where nobody has our form
+# what each kernel of ours is compared with: the same work, or the same result by any means where nobody has our form
 CONTENDERS = {
     "read": ("read",),
     "write": ("write", "memset"),
@@ -44,7 +44,7 @@ class Pair:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """Rates in bytes/s; ratios without unit; `statistic` says of what."""
+    """Rates in bytes/s; ratios without unit; `statistic` is the name of the statistic."""
 
     kernel: str
     threads: int
@@ -78,7 +78,7 @@ def rate(reading: Reading) -> float:
 
 
 def rows(pairs: list[Pair]) -> list[Row]:
-    """One row for each kernel, thread count and page size that a peer offers, against the best of them."""
+    """Return one row for each kernel, thread count and page size that a peer offers, against the best of them."""
     groups: dict[tuple[str, int, str], list[Pair]] = defaultdict(list)
     for pair in pairs:
         groups[pair.ours.reading.kernel, pair.threads, pair.pages].append(pair)

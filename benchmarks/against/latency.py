@@ -1,7 +1,7 @@
 """Our chase against multichase on the same footprint and page size: best sample over best sample.
 
-Samples are 0.5 s long and hold all that disturbed them; on a machine that is not quiet both are too slow, by chance
-one more than the other. The median of our clean blocks stands beside them, for which only the peer need be quiet.
+Samples are 0.5 s long and include all disturbances. On a machine that is not quiet both are too slow, by chance one
+more than the other. The table also shows the median of our clean blocks, for which only the peer must be undisturbed.
 
 multichase: `-s 64` one node per line, `-T footprint` one window of all nodes, so that each hop may miss the TLB;
 `-H` transparent huge pages, without it its memory is advised against them. It prints the best of its 0.5 s samples.
@@ -44,7 +44,7 @@ class Row:
 
 
 def compare(program: Path, rounds: int) -> list[Row]:
-    """Ours and the peer's take turns; the medians over the rounds."""
+    """Alternate ours and the peer's; return the medians over the rounds."""
     rows = []
     for footprint in FOOTPRINTS:
         for pages in ("4k", "thp"):
@@ -65,7 +65,7 @@ def _row(footprint: int, pages: str, pairs: list[tuple[tuple[float, float], floa
 
 
 def _ours(footprint: int, pages: str) -> tuple[float, float]:
-    """Seconds per hop: the better of the samples, disturbed as the peer's; the median of clean blocks."""
+    """Return seconds per hop: the better of the samples, disturbed as the peer's; the median of clean blocks."""
     work = Workload(kernel="chase", footprint_bytes=footprint, work=HopWork())
     with Session() as session:
         session.prepare([Group(workload=work, target=Target.parse("node:0", pages), team=Team(cpus=(0,)))])

@@ -49,7 +49,7 @@ class Likwid:
         return Reading(self.name, kernel, variant, None, rate)
 
     def _best_variant(self, kernel: str, task: Task) -> str:
-        """Tried once for each thread count."""
+        """Return the best variant; tried once for each thread count."""
         if not self._known:
             self._known = [line.split(" - ")[0] for line in output([self._program, "-a"], 1).splitlines()]
         key = (kernel, task.threads)

@@ -1,7 +1,7 @@
 """multiload of multichase: best and average of SAMPLES samples, 2 s each after 6 s of its own
 warm-up.
 
-Its stream-triad is a[i] = b[i] + c[i] in SSE2 or scalar non-temporal code, so it stands against add and triad both.
+Its stream-triad is a[i] = b[i] + c[i] in SSE2 or scalar non-temporal code, so it is compared with both add and triad.
 Source: google, "multichase".
 """
 

@@ -1,6 +1,6 @@
 """Tierscope in the same terms: the calibrated walk of a kernel, its passes' best and average, its blocks' median.
 
-Best and average are taken over passes of the whole footprint, with all that disturbed them, as the peers do it; the
+Best and average are taken over passes of the whole footprint, with all disturbances, as the peers do it; the
 median is that of clean blocks, as Tierscope reports it.
 """
 
@@ -23,7 +23,7 @@ from tierscope.stats.together import together
 
 MEASURE_S = 0.7  # seven passes or more of three arrays of 512 MiB at 16 GB/s, as many as the peers take
 BLOCK_S = 1e-3
-WHOLE_S = 0.1  # blocks of library calls and string instructions: the whole share at once, as a program calls them
+WHOLE_S = 0.1  # blocks of library calls and string instructions: the whole share in one call, as a program calls them
 WHOLE = ("libc", "string")
 
 
@@ -86,7 +86,7 @@ class Stand:
 
 
 def _passes(blocks: Blocks, hz: float, operations: float) -> npt.NDArray[np.float64]:
-    """Operations/s of the whole team in each pass of `operations`, gaps and disturbed blocks included."""
+    """Return operations/s of the whole team in each pass of `operations`, gaps and disturbed blocks included."""
     timed = blocks[(blocks["flags"] & SIZING) == 0]
     threads = [timed[timed["thread"] == thread] for thread in np.unique(timed["thread"])]
     begin = max(int(t["start_ticks"][0]) for t in threads)

@@ -10,7 +10,7 @@ PATIENCE_S = 120.0  # no peer needs longer for one run of the default size on a 
 
 
 class PeerError(RuntimeError):
-    """A peer that is there but did not give what it should; the comparison goes on without it."""
+    """A peer that is present but did not print a result; the comparison continues without it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,7 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """What every tool of a round is asked for."""
+    """The task of every tool of a round."""
 
     threads: int
     array_bytes: int  # of each operand
@@ -36,18 +36,18 @@ class Peer(Protocol):
     """One tool. `runs`: kernels that one process of it measures together, in our words."""
 
     name: str
-    pages: str  # "thp" or "4k": what its memory lies on
+    pages: str  # "thp" or "4k": the pages of its memory
     runs: tuple[tuple[str, ...], ...]
 
     def run(self, kernels: tuple[str, ...], task: Task) -> list[Reading]:
-        """One process; PeerError if it fails or prints something else than it did."""
+        """Run one process; PeerError if it fails or prints something else than it did."""
 
     def array_bytes(self, wanted: int) -> int:
-        """The operand size it will really use."""
+        """Return the operand size that it will really use."""
 
 
 def pinned(threads: int) -> dict[str, str]:
-    """Environment: OpenMP threads on CPUs 0, 1, ...; malloc's memory on huge pages, which glibc does from 2.35 on."""
+    """Return variables: OpenMP threads on CPUs 0, 1, ...; malloc's memory on huge pages (glibc 2.35 or later)."""
     return {
         **os.environ,
         "OMP_NUM_THREADS": str(threads),
@@ -59,7 +59,7 @@ def pinned(threads: int) -> dict[str, str]:
 
 
 def output(command: list[str | Path], threads: int) -> str:
-    """Standard output of a peer; its threads kept to CPUs 0 .. threads - 1."""
+    """Return the standard output of a peer; its threads kept to CPUs 0 .. threads - 1."""
     cpus = f"0-{threads - 1}"
     try:
         done = subprocess.run(

@@ -1,4 +1,4 @@
-"""STREAM: best and average of its own ten passes. Its arrays are static, so they lie on 4 KiB pages.
+"""STREAM: best and average of its own ten passes. Its arrays are static, so they are on 4 KiB pages.
 
 With `large`, a library of ours that is loaded before it advises huge pages for them (native/large_pages.c). Compilers
 make a library call of its copy loop, so that figure is the C library's memcpy. With `streamed`, the program is a build
@@ -35,7 +35,7 @@ class Stream:
         self._library = library() if large else None
 
     def array_bytes(self, wanted: int) -> int:
-        """Fixed when it was compiled; read from its first run."""
+        """Return the size that was fixed by the compilation; read from its first run."""
         return self._array_bytes or wanted
 
     def run(self, kernels: tuple[str, ...], task: Task) -> list[Reading]:

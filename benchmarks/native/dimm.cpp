@@ -1,7 +1,7 @@
 /// The simulated persistent-memory DIMM alone: dimm CONFIG STREAM COUNT FOOTPRINT, a STREAM of streams.hpp in steps of
-/// a line; its second letter is r for reads, w for writes; its third says how many are under way at once: 1, 8, or m
-/// for 512, a thread each on many CPUs, so that they crowd before the port. CONFIG: a file with a table [memory.NAME];
-/// the first is taken. Prints the lines and the CPU seconds they took.
+/// a line. The second letter of STREAM is r for reads, w for writes. The third is the number in flight: 1, 8, or m for
+/// 512, a thread each on many CPUs, so that they queue at the port. CONFIG: a file with a table [memory.NAME]; the
+/// first is taken. Prints the lines and the CPU seconds they took.
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>

@@ -1,7 +1,7 @@
 /// The simulated caches alone, over a memory without structure: hierarchy CONFIG STREAM COUNT FOOTPRINT, or
-/// hierarchy CONFIG trace FILE with 8 bytes for each access, as touch.hpp has them; behind these words `count`, or
-/// `time` for accesses whose times are asked for, too. Prints the accesses, the CPU seconds that they took, the making
-/// of the stream included, and a sum over the counters, which is the same for both.
+/// hierarchy CONFIG trace FILE with 8 bytes for each access, as touch.hpp has them. The last argument is `count`, or
+/// `time` to compute the times of accesses, too. Prints the accesses, the CPU seconds that they took (with the making
+/// of the stream), and a sum over the counters, which is the same for both.
 #include <array>
 #include <cstdio>
 #include <cstdlib>
@@ -36,7 +36,7 @@ std::vector<Touch> load(const char* path) {
   return words;
 }
 
-/// Accesses one after the other, each of which begins when the one before it ended.
+/// Accesses one after the other: each begins when the one before it ended.
 template <class Stream>
 void timed(Caches& caches, Stream stream) {
   Time at = 0;
@@ -44,7 +44,7 @@ void timed(Caches& caches, Stream stream) {
       [&](std::uint64_t address, bool store) { at = caches.access(0, address, store ? Kind::store : Kind::load, at); });
 }
 
-/// As many at once as fit the nearest cache.
+/// Accesses in batches that fit the nearest cache.
 template <class Stream>
 void counted(Caches& caches, Stream stream) {
   std::array<Touch, 1024> touches;

@@ -2,8 +2,8 @@
 #pragma once
 #include <cstdint>
 
-/// visit(offset) so often; `name` begins with s: one after the other, else at random (xorshift64 of G. Marsaglia,
-/// "Xorshift RNGs", Journal of Statistical Software 8(14), 2003).
+/// Calls visit(offset) `count` times; `name` begins with s: one after the other, else at random (xorshift64 of
+/// G. Marsaglia, "Xorshift RNGs", Journal of Statistical Software 8(14), 2003).
 template <class Visit>
 void stream(const char* name, std::uint64_t count, std::uint64_t footprint, Visit visit) {
   const std::uint64_t mask = footprint - 8;

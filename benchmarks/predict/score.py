@@ -43,7 +43,7 @@ def main(names: list[str]) -> None:
 
 
 def made(folder: Path) -> dict[str, str]:
-    """Return the path of each input file, made anew and always the same."""
+    """Return the path of each input file, made again and always the same."""
     draw = random.Random(1995)
     (folder / "machines").mkdir()
     (folder / "numbers").write_text("".join(f"{draw.randrange(10**9)}\n" for _ in range(NUMBERS)))

@@ -3,7 +3,7 @@
     .venv/bin/python benchmarks/predict/simulated.py [CELL...] > table.md
 
 Truth: the program on a core whose parameters are drawn for each cell, on a near memory and on a far one. The prediction
-knows the caches and both memories, the time on the near memory, and of the core what its columns say:
+knows the caches and both memories, the time on the near memory, and the properties of the core that its columns state:
 
     unknown    nothing but the cycle: the five cores of `tierscope predict`
     probed     its parameters within 10 %, as probes leave them, and its kind of prefetcher
@@ -73,7 +73,7 @@ shared = 4
 
 @dataclass(frozen=True)
 class Core:
-    """What is hidden."""
+    """The hidden parameters."""
 
     width: float
     reorder: float
@@ -107,7 +107,7 @@ class Cell:
     unknown: Answer
     probed: Answer
     latencies: float  # ratio of the memories' latencies
-    misses: float  # what misses x latency says
+    misses: float  # the prediction of misses x latency
 
 
 def drawn(draw: random.Random) -> Core:
@@ -149,7 +149,7 @@ def cell(name: str, command: list[str], parts: str, folder: Path) -> Cell:
 
 
 def repeated(one: Traced) -> Traced:
-    """Return a program that runs so often: `predict` refuses short ones, since real clocks have ticks."""
+    """Return a program that runs repeatedly: `predict` refuses short ones, since real clocks have ticks."""
     parts = tuple((gap, count, REPEATS * time) for gap, count, time in one.parts)
     return msgspec.structs.replace(one, seconds=REPEATS * seconds(one), parts=parts)
 

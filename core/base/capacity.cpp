@@ -74,7 +74,7 @@ Free of_node(unsigned node, const std::filesystem::path& root) {
 void require(std::size_t size_bytes, const Free& place) {
   auto free = memory();
   if (place.bytes < free.bytes) free = place;
-  // 64 MiB stay for the system; page tables of the mapping itself take 1/512 of it with 4 KiB pages
+  // 64 MiB remain for the system; page tables of the mapping itself take 1/512 of it with 4 KiB pages
   constexpr auto LEFT = std::size_t{64} << 20U;
   const auto most = free.bytes > LEFT ? (free.bytes - LEFT) / 513 * 512 : 0;
   if (size_bytes <= most) return;

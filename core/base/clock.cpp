@@ -24,7 +24,7 @@ double one_ratio(const Clock& clock) {
   return static_cast<double>(t1 - t0) * 1e9 / static_cast<double>(ns1 - ns0);
 }
 
-/// 0 for a word that is no number up to 20.
+/// Returns 0 for a value that is not a number up to 20.
 unsigned asked_shift() noexcept {
   const char* const word = std::getenv("TIERSCOPE_CLOCK_SHIFT");
   const std::string_view text = word == nullptr ? "" : word;
@@ -40,7 +40,7 @@ const Clock& Clock::get() {
   return clock;
 }
 
-/// The median of five ratios: a preemption between the two reads of a pair spoils one, not the median.
+/// Takes the median of five ratios: a preemption between the two reads of a pair affects one ratio, not the median.
 Clock::Clock() {
   counter_ = cpu::invariant_tsc();
   if (!counter_) return;

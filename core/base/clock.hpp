@@ -1,6 +1,6 @@
 /// Ticks: the invariant time stamp counter where the CPU has one, else CLOCK_MONOTONIC_RAW in nanoseconds.
-/// A read is fenced so that no load of the block drifts out of it. x86: RDTSCP waits for earlier instructions, LFENCE
-/// holds later ones back. Stores are done but may still drain: a store buffer, some 50 to 100 lines of a block's
+/// A read is fenced so that no load of the block moves out of it. x86: RDTSCP waits for earlier instructions, LFENCE
+/// delays later ones. Stores are done but may still drain: a store buffer, some 50 to 100 lines of a block's
 /// thousands. Source: Intel, "How to Benchmark Code Execution Times on Intel IA-32 and IA-64", white paper 324264,
 /// 2010.
 #pragma once
@@ -19,7 +19,7 @@ inline std::uint64_t raw_nanoseconds() noexcept {
   return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000U + static_cast<std::uint64_t>(now.tv_nsec);
 }
 
-/// What the ticks are; calibrated once per process. Counters of ARM and RISC-V run at 10 MHz to 1 GHz: with
+/// The source of the ticks; calibrated once per process. Counters of ARM and RISC-V run at 10 MHz to 1 GHz. With
 /// TIERSCOPE_CLOCK_SHIFT=N, which is for tests, the ticks of this one are 2^N times as long.
 class Clock {
  public:
@@ -55,14 +55,14 @@ class Clock {
   [[nodiscard]] std::uint64_t ticks(double seconds) const noexcept { return static_cast<std::uint64_t>(seconds * hz_); }
   /// Smallest step between two reads that differ, over 1000 tries.
   [[nodiscard]] double resolution() const noexcept;
-  /// Cost of one pair of reads around nothing: the median of 100 means, so that a tick may be longer than a read.
+  /// Cost of one pair of reads with nothing between: the median of 100 means, so that a tick may be longer than a read.
   [[nodiscard]] double read_cost() const noexcept;
 
  private:
   Clock();
   static const char* counter_name() noexcept;
   bool counter_ = false;
-  unsigned shift_ = 0;  // bits that are dropped, so that tests have the clock of a slower machine
+  unsigned shift_ = 0;  // bits that are dropped, so that tests can use the clock of a slower machine
   double hz_ = 1e9;
 };
 

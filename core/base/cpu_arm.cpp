@@ -1,6 +1,6 @@
-/// The features and the name of an AArch64 processor: from the auxiliary vector, from identification registers that
-/// Linux emulates for users, and from instructions that are tried, because an emulator or a hypervisor may promise what
-/// it does not run. Source: Linux, Documentation/arm64/elf_hwcaps.rst, cpu-feature-registers.rst,
+/// The features and the name of an AArch64 processor. Sources of them: the auxiliary vector, identification registers
+/// that Linux emulates for users, and instructions that are tried, because an emulator or a hypervisor may promise
+/// instructions that it does not run. Source: Linux, Documentation/arm64/elf_hwcaps.rst, cpu-feature-registers.rst,
 /// arch/arm64/include/asm/cputype.h (names of parts); Arm, "Arm Architecture Reference Manual for A-profile
 /// architecture", MIDR_EL1, DC CVAP, DC CVADP.
 #if defined(__aarch64__)
@@ -30,7 +30,7 @@ std::uint64_t zva_state() {
   return state;
 }
 
-/// Bits of a vector that the kernel grants this process; 0 without SVE.
+/// Returns the bits of a vector that the kernel grants this process; 0 without SVE.
 long sve_bits() {
   const int granted = prctl(PR_SVE_GET_VL);
   return granted < 0 ? 0 : static_cast<long>(granted & PR_SVE_VL_LEN_MASK) * 8;
@@ -82,7 +82,7 @@ const std::vector<Feature>& table() {
   return list;
 }
 
-/// The generic timer never stops nor changes its pace.
+/// The generic timer never stops and never changes its pace.
 bool invariant_tsc() { return true; }
 
 std::string model() {
@@ -99,9 +99,9 @@ std::string family() {
          std::to_string(id >> 20U & 0xFU) + "p" + std::to_string(id & 0xFU);
 }
 
-/// No register tells users; Linux names a KVM host in the device tree or DMI, which `inspect` reads.
+/// Users can read no register with it; Linux names a KVM host in the device tree or DMI, which `inspect` reads.
 std::string hypervisor() { return ""; }
-/// CTR_EL0.DminLine, the logarithm of words of four bytes.
+/// Reads CTR_EL0.DminLine, the logarithm of the number of words of four bytes.
 std::size_t line_bytes() noexcept {
   static const std::size_t bytes = [] {
     std::uint64_t ctr = 0;

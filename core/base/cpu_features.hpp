@@ -1,5 +1,5 @@
-/// The features that some kernel or ISA asks about, and whether this CPU and this system run them. One processor family
-/// fills the table in a file of its own.
+/// The features that some kernel or ISA asks about, and whether this CPU and this system support them. Each processor
+/// family fills the table in a file of its own.
 #pragma once
 #include <string_view>
 #include <vector>
@@ -11,7 +11,7 @@ struct Feature {
   bool present;
 };
 
-/// Made at the first call.
+/// The table; it is made at the first call.
 const std::vector<Feature>& table();
 
 }  // namespace tierscope::cpu

@@ -1,5 +1,5 @@
-/// The features and the name of a 64-bit RISC-V processor: from the system call riscv_hwprobe where Linux has it, and
-/// from instructions that are tried.
+/// The features and the name of a 64-bit RISC-V processor. They are from the system call riscv_hwprobe where Linux has
+/// it, and from instructions that are tried.
 /// Source: Linux, Documentation/arch/riscv/hwprobe.rst; RISC-V International, "RISC-V Base Cache Management Operation
 /// ISA Extensions", 1.0.
 #if defined(__riscv) && __riscv_xlen == 64
@@ -22,7 +22,7 @@ struct Pair {
   std::int64_t key;
   std::uint64_t value;
 };
-constexpr long HWPROBE = 258;  // the number of the call; C libraries of 2022 do not name it
+constexpr long HWPROBE = 258;  // the number of the call; C libraries of 2022 have no name for it
 constexpr std::int64_t VENDOR = 0, ARCHITECTURE = 1, IMPLEMENTATION = 2;
 
 /// The value of one key that all CPUs share; none before Linux 6.4.
@@ -39,7 +39,7 @@ const std::vector<Feature>& table() {
   return list;
 }
 
-/// The specification asks for a constant pace of `time`.
+/// The specification requires a constant pace of `time`.
 bool invariant_tsc() { return true; }
 
 std::string model() {
@@ -55,7 +55,7 @@ std::string family() {
 }
 
 std::string hypervisor() { return ""; }
-/// No register tells users; the C library has it from the device tree, or 0.
+/// Users can read no register with it; the C library has it from the device tree, or 0.
 std::size_t line_bytes() noexcept {
   const long bytes = sysconf(_SC_LEVEL1_DCACHE_LINESIZE);
   return bytes > 0 ? static_cast<std::size_t>(bytes) : 0;

@@ -1,4 +1,4 @@
-/// What the processor says of itself. Feature names are those of /proc/cpuinfo.
+/// The features and properties that the processor reports. Feature names are those of /proc/cpuinfo.
 #pragma once
 #include <cstddef>
 #include <string>
@@ -7,22 +7,22 @@
 
 namespace tierscope::cpu {
 
-/// True if this CPU and this operating system (XCR0 for AVX state) run the feature; "" is always there.
+/// True if this CPU and this operating system (XCR0 for AVX state) support the feature; "" is always present.
 bool has(std::string_view feature);
-/// Those of `features`, joined by ' ', that are not there; joined by ", ".
+/// Returns the names in `features`, joined by ' ', that are not present; joined by ", ".
 std::string missing(std::string_view features);
-/// Every feature that some kernel or ISA asks about, of those present.
+/// Returns every present feature that some kernel or ISA asks about.
 std::vector<std::string> features();
-/// The counter keeps its pace in every power state (CPUID 80000007h, EDX bit 8).
+/// Whether the counter keeps its pace in every power state (CPUID 80000007h, EDX bit 8).
 bool invariant_tsc();
 std::string model();
 /// vendor:family:model:stepping
 std::string family();
-/// "KVMKVMKVM", "" on bare metal.
+/// "KVMKVMKVM"; "" on bare metal.
 std::string hypervisor();
-/// Bytes of the smallest line of the data caches, as the processor states it to users; 0 where it does not.
+/// Bytes of the smallest line of the data caches, as the processor reports it to users; 0 if it does not.
 std::size_t line_bytes() noexcept;
-/// Bytes that one instruction sets to zero without a read (DC ZVA); 0 where users have none, or its block is not told.
+/// Bytes that one instruction sets to zero without a read (DC ZVA); 0 if users may not run it or its block is unknown.
 std::size_t zeroing_bytes() noexcept;
 const char* architecture();
 

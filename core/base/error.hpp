@@ -6,7 +6,7 @@
 
 namespace tierscope {
 
-/// Base of all: a message that says what was asked, what came back and what to try.
+/// Base of all: a message that states what was asked, what came back and what to try.
 class Error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -27,14 +27,14 @@ class Unsupported final : public Error {
   [[nodiscard]] const char* kind() const noexcept override { return "Unsupported"; }
 };
 
-/// Memory that was had could not be read or written any more (SIGBUS).
+/// Memory that was mapped can no longer be read or written (SIGBUS).
 class Fault final : public Error {
  public:
   using Error::Error;
   [[nodiscard]] const char* kind() const noexcept override { return "Fault"; }
 };
 
-/// The words of the plan are wrong.
+/// The plan is wrong.
 class BadPlan final : public Error {
  public:
   using Error::Error;

@@ -9,20 +9,20 @@ namespace {
 
 constinit thread_local Watch* watching = nullptr;  // plain data: a handler may read it
 
-/// A fault that nobody waits for comes again, and ends the process, once the handler is gone.
+/// A fault without a watch occurs again once the handler is gone, and then ends the process.
 void on_fault(int signal, siginfo_t* info, void* context) {
-  if (info->si_code == BUS_MCEERR_AO) return;  // told ahead of any access; the access will tell again
+  if (info->si_code == BUS_MCEERR_AO) return;  // reported ahead of any access; the access will raise it again
   const auto address = reinterpret_cast<std::uintptr_t>(info->si_addr);
   if (watching == nullptr || info->si_code <= 0 ||
       !watching->take(address, info->si_code, static_cast<ucontext_t*>(context)->uc_sigmask)) {
     std::signal(signal, SIG_DFL);
-    if (info->si_code <= 0) std::raise(signal);  // sent by a process: no access that would be repeated
+    if (info->si_code <= 0) std::raise(signal);  // sent by a process: there is no access that would be repeated
   }
 }
 
 }  // namespace
 
-/// The mask of signals is not kept here, which would cost a system call; `take` restores it.
+/// Does not save the signal mask, which would cost a system call; `take` restores it.
 bool Watch::run(After after, const std::function<void()>& action) {
   after_ = after;
   address_ = 0;

@@ -1,7 +1,7 @@
-/// SIGBUS as an answer instead of an end: memory of a target that cannot be had (a poisoned line, a file that was cut
-/// short, a file system without room) stops the action of one thread, not the process.
+/// Turns SIGBUS into an error of one action. Memory of a target that is not accessible (a poisoned line, a truncated
+/// file, a full file system) stops the action of one thread, not the process.
 /// Costs a sigsetjmp without the signal mask for each action, some 10 ns, never one for each block.
-/// Blind to: other memory. A fault outside the ranges named ends the process as before.
+/// Blind to: other memory. A fault outside the named ranges ends the process as before.
 /// Source: POSIX.1-2017, sigsetjmp, sigaction (SIGBUS); Linux, Documentation/mm/hwpoison.rst.
 #pragma once
 #include <csetjmp>
@@ -17,22 +17,22 @@ namespace tierscope::fault {
 
 /// What a thread does after a fault.
 enum class After : std::uint8_t {
-  leave,  // its action ends there; nothing that the action holds is destroyed, so it must hold plain data alone
-  zeros,  // it goes on: zeros take the place of the whole range, so it may hold anything, but must only read
+  leave,  // its action ends there; the objects of the action are not destroyed, so they must be plain data
+  zeros,  // it continues: zeros replace the whole range, so it may own any objects, but must only read
 };
 
-/// Watches some ranges of memory while an action runs on them. Must not move while it runs.
+/// Watches some ranges of memory while an action runs on them. Must not be moved while it runs.
 class Watch {
  public:
   explicit Watch(std::vector<std::span<std::byte>> ranges = {}) : ranges_(std::move(ranges)) {}
-  /// @returns whether the action met no fault. Watches of one thread may not lie inside each other.
+  /// @returns whether the action met no fault. Watches of one thread may not be nested.
   bool run(After after, const std::function<void()>& action);
   [[nodiscard]] bool hit() const noexcept { return address_ != 0; }
-  /// Of the first fault: where, and the signal's code.
+  /// Of the first fault: its address, and the signal's code.
   [[nodiscard]] std::uintptr_t address() const noexcept { return address_; }
   [[nodiscard]] int code() const noexcept { return code_; }
 
-  /// For the signal's handler; `mask`: of the thread before the signal. @returns false if the address is none of ours
+  /// For the signal's handler; `mask`: of the thread before the signal. @returns false if the address is in no range
   bool take(std::uintptr_t address, int code, const sigset_t& mask) noexcept;
 
  private:
@@ -43,11 +43,11 @@ class Watch {
   volatile int code_ = 0;
 };
 
-/// Makes the process listen; costs a system call, and may be repeated.
+/// Installs the handler; costs a system call, and may be repeated.
 void listen();
-/// What a signal's code says, and what to try.
+/// Returns the meaning of a signal's code, and what to try.
 const char* reason(int code) noexcept;
-/// "byte 524288 of its 1048576 cannot be read or written (SIGBUS): " and the reason; `memory` holds the fault.
+/// "byte 524288 of its 1048576 cannot be read or written (SIGBUS): " and the reason; the fault is in `memory`.
 std::string told(const Watch& watch, std::span<const std::byte> memory);
 
 }  // namespace tierscope::fault

@@ -1,4 +1,4 @@
-/// A number as 0x1f.
+/// Formats a number as 0x1f.
 #pragma once
 #include <cstdint>
 #include <string>

@@ -1,6 +1,6 @@
-/// Counts of whole numbers, in fixed memory and with a known error: each power of two is cut into 64 equal steps, so a
-/// step is at most 1/64 of the numbers in it, and its middle at most 1/128 off. Numbers below 128 are exact. Two of
-/// them merge by adding; one takes 30 KB, of which a series of times touches a few lines. Source: G. Tene,
+/// Counts of whole numbers, in fixed memory and with a known error. Each power of two is cut into 64 equal steps. A
+/// step is at most 1/64 of the numbers in it, and its middle is at most 1/128 off. Numbers below 128 are exact. Two
+/// histograms merge by addition. One takes 30 KB; a series of times touches a few lines of them. Source: G. Tene,
 /// "HdrHistogram: A High Dynamic Range Histogram", http://hdrhistogram.org, 2012 (the steps).
 #pragma once
 #include <array>
@@ -20,7 +20,7 @@ class Histogram {
     const unsigned shift = width > BITS + 1 ? width - BITS - 1 : 0;
     return (std::size_t{shift} << BITS) + static_cast<std::size_t>(number >> shift);
   }
-  /// The least number of a place.
+  /// The least number of a step.
   static constexpr std::uint64_t least(std::size_t place) noexcept {
     constexpr std::uint64_t steps = std::uint64_t{1} << BITS;
     if (place < 2 * steps) return place;
@@ -33,7 +33,7 @@ class Histogram {
   }
   [[nodiscard]] std::uint64_t at(std::size_t place) const noexcept { return counts_[place]; }
 
-  /// "130:2 1:7 14:1": each place that is not empty, as its distance from the one before (from 0), and its count.
+  /// "130:2 1:7 14:1": each step that is not empty, as its distance from the one before (from 0), and its count.
   [[nodiscard]] std::string text() const {
     std::string words;
     std::size_t before = 0;

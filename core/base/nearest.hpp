@@ -1,4 +1,4 @@
-/// The word that was meant: the known one that is fewest single-letter changes away from what was typed.
+/// The word that was probably meant: the known one with the fewest single-letter changes from the typed one.
 /// Source: V. I. Levenshtein, "Binary Codes Capable of Correcting Deletions, Insertions, and Reversals", Soviet
 /// Physics Doklady 10, 1966.
 #pragma once
@@ -11,7 +11,7 @@
 
 namespace tierscope {
 
-/// Letters that are inserted, dropped or replaced between `a` and `b`.
+/// Returns the number of letters that are inserted, dropped or replaced between `a` and `b`.
 inline std::size_t changes_between(std::string_view a, std::string_view b) {
   std::vector<std::size_t> row(b.size() + 1);
   std::iota(row.begin(), row.end(), std::size_t{0});
@@ -30,7 +30,7 @@ inline std::size_t changes_between(std::string_view a, std::string_view b) {
 /// "; did you mean X?" for the nearest of `known` that shares most of its letters with `typed`; "" if none does.
 template <class Words>
 std::string did_you_mean(std::string_view typed, const Words& known) {
-  constexpr std::size_t LONGEST = 64;  // letters: longer words are no slips
+  constexpr std::size_t LONGEST = 64;  // letters: longer words are not typing errors
   std::string nearest;
   auto fewest = std::max<std::size_t>(1, typed.size() / 3) + 1;
   for (const auto& word : known) {

@@ -1,7 +1,7 @@
 /// A keyed bijection of 0..count-1 and its inverse, in closed form: the order of a random cycle without a
 /// table, so that any number of threads builds its part of the cycle at memory speed.
-/// Four Feistel rounds over the smallest even number of bits that holds `count`, walking cycles until the
-/// value falls below `count`. Sources: M. Luby, C. Rackoff, "How to Construct Pseudorandom Permutations from
+/// Four Feistel rounds over the smallest even number of bits that can represent `count`, walking cycles until the
+/// value is below `count`. Sources: M. Luby, C. Rackoff, "How to Construct Pseudorandom Permutations from
 /// Pseudorandom Functions", SIAM J. Comput. 1988 (four rounds); J. Black, P. Rogaway, "Ciphers with Arbitrary
 /// Finite Domains", CT-RSA 2002 (cycle walking).
 #pragma once

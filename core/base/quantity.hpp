@@ -4,9 +4,9 @@
 
 namespace tierscope::quantity {
 
-/// B, KiB, MiB, GiB, TiB, KB, MB, GB, TB; not rounded. @throws BadPlan naming the key
+/// Reads B, KiB, MiB, GiB, TiB, KB, MB, GB, TB; not rounded. @throws BadPlan naming the key
 double bytes(const std::string& key, const std::string& word);
-/// s, ms, us, ns. @throws BadPlan naming the key
+/// Reads s, ms, us, ns. @throws BadPlan naming the key
 double seconds(const std::string& key, const std::string& word);
 
 }  // namespace tierscope::quantity

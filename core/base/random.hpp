@@ -15,7 +15,7 @@ constexpr std::uint64_t random_word(std::uint64_t seed, std::uint64_t index) noe
   return mixed(seed + (index + 1) * 0x9E3779B97F4A7C15U);
 }
 
-/// A double in [1, 2) with 52 random bits: finite, normal, and no memory can compress it.
+/// A double in [1, 2) with 52 random bits: finite, normal, and not compressible by any memory.
 constexpr std::uint64_t random_real_bits(std::uint64_t seed, std::uint64_t index) noexcept {
   return random_word(seed, index) >> 12U | 0x3FF0000000000000U;
 }

@@ -23,7 +23,7 @@ class Registry {
     static std::vector<const Entry*> list;
     return list;
   }
-  /// @throws BadPlan naming every entry if there is none of this name.
+  /// @throws BadPlan naming every entry if none has this name.
   static const Entry& find(std::string_view what, std::string_view name) {
     std::string known;
     for (const Entry* entry : entries()) {

@@ -1,7 +1,7 @@
-/// A keyed bijection of 0..count-1 that is cheap enough to be computed between two stores: 2 ns or so where Permutation
-/// takes 10, so that the order of a walk need not lie in memory. It has no inverse here, and is no cipher.
-/// Three rounds over the smallest number of bits that holds `count`: a key is added by XOR, an odd factor carries low
-/// bits into high ones, a shift carries high ones back; values from `count` upward are sent through again.
+/// A keyed bijection of 0..count-1 that is cheap enough to compute between two stores: 2 ns or so where Permutation
+/// takes 10, so that memory need not contain the order of a walk. It has no inverse here, and is not a cipher.
+/// Three rounds over the smallest number of bits that can represent `count`: a key is added by XOR, an odd factor
+/// carries low bits into high ones, a shift carries high ones back; values from `count` upward go through again.
 /// Source: A. Kensler, "Correlated Multi-Jittered Sampling", Pixar Technical Memo 13-01, 2013 (section 3: a hash that
 /// is a bijection of some bits, walked in cycles); J. Black, P. Rogaway, "Ciphers with Arbitrary Finite Domains",
 /// CT-RSA 2002 (cycle walking).
@@ -32,8 +32,8 @@ class Shuffle {
     } while (index >= count_);
     return index;
   }
-  /// The same of so many indices from `first` on, MOST at most. Those that must go through again are gathered without
-  /// a branch on each value, which a processor would guess wrong in up to half of all cases.
+  /// The same for a range of indices from `first` on, MOST at most. Values that must go through again are gathered
+  /// without a branch on each value, which a processor would mispredict in up to half of all cases.
   void at(std::uint64_t first, std::span<std::uint64_t> places) const noexcept {
     const Shuffle self = *this;  // which `places` cannot alias
     for (auto& place : places) place = self.through(first++);
@@ -62,7 +62,7 @@ class Shuffle {
     }
   }
   [[nodiscard]] std::uint64_t through(std::uint64_t index) const noexcept {
-    static_assert(ROUNDS == 3);  // written out: a compiler that saves room would loop
+    static_assert(ROUNDS == 3);  // written out: a compiler that saves space would loop
     index = (index ^ keys_[0]) * factors_[0] & mask_;
     index = ((index ^ index >> shift_) ^ keys_[1]) * factors_[1] & mask_;
     index = ((index ^ index >> shift_) ^ keys_[2]) * factors_[2] & mask_;

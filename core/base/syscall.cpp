@@ -14,7 +14,7 @@ namespace tierscope::sys {
 namespace {
 constexpr int POLICY_BIND = 2;    // MPOL_BIND, uapi/linux/mempolicy.h
 constexpr unsigned NODES = 1024;  // bits of the node mask: the kernel's own upper limit
-constexpr unsigned CPUS = 8192;   // likewise NR_CPUS of a large kernel
+constexpr unsigned CPUS = 8192;   // the same of CPUs: NR_CPUS of a large kernel
 constexpr unsigned WORD = 8 * sizeof(unsigned long);
 }  // namespace
 

@@ -1,4 +1,4 @@
-/// Thin, typed doors to the system calls that the C library does not offer without libnuma.
+/// Thin, typed wrappers of the system calls that the C library does not offer without libnuma.
 #pragma once
 #include <cstdint>
 #include <span>
@@ -10,10 +10,9 @@ namespace tierscope::sys {
 
 /// mbind(2), MPOL_BIND to one node, before the pages are touched. 0, or -1 with errno.
 int mbind(std::span<std::byte> bytes, unsigned node) noexcept;
-/// set_mempolicy(2): where pages that the calling thread touches first will lie; -1: where the system likes. 0, or -1
-/// with errno.
+/// set_mempolicy(2): the node of pages that the calling thread touches first; -1: any node. 0, or -1 with errno.
 int bind_thread(int node) noexcept;
-/// What malloc holds of freed memory goes back to the system, so that it is not used again on another node.
+/// Returns memory that malloc keeps after a free to the system, so that it is not used again on another node.
 void give_back_freed() noexcept;
 /// move_pages(2) with no target: status[i] becomes the node of pages[i], or -errno.
 int page_nodes(std::span<void*> pages, std::span<int> status) noexcept;
@@ -26,10 +25,10 @@ int pin(std::span<const unsigned> cpus) noexcept;
 std::vector<unsigned> allowed_cpus();
 /// Context switches of the calling thread so far, involuntary and voluntary.
 std::uint64_t context_switches() noexcept;
-/// As many open files as this process may have at most, in place of the usual 1024: an event takes one on each thread.
+/// Raises the limit of open files from the usual 1024 to the allowed maximum: an event takes one on each thread.
 void raise_file_limit() noexcept;
-/// perf_event_open(2) of the calling thread on whatever CPU it runs, closed when a program is started. leader: of the
-/// events that are counted together, -1: none. The file, or -1 with errno.
+/// perf_event_open(2) of the calling thread on any CPU, closed when a program is started. leader: the leader of the
+/// events that are counted together, -1: none. Returns the file, or -1 with errno.
 int perf_event_open(perf_event_attr& attributes, int leader) noexcept;
 
 }  // namespace tierscope::sys

@@ -1,5 +1,5 @@
-/// Whether an instruction runs here, found by trying it: an emulator, a hypervisor or a kernel may promise what it does
-/// not run.
+/// Whether an instruction runs here, found by trying it: an emulator, a hypervisor or a kernel may promise instructions
+/// that it does not run.
 #pragma once
 #include <array>
 #include <csetjmp>
@@ -8,7 +8,7 @@
 
 namespace tierscope::cpu {
 
-/// `instruction(page)` on an aligned page of its own; SIGILL means no. For one thread, before others start.
+/// Runs `instruction(page)` on an aligned page of its own; SIGILL means no. For one thread, before others start.
 inline bool runs(void (*instruction)(void* page)) {
   static sigjmp_buf back;
   struct sigaction mine{};

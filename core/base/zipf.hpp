@@ -1,6 +1,6 @@
-/// Ranks 0 .. count - 1, rank k with a probability proportional to (k + 1)^-exponent: few are asked for often.
-/// Drawn by inversion of the integral that lies over the sum, and by rejection of what lies between: no table, and
-/// fewer than 1.3 tries for each rank.
+/// Ranks 0 .. count - 1, rank k with a probability proportional to (k + 1)^-exponent: few are drawn often.
+/// Drawn by inversion of the integral above the sum, and by rejection of the difference: no table, and fewer than 1.3
+/// tries for each rank.
 /// Source: W. Hoermann, G. Derflinger, "Rejection-Inversion to Generate Variates from Monotone Discrete
 /// Distributions", ACM TOMACS 6(3), 1996; G. K. Zipf, "Human Behavior and the Principle of Least Effort", 1949.
 #pragma once
@@ -36,7 +36,7 @@ class Zipf {
  private:
   static constexpr double TINY = 1e-8;  // below, a series of two terms is exact
   [[nodiscard]] double density(double x) const noexcept { return std::exp(-exponent_ * std::log(x)); }
-  /// Of the density from 1 to x.
+  /// The integral of the density from 1 to x.
   [[nodiscard]] double integral(double x) const noexcept {
     const double log = std::log(x), scaled = (1 - exponent_) * log;
     return (std::abs(scaled) > TINY ? std::expm1(scaled) / scaled : 1 + scaled / 2) * log;

@@ -11,10 +11,10 @@
 namespace tierscope {
 namespace {
 
-/// Memory as asked for, that of before where it is large enough.
+/// Finds the memory that is asked for. Keeps the earlier mapping where it is large enough.
 void find_memory(Arena& arena, const std::string& word, const GroupPlan& plan, std::uint64_t needed, bool wanted) {
   if (arena.word == word && arena.pages == plan.pages && arena.buffer.bytes().size() >= needed) return;
-  arena = Arena{};  // the old mapping goes first: both at once might not fit
+  arena = Arena{};  // unmaps first: the old and the new mapping together might not fit
   const auto colon = word.find(':');
   const auto name = word.substr(0, colon);
   const auto where = colon == std::string::npos ? "" : word.substr(colon + 1);
@@ -27,7 +27,7 @@ void find_memory(Arena& arena, const std::string& word, const GroupPlan& plan, s
   arena = std::move(fresh);
 }
 
-/// @throws BadPlan where what the target adds does not reach the task
+/// @throws BadPlan where what the target adds has no effect on the task
 void heed_emulation(Group& group, const Store& store) {
   group.target_adds = store.target.target->emulation();
   if (store.source.target != nullptr) group.source_adds = store.source.target->emulation();
@@ -81,7 +81,7 @@ void Bench::make_team() {
   cpus_ = cpus;
 }
 
-/// Finds memory for one group, fills it if it does not hold what the group needs, and asks where it lies.
+/// Finds memory for one group, fills it unless it already contains what the group needs, and looks up where it is.
 void Bench::map(std::size_t number) {
   auto& group = groups_[number];
   auto& store = stores_[number];
@@ -123,7 +123,7 @@ void Bench::fill(std::size_t number, Arena& arena) {
   arena.inspected = true;
 }
 
-/// Memory may be gone before the first block, too.
+/// The memory may become unreadable before the first block, too.
 void Bench::inspect(std::size_t number, Arena& arena) {
   try {
     arena.placement = arena.target->inspect(arena.buffer);

@@ -1,4 +1,4 @@
-/// The bench: owns memory and teams, runs batches of blocks. It decides nothing; a plan or Python does.
+/// The bench: owns memory and teams, and runs batches of blocks. It decides nothing; a plan or Python decides.
 #pragma once
 #include <functional>
 #include <memory>
@@ -18,15 +18,15 @@ class Bench final : public Stage {
   /// Maps, touches, fills and verifies the memory of all groups. Memory of the last call is used again where it
   /// fits. @throws BadPlan, Unsupported, SystemError, Fault; the bench is empty then
   void prepare(const std::vector<GroupPlan>& plans) override;
-  /// Another walk, over the same memory where it fits. @throws BadPlan for words that do not fit together: all
-  /// stays as it was; BadPlan, Unsupported, SystemError if the memory cannot be had: the bench is empty then
+  /// Sets another walk, over the same memory where it fits. @throws BadPlan for keys that do not fit together:
+  /// nothing changes then; BadPlan, Unsupported, SystemError if the memory is not available: the bench is empty then
   void set(std::size_t group, const GroupPlan& plan) override;
-  /// One batch of some groups, of all if none is named: they start together and run for `seconds`, or until the tasks
-  /// among them are done. Returns the number of blocks appended. @throws BadPlan if they share a CPU that is not
-  /// declared shared, or if a victim's task failed; Fault if memory could not be had: the bench is empty then
+  /// Runs one batch of some groups, of all if none is named. They start together and run for `seconds`, or until the
+  /// tasks among them are done. Returns the number of blocks appended. @throws BadPlan if they share a CPU that is not
+  /// declared shared, or if a victim's task failed; Fault if memory is not accessible: the bench is empty then
   std::uint64_t measure(double seconds, double block_s, const std::vector<unsigned>& groups,
                         SampleFile* samples) override;
-  /// Of each group, the largest relative difference against scalar code. @throws Fault; the bench is empty then
+  /// Returns for each group the largest relative difference from scalar code. @throws Fault; the bench is empty then
   std::vector<double> check() override;
   Counting count(const std::vector<std::vector<std::string>>& events) override;
   [[nodiscard]] std::vector<Counted> counted() const override;
@@ -45,13 +45,13 @@ class Bench final : public Stage {
   void make_team();
   /// Seats of the members of these groups, all if none is named. @throws BadPlan
   [[nodiscard]] std::vector<std::size_t> seats_of(const std::vector<unsigned>& groups) const;
-  /// What operations on structures took, of all members of a group together.
+  /// Adds up the times of operations on structures over all members of a group.
   void keep_timings(const std::vector<std::size_t>& seats);
   void refuse_failures(const std::vector<std::size_t>& seats) const;
   [[nodiscard]] std::vector<std::size_t> seats_in(std::size_t group) const;
   /// Runs a job on some seats; what touches memory runs in the watch. @throws Fault, as refuse_fault
   void run_watched(std::span<const std::size_t> seats, const std::function<void(std::size_t, fault::Watch&)>& job);
-  /// Gives back the memory that the fault is about. @throws Fault
+  /// Releases the memory in which the fault occurred. @throws Fault
   [[noreturn]] void refuse_fault(std::size_t group, const fault::Watch& watch);
   [[noreturn]] void refuse_fault(std::size_t group, const Arena& arena, const std::string& why);
   struct Seat {
@@ -60,7 +60,7 @@ class Bench final : public Stage {
   std::vector<Group> groups_;
   std::vector<Store> stores_;
   std::vector<Seat> seats_;                               // one per thread of the team
-  std::vector<std::unique_ptr<EventCounters>> counters_;  // of each seat; empty: nothing is counted
+  std::vector<std::unique_ptr<EventCounters>> counters_;  // of each seat; empty: no events are counted
   std::vector<unsigned> cpus_;
   std::unique_ptr<Team> team_;
   std::uint32_t batch_ = 0;

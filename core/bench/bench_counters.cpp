@@ -1,4 +1,4 @@
-/// What of a bench counts performance events: opened on the threads whose blocks they count.
+/// The part of the bench that counts performance events. Counters are opened on the threads whose blocks they count.
 #include <exception>
 
 #include "base/error.hpp"
@@ -34,7 +34,7 @@ Counting Bench::count(const std::vector<std::vector<std::string>>& words) {
   return counting();
 }
 
-/// The threads may lie on cores of two kinds: what one of them cannot count, none did.
+/// Threads may run on cores of two kinds. An event that one kind cannot count is reported as not counted at all.
 Counting Bench::counting() const {
   Counting found{.events = counters_.front()->facts(),
                  .empty = std::vector<std::uint64_t>(counters_.front()->facts().size()),

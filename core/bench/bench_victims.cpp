@@ -1,4 +1,5 @@
-/// What of a bench runs tasks and structures: made on the threads that run them, kept while a plan asks for the same.
+/// The part of the bench that runs tasks and structures. The threads that run them make them, and the bench keeps them
+/// while a plan asks for the same.
 #include <exception>
 
 #include "base/error.hpp"
@@ -9,7 +10,7 @@
 namespace tierscope {
 namespace {
 
-/// What a group's victims are made for: of a plan, what they are told.
+/// Returns the part of a plan that determines the group's victims.
 std::string victims_of(const GroupPlan& plan) {
   Words words;
   plan.work.get()->add_words(words);
@@ -22,7 +23,8 @@ std::string victims_of(const GroupPlan& plan) {
 
 }  // namespace
 
-/// On the thread that will run it, so that its memory lies there. One at a time: each asks what memory is still free.
+/// Makes a victim on the thread that will run it, so that its memory is local to that thread. One victim at a time,
+/// because each looks up how much memory is free.
 std::unique_ptr<Victim> Bench::make_on(std::size_t seat, const std::shared_ptr<KeyedTeam>& team) {
   std::unique_ptr<Victim> victim;
   std::exception_ptr error;
@@ -38,7 +40,7 @@ std::unique_ptr<Victim> Bench::make_on(std::size_t seat, const std::shared_ptr<K
   return victim;
 }
 
-/// Kept while the plan asks for the same.
+/// Makes the victims of a group, or keeps them while the plan asks for the same.
 void Bench::make_victims(std::size_t number) {
   auto& group = groups_[number];
   auto& store = stores_[number];

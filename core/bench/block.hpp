@@ -1,4 +1,4 @@
-/// One block as it goes to the samples file; the same 40 bytes as tierscope.result.BLOCK.
+/// One block as the samples file stores it; the same 40 bytes as tierscope.result.BLOCK.
 #pragma once
 #include <cstdint>
 

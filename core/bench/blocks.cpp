@@ -14,10 +14,10 @@ namespace {
 
 constexpr double STEAL_STEP_S = 0.010;        // the kernel counts steal in steps of 10 ms
 constexpr double STEAL_COST = 100;            // a look may take 1/100 of the time between looks
-constexpr double DRIFT = 1e-3;                // clocks that differ more over a block: a jump or a moved machine
+constexpr double DRIFT = 1e-3;                // clocks that differ more over a block: a jump or a migrated machine
 constexpr double DRIFT_FLOOR_S = 2e-6;        // what an interrupt between two clock reads may take
-constexpr std::size_t SPARE_BLOCKS = 4;       // room for blocks four times as short as asked
-constexpr std::size_t BESIDE_TASKS = 20'000;  // blocks kept of a member that goes on beside tasks: 20 s of 1 ms
+constexpr std::size_t SPARE_BLOCKS = 4;       // space for blocks of a quarter of the length that was asked for
+constexpr std::size_t BESIDE_TASKS = 20'000;  // blocks kept of a member that runs during tasks: 20 s of 1 ms
 
 }  // namespace
 

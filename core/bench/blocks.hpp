@@ -10,7 +10,7 @@
 
 namespace tierscope {
 
-/// What the threads of one batch know of each other.
+/// The state that the threads of one batch share.
 struct Batch {
   std::uint32_t number = 0;
   double seconds = 0, block_s = 0;
@@ -24,28 +24,28 @@ struct Batch {
 constexpr int SIZING_BLOCKS = 24;  // doublings from one line to seconds
 constexpr int SIZING_TIMINGS = 8;  // of one block; with two rivals each is interrupted in one of three
 
-/// Runs the blocks of one member. All memory is taken before the first block.
-/// A member leads, or it goes on for as long as another leads: beside tasks all others do. Of two threads that hand
-/// lines over the second one goes on for as long as the first one asks, in sizing too.
+/// Runs the blocks of one member. It allocates all memory before the first block.
+/// A member leads, or it runs for as long as another leads. If some members run tasks, those lead, and all others
+/// follow. When two threads hand lines over, the second one runs for as long as the first one asks, in sizing too.
 class BlockRunner {
  public:
   BlockRunner(const Group& group, Member& member, unsigned group_number, unsigned thread, Batch& batch);
   /// Whether this member will lead; `batch` counts it from then on.
   [[nodiscard]] bool leads() const noexcept { return leads_; }
-  /// Whether it only answers another member, and has no size of its own to find.
+  /// Whether it only answers another member, and needs no block size of its own.
   [[nodiscard]] bool answers() const noexcept { return answers_; }
   /// Whether it waits for such a member in every block; `batch` counts it from then on.
   [[nodiscard]] bool asks() const noexcept { return asks_; }
-  /// Finds how many operations fill a block; its blocks are marked SIZING. Returns at once if known from before.
+  /// Finds how many operations fill a block; marks its blocks SIZING. Returns immediately if the size is known.
   void size() noexcept;
-  /// Blocks until the batch's seconds have passed since the call, until no other member leads, or until none asks.
+  /// Runs blocks until the batch's seconds have passed since the call, until no other member leads, or until none asks.
   void run() noexcept;
-  /// The same for a task whose blocks are of this manner (bench/turn.hpp); in bench/timed.hpp.
+  /// Does the same for a task whose blocks are of this manner (bench/turn.hpp); defined in bench/timed.hpp.
   template <class Manner>
   void size_as() noexcept;
   template <class Manner>
   void run_as() noexcept;
-  /// After `size` or `run` was left in the middle: the others wait for this member no more.
+  /// To be called if `size` or `run` ended early: the others stop waiting for this member.
   void give_up() noexcept;
   [[nodiscard]] const std::vector<Block>& blocks() const noexcept { return blocks_; }
 
@@ -54,7 +54,7 @@ class BlockRunner {
   void fit() noexcept;
   template <class Manner>
   std::uint64_t timed(std::uint16_t flags) noexcept;
-  /// Ticks of one block: the least of two timings, or of more until one is not interrupted.
+  /// Returns the ticks of one block: the shorter of two timings, or of more until one is not interrupted.
   template <class Manner>
   std::uint64_t least_time() noexcept;
   void end_sizing() noexcept;
@@ -62,7 +62,7 @@ class BlockRunner {
   void begin_run() noexcept;
   void mark_steal() noexcept;
   void scale_block(double scale) noexcept;
-  /// Marks a block and keeps it. raw_s: what it took by the other clock.
+  /// Marks a block and keeps it. raw_s: its duration by the other clock.
   void keep(std::uint64_t start, std::uint64_t stop, double raw_s, std::uint64_t operations,
             std::uint16_t flags) noexcept;
 

@@ -1,4 +1,4 @@
-/// Helpers of all checks of an answer: how much of a slice is checked, and how far two ranges of bytes differ.
+/// Helpers of all checks of an answer: how much of a slice they check, and how far two ranges of bytes differ.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -16,7 +16,7 @@ struct alignas(kernels::LINE) CacheLine {
   std::byte bytes[kernels::LINE];
 };
 
-/// The largest relative difference of two ranges of doubles; infinity where one of them is not a finite number.
+/// Returns the largest relative difference of two ranges of doubles; infinity if a number is not finite.
 double difference(const std::byte* left, const std::byte* right, std::size_t size_bytes);
 
 }  // namespace tierscope

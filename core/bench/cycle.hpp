@@ -1,8 +1,8 @@
-/// One cycle through all nodes of a slice, in closed form. Nodes lie `element` bytes apart; a window of
-/// `locality` bytes is walked to its last node before the next one starts (the whole slice: a global
-/// order, where each hop may miss the TLB; one page: 63 of 64 hops stay in it; 128 bytes: each line is
-/// followed by its neighbour, which an adjacent-line prefetcher has already fetched). The order within a window is
-/// random; the windows follow one another at random or, `in_order`, as they lie.
+/// One cycle through all nodes of a slice, in closed form. Nodes are `element` bytes apart. The cycle visits every node
+/// of a window of `locality` bytes before the next window starts. A window of the whole slice is a global order, where
+/// each hop may miss the TLB. In a window of one page 63 of 64 hops stay in the page. In a window of 128 bytes each
+/// line is followed by its neighbour, which an adjacent-line prefetcher has already fetched.
+/// The order within a window is random. Windows follow one another at random or, `in_order`, by address.
 #pragma once
 #include <algorithm>
 #include <cstdint>
@@ -13,7 +13,7 @@ namespace tierscope {
 
 class Cycle {
  public:
-  /// The last nodes that do not fill a window are left out.
+  /// The last nodes are left out if they do not fill a window.
   Cycle(std::uint64_t nodes, std::uint64_t window, std::uint64_t seed, bool in_order = false) noexcept
       : window_(std::clamp<std::uint64_t>(window == 0 ? nodes : window, 1, std::max<std::uint64_t>(nodes, 1))),
         windows_(nodes / window_),

@@ -11,11 +11,11 @@ namespace {
 using kernels::LINE;
 using kernels::OPERANDS;
 
-constexpr std::uint64_t WORK = 1U << 24U;  // operations of scalar code at most, a tenth of a second of them;
-constexpr std::uint64_t LEAST = 8;         // but so many lines are checked: that takes as long as the blocks, or less
+constexpr std::uint64_t WORK = 1U << 24U;  // most operations of scalar code, a tenth of a second of them;
+constexpr std::uint64_t LEAST = 8;         // but at least 8 lines are checked: that takes at most as long as the blocks
 
-/// Scalar code on one window, from its first content on. ahead: the first operations of the slice, which had a pass
-/// more than the others.
+/// Runs scalar code on one window, from its first content on. ahead: the first operations of the slice, which had one
+/// pass more than the others.
 double verify_window(const Group& group, const Member& member, std::size_t window, std::uint64_t count,
                      std::uint64_t passes, std::uint64_t ahead) {
   const auto& info = *group.entry->info;

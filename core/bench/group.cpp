@@ -35,7 +35,7 @@ const kernels::Variant& find_variant(const Group& group) {
                 " prefetchw=" + std::to_string(facts.prefetch_write_bytes) + "; it is built for" + known);
 }
 
-/// Checks that every task needs. @throws BadPlan
+/// Makes the checks that every task needs. @throws BadPlan
 void check_plan(const GroupPlan& plan) {
   constexpr std::uint64_t MOST_CYCLES = 1'000'000'000;  // of one pace: a third of a second, without interruption
   if (plan.cpus.empty()) throw BadPlan("group " + plan.kernel + " needs cpus=, for example cpus=0-1");
@@ -48,7 +48,7 @@ void check_plan(const GroupPlan& plan) {
   require_known(plan);
 }
 
-/// @throws BadPlan for a source that no operand would come from
+/// @throws BadPlan for a source that no operand would use
 void check_source(const Group& group) {
   if (group.plan.source.empty()) return;
   for (std::size_t k = 0; k < kernels::OPERANDS; ++k)
@@ -92,7 +92,7 @@ double Group::bus_bytes() const noexcept {
   const auto asked = task->asked(*this), each = task->element(*this);
   if (bytes < 0 || line <= LINE) return bytes < 0 ? bytes : bytes / LINE * static_cast<double>(asked);
   const auto scattered = [](const auto& operand) { return operand.scattered(); };
-  if (std::ranges::any_of(entry->info->operands, scattered)) return -1;  // how many of a line's words are met is open
+  if (std::ranges::any_of(entry->info->operands, scattered)) return -1;  // the use of each line's elements is not known
   const auto unit = std::min<std::uint64_t>(line, each);
   const auto moved = asked == each ? asked : (asked + unit - 1) / unit * unit;
   return bytes / LINE * static_cast<double>(moved);
@@ -170,8 +170,8 @@ void refuse_footprint(const GroupPlan& plan, std::uint64_t footprint, std::uint6
                 std::to_string(plan.cpus.size() * least) + "B");
 }
 
-/// Operand k starts behind the one before on the same target, shifted by `skew` so that equal indices need not share a
-/// cache set.
+/// Places the operands. On each target, an operand starts after the one before it, shifted by `skew` so that equal
+/// indices do not share a cache set.
 void place(Group& group, std::span<std::byte> target, std::span<std::byte> source) {
   const auto& info = *group.entry->info;
   if (info.content == Content::nothing) return;

@@ -35,7 +35,7 @@ void require_free(const GroupPlan& plan, std::size_t bytes, const capacity::Free
   }
 }
 
-/// Operations of one round of a member. @throws BadPlan if keys are too few for keys that are taken once; Unsupported
+/// Operations of one round of a member. @throws BadPlan if there are too few keys to take each once; Unsupported
 std::size_t steps_of(const GroupPlan& plan, const operations::Sequence& sequence) {
   const auto keys = sequence.end() - sequence.begin();
   const auto steps = plan.per_block == 0 ? keys : plan.per_block;
@@ -50,14 +50,14 @@ std::size_t steps_of(const GroupPlan& plan, const operations::Sequence& sequence
   return steps;
 }
 
-/// Random words, behind the one where the key of each insert goes.
+/// Random words, after the word that becomes the key of each insert.
 std::vector<std::uint64_t> value_of(const StructureOptions& options) {
   std::vector<std::uint64_t> words(std::max<std::size_t>(options.value_bytes / 8, 1));
   for (std::size_t i = 0; i < words.size(); ++i) words[i] = random_word(~options.seed, i);
   return words;
 }
 
-/// Ticks of one operation that does nothing: the median of series, so that an interruption does not count.
+/// Ticks of one operation that does nothing: the median of series, so that an interruption has no effect.
 std::uint64_t clock_cost(const Clock& clock) {
   auto spare = std::make_unique<Timing>();
   std::array<std::uint64_t, SERIES> costs{};
@@ -88,7 +88,7 @@ Keyed::Keyed(const GroupPlan& plan, std::size_t member, std::shared_ptr<KeyedTea
       value_(value_of(settings_.options)) {
   if (!settings_.counted) timing_.clock_ticks = clock_cost(clock_);
   if (!makes()) return;
-  if (!settings_.entry->persistent)  // a pool asks for itself
+  if (!settings_.entry->persistent)  // a pool checks its free space itself
     require_free(plan, held_bytes(plan),
                  settings_.counted ? capacity::Free{~std::size_t{0}, {}}
                                    : capacity::of_node(static_cast<unsigned>(settings_.node)));
@@ -108,12 +108,12 @@ Keyed::Keyed(const GroupPlan& plan, std::size_t member, std::shared_ptr<KeyedTea
   throw Unsupported(failure_);
 }
 
-/// The user's own pool is left as it was found: empty.
+/// Leaves the user's own pool empty, as it was found.
 Keyed::~Keyed() {
   if (settings_.kept && makes() && (own_ != nullptr || team_->structure != nullptr)) empty();
 }
 
-/// Containers forbid policies: with one node there is nothing to choose. Where the pages lie is looked up anyway.
+/// Containers forbid policies. With one node there is nothing to choose; the placement of the pages is checked anyway.
 void Keyed::bind_memory() const {
   if (settings_.node < 0) return;
   sys::give_back_freed();
@@ -123,13 +123,13 @@ void Keyed::bind_memory() const {
 
 void Keyed::make() {
   auto& place = settings_.one ? team_->structure : own_;
-  place.reset();  // the old one goes first: both at once might not fit
+  place.reset();  // unmaps first: the old and the new one together might not fit
   place = settings_.entry->open(settings_.options);
 }
 
 std::uint64_t Keyed::key(std::uint64_t index) const noexcept { return random_word(settings_.options.seed, index); }
 
-/// Each key that may be there is erased.
+/// Erases each key that may be present.
 void Keyed::empty() {
   auto& whole = structure();
   const auto& keys = settings_.one ? all_ : sequence_;
@@ -193,7 +193,8 @@ void Keyed::end_round() noexcept {
   stale_ = !sequence_.mix().lasts();
 }
 
-/// Threads that share a structure wait for its lock in front of each operation; a get among gets needs none.
+/// Threads that share a structure wait for its lock before each operation. If all operations are gets, no lock is
+/// needed.
 template <bool Locked>
 void Keyed::go() noexcept {
   auto& whole = structure();

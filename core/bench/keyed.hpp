@@ -1,7 +1,7 @@
-/// Operations on a structure, as tasks: one task is one round, a sequence of operations that was drawn before. What
-/// makes or fills the structure lies outside of the timed blocks, and is timed apart. Each operation is timed by one
-/// look at the clock behind it, which also begins the next one; a rehash that an operation left due is timed apart, as
-/// is the wait for the lock where threads share a structure that changes.
+/// Operations on a structure, as tasks. One task is one round: a sequence of operations that was drawn before. The
+/// structure is made and filled outside of the timed blocks, and this is timed separately. Each operation is timed by
+/// one look at the clock after it, which also starts the next one. Two times are kept separately: a rehash that an
+/// operation left due, and the wait for the lock where threads share a structure that changes.
 #pragma once
 #include <memory>
 #include <mutex>
@@ -18,18 +18,18 @@
 
 namespace tierscope {
 
-/// What the members of one group share.
+/// The state that the members of one group share.
 struct KeyedTeam {
   explicit KeyedTeam(std::size_t threads) : rounds(threads) {}
   Rounds rounds;
   std::mutex lock;
-  std::unique_ptr<Structure> structure;  // where it is one for all
+  std::unique_ptr<Structure> structure;  // if all members share one
 };
 
 class Keyed final : public Victim {
  public:
-  /// Makes and fills the structure on the calling thread; where one is for all, the first member does.
-  /// @throws as StructureEntry::open; BadPlan for words that do not fit; Unsupported where memory or room is lacking
+  /// Makes and fills the structure on the calling thread; where all members share one, the first member does.
+  /// @throws as StructureEntry::open; BadPlan for keys that do not fit; Unsupported where memory or disk space is short
   Keyed(const GroupPlan& plan, std::size_t member, std::shared_ptr<KeyedTeam> team);
   ~Keyed() override;
 
@@ -38,48 +38,48 @@ class Keyed final : public Victim {
   [[nodiscard]] std::uint64_t operations() const noexcept override { return steps_.size(); }
   [[nodiscard]] bool goes_on(bool wanted) noexcept override;
   [[nodiscard]] std::string failure() const override { return failure_; }
-  /// Draws all rounds since the last fill again, and compares what is there, and how often it was found.
+  /// Draws all rounds since the last fill again, and compares the keys present and the number of keys found.
   [[nodiscard]] double check() const override;
-  /// Of the keys and values alone: what a structure adds to them is its own.
+  /// Bytes of the keys and values alone, without the overhead of the structure.
   [[nodiscard]] std::size_t memory_bytes() const override;
   [[nodiscard]] std::string detail() const override;
 
-  // Where time is simulated (bench/keyed_walker.hpp), what `ready` and `run` do is done in steps.
-  /// Makes the structure anew and empty, where the next round needs that; then `fill_next` fills it.
+  // Where time is simulated (bench/keyed_walker.hpp), these functions do the work of `ready` and `run` in steps.
+  /// Makes an empty structure again, where the next round needs that; then `fill_next` fills it.
   /// @throws as StructureEntry::open
   bool renew();
-  /// Another key of the fill; false: all are in.
+  /// Fills in another key; false if all are in.
   bool fill_next();
   void draw() noexcept;
-  /// Another operation of the round; false: all are done, or one has failed.
+  /// Runs another operation of the round; false if all are done, or one has failed.
   bool step_next() noexcept;
   [[nodiscard]] bool rehash_due() const noexcept { return structure().rehash_due(); }
-  /// How many entries were moved.
+  /// Returns the number of entries moved.
   std::uint64_t rehash() noexcept { return structure().rehash(); }
   [[nodiscard]] bool round_over() const noexcept { return next_ >= steps_.size() || !failure_.empty(); }
   void end_round() noexcept;
   [[nodiscard]] Timing& timing() noexcept { return timing_; }
   /// Whether all threads have one structure.
   [[nodiscard]] bool shared() const noexcept { return settings_.one; }
-  /// Whether a lock stands before each operation.
+  /// Whether each operation takes a lock first.
   [[nodiscard]] bool locks() const noexcept { return settings_.one && sequence_.mix().changes(); }
   [[nodiscard]] bool persistent() const noexcept { return settings_.entry->persistent; }
 
-  /// What the structures of all members take, at most.
+  /// Bytes that the structures of all members need, at most.
   [[nodiscard]] static std::size_t held_bytes(const GroupPlan& plan);
 
-  /// Since the last call.
+  /// Times since the last call.
   [[nodiscard]] Timing take_timing() noexcept;
-  /// Where the values lie, of up to a thousand keys of this member.
+  /// Location of the values, of up to a thousand keys of this member.
   [[nodiscard]] Placement placement() const;
 
  private:
   struct Settings {
     const StructureEntry* entry = nullptr;
     StructureOptions options;
-    int node = -1;         // where volatile memory is taken; -1: in a pool
-    bool one = false;      // structure for all threads
-    bool kept = false;     // the pool is the user's own: it is emptied, not made anew
+    int node = -1;         // node of volatile memory; -1: in a pool
+    bool one = false;      // one structure for all threads
+    bool kept = false;     // the pool is the user's own: it is emptied, not made again
     bool counted = false;  // its accesses are recorded, and time is simulated
   };
   static Settings settings_of(const GroupPlan& plan, std::size_t member);
@@ -110,11 +110,11 @@ class Keyed final : public Victim {
   std::unique_ptr<Structure> own_;
   std::vector<operations::Step> steps_;
   std::vector<std::uint64_t> value_;      // whose first word becomes the key
-  std::uint64_t round_ = 0, filled_ = 0;  // rounds that were run; that had been when it was filled
-  std::uint64_t done_ = 0;                // since it was filled
-  std::uint64_t next_ = 0;                // of the fill or of the round, where it is done in steps
-  std::uint64_t wrong_ = 0;               // bits of values that gets found and that should not be there
-  bool stale_ = false;                    // a round has left another number of keys than the next one needs
+  std::uint64_t round_ = 0, filled_ = 0;  // rounds so far; rounds before the last fill
+  std::uint64_t done_ = 0;                // since the last fill
+  std::uint64_t next_ = 0;                // of the fill or of the round, when it runs in steps
+  std::uint64_t wrong_ = 0;               // bits of values that gets found and that should not be set
+  bool stale_ = false;                    // the last round left another number of keys than the next one needs
   Timing timing_;
   std::string failure_;
 };

@@ -1,4 +1,4 @@
-/// What a structure holds after the rounds, against what they should have left, and where it lies.
+/// Checks the content of a structure after the rounds against the expected one, and looks up where it is.
 #include <algorithm>
 
 #include "base/random.hpp"
@@ -32,7 +32,7 @@ std::vector<bool> Keyed::replayed(std::uint64_t& done) const {
   return there;
 }
 
-/// Every key that must be there, with its value, and no other.
+/// Whether it contains every key that must be present, with its value, and no other.
 bool Keyed::holds(const std::vector<bool>& there) const {
   const auto& whole = structure();
   for (std::uint64_t i = 0; i < there.size(); ++i) {

@@ -1,4 +1,4 @@
-/// Where a plan's structure lives.
+/// Where the structure of a plan is located.
 #include <sys/statvfs.h>
 #include <unistd.h>
 
@@ -14,8 +14,8 @@
 namespace tierscope {
 namespace {
 
-constexpr std::string_view OPEN = ",open";  // behind the path of a pool that is there
-constexpr std::size_t BESIDE_KEY = 128;     // bytes that a volatile structure holds for a key beside its value, at most
+constexpr std::string_view OPEN = ",open";  // after the path of an existing pool
+constexpr std::size_t BESIDE_KEY = 128;     // most bytes that a volatile structure adds to a key and its value
 
 int node_of(const GroupPlan& plan) {
   int node = 0;
@@ -25,8 +25,8 @@ int node_of(const GroupPlan& plan) {
   return node;
 }
 
-/// A name for a pool that lives as long as this process: in memory where there is so much room, else where temporary
-/// files go. One name does for all: each pool loses it before the next is made.
+/// Returns a name for a pool that exists as long as this process: in memory if there is enough space, else in the
+/// folder of temporary files. One name is enough for all: each pool is unlinked before the next is made.
 std::string pool_beside(std::size_t bytes) {
   struct statvfs room{};
   const bool fits = statvfs("/dev/shm", &room) == 0 && access("/dev/shm", W_OK) == 0 &&
@@ -86,7 +86,7 @@ Keyed::Settings Keyed::settings_of(const GroupPlan& plan, std::size_t member) {
   return made;
 }
 
-/// Of memory that is simulated the structure itself is real, in a pool or a heap of this process.
+/// For simulated memory the structure itself is real, in a pool or a heap of this process.
 void Keyed::settle_simulated(const GroupPlan& plan, Settings& made) {
   const auto& its = plan.of<Keys>();
   const std::string lacking = recorded::lacking();

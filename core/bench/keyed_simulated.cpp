@@ -29,7 +29,7 @@ std::vector<Stepper*> KeyedGroup::steppers() {
   return all;
 }
 
-/// What was filled in stays in the next timing, since gets fill once.
+/// The time of the fill stays in the next timing, because gets fill only once.
 void KeyedGroup::warm(Course& course) {
   run(course, course.now, 0);
   auto& timings = store_->timings;

@@ -1,4 +1,4 @@
-/// Operations on a structure one at a time, for who keeps time in another way than by the clock.
+/// Operations on a structure one at a time, for callers that do not measure time by the clock.
 #include "bench/keyed.hpp"
 
 namespace tierscope {

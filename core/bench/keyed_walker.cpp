@@ -44,7 +44,7 @@ Time KeyedWalker::step(Time at, Time, Time) {
   return at_ < pending_.size() ? ready() : next();
 }
 
-/// Whether the lock was given to it by now.
+/// Tries to take the lock; returns the time of the next action.
 Time KeyedWalker::look() {
   if (!lock_->held_by(this)) return lock_->look();
   thread_.wait(lock_->given());
@@ -53,7 +53,7 @@ Time KeyedWalker::look() {
   return next();
 }
 
-/// When the next access may start.
+/// Returns when the next access may start.
 Time KeyedWalker::ready() {
   const auto at = thread_.ready(pending_[at_]);
   if (lock_ != nullptr && !fills_) lock_->goes_on(at);
@@ -65,7 +65,7 @@ Time KeyedWalker::finish() {
   return thread_.now();
 }
 
-/// Parts without an access take no time.
+/// Moves to the next access. Parts without an access take no time.
 Time KeyedWalker::next() {
   do {
     close();
@@ -78,7 +78,7 @@ Time KeyedWalker::next() {
   return ready();
 }
 
-/// The part at hand is over.
+/// Ends the current part.
 void KeyedWalker::close() {
   const auto now = finish();
   const auto took = static_cast<std::uint64_t>(now - before_);
@@ -97,7 +97,7 @@ void KeyedWalker::close() {
   if (lock_ != nullptr && !fills_ && over) lock_->leave(now);
 }
 
-/// The next part: a rehash that is due, else another key or operation, behind the lock. False: there is none.
+/// Opens the next part: a rehash that is due, else another key or operation, after the lock. False: there is none.
 bool KeyedWalker::open() {
   if (part_ != Part::nothing && part_ != Part::rehash && keyed_->rehash_due()) {
     record(Part::rehash);
@@ -118,7 +118,7 @@ void KeyedWalker::record(Part part) {
   counts_ = lines_.take(recorded::end(), pending_);
 }
 
-/// On the real structure.
+/// Runs a part on the real structure.
 void KeyedWalker::run(Part part) {
   if (!keyed_->persistent()) recorded::use_heap(heap_);
   const Left left;
@@ -130,7 +130,7 @@ void KeyedWalker::run(Part part) {
   }
 }
 
-/// Behind the last part: of a round its block.
+/// Ends the last part; after a round it adds a block.
 void KeyedWalker::end() {
   part_ = Part::nothing;
   auto& timing = keyed_->timing();

@@ -1,7 +1,7 @@
-/// One member of a simulated group whose kernel is a structure: operations run on the real structure, recorded, and
+/// One member of a simulated group whose kernel is a structure. Operations run on the real structure and are recorded;
 /// their accesses are then executed one after another in simulated time. Between two operations nothing overlaps but
-/// stores that drain, as on hardware, where the clock is looked at between them; instructions cost `cpu.issue` for each
-/// access and nothing else. Fills and rehashes take simulated time too, each told apart.
+/// stores that drain, as on hardware, where the clock is read between them. Instructions cost `cpu.issue` for each
+/// access and nothing else. Fills and rehashes take simulated time too; each is counted separately.
 #pragma once
 #include "bench/keyed.hpp"
 #include "bench/keyed_lock.hpp"
@@ -14,7 +14,7 @@ namespace tierscope {
 
 class KeyedWalker final : public Stepper {
  public:
-  /// Blocks are made after `form`, whose thread is the number of its heap. Machine and keyed must outlive it.
+  /// `form` is the template of its blocks; its thread is the number of its heap. Machine and keyed must outlive it.
   /// lock: of threads that change one structure, else null.
   KeyedWalker(simulate::Machine& machine, unsigned cpu, Keyed& keyed, TouchedLines lines, const Block& form,
               std::shared_ptr<KeyedLock> lock)
@@ -26,7 +26,7 @@ class KeyedWalker final : public Stepper {
         lock_(std::move(lock)),
         heap_(keyed.shared() ? 0 : form.thread) {}
 
-  /// What the next `begin` begins: the fill, where the structure had to be made anew; the round.
+  /// Prepares what the next `begin` starts: the fill, if the structure had to be made again, or the round.
   /// @throws as StructureEntry::open
   bool prepare_fill();
   void prepare_round() noexcept;
@@ -56,10 +56,10 @@ class KeyedWalker final : public Stepper {
   unsigned heap_;
   bool fills_ = false;
   Part part_ = Part::nothing;
-  bool more_ = false;  // whether the step that was recorded last was one
+  bool more_ = false;  // whether the last recorded step was one
   std::uint64_t moved_ = 0;
   std::uint64_t operations_ = 0;
-  LineCounts counts_;  // of the part at hand
+  LineCounts counts_;  // of the current part
   simulate::Time start_ = 0, before_ = 0;
   std::vector<simulate::Access> pending_;
   std::size_t at_ = 0;

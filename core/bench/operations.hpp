@@ -1,8 +1,8 @@
-/// What is done with the keys of a structure in one round: which operations, in what shares, on which keys.
+/// The operations of one round on the keys of a structure: which operations, in what shares, on which keys.
 /// A sequence is drawn from the seed and the number of its round, so it can be drawn again when the answer is checked.
-/// Uniform gets, inserts or removes alone take each key once, in random order, before any comes again, as pmembench
-/// does; mixed operations draw with repetition. Keys that Zipf's law makes hot lie anywhere among those that were
-/// filled in.
+/// If a mix has only uniform gets, inserts or removes, each key is taken once, in random order, before any comes again,
+/// as pmembench does; mixed operations draw with repetition. Keys that Zipf's law makes hot are spread at random over
+/// the keys that were filled in.
 #pragma once
 #include <cstdint>
 #include <span>
@@ -17,7 +17,7 @@ struct Mix {
   unsigned get = 0, insert = 0, remove = 0;
   [[nodiscard]] unsigned sum() const noexcept { return get + insert + remove; }
   [[nodiscard]] bool changes() const noexcept { return insert + remove > 0; }
-  /// Whether inserts alone, or removes alone: then keys are taken once each, if they are uniform.
+  /// Whether there are only inserts, or only removes: then keys are taken once each, if they are uniform.
   [[nodiscard]] bool alone() const noexcept { return get == 0 && (insert == 0) != (remove == 0); }
   /// Whether a round leaves about as many keys as it found, so that rounds can follow one another.
   [[nodiscard]] bool lasts() const noexcept { return (insert == 0) == (remove == 0); }
@@ -41,8 +41,8 @@ class Sequence {
  public:
   Sequence(const Mix& mix, double exponent, std::uint64_t begin, std::uint64_t end, std::uint64_t seed) noexcept
       : mix_(mix), exponent_(exponent), begin_(begin), end_(end), seed_(seed) {}
-  /// Whether a key is there before the first round, and after each fill. Mixed operations start where as many inserts
-  /// find their key absent as removes find theirs present; inserts beside gets alone with half of the keys.
+  /// Whether a key is present before the first round, and after each fill. Mixed operations start at the number of keys
+  /// where as many inserts find their key absent as removes find theirs present; inserts with gets start with half.
   [[nodiscard]] bool starts_with(std::uint64_t index) const noexcept;
   void draw(std::uint64_t round, std::span<Step> steps) const noexcept;
   [[nodiscard]] std::uint64_t begin() const noexcept { return begin_; }

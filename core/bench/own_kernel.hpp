@@ -1,5 +1,5 @@
-/// A kernel that is no function: a victim or a structure, so that plans name all with one word. It checks its answer
-/// itself.
+/// The kernel entry of a victim or a structure, so that a plan names it as it names a kernel. It is not a function, and
+/// checks its answer itself.
 #pragma once
 #include <memory>
 #include <string_view>

@@ -71,7 +71,7 @@ std::string joined(const std::set<std::string>& names) {
   throw BadPlan("unknown key '" + key + "' (known: " + joined(known) + ")");
 }
 
-/// A key of other tasks alone: its word must be one of it, and is kept if the kernel would have to heed it.
+/// Reads a key of other tasks: its value must be valid there, and is kept if the kernel would have to obey it.
 void read_other(GroupPlan& plan, const std::string& key, const std::string& word) {
   bool known = false;
   for (const Task* task : Registry<Task>::entries()) {
@@ -91,7 +91,8 @@ void read_work(GroupPlan& plan, const std::string& key, const std::string& word)
   if (plan.task == nullptr || !plan.work.get()->read(key, word)) read_other(plan, key, word);
 }
 
-/// The task of the plan's kernel. Of the work before it takes what it knows, of words without a kernel all.
+/// Sets the task of the plan's kernel. Its work takes over the keys that the earlier task shares, or all
+/// keys if there was no kernel before.
 void settle_work(GroupPlan& plan) {
   const auto* const task = task_of(plan.kernel);
   if (task == plan.task) return;
@@ -106,7 +107,7 @@ void settle_work(GroupPlan& plan) {
     if (first) read_work(plan, key, word);
 }
 
-/// Where the comment starts: at a '#' that begins a word, since a path may hold one.
+/// Returns where the comment starts: at a '#' at the beginning of a word, since a path may contain one.
 std::size_t comment(std::string_view text) {
   auto at = text.find('#');
   while (at != std::string_view::npos && at > 0 && text[at - 1] != ' ' && text[at - 1] != '\t')

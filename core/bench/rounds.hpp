@@ -1,4 +1,4 @@
-/// Threads that go through rounds together: all begin a round at once, and all stop after the same one.
+/// Threads that run rounds together: all begin a round at the same time, and all stop after the same one.
 /// Between rounds a thread sleeps here; nothing of this is timed.
 #pragma once
 #include <condition_variable>
@@ -10,7 +10,7 @@ namespace tierscope {
 class Rounds {
  public:
   explicit Rounds(std::size_t threads) : threads_(threads) {}
-  /// Comes back when all threads have come; says whether all of them said `yes`.
+  /// Returns when all threads have called it; true if all of them passed `yes`.
   bool agree(bool yes) noexcept {
     std::unique_lock guard(lock_);
     all_yes_ = all_yes_ && yes;

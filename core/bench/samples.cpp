@@ -10,7 +10,7 @@
 namespace tierscope {
 namespace {
 
-constexpr std::size_t HEADER = 384;  // a multiple of 64, with room for 20 digits of rows
+constexpr std::size_t HEADER = 384;  // a multiple of 64, with space for 20 digits of rows
 
 constexpr const char* DTYPE =
     "[('group', '<u2'), ('thread', '<u2'), ('cpu', '<u2'), ('flags', '<u2'), ('batch', '<u4'), "

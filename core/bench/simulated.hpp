@@ -28,22 +28,22 @@ class SimulatedGroup {
 
   /// One for each member.
   [[nodiscard]] virtual std::vector<Stepper*> steppers() = 0;
-  /// Before the first batch, so that nothing is cold.
+  /// Runs before the first batch, so that nothing is cold.
   virtual void warm(Course& course) = 0;
   /// Whether it must run alone, since its threads end rounds together; `run` is for these. @throws BadPlan
   [[nodiscard]] virtual bool alone() const { return false; }
   virtual void run(Course& course, simulate::Time end, simulate::Time length) { course.run(steppers(), end, length); }
-  /// The largest relative difference of what was done from what should have been.
+  /// The largest relative difference between the work done and the expected work.
   [[nodiscard]] virtual double error() = 0;
 };
 
-/// All that a task needs to make one.
+/// The arguments from which a task makes one.
 struct SimulatedPlace {
   simulate::Machine& machine;
   Group& group;
   Store& store;
   std::uint64_t target, source;                   // addresses of its memory
-  std::function<Block(std::size_t member)> form;  // what blocks are made after
+  std::function<Block(std::size_t member)> form;  // the template of a member's blocks
 };
 
 }  // namespace tierscope

@@ -17,7 +17,7 @@ using simulate::Time;
 
 constexpr std::uint64_t ALIGNED = 2U << 20U;  // bytes: groups in one memory begin at large pages
 
-/// Bytes of the pages that a plan asks for; transparent large pages are always found. @throws BadPlan
+/// Bytes of the pages that a plan asks for; transparent large pages are always granted. @throws BadPlan
 std::uint64_t page_bytes(const GroupPlan& plan, const simulate::Pages& pages) {
   if (plan.pages == "thp") return pages.large;
   const auto bytes = pages::bytes_of(plan.pages), base = pages.base;
@@ -120,7 +120,7 @@ std::uint64_t Simulation::take(Arena& arena, const std::string& where, std::uint
   return (std::uint64_t{region} << simulate::MEMORY_BIT) + base;
 }
 
-/// Finds addresses for the group's memory, and what its task is there.
+/// Finds addresses for the group's memory, and makes its simulated group.
 void Simulation::place(std::size_t number) {
   auto& group = groups_[number];
   auto& store = stores_[number];
@@ -193,7 +193,7 @@ std::uint64_t Simulation::measure(double seconds, double block_s, const std::vec
   return rows;
 }
 
-/// The thread whose next access may start first goes on until another's may start before.
+/// The thread whose next access may start first runs until another's may start before.
 void Course::run(const std::vector<Stepper*>& steppers, Time end, Time length) {
   std::vector<Time> ready;
   for (auto* stepper : steppers) ready.push_back(stepper->begin(now, batch));

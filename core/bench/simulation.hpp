@@ -1,10 +1,10 @@
-/// Groups on one simulated machine: the same plan, the same blocks, a clock that is only counted. One loop over all
+/// Groups on one simulated machine: the same plan, the same blocks, and a clock that is only counted. One loop over all
 /// threads executes accesses in the order in which they may start, so that threads meet in the queues of the memory as
-/// they would have met.
-/// Blocks end at the first operation behind their time. Before the first batch each group walks what caches and buffers
-/// can hold, twice, so that nothing is cold; `wear` and all other state lasts until the next `prepare`.
-/// Structures go through whole rounds, one group of them at a time, behind a fill and a round that are not timed.
-/// Blind to: what a library, microcode or the operating system does to memory.
+/// they would on hardware.
+/// Blocks end at the first operation after their time. Before the first batch each group walks twice what caches and
+/// buffers can contain, so that nothing is cold; `wear` and all other state last until the next `prepare`.
+/// Structures run whole rounds, one group of them at a time, after a fill and a round that are not timed.
+/// Blind to: the effects of a library, microcode or the operating system on memory.
 #pragma once
 #include <memory>
 
@@ -32,10 +32,10 @@ class Simulation final : public Stage {
  private:
   void add(std::size_t group, const GroupPlan& plan);
   void place(std::size_t group);
-  /// Takes memory for an arena; its simulated address.
+  /// Takes memory for an arena; returns its simulated address.
   std::uint64_t take(Arena& arena, const std::string& where, std::uint64_t needed);
   [[nodiscard]] Block form_of(std::size_t group, std::size_t member) const;
-  /// Groups that are named, all if none is. @throws BadPlan
+  /// The groups that are named, all if none is. @throws BadPlan
   [[nodiscard]] std::vector<std::size_t> named(const std::vector<unsigned>& groups) const;
   void run(const std::vector<std::size_t>& groups, simulate::Time end, simulate::Time length);
 

@@ -1,4 +1,4 @@
-/// A member of a simulated group, as the loop over all of them sees it: who may start next goes first.
+/// A member of a simulated group, as seen by the loop over all members: the one that may start next runs first.
 #pragma once
 #include <vector>
 
@@ -16,10 +16,10 @@ class Stepper {
 
   /// @returns when its first access may start, or NEVER where there is none
   virtual simulate::Time begin(simulate::Time at, std::uint32_t batch) = 0;
-  /// Executes the next access at `at`, which the last call said, and ends its block where that is due: blocks of
-  /// `length`, until one ends at `end` or later. @returns when the next one may start, or NEVER behind the last block
+  /// Executes the next access at `at`, the time that the last call returned, and ends its block where that is due:
+  /// blocks of `length`, until one ends at `end` or later. @returns when the next may start, or NEVER after the last
   virtual simulate::Time step(simulate::Time at, simulate::Time end, simulate::Time length) = 0;
-  /// When all that it has under way counts as done, as the bench has it (BlockRunner::work).
+  /// The time at which all its accesses in flight count as done, as the bench defines it (BlockRunner::work).
   virtual simulate::Time finish() = 0;
   [[nodiscard]] std::vector<Block>& blocks() noexcept { return blocks_; }
 

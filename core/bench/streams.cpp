@@ -14,7 +14,7 @@ Kind store_of(kernels::Store store) {
   return store == kernels::Store::plain || store == kernels::Store::none ? Kind::store : Kind::store_nt;
 }
 
-/// Lines that an operation touches there, each time that it does.
+/// Lines of this operand that one operation touches.
 std::uint64_t touches(const kernels::Operand& operand) {
   std::uint64_t count = 0;
   if (operand.lines > 0)

@@ -1,9 +1,9 @@
-/// What a kernel does to memory, line by line, made from its descriptors alone: operands, shape, walk, kind of store,
-/// flush and fence. No kernel has a line of its own here, so that hardware and simulation cannot drift apart
-/// (tests/core/bench_streams.cpp compares with what the kernels really touch). Each task has a Stream of its own.
-/// Loads of one operation come before its stores, operand by operand; where stores are non-temporal, those of a batch
-/// of operations (core/kernels/walk.hpp).
-/// Has no form for: calls of a library or of microcode, hand-overs between caches, tasks.
+/// The accesses of a kernel to memory, line by line, made from its descriptors alone: operands, shape, walk, kind of
+/// store, flush and fence. No kernel has code of its own here, so hardware and simulation cannot drift apart
+/// (tests/core/bench_streams.cpp compares with the lines that the kernels really touch). Each task has its own Stream.
+/// Loads of one operation come before its stores, operand by operand. For non-temporal stores, this order applies to a
+/// batch of operations (core/kernels/walk.hpp).
+/// Not covered: calls of a library or of microcode, hand-overs between caches, tasks.
 #pragma once
 #include <array>
 #include <vector>
@@ -15,9 +15,9 @@ namespace tierscope {
 
 using Bases = std::array<std::uint64_t, kernels::OPERANDS>;
 
-/// "" or why a kernel cannot be told by its descriptors alone.
+/// Returns "", or why descriptors alone do not describe a kernel.
 std::string no_simulated_form(const kernels::KernelEntry& entry);
-/// The same of a kernel of a task that has a form: its stores and flushes.
+/// The same for the stores and flushes of a kernel whose task has a simulated form.
 std::string no_simulated_stores(const kernels::KernelEntry& entry);
 
 class Stream {
@@ -26,11 +26,11 @@ class Stream {
   virtual ~Stream() = default;
   Stream(const Stream&) = delete;
   Stream& operator=(const Stream&) = delete;
-  /// Appends the accesses of the next operations, about `wanted`, at least 1; returns how many operations they are.
+  /// Appends the accesses of the next operations, about `wanted`, at least 1; returns the number of operations.
   virtual std::uint64_t next(std::uint64_t wanted, std::vector<simulate::Access>& to) = 0;
   /// Back to the first operation.
   virtual void rewind() = 0;
-  /// Loads and stores of one operation that the descriptors promise; a flush is no access of the program.
+  /// Loads and stores of one operation that the descriptors state; a flush is not an access of the program.
   [[nodiscard]] std::uint64_t accesses() const noexcept { return accesses_; }
 
  protected:

@@ -1,8 +1,8 @@
 /// What a group does: one class for each operation that a kernel can state (`.operation`), each in a file of its own in
-/// bench/tasks/, where it registers itself. A task knows what it takes of a plan, how its memory is prepared, how a
-/// block of it runs, what one operation moves, how its answer is checked, and how it runs on a simulated machine.
-/// A task has no state: that is in its Group and Members. It is asked before and after blocks; of what is timed the
-/// only call through it is the one that starts all blocks of a thread (bench/timed.hpp).
+/// bench/tasks/, where it registers itself. A task knows which keys of a plan it takes, how its memory is prepared, how
+/// a block of it runs, what one operation moves, how its answer is checked, and how it runs on a simulated machine.
+/// A task has no state: its state is in its Group and Members. It is called before and after blocks. The only call
+/// through it during a measurement is the one that starts all blocks of a thread (bench/timed.hpp).
 #pragma once
 #include <array>
 #include <cstdint>
@@ -19,7 +19,7 @@ namespace tierscope {
 class BlockRunner;
 class Stream;
 
-/// What the facts of a group say of its work; 0 where that has no sense.
+/// The facts of a group about its work; 0 where a fact has no meaning.
 struct WorkFacts {
   unsigned streams = 1, unroll = 1;
   std::uint64_t prefetch_bytes = 0, prefetch_write_bytes = 0, interleave_bytes = 0, element_bytes = 0, access_bytes = 0,
@@ -35,13 +35,13 @@ class Task {
 
   const std::string_view name;  // as kernels and the catalogue state it
 
-  // What it needs of the plan.
+  // Its keys of a plan.
 
-  /// The keys that it takes, at their usual values.
+  /// The keys that it takes, at their default values.
   [[nodiscard]] virtual std::unique_ptr<Work> work() const = 0;
-  /// What only this task knows by this name, as a kernel: a victim, a structure; nullptr if there is none.
+  /// The kernel entry that only this task knows by this name: a victim, a structure; nullptr if there is none.
   [[nodiscard]] virtual std::shared_ptr<const kernels::KernelEntry> find(std::string_view) const { return nullptr; }
-  /// All of them.
+  /// The names of all of them.
   [[nodiscard]] virtual std::vector<std::string_view> names() const { return {}; }
   /// The loop variant that the plan asks for.
   [[nodiscard]] virtual kernels::Shape shape(const GroupPlan&) const { return {}; }
@@ -70,32 +70,32 @@ class Task {
   [[nodiscard]] virtual std::uint64_t margin(const Group&, std::size_t) const { return 0; }
   /// Bytes that are mapped only to learn what the target is; 0: none.
   [[nodiscard]] virtual std::uint64_t asks(const Group&) const { return 0; }
-  /// @throws BadPlan if what a target adds to its memory does not reach this task
+  /// @throws BadPlan if what a target adds to its memory has no effect on this task
   virtual void require_reached(const Group&) const {}
-  /// What a member's pass keeps from block to block; its operands point at the memory already.
+  /// Sets the state that a member's pass keeps from block to block; its operands point at the memory already.
   virtual void place(Group&, std::size_t) const {}
   /// Fills a member's part of one memory.
   virtual void fill(const Group& group, std::size_t member, std::span<std::byte> memory) const noexcept;
   /// Changes a line of every page that the member stores to.
   virtual void stir(const Group&, std::size_t) const noexcept {}
-  /// Whether the check wants something of the content before the blocks; `remember` keeps it.
+  /// Whether the check needs a part of the content from before the blocks; `remember` keeps it.
   [[nodiscard]] virtual bool remembers(const Group&) const { return false; }
   virtual void remember(Group&, std::size_t) const {}
-  /// What distinguishes its content, beside the seed.
+  /// What distinguishes its content, apart from the seed.
   [[nodiscard]] virtual std::string content(const Group&) const { return ""; }
-  /// Makes what a member's blocks run, on the thread that will run them; nullptr if the kernel's function does.
+  /// Makes the object that a member's blocks run, on the thread that will run them; nullptr for a kernel's function.
   /// @throws BadPlan, Unsupported, SystemError
   [[nodiscard]] virtual std::unique_ptr<Victim> make(const Group&, std::size_t, std::shared_ptr<KeyedTeam>) const {
     return nullptr;
   }
-  /// After `make` of all members: where their memory is.
+  /// Looks up where the memory is, after `make` of all members.
   virtual void look_up(Store&) const {}
-  /// After a batch: keeps what a member measured within its blocks.
+  /// Keeps what a member measured within its blocks; called after a batch.
   virtual void keep(Store&, std::size_t) const {}
 
   // Its blocks.
 
-  /// Whether this thread only answers another, and has no size of its own to find; and whether it waits for one.
+  /// Whether this thread only answers another, and needs no block size of its own; and whether it waits for one.
   [[nodiscard]] virtual bool answers(std::size_t) const { return false; }
   [[nodiscard]] virtual bool asks_another(std::size_t) const { return false; }
   /// Operations that a block is a multiple of.
@@ -108,13 +108,13 @@ class Task {
 
   // On a simulated machine.
 
-  /// "" or why a kernel has no form there.
+  /// "" or the reason why a kernel has no simulated form.
   [[nodiscard]] virtual std::string unsimulated(const kernels::KernelEntry&) const;
-  /// Bytes of its memory there.
+  /// Bytes of its simulated memory.
   [[nodiscard]] virtual std::uint64_t simulated_bytes(const Group& group) const { return group.bytes_needed(false); }
   /// @throws Unsupported, BadPlan
   [[nodiscard]] virtual std::unique_ptr<SimulatedGroup> simulate(const SimulatedPlace& place) const;
-  /// The accesses of a member. bases: of each operand. @pre unsimulated() says nothing
+  /// The accesses of a member. bases: of each operand. @pre unsimulated() returns ""
   [[nodiscard]] virtual std::unique_ptr<Stream> stream(const Group&, std::size_t,
                                                        const std::array<std::uint64_t, kernels::OPERANDS>& bases) const;
   /// Whether a block ends with a fence that waits for all stores.

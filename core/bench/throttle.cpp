@@ -8,9 +8,9 @@
 namespace tierscope {
 namespace {
 
-constexpr double BURST_S = 10e-6;  // of the tier's time that all threads together ask for at once
+constexpr double BURST_S = 10e-6;  // of the tier's time: what all threads together request in one burst
 constexpr double LATE_S = 100e-9;  // a wait that ends later was interrupted, and what follows does not make up for it
-constexpr double LEAST_S = 1e-6;   // of one thread's: a hundred cost little beside the atomic that they share
+constexpr double LEAST_S = 1e-6;   // of one thread's: a hundred cost little compared with the atomic that they share
 
 }  // namespace
 

@@ -1,4 +1,4 @@
-/// How blocks are timed, for each manner of them: included by the tasks, which choose one.
+/// How blocks are timed, for each manner of them. The tasks, which choose a manner, include it.
 #pragma once
 #include <algorithm>
 #include <utility>
@@ -15,7 +15,7 @@ template <class Manner>
 std::uint64_t BlockRunner::timed(std::uint16_t flags) noexcept {
   if constexpr (Manner::READIES) {
     Manner::ready(turn_);
-    switches_ = sys::context_switches();  // those before are of no task
+    switches_ = sys::context_switches();  // earlier ones belong to no task
   }
   auto* const events = (flags & SIZING) == 0 ? member_.events : nullptr;
   if (events != nullptr) events->start();
@@ -29,7 +29,7 @@ std::uint64_t BlockRunner::timed(std::uint16_t flags) noexcept {
   return stop - start;
 }
 
-/// An interruption makes a block longer, never shorter, and a block sized by it would be many times too short.
+/// An interruption makes a block longer, never shorter. A block sized by it would be many times too short.
 template <class Manner>
 std::uint64_t BlockRunner::least_time() noexcept {
   auto least = ~std::uint64_t{0};

@@ -1,4 +1,4 @@
-/// What the operations on a structure took in one batch, in ticks of the clock; threads are added up.
+/// Times of the operations on a structure in one batch, in ticks of the clock; threads are added up.
 #pragma once
 #include <algorithm>
 #include <cstdint>

@@ -1,7 +1,7 @@
-/// What one operation of a structure did, as accesses of single lines.
-/// A load of another line than the access before waits for the load before, since pointers are followed; more of the
-/// same line come with it. A line that is flushed without a store was stored just before, by libpmemobj: a call of it
-/// shows its flushes alone. Where caches persist (eADR) no line is flushed.
+/// The actions of one operation of a structure, as accesses of single lines.
+/// A load of another line than the previous access waits for the previous load, since pointers are followed; more loads
+/// of the same line come with it. A line that is flushed without a store was stored just before, by libpmemobj: a call
+/// of it shows its flushes alone. Where caches persist (eADR) no line is flushed.
 /// Blind to: which loads do not wait for another; so the time of an operation is an upper bound.
 #pragma once
 #include <span>

@@ -6,8 +6,8 @@
 namespace tierscope {
 namespace {
 
-/// A delay of `cycles` dependent decrements, one core cycle each where taken branches keep up; the call of a burst
-/// comes on top. Source: A. Fog, "Instruction tables", 2022 (latency of DEC, throughput of taken branches).
+/// Delays by `cycles` dependent decrements, one core cycle each where taken branches keep up; the call of a burst is
+/// additional. Source: A. Fog, "Instruction tables", 2022 (latency of DEC, throughput of taken branches).
 inline void delay(std::uint64_t cycles) noexcept {
   for (std::uint64_t i = cycles; i > 0; --i) asm volatile("" : "+r"(i));
 }
@@ -18,7 +18,7 @@ bool is_weak(kernels::Store store) {
 
 }  // namespace
 
-/// Some 50 lines of a thousand or more that pass the caches by may still be on their way, so a fence orders them.
+/// Some 50 lines of a thousand or more that bypass the caches may still be in flight, so a fence orders them.
 Turn::Turn(const Group& its_group, Member& its_member, unsigned thread, Ceilings& ceilings)
     : group(its_group),
       member(its_member),
@@ -27,8 +27,8 @@ Turn::Turn(const Group& its_group, Member& its_member, unsigned thread, Ceilings
       weak(is_weak(its_group.entry->store)),
       granule(its_group.task->granule(its_group)) {}
 
-/// Operations of each stream between two delays or waits of what goes through a slice: as many steps as contain the
-/// bytes of a burst.
+/// Operations of each stream between two delays or waits of a task on slices: as many steps as contain the bytes of a
+/// burst.
 std::uint64_t Turn::burst() const noexcept {
   const auto& shape = group.variant.shape;
   const auto step = static_cast<double>(shape.streams * shape.unroll);
@@ -44,8 +44,8 @@ void Turn::pause(std::uint64_t operations) noexcept {
   throttle.begin();
 }
 
-/// The streams are as far apart as without bursts: a burst is a part of each. Streams within the bytes of a burst
-/// would follow each other by a line or two, which no prefetcher takes for streams.
+/// The streams are as far apart as without bursts: a burst is a part of each. If streams were within the bytes of a
+/// burst, they would follow each other by a line or two, and no prefetcher would take them for streams.
 std::uint64_t Turn::walk_in_bursts(std::uint64_t begin, std::uint64_t end, std::uint64_t repeats) noexcept {
   auto& pass = member.pass;
   const auto& shape = group.variant.shape;

@@ -1,6 +1,5 @@
-/// What one thread's block works on, and how it is paced. The manners of blocks (below) are what tasks choose from:
-/// each is a template argument of BlockRunner, so that within a timed block nothing is looked up and nothing is
-/// virtual.
+/// The data of one thread's block, and its pace. Tasks choose one of the manners of blocks (below). Each manner is a
+/// template argument of BlockRunner, so that a timed block contains no lookup and no virtual call.
 #pragma once
 #include <algorithm>
 #include <atomic>
@@ -18,7 +17,7 @@ struct Turn {
   Member& member;
   Throttle throttle;
   bool answers;           // the second thread of a hand-over
-  bool weak;              // stores pass the caches by: a fence orders them
+  bool weak;              // stores bypass the caches: a fence orders them
   std::uint64_t granule;  // operations that a block is a multiple of
 
   /// One call of the kernel, or a call for each burst where it is paced or its tier emulated. SLICES: of a slice.
@@ -32,7 +31,7 @@ struct Turn {
     pass.repeats = repeats;
     return group.variant.function(pass);
   }
-  /// Behind the work of a block that lasts `operations`.
+  /// To be called after the work of a block of `operations`.
   void end(std::uint64_t operations) noexcept {
     if (weak) isa::Scalar::fence();
     member.done += operations;
@@ -42,15 +41,15 @@ struct Turn {
   std::uint64_t walk_in_bursts(std::uint64_t begin, std::uint64_t end, std::uint64_t repeats) noexcept;
   std::uint64_t repeat_one_by_one(std::uint64_t repeats) noexcept;
   [[nodiscard]] std::uint64_t burst() const noexcept;
-  void pause(std::uint64_t operations) noexcept;  // behind a burst of so many
+  void pause(std::uint64_t operations) noexcept;  // after a burst of this length
 };
 
 namespace blocks {
 
-/// What most blocks are: a kernel's function on as many operations as fit.
+/// The most frequent manner: a kernel's function on as many operations as fit.
 struct Sized {
   static constexpr bool WHOLE = false;
-  static constexpr bool READIES = false;       // something is made ready before each block, in no time of it
+  static constexpr bool READIES = false;       // something is prepared before each block, outside of its time
   static constexpr std::uint64_t ANSWERS = 0;  // operations of a block of a thread that only answers
   static void ready(Turn&) noexcept {}
   [[nodiscard]] static bool goes_on(Turn&, bool wanted) noexcept { return wanted; }
@@ -58,7 +57,7 @@ struct Sized {
 };
 
 /// Parts of a slice that is walked from end to end: whole passes of a small slice, or the next part of a large one. A
-/// pass that was begun in parts is ended first: checks count on blocks that follow one another round and round.
+/// pass that was begun in parts is ended first: checks require blocks that follow one another cyclically.
 struct Slices : Sized {
   static std::uint64_t walk(Turn& turn) noexcept {
     auto& member = turn.member;
@@ -90,8 +89,8 @@ struct Slices : Sized {
   }
 };
 
-/// The same, behind which a fence waits for all stores: the clock waits for none, and a memset of 8 KB took 62 ns by
-/// it, with all lines still in the core.
+/// The same, followed by a fence that waits for all stores. The clock waits for none: it showed 62 ns for a memset of
+/// 8 KB while all lines were still in the core.
 struct FencedSlices : Slices {
   static std::uint64_t work(Turn& turn) noexcept {
     const auto operations = walk(turn);
@@ -101,7 +100,7 @@ struct FencedSlices : Slices {
   }
 };
 
-/// So many operations, one after the other, wherever the kernel is.
+/// A number of operations one after the other, wherever the kernel is.
 struct Repeats : Sized {
   static std::uint64_t work(Turn& turn) noexcept {
     const auto operations = turn.member.block;
@@ -122,7 +121,7 @@ struct RoundTrips : Sized {
   }
 };
 
-/// Lines that another thread prepares before each block, and all of which are read once in it.
+/// Lines that another thread prepares before each block. The block reads all of them once.
 struct Prepared : Sized {
   static constexpr bool READIES = true;
   static constexpr std::uint64_t ANSWERS = 1;

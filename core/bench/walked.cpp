@@ -7,7 +7,7 @@
 namespace tierscope {
 namespace {
 
-constexpr std::uint64_t WARM_TWICE = 2;  // times what caches and buffers hold
+constexpr std::uint64_t WARM_TWICE = 2;  // times the capacity of caches and buffers
 
 /// Addresses of the operands, as `place` of bench/group.hpp lays them out.
 Bases bases_of(const SimulatedPlace& place) {
@@ -39,7 +39,7 @@ std::vector<Stepper*> WalkedGroup::steppers() {
   return all;
 }
 
-/// Each member walks its slice, or what fills everything that remembers.
+/// Each member walks its slice, or enough to fill all caches and buffers.
 void WalkedGroup::warm(Course& course) {
   const auto lines = group_->footprint() / simulate::LINE;
   const auto enough = WARM_TWICE * reach_ / simulate::LINE;

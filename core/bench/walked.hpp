@@ -15,7 +15,7 @@ class WalkedGroup final : public SimulatedGroup {
 
  private:
   const Group* group_;
-  std::uint64_t reach_;  // bytes that caches and buffers can hold
+  std::uint64_t reach_;  // bytes that caches and buffers can contain
   std::vector<std::unique_ptr<Walker>> walkers_;
 };
 

@@ -12,8 +12,8 @@ using simulate::Access;
 using simulate::Kind;
 using simulate::Time;
 
-constexpr std::uint64_t LEAST_CHUNK = 8;       // accesses, of which most are still under way together
-constexpr Time LONG = 2;                       // times what was asked for: a block of one chunk that is halved
+constexpr std::uint64_t LEAST_CHUNK = 8;       // accesses: most of them are still in flight together
+constexpr Time LONG = 2;                       // times the requested length: a block of one chunk that is halved
 constexpr std::size_t MOST_BLOCKS = 1U << 22;  // of one batch: 160 MiB of them
 
 bool asked_for(const Access& access) noexcept {
@@ -62,7 +62,7 @@ void Walker::execute(Time at) {
   thread_.execute(access, at);
 }
 
-/// True behind the last block.
+/// Returns true after the last block.
 bool Walker::end_chunk(Time end, Time length) {
   const auto& plan = group_->plan;
   operations_ += chunk_;
@@ -118,7 +118,7 @@ void Walker::refill() {
   made_ += chunk_;
 }
 
-/// Operations that are made at once: of a paced walk those of one burst, else few enough that blocks end in time.
+/// Operations that are made together: of a paced walk those of one burst, else few enough that blocks end in time.
 std::uint64_t Walker::chunk() const {
   const auto& plan = group_->plan;
   if (plan.pace > 0) {

@@ -1,4 +1,4 @@
-/// One member of a simulated group: what it does next, what it has under way, and the block it is in.
+/// One member of a simulated group: its next accesses, its accesses in flight, and its current block.
 #pragma once
 #include <vector>
 
@@ -11,17 +11,17 @@ namespace tierscope {
 
 class Walker final : public Stepper {
  public:
-  /// Blocks are made after `form`. Group and machine must outlive it.
+  /// `form` is the template of its blocks. Group and machine must outlive it.
   Walker(simulate::Machine& machine, const Group& group, std::size_t member, std::unique_ptr<Stream> stream,
          Block form);
   simulate::Time begin(simulate::Time at, std::uint32_t batch) override;
   simulate::Time step(simulate::Time at, simulate::Time end, simulate::Time length) override;
   simulate::Time finish() override;
-  /// Untimed: some accesses.
+  /// Makes some accesses, untimed.
   void warm(simulate::Time at, std::uint64_t accesses);
-  /// Behind what was walked to warm up, where a block may begin; from the first operation where all of the slice was.
+  /// Ends the warm-up, so that a block may begin; continues at the first operation if the whole slice was walked.
   void settle();
-  /// Relative difference of the accesses that were made from those that the descriptors promise.
+  /// Relative difference between the accesses made and those that the descriptors state.
   [[nodiscard]] double error() const noexcept;
 
  private:
@@ -39,13 +39,13 @@ class Walker final : public Stepper {
   const Group* group_;
   std::unique_ptr<Stream> stream_;
   Block form_;
-  bool walks_, drains_;  // what its task says
+  bool walks_, drains_;  // as its task states
   std::vector<simulate::Access> pending_;
   std::size_t at_ = 0;
-  static constexpr std::uint64_t CHUNK = 64;           // accesses that are made at once, of whole operations, at most
-  std::uint64_t most_ = CHUNK;                         // likewise, where so many take too long
-  std::uint64_t chunk_ = 0, made_ = 0, executed_ = 0;  // operations at hand; all operations, all accesses so far
-  std::uint64_t operations_ = 0, left_ = 0;            // of the block; until it ends, where per_block says so
+  static constexpr std::uint64_t CHUNK = 64;           // most accesses that are made together, of whole operations
+  std::uint64_t most_ = CHUNK;                         // the same, reduced if that many take too long
+  std::uint64_t chunk_ = 0, made_ = 0, executed_ = 0;  // current operations; all operations, all accesses so far
+  std::uint64_t operations_ = 0, left_ = 0;            // of the block; until it ends, if per_block is set
   simulate::Time start_ = 0;
 };
 

@@ -1,4 +1,4 @@
-/// What several tasks ask of the words of a plan.
+/// Checks of a plan's values that several tasks share.
 #pragma once
 #include <array>
 #include <string>

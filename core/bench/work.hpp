@@ -1,6 +1,6 @@
-/// What groups of one task take of a plan beside what every group takes: keys, how their words are read, and how a
-/// value becomes a word again. A plan holds one Work, whose class says which task it is of (bench/task.hpp); the class
-/// is that of the task's own file, so that a new task needs no line elsewhere.
+/// The keys that groups of one task take of a plan, in addition to those of every group: how a value is read, and how
+/// it is written again. A plan contains one Work. Its class identifies the task (bench/task.hpp) and is defined in the
+/// task's own file, so that a new task needs no line elsewhere.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -23,12 +23,12 @@ using Words = std::map<std::string, std::string>;
 std::uint64_t parse_bytes(const std::string& key, const std::string& word);
 double parse_seconds(const std::string& key, const std::string& word);
 std::uint64_t parse_count(const std::string& key, const std::string& word);
-/// %20 is a space: a word of a plan holds none. @throws BadPlan for a lone '%'
+/// Decodes %20 to a space, because a value in a plan cannot contain one. @throws BadPlan for a lone '%'
 std::string percent_decoded(const std::string& key, const std::string& word);
 std::string percent_encoded(const std::string& text);
 std::string seconds_word(double seconds);
 
-/// Each key has both ways, so none can be read and then be left out of the words of a plan.
+/// Each key has both directions, so that no key can be read and then be missing from the words of a plan.
 template <class Its>
 struct Key {
   const char* name;
@@ -58,7 +58,7 @@ constexpr Key<Its> text_key(const char* name) {
   return {name, [](Its& its, const std::string&, const std::string& word) { its.*FIELD = word; },
           [](const Its& its) { return its.*FIELD; }};
 }
-/// One of some words, or none of them: an optional field. NAMES: each word and its value.
+/// One of some names, or none of them: an optional field. NAMES: each name and its value.
 template <class Its, auto FIELD, const auto& NAMES>
 constexpr Key<Its> choice_key(const char* name) {
   return {name,
@@ -77,14 +77,14 @@ constexpr Key<Its> choice_key(const char* name) {
           }};
 }
 
-/// False for a key that is not in the table. @throws BadPlan
+/// Returns false for a key that is not in the table. @throws BadPlan
 template <class Its>
 bool read_key(std::span<const Key<Its>> table, Its& its, const std::string& key, const std::string& word) {
   for (const auto& one : table)
     if (one.name == key) return one.read(its, key, word), true;
   return false;
 }
-/// Adds the words of those that are not at their usual values.
+/// Adds the keys that are not at their default values.
 template <class Its>
 void add_words(std::span<const Key<Its>> table, const Its& its, Words& words) {
   const Its usual;
@@ -96,9 +96,9 @@ class Work {
  public:
   virtual ~Work() = default;
   [[nodiscard]] virtual std::unique_ptr<Work> copy() const = 0;
-  /// False for a key that it does not take. @throws BadPlan naming the key for a word that it cannot read
+  /// Returns false for a key that it does not take. @throws BadPlan naming the key for a value that it cannot read
   virtual bool read(const std::string& key, const std::string& word) = 0;
-  /// Adds those that are not at their usual values.
+  /// Adds those that are not at their default values.
   virtual void add_words(Words& words) const = 0;
   [[nodiscard]] virtual std::vector<std::string> keys() const = 0;
 

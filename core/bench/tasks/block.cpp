@@ -1,5 +1,5 @@
-/// Blocks: one call, store or sum of `element` bytes at once. Each block of the bench ends with a fence that waits for
-/// all stores, since such operations are timed one by one.
+/// Blocks: one call, store or sum of `element` bytes per operation. Each block of the bench ends with a fence that
+/// waits for all stores, since such operations are timed one by one.
 #include "bench/tasks/block.hpp"
 
 #include "base/error.hpp"
@@ -61,7 +61,7 @@ void check_order(const Group& group) {
     throw BadPlan("kernel " + kernel + " does not take access=; read_blocks, mix_blocks_... and flush_... do");
 }
 
-/// What only kernels take that flush, or that know regions.
+/// Checks the keys that only kernels with flushes take, and those that only kernels with regions take.
 void check_fence(const Group& group) {
   const auto& fence = group.plan.of<Blocks>().fence;
   const auto& kernel = group.plan.kernel;

@@ -1,4 +1,4 @@
-/// What groups on blocks take of a plan: calls, stores or sums of `element` bytes at once, in any order.
+/// The keys of groups on blocks: calls, stores or sums of `element` bytes per operation, in any order.
 #pragma once
 #include "bench/streams.hpp"
 
@@ -6,7 +6,7 @@ namespace tierscope {
 
 struct Blocks final : WorkOf<Blocks> {
   std::uint64_t footprint = 0;
-  std::uint64_t skew = 0;  // bytes by which each operand is shifted against the one before
+  std::uint64_t skew = 0;  // bytes by which each operand is shifted relative to the one before
   std::uint64_t element = 64;
   std::uint64_t access = 0;    // 0: the whole element
   std::uint64_t locality = 0;  // region of order=once; 0: the whole slice
@@ -15,7 +15,7 @@ struct Blocks final : WorkOf<Blocks> {
   static std::span<const Key<Blocks>> table();
 };
 
-/// What holds where the plan does not say. @pre the group's work is Blocks
+/// The order of the plan, or the default of the kernel. @pre the group's work is Blocks
 kernels::Order order_of(const Group& group);
 kernels::Fence fence_of(const Group& group);
 /// Blocks that are visited before the next region.
@@ -25,7 +25,7 @@ std::uint64_t touched_of(const Group& group);
 /// Where a member's draws begin: each thread draws blocks of its own.
 std::uint64_t first_draw(const Group& group, std::size_t member);
 
-/// In bench/tasks/block_check.cpp: the largest relative difference of what the blocks left.
+/// The largest relative difference of the results of the blocks; in bench/tasks/block_check.cpp.
 double verify_blocks(const Group& group, const Member& member);
 /// In bench/tasks/block_stream.cpp.
 std::unique_ptr<Stream> block_stream(const Group& group, std::size_t member, const Bases& bases);

@@ -1,5 +1,5 @@
-/// What blocks left: windows of bytes against scalar code, the last draws, sums that are repeated, or the words that
-/// numbered stores must have left.
+/// Checks the results of blocks: windows of bytes against scalar code, the last draws, sums that are repeated, or the
+/// words that numbered stores must have left.
 #include <algorithm>
 #include <cstring>
 #include <optional>
@@ -17,9 +17,9 @@ using kernels::LINE;
 using kernels::OPERANDS;
 using kernels::Pass;
 
-constexpr std::uint64_t DRAWS = 4096;  // so many lines that `stir` changed are among them, even of 8-byte blocks
+constexpr std::uint64_t DRAWS = 4096;  // enough to include lines that `stir` changed, even of 8-byte blocks
 
-/// Of one operand, or of two that must agree: a range of bytes anywhere in the covered blocks, against scalar code.
+/// Compares a range of bytes anywhere in the covered blocks with scalar code; or two operands that must agree.
 double verify_bytes(const Group& group, const Member& member, std::uint64_t at, std::uint64_t size) {
   const auto& operands = group.entry->info->operands;
   std::vector<CacheLine> copies[OPERANDS];
@@ -55,7 +55,7 @@ double verify_in_order(const Group& group, const Member& member) {
   return largest;
 }
 
-/// Blocks drawn at random: the last draws, walked backwards, must all have been written, at both ends.
+/// Blocks drawn at random: the last draws, visited backwards, must all have been written, at both ends.
 double verify_drawn(const Group& group, const Member& member) {
   const auto element = group.plan.of<Blocks>().element;
   const auto* base = member.pass.operand[0] + member.begin * element;
@@ -87,7 +87,7 @@ std::uint64_t block_of(const Pass& pass, std::uint64_t step, std::uint64_t draw)
   return pass.order == kernels::Order::once ? kernels::blocks::once(step, pass.region, pass.state) : step;
 }
 
-/// Stores of numbered words: the last of them, newest first, each block once.
+/// Stores of numbered words: checks the last of them, newest first, each block once.
 double verify_flushed(const Group& group, const Member& member) {
   const auto element = group.plan.of<Blocks>().element;
   const auto& pass = member.pass;
@@ -107,7 +107,7 @@ double verify_flushed(const Group& group, const Member& member) {
   return 0;
 }
 
-/// The bytes that a replay of mixed blocks stores to, to be put back behind it: later checks need what the blocks left.
+/// The bytes that a replay of mixed blocks stores to. They are restored after it, because later checks need them.
 class Stored {
  public:
   Stored(const Group& group, const Member& member, const Pass& pass) : size_(pass.touched()) {
@@ -119,7 +119,7 @@ class Stored {
         keep(pass.operand[0] + block * group.stride(0) + off);
     }
   }
-  /// The last that was kept first: what was kept twice has its first bytes again.
+  /// Restores the last bytes first, so that bytes that were kept twice get their first content.
   void put_back() const {
     for (auto place = places_.size(); place-- > 0;) std::memcpy(places_[place], bytes_.data() + place * size_, size_);
   }
@@ -134,7 +134,7 @@ class Stored {
   std::vector<std::byte> bytes_;
 };
 
-/// Blocks that are read: windows of what a pass sums up, word by word in the same order.
+/// Blocks that are read: compares windows of the sum of a pass, word by word in the same order.
 double verify_read(const Group& group, const Member& member) {
   const auto slice = member.end - member.begin;
   const auto count = std::clamp<std::uint64_t>(WINDOW_OPERATIONS * LINE / touched_of(group), 1, slice);

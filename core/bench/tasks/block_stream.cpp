@@ -70,11 +70,11 @@ class BlockStream final : public Stream {
   kernels::Fence fence_;
   kernels::Order order_;
   std::optional<Kind> flush_;
-  std::uint64_t region_ = ~std::uint64_t{0};  // the one whose order is at hand
+  std::uint64_t region_ = ~std::uint64_t{0};  // the region of the current order
   Shuffle shuffle_{1, 0};
 };
 
-/// As core/kernels/blocks.hpp: which block of the slice is next.
+/// Returns the next block of the slice, as core/kernels/blocks.hpp does.
 std::uint64_t BlockStream::next_block() {
   const auto step = at_ - begin_;
   at_ = at_ + 1 == end_ ? begin_ : at_ + 1;
@@ -90,7 +90,7 @@ std::uint64_t BlockStream::next_block() {
   return begin_ + region_ * window_ + shuffle_.at(step % window_);
 }
 
-/// As core/kernels/mix_blocks.hpp: what one operation loads, or what it stores.
+/// Appends the loads or the stores of one operation, as core/kernels/mix_blocks.hpp makes them.
 void BlockStream::mixed(std::uint64_t number, bool storing, std::vector<Access>& to) const {
   for (std::size_t k = 0; k < kernels::OPERANDS; ++k) {
     const auto& operand = info().operands[k];

@@ -1,4 +1,4 @@
-/// Calls: so many calls of a kernel that touches no memory. What it does is known to nobody here.
+/// Calls: calls of a kernel that touches no memory, one for each operation. Their effect is not known here.
 #include "base/registry.hpp"
 #include "bench/compare.hpp"
 #include "bench/timed.hpp"

@@ -13,7 +13,7 @@ using kernels::ELEMENT;
 using kernels::ELEMENTS;
 using kernels::LINE;
 
-constexpr std::uint64_t CHECKED = 1U << 16U;  // words of a table at most: they stay in a cache while draws are repeated
+constexpr std::uint64_t CHECKED = 1U << 16U;  // most words of a window: they stay in a cache while draws are repeated
 
 std::uint64_t elements_of(const Member& member) { return (member.end - member.begin) * ELEMENTS; }
 std::uint64_t number_of(const Member& member) { return member.begin / (member.end - member.begin); }

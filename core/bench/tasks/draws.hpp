@@ -1,16 +1,16 @@
-/// Random updates of a table: how a member begins, what its table must hold, and its accesses.
-/// The table is checked as HPCC does it, by doing the updates once more, but for a window of the table and without its
-/// memory. HPCC allows 1 % of wrong words, since its processes update one table without locks; here each thread has a
-/// table of its own, and no word may be wrong. Blind to: updates that are lost outside of the window, 64 Ki words of
-/// each table. Source: P. Luszczek et al., "Introduction to the HPC Challenge Benchmark Suite", 2005.
+/// Random updates of a table: the start of a member's sequence, the expected content of its table, and its accesses.
+/// The check repeats the updates, as that of HPCC does, but for a window of the table and without its memory. HPCC
+/// allows 1 % of wrong words, since its processes update one table without locks. Here each thread has a table of its
+/// own, and no word may be wrong. Blind to: updates that are lost outside of the window, 64 Ki words of each table.
+/// Source: P. Luszczek et al., "Introduction to the HPC Challenge Benchmark Suite", 2005.
 #pragma once
 #include "bench/streams.hpp"
 
 namespace tierscope {
 
-/// Where the sequence of a member begins; nothing for a kernel that draws nothing.
+/// Sets where the sequence of a member begins; does nothing for a kernel without draws.
 void place_draws(Group& group, std::size_t member);
-/// 0, or infinity if a word of the window is not what the updates so far leave.
+/// Returns 0, or infinity if a word of the window differs from the result of the updates so far.
 double verify_draws(const Group& group, const Member& member);
 
 class DrawStream final : public Stream {

@@ -1,5 +1,5 @@
-/// Hand-overs: two threads on the same lines. The first asks and is timed, the second answers for as long as it is
-/// asked.
+/// Hand-overs: two threads on the same lines. The first asks and is timed; the second answers for as long as the first
+/// asks.
 #include <cstring>
 
 #include "base/error.hpp"

@@ -61,7 +61,7 @@ void fill_cycle(const Group& group, const Member& member) {
   }
 }
 
-/// The place of the needle after n hops is known, and the words that the next hops sum up.
+/// Compares the place of the cursor after n hops with the expected one, and the words that the next hops sum up.
 double verify_chase(const Group& group, const Member& member) {
   const auto element = group.plan.of<Hops>().element;
   const auto cycle = cycle_of(group, member);

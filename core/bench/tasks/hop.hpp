@@ -1,4 +1,4 @@
-/// What groups on hops take of a plan: dependent loads, each of a node that lies `element` bytes behind the one before.
+/// The keys of groups on hops: dependent loads, each of a node that is `element` bytes after the one before.
 #pragma once
 #include "bench/cycle.hpp"
 #include "bench/group.hpp"
@@ -9,7 +9,7 @@ struct Hops final : WorkOf<Hops> {
   std::uint64_t footprint = 0;
   std::uint64_t element = 64;
   std::uint64_t locality = 0;           // 0: the whole slice
-  std::optional<kernels::Order> order;  // of windows; random where it is not given
+  std::optional<kernels::Order> order;  // of windows; random if it is not set
   static std::span<const Key<Hops>> table();
 };
 

@@ -23,7 +23,7 @@ std::span<const Key<Keys>> Keys::table() {
 namespace tasks::key {
 namespace {
 
-constexpr std::uint64_t ASKED = 4096;  // bytes of a pool that only tells what its file system is
+constexpr std::uint64_t ASKED = 4096;  // bytes of a pool that only shows what its file system is
 
 Keyed& keyed(const std::unique_ptr<Victim>& victim) { return static_cast<Keyed&>(*victim); }
 
@@ -45,7 +45,7 @@ class KeyTask final : public TaskOf<blocks::Whole> {
   }
   [[nodiscard]] bool whole() const override { return true; }
 
-  /// A structure that has a pool of its own: another one beside it tells what persists there.
+  /// For a structure with a pool of its own, a second pool in the same place shows what persists there.
   [[nodiscard]] std::uint64_t asks(const Group& group) const override {
     return group.plan.target == "pool" && !group.plan.where.ends_with(",open") ? ASKED : 0;
   }
@@ -59,7 +59,7 @@ class KeyTask final : public TaskOf<blocks::Whole> {
     for (std::size_t m = 1; m < store.victims.size(); ++m)
       for (const auto& [node, bytes] : keyed(store.victims[m]).placement().nodes) placement.nodes[node] += bytes;
   }
-  /// Of all members of a group together.
+  /// Adds up the times of all members of a group.
   void keep(Store& store, std::size_t member) const override {
     if (member == 0) store.timings.emplace_back();
     store.timings.back().merge(keyed(store.victims[member]).take_timing());
@@ -76,7 +76,7 @@ class KeyTask final : public TaskOf<blocks::Whole> {
     return std::make_unique<KeyedGroup>(place);
   }
 
-  /// Not known of a pool that a structure alone has open.
+  /// Unknown for a pool that only a structure has open.
   [[nodiscard]] Persistence persistence(const Group& group, const Store& store) const override {
     const bool unknown = group.plan.target == "pool" && store.target.buffer.bytes().empty();
     return unknown ? Persistence{"", ""} : store.target.target->persistence();

@@ -33,7 +33,7 @@ std::span<const Key<Lines>> Lines::table() {
 
 namespace {
 
-/// Puts random reals into one line of each page of operand k; other words than those that the fill put there.
+/// Puts random reals into one line of each page of operand k. They differ from those of the fill.
 void stir_operand(const Group& group, const Member& member, std::size_t k) noexcept {
   constexpr auto per_page = kernels::PAGE / LINE;
   const auto seed = ~group.plan.seed;
@@ -139,9 +139,9 @@ class LineTask final : public TaskOf<blocks::Slices> {
   }
 
  private:
-  /// Whether it updates what it reads: what it leaves depends on what was there.
+  /// Whether it updates what it reads: its result depends on the earlier content.
   static bool changes(const Group& group) noexcept { return group.entry->info->check == kernels::Check::recomputed; }
-  /// Whether its check wants windows of what was there; a drawn table begins with known numbers.
+  /// Whether its check needs windows of the earlier content; a drawn table begins with known numbers.
   static bool updates(const Group& group) noexcept { return changes(group) && group.entry->info->draws == nullptr; }
 };
 

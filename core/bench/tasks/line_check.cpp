@@ -41,7 +41,7 @@ double verify_window(const Group& group, const Member& member, std::uint64_t beg
   return largest;
 }
 
-/// The lines that operations [begin, begin + count) store, as they are now.
+/// Returns the lines that operations [begin, begin + count) store, with their current content.
 std::vector<CacheLine> stored_lines(const Group& group, const Member& member, std::uint64_t begin,
                                     std::uint64_t count) {
   std::vector<CacheLine> lines;
@@ -67,8 +67,8 @@ Pass part_of_pass(const Member& member, std::uint64_t begin, std::uint64_t count
   return part;
 }
 
-/// Scalar code once more on the memory itself, where operations reach further than their own lines: what it stores must
-/// be there already.
+/// Runs scalar code once more on the memory itself, where operations reach further than their own lines. Memory must
+/// already contain what it stores.
 double verify_in_place(const Group& group, const Member& member, std::uint64_t begin, std::uint64_t count) {
   const auto before = stored_lines(group, member, begin, count);
   if (before.empty()) return 0;

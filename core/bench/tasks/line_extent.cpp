@@ -1,4 +1,4 @@
-/// Rows and planes of what kernels on lines take for a grid or a matrix.
+/// Rows and planes of kernels on lines that work on a grid or a matrix.
 #include <bit>
 #include <cmath>
 
@@ -32,7 +32,7 @@ std::uint64_t cube_side(std::uint64_t count) {
   while (side * side * side > count) --side;
   return side;
 }
-/// Bytes of so many elements, in whole lines.
+/// Bytes of a number of elements, in whole lines.
 std::uint64_t whole_lines(std::uint64_t elements) { return std::max(elements / ELEMENTS, std::uint64_t{1}) * LINE; }
 
 Extent matrix(std::uint64_t tiles_across) {

@@ -1,5 +1,5 @@
-/// Operands whose elements are no reals: indices, and numbers. What an element holds follows from its number alone, so
-/// that threads fill their parts in any order, and a simulated walk knows where an index points.
+/// Operands with elements other than reals: indices and numbers. The content of an element follows from its number
+/// alone, so that threads fill their parts in any order, and a simulated walk knows where an index points.
 #pragma once
 #include <span>
 #include <string>
@@ -9,8 +9,8 @@
 
 namespace tierscope {
 
-/// The indices of a group: each member's are a permutation of the elements of its own slice, another order than
-/// memory's.
+/// The indices of a group. Each member's indices are a permutation of the elements of its own slice, in another order
+/// than that of memory.
 class Indices {
  public:
   explicit Indices(const Group& group)
@@ -27,11 +27,11 @@ class Indices {
   Shuffle order_;
 };
 
-/// The member's part of one memory: what is there of such operands.
+/// Fills the member's part of one memory with the content of such operands.
 void fill_numbers(const Group& group, std::size_t member, std::span<std::byte> memory) noexcept;
-/// The member's slice of a drawn table, which is operand 0, as it was before the first update.
+/// Restores the member's slice of a drawn table, which is operand 0, to the content before the first update.
 void begin_table(const Group& group, const Member& member) noexcept;
-/// "", or what distinguishes such a content: the layout that it was made for.
+/// Returns "", or what distinguishes such a content: the layout that it was made for.
 std::string numbered_content(const Group& group);
 
 }  // namespace tierscope

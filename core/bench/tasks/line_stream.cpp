@@ -14,7 +14,7 @@ using simulate::Kind;
 
 namespace {
 
-/// Operations that a walk cuts into its parallel streams at once: a block of a millisecond on a machine of today.
+/// Operations that a walk cuts into its parallel streams together: a block of a millisecond on a machine of today.
 constexpr std::uint64_t CUT = 16384;
 
 bool loads(const kernels::KernelInfo& info) {

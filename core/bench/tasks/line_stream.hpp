@@ -22,8 +22,8 @@ class LineStream final : public Stream {
   Bases bases_;
   std::uint64_t prefetch_, prefetch_write_;
   Extent extent_;
-  std::optional<Indices> indices_;                                  // of a kernel that has some
-  std::uint64_t at_, off_ = 0, stop_ = 0, cut_ = 0, distance_ = 0;  // range, place, its end, all ranges' end
+  std::optional<Indices> indices_;                                  // of a kernel that uses indices
+  std::uint64_t at_, off_ = 0, stop_ = 0, cut_ = 0, distance_ = 0;  // range, place, its end, end of all ranges
 };
 
 }  // namespace tierscope

@@ -119,7 +119,7 @@ class LoopTask final : public TaskOf<blocks::Repeats> {
     pass.operand[3] = reinterpret_cast<std::byte*>(&frame);
     pass.state = reinterpret_cast<std::uintptr_t>(kept.code.function());
   }
-  /// Random words, then the pointers of the chains. Of windows no other words are read.
+  /// Random words, then the pointers of the chains. For windows no other words are read.
   void fill(const Group& group, std::size_t number, std::span<std::byte>) const noexcept override {
     const auto& its = group.plan.of<Loops>();
     const auto& route = kept_of(group).routes[number];
@@ -141,7 +141,7 @@ class LoopTask final : public TaskOf<blocks::Repeats> {
     return key;
   }
 
-  /// Where the cursors, the sum or the state must be after so many iterations.
+  /// Compares the cursors, the sum or the state with those expected after this number of iterations.
   [[nodiscard]] double verify(const Group& group, const Member& member) const override {
     const auto& its = group.plan.of<Loops>();
     const auto number = static_cast<std::size_t>(&member - group.members.data());

@@ -13,11 +13,11 @@ namespace {
 
 constexpr std::uint64_t PAGE_LINES = PAGE / LINE;
 
-/// Lines from the first of a window to its last, that included.
+/// Lines from the first of a window to its last, including both.
 std::uint64_t span_of(const Loops& its) {
   const auto reach = (its.train - 1) * its.stride + its.ahead + 1;
   if (its.parity.value_or(Parity::any) == Parity::any) return reach;
-  return (reach + 2) / 2 * 2;  // even, with a line to spare in front
+  return (reach + 2) / 2 * 2;  // even, with a spare line at the start
 }
 
 }  // namespace

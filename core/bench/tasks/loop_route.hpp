@@ -1,10 +1,10 @@
-/// Where the chains of a loop lead: the place of each of their hops, in closed form, so that any part of a route can be
-/// filled, simulated and checked by itself.
-///   plain    each chain goes over lines of its own in a random cycle; lines beside a node lie in areas of their own,
-///            at the same place, so that no two of them are near each other
-///   windows  one chain goes from window to window in random order. A window is some lines of a page of 4 KiB; windows
-///            of a page do not overlap. Of a window `train` lines are visited, `stride` apart, then one `ahead` of the
-///            last: what the prefetchers made of the visits is in the time of that one.
+/// The route of the chains of a loop: the place of each hop, in closed form, so that any part of a route can be filled,
+/// simulated and checked by itself.
+/// Plain: each chain goes over lines of its own in a random cycle. The further lines of a node are in areas of their
+/// own, at the same offset, so that no two of them are near each other.
+/// Windows: one chain goes from window to window in random order. A window is a range of lines of a page of 4 KiB;
+/// windows of a page do not overlap. The chain visits `train` lines of a window, `stride` apart, then one line `ahead`
+/// of the last. The time of that line shows what the prefetchers made of the visits.
 /// Source of windows: D. Molka et al., "Memory Performance and Cache Coherency Effects on an Intel Nehalem
 /// Multiprocessor System", PACT 2009 (placing lines, then timing accesses); how prefetchers are trained by pages:
 /// Intel, "64 and IA-32 Architectures Optimization Reference Manual", 2023.
@@ -24,9 +24,9 @@ class Route {
   [[nodiscard]] std::uint64_t at(std::uint64_t chain, std::uint64_t hop) const noexcept {
     return visits_ == 0 ? chain * hops_ * kernels::LINE + orders_[chain].at(hop) * kernels::LINE : in_window(hop);
   }
-  /// Bytes from a node to its first line beside, and from that to the next.
+  /// Bytes from a node to its first further line, and from that to the next.
   [[nodiscard]] std::uint64_t distance() const noexcept { return distance_; }
-  /// Lines that are loaded from before a line comes again.
+  /// Lines that are loaded before a line comes again.
   [[nodiscard]] std::uint64_t lines() const noexcept { return lines_; }
 
  private:

@@ -14,7 +14,7 @@ using simulate::Time;
 
 // registers: cursors are 0 to 7
 constexpr std::uint8_t WASTE = 11, ADDS = 12, TIMES = 13, MASK = 14, GOES_BY = 15, LEFT = 10, FLAGS = 16, VECTOR = 20;
-constexpr std::uint64_t CODE = std::uint64_t{1} << 46U;  // where no data are
+constexpr std::uint64_t CODE = std::uint64_t{1} << 46U;  // an address without data
 constexpr std::uint8_t LENGTH = 4;
 
 using Registers = std::initializer_list<std::uint8_t>;
@@ -33,7 +33,7 @@ flow::Instruction made(std::uint64_t address, Class kind, Registers addresses, R
   return one;
 }
 
-/// The instructions of x86-64 that a step is there (loops/code_x86.cpp).
+/// Returns the x86-64 instructions of a step (loops/code_x86.cpp).
 std::vector<flow::Instruction> instructions_of(const loops::Step& step, std::uint64_t at) {
   const auto cursor = static_cast<std::uint8_t>(step.chain);
   switch (step.does) {
@@ -140,8 +140,8 @@ void LoopStepper::run(const Part& part) {
   pipeline_.run(flow::Step{0, &part.block, accesses_, nullptr});
 }
 
-/// One part; true behind the last one. A branch of a guess leads to the next part, or over its first instruction, which
-/// is a nop.
+/// Runs one part; returns true after the last one. A branch of a guess leads to the next part, or past its first
+/// instruction, which is a nop.
 bool LoopStepper::go_on() {
   const auto& part = (over_first_ ? over_ : parts_)[at_];
   run(part);
@@ -219,7 +219,7 @@ std::vector<Stepper*> LoopGroup::steppers() {
   return all;
 }
 
-/// What nearly fits the caches of one CPU is walked twice; of what does not, the first lines are as good as any.
+/// Walks twice what nearly fits the caches of one CPU. If it does not fit, the first lines are as good as any.
 void LoopGroup::warm(Course& course) {
   constexpr std::uint64_t FEW = 512, TWICE = 2;
   constexpr double NEARLY = 1.5;

@@ -23,14 +23,14 @@ class LoopStepper final : public Stepper {
   /// Untimed: iterations of its loop.
   void warm(std::uint64_t iterations);
   [[nodiscard]] const Route& route() const noexcept { return route_; }
-  /// Loads and stores that were made, over those that the steps promise, less one.
+  /// Loads and stores that were made, divided by those that the steps state, minus one.
   [[nodiscard]] double error() const noexcept;
 
  private:
   struct Part {
     simulate::flow::Block block;
     std::vector<loops::Step> accesses;        // of its hops, looks and stores
-    std::vector<std::uint16_t> instructions;  // which of the block makes each
+    std::vector<std::uint16_t> instructions;  // the instruction of the block that makes each
   };
   void add(loops::Step step);
   void cut();
@@ -46,8 +46,8 @@ class LoopStepper final : public Stepper {
   Block form_;
   std::vector<bool> guesses_;        // whether a part ends in the branch of a guess
   std::size_t at_ = 0;               // the next part
-  bool over_first_ = false;          // and whether its first instruction is left out
-  std::vector<Part> parts_, over_;   // over_: without their first instruction; a Pipeline points at what it ran
+  bool over_first_ = false;          // whether its first instruction is left out
+  std::vector<Part> parts_, over_;   // over_: without their first instruction; a Pipeline points at those it ran
   std::uint64_t code_;               // address of the next instruction
   std::vector<std::uint64_t> hops_;  // of each chain
   std::vector<simulate::flow::Access> accesses_;
@@ -67,7 +67,7 @@ class LoopGroup final : public SimulatedGroup {
   std::uint64_t reach_ = 0;  // bytes of the caches that one CPU reaches
 };
 
-/// What both forms share: the shape of the steps, and a member's bytes.
+/// Shared by both forms: the shape of the steps, and a member's bytes.
 loops::Shape shape_of(const Loops& its, const Route& route);
 std::uint64_t member_bytes(const Group& group);
 

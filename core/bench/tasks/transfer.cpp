@@ -32,7 +32,7 @@ class TransferTask final : public TaskOf<blocks::Prepared> {
     if (group.plan.pace > 0 || group.plan.per_block > 0)
       throw BadPlan("kernel " + group.plan.kernel + " takes no pace= and no per_block=: a block is all lines once");
   }
-  /// The token and the lines.
+  /// Bytes of the token and the lines.
   [[nodiscard]] std::uint64_t share(const Group& group) const override {
     const auto footprint = group.plan.of<Transferred>().footprint;
     const auto spacing = element(group);
@@ -65,7 +65,7 @@ class TransferTask final : public TaskOf<blocks::Prepared> {
       *node(pass, place_of(step)) = {reinterpret_cast<std::uintptr_t>(node(pass, place_of((step + 1) % cycle.nodes()))),
                                      0};
   }
-  /// The numbers of the lines go on from one experiment to the next, so that no memory counts as filled by mistake.
+  /// The numbers of the lines continue from one experiment to the next, so that no memory counts as filled by mistake.
   [[nodiscard]] std::string content(const Group& group) const override {
     return " transferred " + std::to_string(group.operations) + " " + std::to_string(group.plan.cpus[0]) + "," +
            std::to_string(group.plan.cpus[1]) + " " + group.plan.kernel;
@@ -75,7 +75,7 @@ class TransferTask final : public TaskOf<blocks::Prepared> {
   [[nodiscard]] bool asks_another(std::size_t thread) const override { return thread == 0; }
   [[nodiscard]] std::uint64_t granule(const Group& group) const override { return group.operations - 1; }
 
-  /// Both have counted the same preparations, each chase ended where it began, and a line that is modified counts too.
+  /// Checks that both counted the same preparations and that each chase ended where it began; modified lines count.
   [[nodiscard]] double verify(const Group& group, const Member& member) const override {
     const auto& pass = member.pass;
     for (const auto& other : group.members)

@@ -50,7 +50,7 @@ class VictimTask final : public TaskOf<blocks::Whole> {
     if (!group.plan.source.empty() || group.plan.target != "null")
       throw BadPlan("victim " + group.plan.kernel + " takes its own memory, on the node of its CPU; write target=null");
   }
-  /// A command runs on all its CPUs at once, and one thread waits for it.
+  /// A command uses all its CPUs at the same time, and one thread waits for it.
   [[nodiscard]] std::size_t threads(const GroupPlan& plan) const override {
     return plan.of<Computation>().command.empty() ? plan.cpus.size() : 1;
   }

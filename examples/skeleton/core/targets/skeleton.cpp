@@ -1,6 +1,6 @@
 /// `skeleton`: the smallest target, anonymous memory with small pages on whatever node the system chooses.
-/// Copy this file to core/targets/NAME.cpp. A target maps bytes, and then says where they really are: nothing is
-/// believed that was only asked for.
+/// Copy this file to core/targets/NAME.cpp. A target maps bytes, and then reports where they really are. It does not
+/// assume that a request was granted.
 #include <sys/mman.h>
 
 #include <cerrno>
@@ -24,33 +24,33 @@ class SkeletonTarget final : public Target {
       throw Unsupported("pages=" + options.pages + " is for node targets; try pages=4k");
   }
 
-  /// Returns untouched memory, whose range starts on a boundary of 2 MiB; the team touches it first. A message says
+  /// Returns untouched memory, whose range starts on a boundary of 2 MiB; the team touches it first. A message states
   /// what was asked, what came back, and what to try.
   [[nodiscard]] Buffer map(std::size_t size_bytes) const override {
     const std::size_t size = (size_bytes + pages::BASE - 1) / pages::BASE * pages::BASE;
-    capacity::require(size);  // more than is free would be killed, or swapped
+    capacity::require(size);  // with more than is free, the process would be killed, or swapped
     const std::size_t mapped = size + pages::HUGE;
     void* at = mmap(nullptr, mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (at == MAP_FAILED) throw SystemError("map " + std::to_string(size) + " bytes", errno);
     const auto start = reinterpret_cast<std::uintptr_t>(at);
-    Buffer buffer(at, mapped, (pages::HUGE - start % pages::HUGE) % pages::HUGE, size);  // unmapped when it goes
+    Buffer buffer(at, mapped, (pages::HUGE - start % pages::HUGE) % pages::HUGE, size);  // unmapped by its destructor
     madvise(buffer.bytes().data(), size, MADV_NOHUGEPAGE);
     return buffer;
   }
 
-  /// Called after every page was touched: the pages and nodes that were found, and how. Throw Unsupported where the
-  /// bytes are not where they were asked for.
+  /// Called after every page was touched. Returns the pages and nodes that were found, and how. Throw Unsupported if
+  /// the bytes are not in the requested place.
   [[nodiscard]] Placement inspect(const Buffer& buffer) const override {
     return {pages::found(buffer.bytes()), {}, "smaps; the system chose the node"};
   }
   // Others may be overridden: serves_memory, origin (a memory that is not real), persistence, emulation.
 };
 
-/// Name, summary, the form in which it is written, and how it is made. A target on a path also says what holds its
-/// bytes, such as "page cache": the free space there is looked up before a run (TargetEntry in targets/target.hpp).
+/// Name, summary, the form in which it is written, and how it is made. A target on a path also states what contains
+/// its bytes, such as "page cache": the free space there is looked up before a run (TargetEntry in targets/target.hpp).
 constexpr TargetEntry entry{"skeleton", "anonymous memory on the node that the system chooses", "skeleton",
                             &make_target<SkeletonTarget>};
-const Registration registration{entry};  // this line is all that makes it known
+const Registration registration{entry};  // this line alone makes it known
 
 }  // namespace
 }  // namespace tierscope::targets::skeleton

@@ -1,7 +1,7 @@
-/// `skeleton_sums`: the smallest victim, sums of an array that lies in the caches. One task is one timed block.
+/// `skeleton_sums`: the smallest victim, sums of an array that fits the caches. One task is one timed block.
 /// Copy this file to core/victims/NAME.cpp. A victim takes what it needs from the options, and computes something
 /// whose answer can be checked: a wrong answer has no time.
-/// Blind to everything but the time of loads that hit.
+/// Blind to: everything but the time of loads that hit.
 #include <limits>
 #include <memory>
 #include <string>
@@ -47,7 +47,7 @@ std::unique_ptr<Victim> make(const VictimOptions&) { return std::make_unique<Ske
 /// Name, summary, source, what this build lacks ("": nothing), and how it is made.
 constexpr VictimEntry entry{"skeleton_sums", "sums of an array in the caches", "the smallest example of Tierscope", "",
                             &make};
-const Registration registration{entry};  // this line is all that makes it known
+const Registration registration{entry};  // this line alone makes it known
 
 }  // namespace
 }  // namespace tierscope::victims::skeleton_sums

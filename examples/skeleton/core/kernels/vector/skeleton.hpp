@@ -13,13 +13,13 @@ inline constexpr KernelInfo info{
     .source =
         "J. D. McCalpin, \"Memory Bandwidth and Machine Balance in Current High Performance Computers\", IEEE TCCA "
         "Newsletter, 1995",
-    // How verification knows the right answer: see Check in kernels/kernel.hpp.
+    // How verification finds the right answer: see Check in kernels/kernel.hpp.
     .check = Check::replayed,
     // One entry for each array: the lines of it that one operation touches, and how. The traffic follows from it.
     .operands = {{{.lines = 1, .stores = true}, {.lines = 1, .loads = true}}},
     .flops = 8,  // of one operation, which is a line of eight doubles
     .store = Store::plain,
-    .has_nt = true};  // a second form, skeleton_nt, stores past the caches
+    .has_nt = true};  // a second form, skeleton_nt, whose stores bypass the caches
 
 /// `load` computes one line, `store` puts it where it belongs. The loop around them is in walk.hpp, with its streams,
 /// its unrolling and its prefetches. Nothing here allocates, throws or calls the system.

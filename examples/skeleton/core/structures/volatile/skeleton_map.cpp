@@ -12,7 +12,7 @@
 namespace tierscope::structures {
 namespace {
 
-/// For one thread at a time: nothing locks. Each function that is timed is noexcept: it reports, and does not throw.
+/// For one thread at a time, without locks. Each function that is timed is noexcept: it reports, and does not throw.
 class Skeleton final : public Structure {
  public:
   explicit Skeleton(const StructureOptions& asked) : value_bytes_(asked.value_bytes) {

@@ -2,8 +2,8 @@
 
     best_bytes_per_s >= bandwidth_bytes_per_s
 
-An identity is what no result may break, whoever measured it. It finds what cannot be, not what is unlikely. Write the
-formula as above, then what it is blind to, and its source where it has one.
+An identity is a statement that every result must satisfy, whoever measured it. It finds the impossible, not the
+unlikely. Write the formula as above, then what it is blind to, and its source where it has one.
 Blind to two numbers that are wrong by the same factor.
 """
 
@@ -16,18 +16,18 @@ from tierscope.audit.statement import Quantity, Statement
 
 
 class BestIsMost:
-    """Of every row that has both."""
+    """The identity for every row that has both."""
 
     name: ClassVar[str] = "skeleton_best"  # as `tierscope audit` prints it
     title: ClassVar[str] = "the best is no less than the median"
 
     def check(self, statements: Sequence[Statement]) -> Iterator[Failure | None]:
-        """Yield one item for each place where the identity applies: None where it holds."""
+        """Yield one item for each place where the identity applies: None where it is satisfied."""
         for one in statements:
-            # Quantities have the names of row keys. A statement without one of them is none of our business.
+            # Quantities have the names of row keys. The identity does not apply to a statement without one of them.
             if known := one.get("best_bytes_per_s", "bandwidth_bytes_per_s"):
                 best, median = known
-                # Compare the far ends: rounding and intervals are no faults.
+                # Compare the far ends: rounding and intervals are not faults.
                 yield None if best.high >= median.low else _failure(one, best, median)
 
 
@@ -41,7 +41,7 @@ def _stated(best: float, median: float) -> Statement:
     return Statement("row", numbers, {}, "t", conclusive=True)
 
 
-# The tests read both: a set in which every identity holds, and one with a fault and a part of the reason for it.
+# The tests read both: a set that satisfies every identity, and one with a fault and a part of the reason for it.
 GOOD = [_stated(11e9, 10e9)]
 PLANTED = ([_stated(10e9, 11e9)], "columns were swapped")
 

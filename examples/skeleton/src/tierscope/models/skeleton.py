@@ -2,7 +2,7 @@
 
     B(n) = b_max * n / (n + n_half)                                        [bytes/s]
 
-`tierscope models skeleton` prints this text: its first line is what the list shows. State what each name means, with
+`tierscope models skeleton` prints this text: the list shows its first line. State what each name means, with
 its unit: b_max is the roof, in bytes/s; n_half is the number of threads that reach half of it.
 Limits: threads do not disturb each other: B(n) never falls.
 Source: name the paper here, with authors, title, venue and year.
@@ -26,7 +26,7 @@ class Skeleton:
 
     def predict(self, threads: float) -> Prediction:
         """Return bytes/s with bounds; UsageError for threads that are not above 0."""
-        # Every prediction outside of `valid` says so.
+        # Every prediction outside of `valid` is marked so.
         value = self.b_max * threads / (threads + self.n_half)
         far = self.valid.distance(threads)
         return Prediction(value, value / far, min(value * far, self.b_max), "B/s", self.valid.warnings(threads))

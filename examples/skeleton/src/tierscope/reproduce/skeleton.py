@@ -9,19 +9,19 @@ SECONDS = {"alone": 10.0, "beside": 12.0}  # as printed
 
 
 def claims() -> list[Claim]:
-    """Return what the document says, each figure as it is printed and as it follows."""
+    """Return the claims of the document: each figure as printed, and as recomputed."""
     ratio = SECONDS["beside"] / SECONDS["alone"]
     figures = (
         # label, printed, recomputed, and what its last printed digit is worth
         Figure("ratio", 1.2, ratio, 0.1),
-        # A figure that does not hold needs the reason; the tests fail if it holds.
+        # A wrong figure needs the reason; the tests fail if the figure is right.
         Figure("growth", 17, 100 * (ratio - 1), 1, fault="share of the longer time; the time itself grows by 20 %"),
     )
     return [Claim("section 1", "cost of a neighbour", "1", figures)]
 
 
 def remarks() -> list[str]:
-    """Return what the figures show besides."""
+    """Return what else the figures show."""
     return []
 
 

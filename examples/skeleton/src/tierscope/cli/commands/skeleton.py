@@ -1,6 +1,6 @@
 """`tierscope skeleton RUN`: the smallest command, the number of rows of each table of a run.
 
-Its help, the reference pages, the manual page and the completion of a shell are made from what stands here.
+Its help, the reference pages, the manual page and the completion of a shell are made from this file.
 """
 
 from pathlib import Path
@@ -24,8 +24,8 @@ from tierscope.cli.help import Area, Command, Tried
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead.")
 def skeleton(directory: Path, as_json: bool) -> int:
     """Count the rows of each table of the run in DIRECTORY."""
-    # A command neither computes nor draws: it calls those who do. Heavy modules are imported here, so that the help
-    # of the program is quick.
+    # A command neither computes nor draws: it calls functions that do. Heavy modules are imported here, so that the
+    # help of the program is quick.
     from tierscope.record.result import load
     from tierscope.report.content import gather
 

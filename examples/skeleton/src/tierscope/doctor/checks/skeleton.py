@@ -30,6 +30,6 @@ EXAMPLES = {
     "unknown": {PATH: None},
 }
 
-# The second word says on which results the answer bears: EVERY, BANDWIDTH or NONE.
+# The second argument states which results the answer affects: EVERY, BANDWIDTH or NONE.
 # The reference prints the other two: what the check looks at, and what a user can do.
 checks.add(Check("skeleton", NONE, look, looks_at="what happens to core files", advice="set a name of a file"))

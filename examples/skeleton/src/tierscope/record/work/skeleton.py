@@ -1,4 +1,4 @@
-"""The work of the task `skeleton`: what a group of a new task is told.
+"""The work of the task `skeleton`: the keys that a group of a new task takes.
 
 Copy this file to src/tierscope/record/work/NAME.py. The tag is the name of the task in core/bench/tasks/NAME.cpp. Each
 field is a key of a plan: its name without the unit, bytes and seconds written with theirs. Zero and "" are left to the

@@ -1,6 +1,6 @@
 """The smallest format: one line of text for each insight of a report, or for each value of an export.
 
-A format may have either use alone: leave the other one out. State the units: base units, if nothing else is said.
+A format may have only one of the two uses: leave the other one out. State the units if they are not base units.
 """
 
 from collections.abc import Iterator, Sequence
@@ -14,9 +14,9 @@ from tierscope.report.formats import Export, File, Format, Report, formats
 
 def insights(run: Run) -> Iterator[File]:
     """Yield report.txt, for `tierscope report RUN --format skeleton`; equal runs give equal files."""
-    # `gather` has all that a report shows: sections with rows and insights, drawings, the audit.
+    # `gather` returns all that a report shows: sections with rows and insights, drawings, the audit.
     lines = [f"{name}: {one.text}" for name, section in gather(run).sections.items() for one in section.insights]
-    # The name gets an origin that is not real: report-simulated.txt. `printable` removes control characters.
+    # The name states an origin other than hardware: report-simulated.txt. `printable` removes control characters.
     yield File("report.txt", _text([run.result.suite, *lines]))
 
 

@@ -1,7 +1,7 @@
 """The smallest suite: one CPU reads footprints of several sizes.
 
 Copy this folder, and give each name in it your own. Only this file, `row.py`, `table.py` and `method.py` are needed.
-Write here what the suite measures, what it is blind to, and where the method is from.
+Write here what the suite measures, what it is blind to, and the source of the method.
 Blind to: more threads, and stores.
 Source: J. D. McCalpin, "Memory Bandwidth and Machine Balance in Current High Performance Computers", IEEE TCCA
 Newsletter, 1995.
@@ -21,8 +21,9 @@ from tierscope.units import MiB
 
 # `tierscope suites`, the completion and the reference show name, default and help. A help is light Markdown: `code`,
 # and links relative to docs/reference/. A default of None means "auto": then the plan finds the value itself.
-# A word is read by the type of its field: `plans.kinds` has sizes, seconds, shares, rates, names and numbers. Bounds
-# are those of msgspec: `Annotated[int, Meta(ge=1, le=32)]`. A value that its type does not allow ends the command.
+# The type of a field determines how its value is read: `plans.kinds` has sizes, seconds, shares, rates, names and
+# numbers. Bounds are those of msgspec: `Annotated[int, Meta(ge=1, le=32)]`. A value that its type does not
+# allow ends the command.
 class SkeletonOptions(SuiteOptions, frozen=True, kw_only=True):
     """Options of `tierscope run skeleton`."""
 

@@ -1,4 +1,4 @@
-"""Sentences about the rows. Every number of a sentence is stated beside it, so that the audit can check it."""
+"""Sentences about the rows. Every number of a sentence is also stated as a value, so that the audit can check it."""
 
 from tierscope.suites.skeleton.row import SkeletonRow
 from tierscope.tables import Insight

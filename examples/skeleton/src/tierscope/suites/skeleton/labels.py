@@ -1,4 +1,4 @@
-"""What a point is filed by. Left out, if the facts of the core say all that the table needs."""
+"""The labels by which a point is filed. Omit them if the facts of the core contain all that the table needs."""
 
 from tierscope.record.labels import Labels
 

@@ -1,4 +1,4 @@
-"""What the live line of a run shows. Without this file it shows kernels and threads."""
+"""The live line of a run. Without this file it shows kernels and threads."""
 
 from tierscope.plans.live import Live, lives
 from tierscope.record.experiment import Experiment

@@ -1,4 +1,4 @@
-"""One row of the table. It is apart from `table.py` because findings, figure and terminal form read it, too."""
+"""One row of the table. It is not in `table.py` because findings, figure and terminal form read it, too."""
 
 from typing import Annotated
 
@@ -7,7 +7,7 @@ from tierscope.tables.rows import Bandwidth, Col, Size
 
 
 # The fields are the columns, in this order; those of `JudgedRow` (verdict, reasons, blocks, share left out, origin)
-# stand behind them. `tables.rows` has the units: Seconds, Size, Count, Ratio, Share, and of intervals Time, Bandwidth,
+# follow them. `tables.rows` has the units: Seconds, Size, Count, Ratio, Share, and of intervals Time, Bandwidth,
 # Rate, Quotient. An interval is one field and becomes three columns: `bandwidth` becomes `bandwidth_bytes_per_s`,
 # `bandwidth_low` and `bandwidth_high`. A number that may be absent is `| None`; NaN becomes None.
 class SkeletonRow(JudgedRow, frozen=True, kw_only=True):

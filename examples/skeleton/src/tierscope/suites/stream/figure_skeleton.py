@@ -34,7 +34,7 @@ class Bars:
                 "y": vega.field("kernel", "n", None),
             },
         }
-        # The title says what was not measured on hardware; the notes say what is absent.
+        # The title states what was not measured on hardware; the notes state what is absent.
         title = vega.origin_title(self.title, run.result.origin)
         return vega.finish(title, body, notes=[vega.missing(len(rows), len(bars))])
 
