@@ -10,7 +10,7 @@ from tierscope.suites.flush.points import kind_name
 from tierscope.suites.flush.row import FlushRow
 from tierscope.units import show_size
 
-ABREAST = 5  # ratios with their intervals that stand side by side in 80 columns
+ABREAST = 5  # ratios with their intervals that fit next to each other in 80 columns
 
 
 def grids(rows: list[FlushRow]) -> list[Grid]:

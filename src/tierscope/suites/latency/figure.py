@@ -70,7 +70,7 @@ def _rules(sizes: list[tuple[str, float]], *, dash: bool) -> list[Spec]:
 
 
 def _labels(sizes: list[tuple[str, float]], others: list[tuple[str, float]], *, dash: bool) -> list[Spec]:
-    """Upright beside their rule, each over a halo; on the side away from the nearest rule of the other kind."""
+    """Return the labels: upright next to their rule, each over a halo, away from the nearest rule of the other kind."""
     layers = []
     for word, size in sizes:
         near = min((other for _, other in others), key=lambda other: abs(math.log(other / size)), default=size)

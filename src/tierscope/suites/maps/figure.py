@@ -17,7 +17,7 @@ TIPS = vega.tips(
 
 
 class Maps:
-    """A rehash and the wait for a lock are no part of a latency; the time axis is logarithmic."""
+    """The chart of `maps`: its latency leaves out rehashes and waits for a lock; the time axis is logarithmic."""
 
     name = "maps"
     title = "Latency of operations on structures"
