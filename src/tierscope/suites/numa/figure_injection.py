@@ -1,4 +1,4 @@
-"""All nodes at the same time: a bar of the machine for each kernel, made of its nodes, beside what they reach alone."""
+"""All nodes at the same time: a bar of the machine for each kernel, made of its nodes, and what they reach alone."""
 
 from tierscope.draw import figures, theme, vega
 from tierscope.draw.theme import Spec
