@@ -1,1 +1,1 @@
-"""What is the memory of this machine, in two minutes?"""
+"""What properties does the memory of this machine have, in two minutes?"""

@@ -62,7 +62,7 @@ def _lean(row: Flat) -> Flat:
 
 
 def _left_out(rows: list[Flat]) -> list[str]:
-    """The kinds of marks beside the lines: reasons, and dips."""
+    """Return the kinds of marks next to the lines: reasons, and dips."""
     return sorted({str(row["kind"]) for row in rows} - {"kept", "window"})
 
 

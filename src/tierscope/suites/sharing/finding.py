@@ -1,4 +1,4 @@
-"""What the doctor says of pairs that it measured: the worst of them decides."""
+"""The doctor's finding on pairs that it measured: the worst of them decides."""
 
 from collections.abc import Sequence
 
@@ -35,7 +35,7 @@ def finding(rows: Sequence[SharingRow]) -> Finding:
 
 
 def _moved(own: Sequence[SharingRow]) -> bool:
-    """Whether the pair shared a core at some moments, and at others it did not."""
+    """Return whether the pair shared a core at some moments, and did not at others."""
     return {SHARED, OWN} <= {row.core for row in own}
 
 

@@ -1,8 +1,8 @@
 """Storage: operations per second, bandwidth, latency and CPU time of blocks read and written past the page cache.
 
-Jobs are run by fio on one file without a name, which is written once before and is gone when the run ends, however it
-ends. Each job is repeated, since shared storage differs from run to run by a fifth and more: one point is one repeat.
-Presets: `paper`, the nine jobs of document 003 with both orders, since it does not say which it had; `depths`, small
+fio runs the jobs on one file without a name. The file is written once before, and is gone when the run ends in any way.
+Each job is repeated, since shared storage differs from run to run by a fifth and more: one point is one repeat.
+Presets: `paper`, the nine jobs of document 003 with both orders, since it does not state its order; `depths`, small
 blocks over the depth of the queue; `latency`, one operation at a time.
 Blind to what the storage itself caches: a file that fits into its cache measures that; to wear and garbage collection
 that take longer than a run.
@@ -68,7 +68,7 @@ PRESETS = {
 
 
 def _absolute(word: str) -> str:
-    """As kept in the manifest: a run goes on from another folder."""
+    """Return the absolute path, as kept in the manifest: a run may continue from another folder."""
     return str(Path(word).absolute())
 
 
@@ -208,7 +208,7 @@ def size_of(machine: Machine, chosen: StorageOptions, target: Target, largest_bl
 
 
 def plan(machine: Machine, chosen: StorageOptions) -> Plan:
-    """One experiment for each job, all on one file."""
+    """Yield one experiment for each job, all on one file."""
     asked, target = jobs(chosen), chosen.target()
     size, note = size_of(machine, chosen, target, max(128 * KiB, *(job.block_bytes for job in asked)))
     schedule = Schedule(

@@ -12,7 +12,7 @@ FEWEST = 3  # depths of one kind
 
 
 class StorageDepth:
-    """Each line goes from depth to depth; the depth stands beside its point."""
+    """Each line goes from depth to depth; the label of a point is its depth."""
 
     name = "storage_depth"
     title = "Storage: latency over operations per second"

@@ -1,4 +1,4 @@
-"""What the rows of `storage` say: the most operations, the most bytes, the quickest, the knee of depth, the CPU."""
+"""Sentences from the rows of `storage`: the most operations and bytes, the quickest job, the knee of depth, the CPU."""
 
 from typing import NamedTuple
 
@@ -11,7 +11,7 @@ from tierscope.units import show_rate, show_seconds, show_size
 KNEE_SHARE = 0.9  # of the most operations, from which more depth buys little but waiting
 FEWEST_DEPTHS = 3  # to see a knee at all
 BUSY_SHARE = 0.9  # of one CPU, from which the CPU and not the storage may be what limits
-ROUNDED = 0.05  # fio rounds its shares of a CPU: more than so much above a whole is no share
+ROUNDED = 0.05  # fio rounds its shares of a CPU: a value farther above a whole CPU is invalid
 APART = 1.25  # a queue that is so far from the depth was not full
 
 
@@ -23,7 +23,7 @@ class Job(NamedTuple):
 
 
 def insights(rows: list[StorageRow]) -> list[Insight]:
-    """Only what the rows show; rows of one half of a mix say nothing by themselves."""
+    """Return only what the rows show; rows of one half of a mix show nothing by themselves."""
     every = [row for row in rows if row.whole]
     known = sure_rows(every, lambda row: row.iops)
     if not known:
@@ -64,7 +64,7 @@ def _insight(name: str, text: str, found: Interval, unit: str) -> Insight:
 
 
 def _quickest(rows: list[StorageRow], every: list[StorageRow]) -> list[Insight]:
-    """Of jobs with one operation at a time, whose latency is no waiting in a queue."""
+    """Return the quickest of the jobs with one operation at a time, whose latency includes no wait in a queue."""
     single = sure_rows([row for row in rows if row.depth == 1], lambda row: row.latency)
     if not single:
         return []
@@ -76,7 +76,7 @@ def _quickest(rows: list[StorageRow], every: list[StorageRow]) -> list[Insight]:
 
 
 def _knees(jobs: list[Job], every: list[StorageRow]) -> list[Insight]:
-    """For each kind of operation the least depth that gives nearly all there is."""
+    """Return for each kind of operation the least depth that reaches KNEE_SHARE of the most operations."""
     found = []
     for kind in dict.fromkeys(_kind(job.row) for job in jobs):
         own = sorted((job for job in jobs if _kind(job.row) == kind), key=lambda job: job.row.depth)
@@ -107,7 +107,7 @@ def _knee(jobs: list[Job], rest: str) -> Insight:
 
 
 def _busy(rows: list[StorageRow], total: int) -> list[Insight]:
-    """Jobs that may have been limited by the CPUs that asked."""
+    """Return the jobs that the CPUs of the requests may have limited."""
     busy = [row for row in rows if BUSY_SHARE <= _used(row) <= 1 + ROUNDED]
     if not busy:
         return []

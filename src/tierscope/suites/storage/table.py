@@ -1,4 +1,4 @@
-"""Storage: one row for each job, and for a mix one for its reads and one for its writes besides.
+"""Storage: one row for each job; a mix has one more for its reads and one for its writes.
 
     iops = operations / seconds of a repeat, median over the repeats               [1/s]
     bandwidth = iops * block                                                      [B/s]
@@ -7,10 +7,10 @@
                 (Little's law; it is the depth where the queue was full)
 
 Percentiles are those of all operations of all repeats together, from fio's bins. CPU times are shares of one CPU.
-A repeat in which fio finished no operation of a side counts nowhere for that side.
-Blind to what happens within a repeat. Repeats that were cut as a warm-up count nowhere.
-Sources: J. D. C. Little, "A Proof for the Queuing Formula: L = lambda W", Operations Research 9, 1961;
-document 003 for the columns.
+A repeat in which fio finished no operation of a side is left out for that side.
+Blind to what happens within a repeat. Repeats that were cut as a warm-up are left out.
+Sources: J. D. C. Little, "A Proof for the Queuing Formula: L = lambda W", Operations Research 9, 1961; document 003 for
+the columns.
 """
 
 from typing import ClassVar
