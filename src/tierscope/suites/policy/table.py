@@ -1,8 +1,8 @@
 """Policy: what a memory does with addresses, hot places and single lines, one row for each property looked for.
 
-    interleaving  `count` memories side by side, `unit_bytes` each; control: a stride that meets all alike.
-    migration     after `count` writes of 256 B to `unit_bytes`, a stall of `seconds`; control: a place far larger.
-    combining     a queue of `count` lines, joined in units of `unit_bytes`, each `seconds`; control: no queue.
+    Interleaving: `count` memories side by side, `unit_bytes` each; control: a stride that meets all alike.
+    Migration: after `count` writes of 256 B to `unit_bytes`, a stall of `seconds`; control: a place far larger.
+    Combining: a queue of `count` lines, joined in units of `unit_bytes`, each `seconds`; control: no queue.
 
 `found` is false where the curve does not show the property, which is an answer. Its keys are then null. Ranges are 95 %
 sets, see `stats.interleave`, `stats.migration`, `stats.combining`. `better` is how much likelier the structure is than

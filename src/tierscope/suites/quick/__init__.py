@@ -1,1 +1,1 @@
-"""What properties does the memory of this machine have, in two minutes?"""
+"""How does the memory of this machine perform, in two minutes?"""

@@ -60,7 +60,7 @@ def _point(row: StreamRow) -> Point:
 
 
 def _peak(run: Run, points: list[Point]) -> tuple[float | None, str]:
-    """The line to draw in GB/s, or None; and the sentence that says where the peak is."""
+    """Return the line to draw in GB/s, or None; and the sentence that states where the peak is."""
     peak = run.result.machine.peak_bytes_per_s
     if peak is None:
         return None, f"Theoretical peak {unknown_peak(run.result.machine.peak_source)}."

@@ -56,9 +56,9 @@ def point(row: TlbRow) -> Point:
 
 
 def _band(row: TlbLevelsRow, colour: str) -> list[Spec]:
-    """The bounds of a level's entries, and the rule in them, in the colour of the page size.
+    """Return the bounds of a level's entries, and the rule in them, in the colour of the page size.
 
-    A bound of 0 has no place on the axis: the rule alone stands at the upper one.
+    A bound of 0 has no place on the axis: then only the rule is drawn, at the upper bound.
     """
     low = row.entries_low or row.entries_high
     data = {"values": [{"from": low, "at": row.entries, "to": row.entries_high}]}

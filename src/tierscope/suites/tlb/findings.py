@@ -1,4 +1,4 @@
-"""What the levels of the TLB are in words, for one page size."""
+"""Sentences about the levels of the TLB, for one page size."""
 
 from tierscope.stats.tlb import Extra, Level, Translation
 from tierscope.suites.tlb.row import TlbRow
@@ -41,7 +41,7 @@ def _level(level: Level, number: int, size: int) -> Insight:
 
 
 def _doubt(level: Level, number: int, size: int) -> Insight:
-    """A step where the lines leave a cache, too."""
+    """Return the doubt about a step at which the lines leave a cache, too."""
     return Insight(
         name=f"tlb_doubt {number} {word_bytes(size)}",
         text=(
