@@ -66,7 +66,7 @@ def subject(name: str) -> str:
 
 
 def where(row: FlushRow) -> str:
-    """'in chunks of 4 KiB, a fence after each'."""
+    """Return 'in chunks of 4 KiB, a fence after each'."""
     fence = {"chunk": "a fence after each", "line": "a fence after each line", "never": "no fence"}[row.fence]
     order = "" if row.order == "sequential" else " in random order"
     return f"in chunks of {show_size(row.chunk_bytes)}{order}, {fence}"

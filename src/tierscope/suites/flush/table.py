@@ -111,18 +111,18 @@ def _group(record: Record, take: int) -> int:
 
 
 def instruction_of(kernel: str) -> str:
-    """'flush_clwb' -> 'clwb'."""
+    """Return the instruction of a kernel: 'flush_clwb' -> 'clwb'."""
     return kernel.removeprefix(KERNELS)
 
 
 def _rate(seconds: Interval, amount: int) -> Interval:
-    """amount / seconds; NaN where there is no time."""
+    """Return amount / seconds; NaN where there is no time."""
     low, middle, high = (amount / s if s > 0 else math.nan for s in (seconds.high, seconds.middle, seconds.low))
     return Interval(low, middle, high, seconds.count)
 
 
 def _written(run: Run, record: Record) -> list[int]:
-    """Chunks of all timed blocks of each take in all visits, disturbed ones too."""
+    """Return the chunks of all timed blocks of each take in all visits, disturbed ones too."""
     visits = [record, *(visit for visit in run.result.visits if visit.number == record.number)]
     return [sum(counts) for counts in zip(*(_chunks(run, visit) for visit in visits), strict=True)]
 

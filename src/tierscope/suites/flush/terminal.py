@@ -45,14 +45,14 @@ def _grid(title: str, rows: list[FlushRow], names: list[str], text: Callable[[Fl
 
 
 def _plain(row: FlushRow, found: Interval | None, scale: float) -> str:
-    """Three digits; '?' for what is inconclusive."""
+    """Return three digits; '?' for what is inconclusive."""
     if found is None:
         return cells.NOTHING
     return f"{three_digits(found.middle * scale)}{'' if row.conclusive else ' ?'}"
 
 
 def three_digits(value: float) -> str:
-    """'8.40', '133'; more only before the point."""
+    """Return '8.40', '133'; more digits only before the point."""
     return f"{value:#.3g}".rstrip(".") if value < 1000 else f"{value:.0f}"
 
 

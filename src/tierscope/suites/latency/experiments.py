@@ -140,7 +140,7 @@ def highest(machine: Machine, target: Target) -> tuple[int, str]:
 
 
 def walk_of(machine: Machine, chosen: LatencyOptions) -> Walk:
-    """UsageError for a CPU that may not be used here."""
+    """Return the setting of the run; UsageError for a CPU that may not be used here."""
     target = chosen.target.on(chosen.pages[0])
     schedule = Schedule(precision=chosen.precision, minimum_s=0.1, budget_s=chosen.budget, visits=chosen.visits)
     cpu = chosen_cpu(machine, chosen.cpu, target)
@@ -150,7 +150,7 @@ def walk_of(machine: Machine, chosen: LatencyOptions) -> Walk:
 
 
 def footprints_of(machine: Machine, chosen: LatencyOptions, target: Target) -> list[int]:
-    """Smallest first; UsageError where they do not rise, or where not even one node has a neighbour."""
+    """Return footprints, smallest first; UsageError if they do not rise, or are too small for a neighbour."""
     low = chosen.from_
     top = highest(machine, target)[0] if chosen.to is None else chosen.to
     least = 2 * (chosen.element or machine.line_bytes())
@@ -161,13 +161,13 @@ def footprints_of(machine: Machine, chosen: LatencyOptions, target: Target) -> l
 
 
 def series_of(chosen: LatencyOptions) -> list[tuple[str, str]]:
-    """(kernel, order) of each staircase; draws at random know no order."""
+    """Return (kernel, order) of each staircase; random draws have no order."""
     cycles = [("chase", order) for order in chosen.order]
     return [one for probe in chosen.probe for one in (cycles if probe == "cycle" else [("probe", "global")])]
 
 
 def measure(machine: Machine, chosen: LatencyOptions) -> Generator[Experiment, Answer, int | None]:
-    """The whole table; returns the effective last-level cache in bytes, None where memory was not reached."""
+    """Yield the whole table; return the effective last-level cache in bytes, None if memory was not reached."""
     walk, series = walk_of(machine, chosen), series_of(chosen)
     footprints = footprints_of(machine, chosen, walk.target)
     top = footprints[-1]

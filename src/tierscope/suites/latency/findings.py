@@ -191,7 +191,7 @@ def _presence(ratio: Comparison) -> str:
 
 
 def _paired(some: list[Known], others: list[Known], key: Callable[[LatencyRow], object]) -> tuple[Known, Known] | None:
-    """One row of each that agree in `key`: the largest footprint, then the largest pages."""
+    """Return one row of each that agree in `key`: the largest footprint, then the largest pages."""
     by_key = {key(one.row): one for one in others}
     pairs = [(one, by_key[key(one.row)]) for one in some if key(one.row) in by_key]
     return max(pairs, key=lambda pair: (pair[0].row.footprint_bytes, pair[0].row.page_bytes or 0), default=None)

@@ -28,7 +28,7 @@ class LatencyTail:
     )
 
     def draw(self, run: Run, rows: list[LatencyTailRow], insights: list[Insight]) -> Spec | None:
-        """Rows of `latency_tail`."""
+        """Return the chart of the rows of `latency_tail`."""
         points = [point for row in rows for point in _points(row)]
         if not points:
             return None

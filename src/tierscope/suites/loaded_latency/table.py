@@ -239,7 +239,7 @@ def _over_idle(load: Load, idle: Interval | None) -> tuple[str, tuple[Number, ..
 
 
 def _knee(curve: list[Load], idle: Interval | None, mix: str) -> list[Insight]:
-    """The knee of one mix, the idle point being the first of every curve; low and high are the neighbours' load."""
+    """Return the knee of one mix; every curve begins with the idle point. low and high are the neighbours' load."""
     first = [(0.0, idle.middle)] if idle else []
     points = np.array([*first, *((load.bandwidth, load.latency.middle) for load in curve)])
     found = knee(points[:, 0], points[:, 1])

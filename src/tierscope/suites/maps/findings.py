@@ -29,7 +29,7 @@ def _kind(row: MapsRow) -> tuple[object, ...]:
 
 
 def asked(row: MapsRow) -> str:
-    """'get of 50000 keys, values of 16 B, 2 threads'."""
+    """Return 'get of 50000 keys, values of 16 B, 2 threads'."""
     threads = "" if row.threads == 1 else f", {row.threads} threads"
     drawn = "" if row.keys == "uniform" else f" by {row.keys}"
     return f"{row.operation} of {row.count} keys{drawn}, values of {show_bytes(row.value_bytes)}{threads}"
@@ -94,7 +94,7 @@ def _fastest(rows: list[MapsRow]) -> list[Insight]:
 
 
 def _a_round(row: MapsRow) -> str:
-    """', 310 ns each': the time of a round, by operation."""
+    """Return ', 310 ns each': the time of a round, by operation."""
     time = sure(row, row.seconds)
     return f", {show_seconds(time.middle / row.operations)} each" if time and row.operations > 0 else ""
 

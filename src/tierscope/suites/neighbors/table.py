@@ -209,7 +209,7 @@ def _cpus(record: Record, groups: list[int]) -> str:
 
 
 def victim_name(row: NeighborsRow) -> str:
-    """'flow test', 'chase', or the command line in 40 letters."""
+    """Return 'flow test', 'chase', or the command line in 40 letters."""
     if row.command:
         return row.command if len(row.command) <= LONGEST else row.command[: LONGEST - 3] + "..."
     return f"{row.victim} {row.size}" if row.size else row.victim
@@ -266,7 +266,7 @@ def aggressor_name(row: NeighborsRow) -> str:
 
 
 def _percent(one: Interval) -> str:
-    """'6.1 % (5.8 to 6.4)'."""
+    """Return '6.1 % (5.8 to 6.4)'."""
     low, middle, high = (100 * (value - 1) for value in (one.low, one.middle, one.high))
     return f"{middle:.1f} % ({low:.1f} to {high:.1f})"
 

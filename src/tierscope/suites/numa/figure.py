@@ -37,7 +37,7 @@ class Numa:
     )
 
     def draw(self, run: Run, rows: list[NumaRow], insights: list[Insight]) -> Spec | None:
-        """Rows of `numa`."""
+        """Return the chart of the rows of `numa`."""
         points = [_point(row) for row in rows]
         kernels = list(dict.fromkeys(row.kernel for row in rows))
         charts = []
@@ -90,7 +90,7 @@ def _point(row: NumaRow) -> Point:
 
 
 def _digits(value: float) -> str:
-    """Three, also where the last are zeros: 30.0, 95.1, 150."""
+    """Return three digits, also where the last are zeros: 30.0, 95.1, 150."""
     return f"{value:#.3g}".rstrip(".") if value < 1000 else f"{value:.0f}"
 
 
@@ -99,7 +99,7 @@ def _times(ratio: float | None) -> str:
 
 
 def _chart(rows: list[NumaRow], points: list[Point], title: str, key: str) -> Spec:
-    """One map; nodes in order of their numbers."""
+    """Return one map; nodes are in order of their numbers."""
     targets = {row.target: _node(row) for row in rows}
     order = [targets[number] for number in sorted(targets)]
     initiators = sorted({row.initiator for row in rows})

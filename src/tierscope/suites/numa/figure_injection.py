@@ -28,7 +28,7 @@ class Injection:
     )
 
     def draw(self, run: Run, rows: list[InjectionRow], insights: list[Insight]) -> Spec | None:
-        """Rows of `injection`."""
+        """Return the chart of the rows of `injection`."""
         del insights
         points = [_point(row) for row in rows if row.bandwidth and row.bandwidth.middle]
         wholes = [point for point in points if point["node"] == ALL]

@@ -100,7 +100,7 @@ _RANKS: tuple[Callable[[Flat], float], ...] = (_speed, _disturbed, _doubtful)
 
 
 def record_name(record: Record) -> str:
-    """'#12 triad_nt, 2 threads'; short enough for a list box."""
+    """Return '#12 triad_nt, 2 threads', which is short enough for a list box."""
     words = [f"#{record.number}"]
     load = LoadLabels.read(record.experiment) if record.experiment.table == "loaded_latency" else None
     if load and load.load_threads:

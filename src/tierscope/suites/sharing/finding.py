@@ -46,7 +46,7 @@ def _unsure(own: Sequence[SharingRow]) -> bool:
 
 
 def _state(own: Sequence[SharingRow]) -> list[str]:
-    """Of one pair: what is known with its ratio, and why the rest is not."""
+    """Return what is known of one pair with its ratio, and why the rest is not."""
     said, last = [], own[-1]
     cores, paths = known(own, core_of), known(own, path_of)
     if cores:

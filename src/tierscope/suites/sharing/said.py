@@ -63,7 +63,9 @@ def path_words(row: SharingRow) -> str:
 
 
 def _core(rows: list[SharingRow]) -> Insight:
-    """rows: of one pair, all with a known class. The number is that of the last moment that shows the slower class."""
+    """Return the insight. rows: of one pair, with a known class. The number is of the last moment with the slower
+    class.
+    """
     row = ([one for one in rows if one.core == SHARED] or rows)[-1]
     found = row.slowdown or Interval(0, 0, 0, 0)
     moved = len(rows) > 1 and held(rows, core_of) == UNKNOWN
@@ -97,7 +99,7 @@ def _changed(rows: list[SharingRow]) -> SharingRow | None:
 
 
 def span(found: Interval | None) -> str:
-    """'1.99x (1.97 to 2.01)'."""
+    """Return '1.99x (1.97 to 2.01)'."""
     return f"{found.middle:.2f}x ({found.low:.2f} to {found.high:.2f})" if found else "an unknown multiple"
 
 
@@ -110,5 +112,5 @@ def _cpus(row: SharingRow) -> str:
 
 
 def _clock(row: SharingRow) -> str:
-    """'11:02:31 UTC'."""
+    """Return '11:02:31 UTC'."""
     return f"{row.at[11:19]} UTC"

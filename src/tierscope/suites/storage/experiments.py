@@ -161,7 +161,7 @@ class Job:
     depth: int
 
     def words(self, chosen: StorageOptions) -> str:
-        """fio's own."""
+        """Return fio's own options."""
         name = {"read": "read", "write": "write", "mix": "rw"}[self.mix]
         words = [f"rw={'rand' if self.order == 'random' else ''}{name}", f"iodepth={self.depth}"]
         if self.mix == "mix":
@@ -175,7 +175,7 @@ class Job:
 
 
 def jobs(chosen: StorageOptions) -> list[Job]:
-    """In the order of document 003: writes, mixes, reads, each from small to large; UsageError for a wrong word."""
+    """Return the jobs as in document 003: writes, mixes, reads, small blocks first; UsageError for a wrong value."""
     preset = PRESETS[chosen.preset]
     mixes, orders = chosen.mixes or preset.mixes, chosen.orders or preset.orders
     sizes, depths = chosen.blocks or preset.blocks, chosen.depths or preset.depths
@@ -185,7 +185,7 @@ def jobs(chosen: StorageOptions) -> list[Job]:
 
 
 def size_of(machine: Machine, chosen: StorageOptions, target: Target, largest_block: int) -> tuple[int, str]:
-    """Bytes, whole multiples of the largest block, and why they are fewer than usual.
+    """Return the bytes, whole multiples of the largest block, and why they are fewer than usual.
 
     A file system that does not count its blocks limits nothing here: its blocks are reserved before they are written.
     """

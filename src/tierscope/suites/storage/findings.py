@@ -36,13 +36,13 @@ def insights(rows: list[StorageRow]) -> list[Insight]:
 
 
 def job_name(row: StorageRow) -> str:
-    """'random read of 4 KiB, depth 16'; a mix by its share of reads."""
+    """Return 'random read of 4 KiB, depth 16'; a mix by its share of reads."""
     kind = f"{100 * row.read_share:.0f} % reads" if row.operation == "mix" else row.operation
     return f"{row.order} {kind} of {show_size(row.block_bytes)}, depth {row.depth}"
 
 
 def show_iops(value: float) -> str:
-    """Four digits: '103.4k', '3 623'."""
+    """Return four digits: '103.4k', '3 623'."""
     return f"{value / 1e3:.4g}k" if value >= 1e4 else f"{value:.4g}"
 
 
@@ -127,12 +127,12 @@ def _busy(rows: list[StorageRow], total: int) -> list[Insight]:
 
 
 def _used(row: StorageRow) -> float:
-    """Share of its CPUs: fio reports that of one for each thread."""
+    """Return the used share of its CPUs: fio reports the share of one CPU for each thread."""
     return (row.cpu_user + row.cpu_system) / max(row.threads, 1)
 
 
 def _not_full(rows: list[StorageRow], total: int) -> list[Insight]:
-    """Little's law: rate x latency is what was in flight, and should be the depth."""
+    """Return jobs whose operations in flight differ from the depth. Little's law: rate x latency is in flight."""
     odd = [row for row in rows if row.in_flight and not 1 / APART <= row.in_flight / max(row.depth, 1) <= APART]
     if not odd:
         return []

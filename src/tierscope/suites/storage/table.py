@@ -91,7 +91,7 @@ def _rows(run: Run, record: Record) -> list[StorageRow]:
 
 
 def _moved(repeats: tuple[Repeat, ...], part: str) -> list[tuple[Repeat, list[Moved]]]:
-    """Each repeat with what it moved of this part; without those in which fio finished no such operation."""
+    """Return each repeat with what it moved of this part, without those in which fio finished no such operation."""
     pairs = [(one, [moved for moved in one.moved if part in ("both", moved.side)]) for one in repeats]
     return [(one, moved) for one, moved in pairs if any(each.operations for each in moved)]
 
@@ -138,17 +138,17 @@ def _median(values: list[float]) -> Interval:
 
 
 def _rate(sides: list[Moved]) -> float:
-    """Operations/s of a repeat, each side over its own time, as fio counts."""
+    """Return operations/s of a repeat, each side over its own time, as fio counts."""
     return sum(one.operations / one.seconds for one in sides if one.seconds)
 
 
 def _mean_latency(sides: list[Moved]) -> float:
-    """Of all operations of a repeat, in s."""
+    """Return the mean latency of all operations of a repeat, in s."""
     return sum(one.operations * one.latency_mean_s for one in sides) / sum(one.operations for one in sides)
 
 
 def _tail(bins: Bins, part: str) -> list[float | None]:
-    """The percentiles, in s."""
+    """Return the percentiles, in s."""
     own = bins if part == "both" else bins[bins["side"] == SIDES.index(part)]
     values, counts = own["nanoseconds"].astype(np.int64), own["operations"].astype(np.int64)
     found = percentiles(values, counts, list(PERCENTILES.values()))

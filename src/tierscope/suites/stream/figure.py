@@ -31,7 +31,7 @@ class Scaling:
     )
 
     def draw(self, run: Run, rows: list[StreamRow], insights: list[Insight]) -> Spec | None:
-        """Rows of `stream`; the peak is the machine's own or absent."""
+        """Return the chart of the rows of `stream`; the peak is the machine's own or absent."""
         points = [_point(row) for row in rows if row.bandwidth and row.bandwidth.middle]
         if not points:
             return None

@@ -153,7 +153,7 @@ def ways_of(machine: Machine, chosen: StrideOptions, cpus: tuple[int, ...]) -> l
 def footprint_of(
     machine: Machine, chosen: StrideOptions, target: Target, pairs: list[tuple[int, int]]
 ) -> tuple[int, str]:
-    """What was asked for; else as much as may be filled, on a simulated machine more than its caches contain."""
+    """Return what was asked for; else as much as may be filled, on a simulated machine more than its caches contain."""
     widest = max(stride for _, stride in pairs)
     if chosen.footprint is not None:
         size, note = chosen.footprint, ""

@@ -38,12 +38,12 @@ def _of_kind(every: list[StrideRow], line_bytes: int) -> list[Insight]:
 
 
 def _name(row: StrideRow) -> str:
-    """'read sequential 4', 'nt random 1'."""
+    """Return 'read sequential 4', 'nt random 1'."""
     return f"{row.store or row.op} {row.order} {row.threads}"
 
 
 def _who(row: StrideRow) -> str:
-    """'4 threads that write (nt) in sequence'."""
+    """Return '4 threads that write (nt) in sequence'."""
     how = "in sequence" if row.order == "sequential" else "at random"
     one = row.threads == 1
     verb = {"read": "read", "write": "write"}[row.op] + ("s" if one else "")

@@ -101,7 +101,7 @@ class Walks:
     asked: set[tuple[str, int, int]] = field(default_factory=set)
 
     def point(self, kind: Kind, pages: int, coarse: bool) -> Generator[Experiment, Answer, None]:
-        """Both layouts, unless the lines side by side are known from another page size."""
+        """Yield both layouts, unless the lines side by side are known from another page size."""
         for layout, of in ((APART, kind), (BESIDE, self.control)):
             key = layout, of.page_bytes, pages
             if key in self.asked:

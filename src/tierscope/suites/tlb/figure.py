@@ -29,7 +29,7 @@ class Tlb:
     )
 
     def draw(self, run: Run, rows: list[TlbRow], insights: list[Insight]) -> Spec | None:
-        """Rows of `tlb`, and the entries of `tlb_levels`."""
+        """Return the chart of the rows of `tlb`, and the entries of `tlb_levels`."""
         points = [point(row) for row in rows if row.extra]
         if not points:
             return None
@@ -44,7 +44,7 @@ class Tlb:
 
 
 def point(row: TlbRow) -> Point:
-    """One datum."""
+    """Return one datum."""
     return {
         "pages": show_size(row.page_bytes),
         "touched": row.touched,

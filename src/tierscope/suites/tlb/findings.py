@@ -8,7 +8,7 @@ from tierscope.units import show_bytes, show_seconds, show_size, word_bytes
 
 
 def sentences(points: list[TlbRow], found: Translation) -> list[Insight]:
-    """points: of the table `tlb`, one page size."""
+    """Return the sentences. points: of the table `tlb`, one page size."""
     size, most = points[0].page_bytes, max(row.touched for row in points)
     if not found.levels:
         if hidden := hidden_by_floor(points[0].target):

@@ -60,7 +60,7 @@ class Tlb:
 
 
 def _doubted(said: Insight, part: list[TlbRow]) -> Insight:
-    """Levels are fitted to all points of a page size: most of them must be conclusive."""
+    """Return the insight with its doubts: levels are fitted to all points, so most of them must be conclusive."""
     doubtful = sum(not row.conclusive for row in part)
     if not doubtful:
         return said
