@@ -23,7 +23,7 @@ ERROR = 0.05  # the error rate of an interval
 class Claim:
     """`says`: one plain sentence. `number`: the bounded number, in words. `needs`: why there may be no point.
 
-    published: the same number from the document's tables, for each of its points. It is () where the document prints none.
+    published: the same number from the document's tables, for each point. It is () where there is none.
     contradicted: how the document's own numbers contradict its sentence. It is "" where they do not.
     doubt: why a published number is not credible; "" where nothing is known against it.
     """
