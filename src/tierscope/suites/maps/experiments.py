@@ -256,7 +256,7 @@ def experiment(point: Point, chosen: MapsOptions, target: Target, cpus: tuple[in
 
 
 def plan(machine: Machine, chosen: MapsOptions) -> Plan:
-    """Yield one structure after the other for each operation, so that their times are close together."""
+    """Yield the points of one structure after the other."""
     target = chosen.target
     cpus = cpus_of(machine, chosen, target)
     for point in list(points_of(machine, chosen, target, cpus)):

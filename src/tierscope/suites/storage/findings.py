@@ -12,7 +12,7 @@ KNEE_SHARE = 0.9  # of the most operations, from which more depth buys little bu
 FEWEST_DEPTHS = 3  # to see a knee at all
 BUSY_SHARE = 0.9  # of one CPU, from which the CPU and not the storage may be what limits
 ROUNDED = 0.05  # fio rounds its shares of a CPU: a value farther above a whole CPU is invalid
-APART = 1.25  # a queue that is so far from the depth was not full
+APART = 1.25  # a queue that is this factor or more from the depth was not full
 
 
 class Job(NamedTuple):
