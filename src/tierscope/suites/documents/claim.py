@@ -1,10 +1,10 @@
 """A claim of a document as data: the number that decides it, and where that number must be.
 
-A claim is about one number at one or more points, such as the time of clflush over that of clwb at five sizes. It holds
-where the whole interval of every point is within the bounds. It does not hold where the whole interval of a point is
-outside of them; of several points one would be outside by chance, so each interval is widened by Bonferroni's rule
-before it may contradict. In all other cases it is not known, and the reason is one of these: no point, an inconclusive
-point, or an interval on both sides of a bound.
+A claim is about one number at one or more points, such as the time of clflush over that of clwb at five sizes. It is
+true where the whole interval of every point is within the bounds. It is false where the whole interval of a point is
+outside of them. With several points, one would be outside by chance, so Bonferroni's rule widens each interval before
+it may contradict. In all other cases the verdict is unknown, for one of these reasons: no point, an inconclusive point,
+or an interval on both sides of a bound.
 """
 
 import math
@@ -16,16 +16,16 @@ from tierscope.stats.median import Interval
 from tierscope.suites.documents.found import Found, Seen
 
 YES, NO, UNKNOWN = "yes", "no", "not known"
-ERROR = 0.05  # of an interval
+ERROR = 0.05  # the error rate of an interval
 
 
 @dataclass(frozen=True)
 class Claim:
-    """`says`: one plain sentence. `number`: what is bounded, in words. `needs`: why there may be no point.
+    """`says`: one plain sentence. `number`: the bounded number, in words. `needs`: why there may be no point.
 
-    published: the same number from the document's tables, of each of its points; () where it prints none.
-    contradicted: how the document's own numbers contradict its sentence; "" where they do not.
-    doubt: why a published number is not to be believed; "" where nothing is known against it.
+    published: the same number from the document's tables, for each point. It is () where there is none.
+    contradicted: how the document's own numbers contradict its sentence. It is "" where they do not.
+    doubt: why a published number is not credible; "" where nothing is known against it.
     """
 
     name: str
@@ -41,23 +41,23 @@ class Claim:
 
     @property
     def rule(self) -> str:
-        """'above 1', 'from 0.95 to 1.05'."""
+        """Return the bounds as text: 'above 1', 'from 0.95 to 1.05'."""
         if math.isinf(self.low):
             return f"below {self.high:g}"
         return f"above {self.low:g}" if math.isinf(self.high) else f"from {self.low:g} to {self.high:g}"
 
     def holds(self, value: Interval) -> bool:
-        """Whether a whole interval is within the bounds."""
+        """Return whether a whole interval is within the bounds."""
         return self.low < value.low and value.high < self.high
 
     def fails(self, value: Interval) -> bool:
-        """Whether a whole interval is outside of them."""
+        """Return whether a whole interval is outside of the bounds."""
         return value.high <= self.low or value.low >= self.high
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """What a run shows of a claim. why: what decides it, or why nothing does."""
+    """What a run shows about a claim. why: what decides it, or why nothing does."""
 
     claim: Claim
     verdict: str
@@ -66,7 +66,7 @@ class Verdict:
 
     @property
     def value(self) -> Interval | None:
-        """From the least to the largest bound of all points, the median of their middles between them."""
+        """Return the range of all points: the least and the largest bound, and the median of the middles."""
         if not self.points:
             return None
         middles = sorted(one.value.middle for one in self.points)
@@ -77,7 +77,7 @@ class Verdict:
 
     @property
     def stand_in(self) -> str:
-        """Why a number of it is of a stand-in; "" where none is."""
+        """Return why one of the numbers is from a stand-in; "" if none is."""
         return next((one.stand_in for one in self.points if one.stand_in), "")
 
 
@@ -104,7 +104,7 @@ def _at(point: Seen) -> str:
 
 
 def widened(value: Interval, count: int) -> Interval:
-    """Return the interval that holds with all of `count` at once, if all are positive in logarithms."""
+    """Return the interval that is valid for all of `count` together: in logarithms, of a positive interval."""
     if count < 2 or value.low <= 0:
         return value
     normal = NormalDist()
@@ -114,13 +114,13 @@ def widened(value: Interval, count: int) -> Interval:
 
 
 def span(value: Interval) -> str:
-    """'1.07 to 1.12', and one number where both ends print alike."""
+    """Return '1.07 to 1.12', or one number where both ends print alike."""
     low, high = digits(value.low), digits(value.high)
     return low if low == high else f"{low} to {high}"
 
 
 def digits(value: float) -> str:
-    """Two decimals of a small number, three digits of a larger one; three decimals near 1."""
+    """Return a number as text: two decimals if small, three digits if larger, three decimals near 1."""
     if abs(value) >= 10:
         return f"{value:.3g}" if abs(value) < 1000 else f"{value:.0f}"
     return f"{value:.3f}" if abs(value - 1) < 0.1 else f"{value:.2f}"

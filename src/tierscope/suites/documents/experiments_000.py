@@ -1,7 +1,7 @@
-"""Document 000: STREAM on DRAM and on NVDIMMs over threads, and 16 threads that share out both.
+"""Document 000: STREAM on DRAM and on NVDIMMs over threads, and 16 threads divided between both.
 
-It ran STREAM with 100 million doubles in each array, 1 to 32 threads on 16 cores; then 16 threads, 1 to 15 of which
-copied within, from or to the NVDIMMs while the others copied within DRAM, 32 GB together.
+It ran STREAM with 100 million doubles in each array, with 1 to 32 threads on 16 cores. Then it ran 16 threads: 1 to 15
+of them copied within, from or to the NVDIMMs, and the others copied within DRAM, 32 GB together.
 """
 
 from collections.abc import Iterator
@@ -19,14 +19,14 @@ from tierscope.units import show_bytes
 KERNELS = "copy,scale,add,triad"
 MODES = "nvm-nvm,nvm-dram,dram-nvm"
 THREADS = range(1, 33)
-FEW = 8  # numbers of threads up to which each one is measured at this machine's own size
+FEW = 8  # up to this number of threads, each number is measured at this machine's own size
 ARRAY_BYTES, ARRAYS = 800_000_000, 3
-SPLIT = 16  # threads that the document shares out
+SPLIT = 16  # threads that the document divides between the tiers
 CONTENDED_BYTES = 32_000_000_000  # in all arrays, two of each thread
 
 
 def parts(machine: Machine, chosen: TierOptions) -> Iterator[Part | Skipped]:
-    """STREAM on both tiers, then each alone and all splits of the threads."""
+    """Yield STREAM on both tiers, then each tier alone and all splits of the threads."""
     yield from _stream(machine, chosen, chosen.dram, "STREAM on DRAM")
     if chosen.nvm is None:
         yield Skipped(chosen.lacking("all but STREAM on DRAM"))
@@ -62,7 +62,7 @@ def _stream(machine: Machine, chosen: TierOptions, target: Target, what: str) ->
 
 
 def _threads(machine: Machine, chosen: TierOptions, target: Target) -> tuple[tuple[int, ...], str]:
-    """Return the document's numbers of threads that fit; else each one of few CPUs, and about ten of many."""
+    """Return the document's numbers of threads that fit; else every number up to a few CPUs, and about ten of many."""
     most = len(near_cpus(machine, target))
     if chosen.printed:
         return fitting(THREADS, most, "threads")
@@ -74,7 +74,7 @@ def _threads(machine: Machine, chosen: TierOptions, target: Target) -> tuple[tup
 
 
 def _splits(cpus: int, printed: bool) -> str:
-    """Return all splits of 16 CPUs; of more CPUs those with the same shares, or the document's own 16 threads."""
+    """Return all splits of 16 CPUs; of more CPUs, those with the same shares, or the document's own 16 threads."""
     if cpus <= SPLIT:
         return "all"
     most = SPLIT if printed else cpus

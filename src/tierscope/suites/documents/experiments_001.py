@@ -1,7 +1,7 @@
-"""Document 001: 1.3 GB of memory in blocks of 8 B to 80 MB, shared out among 1, 2, 4 and 8 threads; and STREAM.
+"""Document 001: 1.3 GB of memory in blocks of 8 B to 80 MB, divided among 1, 2, 4 and 8 threads; and STREAM.
 
-It copied (memcpy), wrote in order (memset) and wrote at random (memset) in a virtual machine, and ran STREAM with 10
-million doubles in each array on one thread.
+In a virtual machine, it copied (memcpy), wrote in sequence (memset) and wrote at random (memset). It also ran STREAM
+with 10 million doubles in each array on one thread.
 """
 
 from collections.abc import Iterator
@@ -19,7 +19,7 @@ KERNELS = "copy,scale,add,triad"
 
 
 def parts(_machine: Machine, chosen: DocumentOptions) -> Iterator[Part | Skipped]:
-    """Blocks over threads, then STREAM."""
+    """Yield blocks over threads, then STREAM."""
     where = {"target": chosen.dram.word, "pages": pages_of(chosen.dram)} | chosen.shared
     blocks, stream = dict(where), where | {"kernels": KERNELS, "threads": "1"}
     if chosen.printed:

@@ -1,8 +1,8 @@
-"""Document 002: three flush instructions after each copy, and what flushing writers cost a computation.
+"""Document 002: three flush instructions after each copy, and how flushing writers slow a computation.
 
-It wrote 20 GB sequentially into a DAX file of 1 GB, in copies of 1 KB to 2 MB, on one core; then ran 1, 4 and 8 tasks
-of SPEC mcf with and without 8 writers that flush with clflushopt and no fence; then one task with 1, 4 and 8 writers
-to DRAM. Our victim is the suite's min-cost flow, since mcf is not free.
+It wrote 20 GB sequentially into a DAX file of 1 GB, in copies of 1 KB to 2 MB, on one core. Then it ran 1, 4 and 8
+tasks of SPEC mcf with and without 8 writers that flush with clflushopt and no fence. Last it ran one task with 1, 4 and
+8 writers to DRAM. The victim here is the suite's min-cost flow, since mcf is not free.
 """
 
 from collections.abc import Iterator
@@ -26,7 +26,7 @@ WRITER = "clflushopt"
 
 
 def parts(machine: Machine, chosen: TierOptions) -> list[Part | Skipped]:
-    """Flushes on the second tier, tasks alone, tasks with writers to the second tier, and to DRAM."""
+    """Return flushes on the second tier, tasks alone, and tasks with writers to the second tier and to DRAM."""
     lacking = missing(machine)
     found: list[Part | Skipped] = [
         Skipped(f"{name} is left out: this CPU has no {lacking[name]}; try a machine that has it")
@@ -58,7 +58,7 @@ def _flushes(machine: Machine, chosen: TierOptions, nvm: Target, names: list[str
 
 
 def _neighbors(machine: Machine, chosen: TierOptions, no_writer: bool) -> Iterator[Part | Skipped]:
-    """Tasks alone on all cores; with writers on half of the cores."""
+    """Yield tasks alone on all cores, and tasks with writers on half of the cores."""
     most = cores(machine)
     half = min(MOST, most // 2)
     tasks, why = fitting(TASKS, most, "tasks") if chosen.printed else (_spread(min(MOST, most)), "")

@@ -1,8 +1,8 @@
 """Document 003: latency and bandwidth over the delay of a load with non-temporal stores, and nine jobs of storage.
 
 It ran Intel MLC in a virtual machine with the mixes W6 (writes alone), W7 (2:1), W8 (1:1) and W9 (3:1 reads to
-non-temporal writes) at 19 delays, with distances of 64 and 256 bytes between accesses; then fio at queue depth 16 with
-writes, 70 % reads and reads in blocks of 4, 32 and 128 KiB.
+non-temporal writes). Each mix had 19 delays, with 64 and 256 bytes between accesses. Then it ran fio at queue depth 16
+with writes, 70 % reads and reads in blocks of 4, 32 and 128 KiB.
 """
 
 from collections.abc import Iterator
@@ -20,7 +20,7 @@ DELAYS = "0,2,8,15,50,100,200,300,400,500,700,1000,1300,1700,2500,3500,5000,9000
 FEW_DELAYS = "0,50,300,1000,2500,9000,20000"
 JOBS = {"blocks": "4KiB,32KiB,128KiB", "mixes": "write,mix,read", "depths": "16", "read_share": "0.7"}
 SHORT = {"orders": "random", "repeat": "500ms", "ramp": "200ms", "budget": "6s"}
-STRIDES = {"strides": "64B,256B", "order": "sequential"}  # as MLC goes where it is not told to go at random
+STRIDES = {"strides": "64B,256B", "order": "sequential"}  # MLC's order without its option for random accesses
 
 
 class StorageToo(DocumentOptions, frozen=True, kw_only=True):
@@ -36,7 +36,7 @@ class StorageToo(DocumentOptions, frozen=True, kw_only=True):
 
 
 def parts(machine: Machine, chosen: StorageToo) -> Iterator[Part | Skipped]:
-    """Loaded latency, then the jobs."""
+    """Yield loaded latency, then the jobs."""
     if cores(machine) < 2:
         yield Skipped("loaded latency is left out: it needs two CPUs, one to chase and one to load")
     else:

@@ -1,8 +1,8 @@
 """Document 004: latency of persistent memory and DRAM, buffers and strides, and a hash map in a pool on each.
 
-It measured latency and bandwidth with LENS, then pmembench's map_get on hashmap_atomic with 50 000 to 7 million
-operations and map_insert of 100 000 keys by size of the value, on persistent memory and on DRAM that the kernel shows
-as persistent (memmap=). Events of the processor are counted with counters=, as for every suite.
+It measured latency and bandwidth with LENS. Then it measured pmembench's map_get on hashmap_atomic with 50 000 to 7
+million operations, and map_insert of 100 000 keys by size of the value. Both ran on persistent memory and on DRAM that
+the kernel shows as persistent (memmap=). The option counters= counts events of the processor, as for every suite.
 """
 
 from collections.abc import Iterator
@@ -39,7 +39,7 @@ class PoolOptions(TierOptions, frozen=True, kw_only=True):
 
 
 def parts(machine: Machine, chosen: PoolOptions) -> Iterator[Part | Skipped]:
-    """The probers on both tiers, then the hash map in both pools."""
+    """Yield the probers on both tiers, then the hash map in both pools."""
     yield from _probers(machine, chosen, chosen.dram)
     if chosen.nvm is None:
         yield Skipped(chosen.lacking("latency, buffers and strides of persistent memory"))
@@ -58,7 +58,7 @@ def parts(machine: Machine, chosen: PoolOptions) -> Iterator[Part | Skipped]:
 
 
 def _probers(machine: Machine, chosen: PoolOptions, target: Target) -> Iterator[Part | Skipped]:
-    """Dependent reads over regions, and stores past the caches."""
+    """Yield dependent reads over regions, and stores past the caches."""
     yield Part("latency", {"target": target.word, "pages": chosen.pages} | chosen.shared)
     if "nt" not in missing(machine):
         words = {"target": target.word, "pages": chosen.pages, "instructions": "nt,none", "chunks": LINE}

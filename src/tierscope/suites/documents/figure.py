@@ -1,4 +1,4 @@
-"""Each claim on a line: its number here with its interval, and what the document published."""
+"""The figure of claims: a line for each, with its number and interval here, and what the document published."""
 
 from tierscope.draw import figures, theme, vega
 from tierscope.draw.theme import Spec
@@ -20,7 +20,7 @@ TIPS = vega.tips(
 
 
 class Claims:
-    """The axis is logarithmic, since ratios are what most claims are about."""
+    """The chart of the claims; its axis is logarithmic because most claims are about ratios."""
 
     name = "claims"
     title = "Claims of the document, here and as published"
@@ -32,7 +32,7 @@ class Claims:
     )
 
     def draw(self, run: Run, rows: list[ClaimRow], insights: list[Insight]) -> Spec | None:
-        """Rows of `claims`."""
+        """Return the chart of the rows of `claims`."""
         points = [found for row in rows if (found := point(row))]
         if not points:
             return None

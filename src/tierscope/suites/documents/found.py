@@ -1,4 +1,4 @@
-"""What a run found, for the claims of a document: rows of its tables, and numbers with their intervals."""
+"""The results of a run for the claims of a document: rows of its tables, and numbers with their intervals."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -14,12 +14,12 @@ from tierscope.tables import Flat, tables
 from tierscope.tables.measured import span_of
 
 ENDINGS = ("", "_s", "_bytes_per_s", "_per_s", "_total")
-"""Of columns with the middle of an interval, behind its name."""
+"""How the names of columns with the middle of an interval end."""
 
 
 @dataclass(frozen=True)
 class Seen:
-    """A number of this machine. `label`: at which point, as "4 KiB"; `reasons`: why it is not conclusive."""
+    """A number of this machine. `label`: its point, such as "4 KiB"; `reasons`: why it is not conclusive."""
 
     label: str
     value: Interval
@@ -27,15 +27,15 @@ class Seen:
     blocks: int = 0
     left_out_share: float = 0.0
     origin: str = "real"
-    stand_in: str = ""  # why the number is of a stand-in; "" where it is not
+    stand_in: str = ""  # why the number is from a stand-in; "" where it is not
 
     @property
     def sure(self) -> bool:
-        """Whether a verdict may rest on it."""
+        """Return whether a verdict may be based on it."""
         return not self.reasons
 
     def over(self, other: "Seen", label: str = "") -> "Seen":
-        """Return this number over another one of the run, with the doubts of both."""
+        """Return this number over another one of the run, with the reasons for doubt of both."""
         one = compare(other.value, self.value)
         return Seen(
             label or self.label,
@@ -61,23 +61,23 @@ class Found:
 
     @property
     def machine(self) -> Machine:
-        """The machine of the run."""
+        """Return the machine of the run."""
         return self.run.result.machine
 
     def target(self, key: str) -> str:
-        """Return the word of the target that an option names, such as "nvm"; "" where it names none."""
+        """Return the target that an option names, such as "nvm", as typed; "" where the option names none."""
         return str(self.run.result.options.get(key) or "")
 
     @property
     def dram(self) -> str:
-        """The word of DRAM."""
+        """Return the target of DRAM, as typed."""
         return self.target("dram") or "node:0"
 
 
 def seen(row: Flat, stem: str, label: str = "", targets: Iterable[str] = ()) -> Seen | None:
     """Return a number of a row; None where it is absent. stem: name of the column without its unit.
 
-    targets: columns with words of targets, one of which may be a stand-in.
+    targets: columns that name targets. One of these may be a stand-in.
     """
     span = span_of(row, stem)
     value = next((row[f"{stem}{ending}"] for ending in ENDINGS if f"{stem}{ending}" in row), None)
@@ -98,5 +98,5 @@ def seen(row: Flat, stem: str, label: str = "", targets: Iterable[str] = ()) -> 
 
 
 def all_seen(numbers: Iterable[Seen | None]) -> list[Seen]:
-    """Return those that are there."""
+    """Return the numbers that are not None."""
     return [one for one in numbers if one is not None]

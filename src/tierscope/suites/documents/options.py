@@ -1,4 +1,4 @@
-"""The options that all documents have, and what their parts ask of them."""
+"""The options that all documents have, and what their parts need from them."""
 
 from collections.abc import Iterable
 from typing import Annotated
@@ -32,12 +32,12 @@ class DocumentOptions(SuiteOptions, frozen=True, kw_only=True):
 
     @property
     def printed(self) -> bool:
-        """Whether the document's own sizes are asked for."""
+        """Return whether the user asked for the document's own sizes."""
         return self.as_printed == "yes"
 
     @property
     def shared(self) -> dict[str, str]:
-        """Return the words that all parts take."""
+        """Return the options that all parts accept."""
         return {"precision": f"{self.precision:g}", "visits": f"{self.visits}"}
 
 
@@ -53,14 +53,16 @@ class TierOptions(DocumentOptions, frozen=True, kw_only=True):
     ] = None
 
     def __post_init__(self) -> None:
-        """Raise UsageError for a second tier that is the first one."""
+        """Raise UsageError if the second tier is the first one."""
         SuiteOptions.__post_init__(self)
         if self.nvm is not None and self.nvm.word == self.dram.word:
             raise UsageError(f"nvm={self.nvm.word}: this is the target of dram=, too; {NEEDS_NVM}")
 
     @property
     def pages(self) -> str:
-        """The page size of both tiers: 4 KiB pages of one and 2 MiB pages of the other compare TLBs, too."""
+        """Return the page size of both tiers: with 4 KiB pages on one and 2 MiB pages on the other, TLBs would differ,
+        too.
+        """
         return pages_of(self.nvm or self.dram)
 
     def lacking(self, what: str) -> str:
@@ -69,19 +71,19 @@ class TierOptions(DocumentOptions, frozen=True, kw_only=True):
 
 
 def pages_of(target: Target) -> str:
-    """Return the page size to ask for: few file systems give large pages."""
+    """Return the page size to ask for: few file systems provide large pages."""
     return "4k" if target.name in ("file", "pool") else "thp"
 
 
 def cores(machine: Machine) -> int:
-    """Return how many CPUs on cores of their own may be used; all CPUs where there is one core."""
+    """Return how many CPUs on cores of their own may be used; all CPUs of a machine with one core."""
     allowed = [cpu for cpu in machine.identity.cpus if cpu.allowed]
     own = {(cpu.package, cpu.core) for cpu in allowed}
     return len(own) if len(own) > 1 else len(allowed)
 
 
 def fitting(asked: Iterable[int], most: int, what: str) -> tuple[tuple[int, ...], str]:
-    """Return the numbers that fit, and why the others are left out; "" where all fit."""
+    """Return the numbers that fit, and why the others are left out; "" if all fit."""
     every = tuple(asked)
     kept = tuple(one for one in every if one <= most)
     if len(kept) == len(every):

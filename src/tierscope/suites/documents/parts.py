@@ -1,8 +1,8 @@
-"""The parts of a document: a suite with options as a user types them, or why it is left out.
+"""The parts of a document: a suite with options as a user types them, or why the part is left out.
 
-A document is what a user can type by hand, one command after the other, so a part is the words of a command. No
-suite is imported here. Parts often begin with the same search for a cache: an experiment that an earlier part of the
-same plan asked for is not run again, and its answer is given to both.
+A document is what a user can type by hand, one command after the other, so a part is the arguments of a command. This
+folder imports no suite. Parts often begin with the same search for a cache. An experiment that an earlier part of the
+same plan requested does not run again: both parts get its answer.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -19,7 +19,7 @@ from tierscope.suites.documents.options import DocumentOptions
 
 @dataclass(frozen=True)
 class Part:
-    """One suite with its words, such as Part("flush", {"chunks": "1KiB"})."""
+    """One suite with its options, such as Part("flush", {"chunks": "1KiB"})."""
 
     suite: str
     words: dict[str, str] = field(default_factory=dict)
@@ -27,7 +27,7 @@ class Part:
 
 @dataclass(frozen=True)
 class Skipped:
-    """What is left out, and why: "contention is left out: ...; try ..."."""
+    """A part that is left out, and why: "contention is left out: ...; try ..."."""
 
     why: str
 
@@ -38,7 +38,7 @@ Chosen = TypeVar("Chosen", bound=DocumentOptions)
 def composed(machine: Machine, parts: Sequence[Part | Skipped]) -> Plan:
     """Yield the experiments of all parts, each experiment once.
 
-    MachineError where every part is left out; UsageError and MachineError of a part name its suite.
+    Raises MachineError if every part is left out. A UsageError or MachineError of a part names its suite.
     """
     kept = [part for part in parts if isinstance(part, Part)]
     if not kept:
@@ -53,7 +53,7 @@ def composed(machine: Machine, parts: Sequence[Part | Skipped]) -> Plan:
 
 
 def once(plan: Plan, known: list[tuple[Experiment, Answer]]) -> Plan:
-    """Yield what is not known yet, and answer the rest from what is known."""
+    """Yield what is not known yet, and answer the other experiments with the known results."""
     try:
         experiment = next(plan)
         while True:
@@ -67,7 +67,7 @@ def once(plan: Plan, known: list[tuple[Experiment, Answer]]) -> Plan:
 
 
 def left_out(machine: Machine, parts: Sequence[Part | Skipped]) -> tuple[str, ...]:
-    """Return what is left out of the document, and what its parts leave out; each reason once."""
+    """Return what the document and its parts leave out; each reason once."""
     found: list[str] = []
     for part in parts:
         if isinstance(part, Skipped):

@@ -1,6 +1,6 @@
-"""What a document is to a reader: its claims, and its published tables.
+"""A document as a reader sees it: its claims, and its published tables.
 
-One file `sheet_NNN.py` is one document, and adds itself in its last line.
+Each file `sheet_NNN.py` is one document, which its last line adds to the registry.
 """
 
 from collections.abc import Callable
@@ -14,7 +14,7 @@ from tierscope.suites.documents.found import Found
 
 @dataclass(frozen=True)
 class Sheet:
-    """`name` is that of the document, "002". cells: its tables with the numbers of a run, as far as it has them."""
+    """`name`: the document's, "002". cells: its tables with the numbers of a run, where the run has them."""
 
     name: str
     claims: tuple[Claim, ...]
@@ -28,6 +28,6 @@ PREFIX = "document-"  # of a suite
 
 
 def sheet_of(suite: str) -> Sheet | None:
-    """Return the sheet of a suite, None for a suite that is no document."""
+    """Return the sheet of a suite; None for a suite that does not repeat a document."""
     name = suite.removeprefix(PREFIX)
     return sheets[name] if suite.startswith(PREFIX) and name in sheets else None

@@ -1,6 +1,6 @@
 """Document 000's claims: a second tier next to DRAM, alone and at the same time.
 
-Its copies looked the object up again for each element of an NVDIMM, so part of the gap of one thread is software.
+Its copies looked up the object again for each element of an NVDIMM, so software causes part of the gap of one thread.
 """
 
 from collections.abc import Sequence
@@ -20,8 +20,8 @@ from tierscope.tables import Flat
 
 KERNELS = ("copy", "scale", "add", "triad")
 CORES = 16  # of the document's machine
-MODES = {"nvm-nvm": "nvm_nvm", "nvm-dram": "nvm_dram", "dram-nvm": "dram_nvm"}  # ours, and of its tables 3 to 5
-PAIRS = 6  # threads, at least, of which it is said that they vary more: fewer give no interval of 95 %
+MODES = {"nvm-nvm": "nvm_nvm", "nvm-dram": "nvm_dram", "dram-nvm": "dram_nvm"}  # ours, and those of its tables 3 to 5
+PAIRS = 6  # fewest threads for a statement on their variation: fewer have no interval of 95 %
 NO_TIER = "the second tier was not measured: name it with nvm="
 NO_SPLITS = "fewer than two splits with both tiers: use a machine with three cores, and name the second tier with nvm="
 NO_HYPER = "no number of threads above that of cores: use a machine whose cores have several hardware threads"
@@ -45,13 +45,13 @@ def one_thread(found: Found) -> list[Seen]:
 
 
 def narrows(found: Found) -> list[Seen]:
-    """Return the share of the most threads over that of one."""
+    """Return the share with the most threads over that of one thread."""
     known = shares(found)
     return [known[-1][1].over(known[0][1])] if len(known) > 1 else []
 
 
 def hyper_threads(found: Found) -> list[Seen]:
-    """Return copy on DRAM with one thread more than cores, over that with all cores."""
+    """Return copy bandwidth on DRAM with one thread more than cores, over that with all cores."""
     cpus = [cpu for cpu in found.machine.identity.cpus if cpu.allowed]
     cores = len({(cpu.package, cpu.core) for cpu in cpus})
     rows = {_count(row, "threads"): row for row in found.rows("stream", kernel="copy", target=found.dram)}
@@ -60,7 +60,7 @@ def hyper_threads(found: Found) -> list[Seen]:
 
 
 def splits(found: Found, mode: str) -> list[Flat]:
-    """Return the splits of a mode in which both tiers work, the fewest threads of the second tier first."""
+    """Return the splits of a mode in which both tiers work, sorted by rising threads of the second tier."""
     rows = [row for row in found.rows("contention", mode=mode) if row["a_threads"] and row["b_threads"]]
     return sorted(rows, key=lambda row: _count(row, "b_threads"))
 
@@ -91,7 +91,7 @@ def ends_of(found: Found, mode: str) -> list[Seen]:
 def writes_vary(found: Found) -> list[Seen]:
     """Return the variation of threads that write to the second tier over that of the same threads that only read.
 
-    A thread is the same one by split and number; the interval is that of the median over the threads.
+    Split and number identify a thread; the interval is that of the median over the threads.
     """
     rows = [row for row in found.rows("threads", group="B") if isinstance(row["variation"], float)]
     rows = [row for row in rows if row["a_threads"] and row["variation"]]
@@ -108,7 +108,7 @@ def writes_vary(found: Found) -> list[Seen]:
 
 
 def stream(memory: str, kernel: str, threads: int) -> float | None:
-    """Return bytes/s of its table 1 or 2; None for a number of threads that it does not have."""
+    """Return bytes/s from its table 1 or 2; None for a number of threads that the table does not have."""
     table = load(f"document000_stream_{memory}").where(threads=threads)
     return float(table.si(f"{kernel}_mb_s")[0]) if len(table) else None
 
@@ -195,7 +195,7 @@ def _stream(found: Found, part: str, memory: str, target: str) -> list[Cell]:
 
 
 def _splits(found: Found, number: int, mode: str) -> list[Cell]:
-    """Return a table of contention; a split compares with the one of 16 threads that has the same shares."""
+    """Return a table of contention; each split is compared with the split of 16 threads that has the same shares."""
     part, made = f"Table {number}: DRAM next to {mode.replace('nvm', 'tier').replace('dram', 'DRAM')}", []
     columns = {"DRAM": ("a_bandwidth", "dram_mb_s"), "tier": ("b_bandwidth", "nvdimm_mb_s"), "sum": ("sum", "sum_mb_s")}
     for row in splits(found, mode):

@@ -1,7 +1,7 @@
 """Document 001's claims: which number of threads and which size of blocks is best, and how STREAM compares.
 
-It counts a copied byte once, and STREAM and `blocks` count it twice; its latencies have no unit, so only their ratios
-compare. Some of its sentences contradict its own tables, which each such claim states.
+It counts a copied byte once; STREAM and `blocks` count it twice. Its latencies have no unit, so only their ratios
+compare. Some of its sentences contradict its own tables; each such claim states this.
 """
 
 from dataclasses import replace
@@ -17,7 +17,7 @@ from tierscope.units import parse_bytes
 OPERATIONS = {"copy": "sequential_read_write", "write": "sequential_write", "random_write": "random_write"}
 NAMES = {"copy": "copy", "write": "sequential write", "random_write": "random write"}
 BLOCKS = ("8KB", "8MB", "80MB")
-SMALL = 8  # bytes of a block whose latency was measured
+SMALL = 8  # of a block whose latency the document measured
 THREADS = (1, 2, 4, 8)
 PEAK = 51.2e9  # bytes/s: the product that the document prints
 NO_BLOCKS = "blocks were not measured with these numbers of threads"
@@ -31,7 +31,7 @@ def rate(operation: str, threads: int, block: str) -> float:
 
 
 def waits(operation: str, threads: int) -> float:
-    """Return the published latency, whose unit is not known."""
+    """Return the published latency; its unit is not known."""
     row = load("document001_latency").where(operation=OPERATIONS[operation], threads=threads)
     return float(row.columns["latency"][0])
 
@@ -47,7 +47,7 @@ def _over(first: Seen | None, other: Seen | None, label: str) -> Seen | None:
 
 
 def best_of(found: Found, operation: str, threads: int) -> list[Seen]:
-    """Return the throughput of a number of threads over each other one, at each size."""
+    """Return the throughput of a number of threads over that of each other number, at each size."""
     others = [count for count in THREADS if count != threads]
     return all_seen(
         _over(
@@ -101,7 +101,7 @@ def waits_longer(found: Found) -> list[Seen]:
 
 
 def stream_near(found: Found) -> list[Seen]:
-    """Return STREAM's copy over copies of 8 KB, both with one thread and as STREAM counts."""
+    """Return STREAM's copy over copies of 8 KB, both with one thread and counted as STREAM counts."""
     rows = found.rows("stream", kernel="copy", threads=1)
     one = seen(rows[0], "bandwidth") if rows else None
     return all_seen([_over(one, measured(found, "throughput", "copy", parse_bytes("8KB"), 1), "")])
@@ -180,7 +180,7 @@ def _line(threads: int) -> str:
 
 
 def _throughputs(found: Found, operation: str) -> list[Cell]:
-    """A copied byte counts once, as in the document."""
+    """Return a table of throughput; a copied byte counts once, as in the document."""
     part, once = f"Throughput, {NAMES[operation]}, a copied byte counts once", 0.5 if operation == "copy" else 1.0
     made = []
     for threads in THREADS:

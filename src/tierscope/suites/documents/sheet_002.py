@@ -1,6 +1,6 @@
-"""Document 002's claims: flush instructions, and what flushing writers cost a computation.
+"""Document 002's claims: flush instructions, and how flushing writers slow a computation.
 
-Its victim is SPEC mcf and ours another min-cost flow, so slowdowns compare, and seconds do not.
+Its victim is SPEC mcf and ours is another min-cost flow, so slowdowns compare, and seconds do not.
 """
 
 from tierscope.record.experiment import whole
@@ -12,7 +12,7 @@ from tierscope.suites.documents.sheet import Sheet, sheets
 from tierscope.tables import Flat
 from tierscope.units import parse_bytes, show_size
 
-WRITES = {"1KB": "1KiB", "2KB": "2KiB", "4KB": "4KiB", "1MB": "1MiB", "2MB": "2MiB"}  # the document's, and ours
+WRITES = {"1KB": "1KiB", "2KB": "2KiB", "4KB": "4KiB", "1MB": "1MiB", "2MB": "2MiB"}  # the document's names, and ours
 INSTRUCTIONS = ("clflush", "clflushopt", "clwb")
 NO_FLUSH = "no flush was measured: name the second tier with nvm="
 NO_WRITERS = "no task ran next to such writers: name the second tier with nvm=, and use a machine with two cores"
@@ -22,7 +22,7 @@ NO_CROWD = "several tasks with writers did not run: use a machine with four core
 
 
 def published_ratio(instruction: str) -> list[float]:
-    """Return the seconds of an instruction over those of clwb, of each size."""
+    """Return the seconds of an instruction over those of clwb, for each size."""
     columns = load("document002_flush").columns
     pairs = zip(columns[f"{instruction}_s"].tolist(), columns["clwb_s"].tolist(), strict=True)
     return [seconds / base for seconds, base in pairs]
@@ -71,7 +71,7 @@ def writers_slow(found: Found) -> list[Seen]:
 
 
 def tasks_slow(found: Found) -> list[Seen]:
-    """Return what most tasks cost each other without writers."""
+    """Return how much the most tasks slow each other without writers."""
     rows = [row for row in found.rows("neighbors", victim="flow", aggressors=0) if _number(row, "victims") > 1]
     rows = [row for row in rows if row["against"] == "1 alone"]
     most = max((_number(row, "victims") for row in rows), default=0)
@@ -88,7 +88,7 @@ def more_tasks(found: Found) -> list[Seen]:
 
 
 def dram_as_well(found: Found) -> list[Seen]:
-    """Return the slowdown by writers to DRAM over that by writers to the second tier."""
+    """Return the slowdown caused by writers to DRAM over that caused by writers to the second tier."""
     return _paired(tasks_with(found, dram=True, tasks=1), tasks_with(found, dram=False, tasks=1))
 
 
@@ -177,14 +177,14 @@ def _slowed(found: Found) -> list[Cell]:
 
 
 def _line(row: Flat, there: int) -> str:
-    """'1 task, 1 writer (8 there)'."""
+    """Return the name of a line: '1 task, 1 writer (8 there)'."""
     tasks, writers = _number(row, "victims"), _number(row, "aggressors")
     other = f" ({there} there)" if there and there != writers else ""
     return f"{tasks} task{'s' if tasks > 1 else ''}, {writers} writer{'s' if writers > 1 else ''}{other}"
 
 
 def _writers_there(medium: str, tasks: int, size: str, writers: int) -> int:
-    """Return as many writers as here where the document has them, else its most; 0 where it has no such run."""
+    """Return the number of writers as here if the document has it, else its largest; 0 if it has no such run."""
     known = load("document002_neighbors").where(medium=medium, tasks=tasks, input=size).columns["writers"].tolist()
     if 0 not in known:
         return 0

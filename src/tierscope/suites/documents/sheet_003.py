@@ -1,7 +1,7 @@
 """Document 003's claims: latency and bandwidth over the delay of a load, and bandwidth of storage by test and block.
 
-Its MLC measured one line at a time, without a load: latency x bandwidth is 64 bytes in every row. What stays flat there
-need not stay flat under a real load. So the distance of two accesses is judged by the latency of the chaser alone.
+Its MLC measured one line at a time, without a load: latency x bandwidth is 64 bytes in every row. A number that stays
+flat there may change under a real load. So the latency of the chaser alone judges the distance between accesses.
 """
 
 from tierscope.record.experiment import whole
@@ -17,7 +17,7 @@ MIXED = {"W9": "mix_3r1w_nt", "W8": "mix_1r1w_nt", "W7": "mix_2r1w_nt"}
 MIXES = {**MIXED, "W6": "write_nt"}
 LINE, FAR = 64, 256  # bytes between accesses
 LEAST, MOST = 0, 20_000  # delays
-TESTS = {"write": "write", "mixed": "mix", "read": "read"}  # the document's, and ours
+TESTS = {"write": "write", "mixed": "mix", "read": "read"}  # the document's names, and ours
 ORDER = "random"  # of the jobs: the document does not state it
 NO_LOAD = "latency under load was not measured: it needs two CPUs"
 NO_STRIDE = "the run has no chaser with accesses 64 and 256 bytes apart, in the same order"
@@ -40,7 +40,7 @@ def loaded(found: Found, kernel: str) -> list[Flat]:
 
 
 def over_delays(found: Found, stem: str, mixes: dict[str, str]) -> list[Seen]:
-    """Return a number without delay over the same with the longest delay, of each mix."""
+    """Return a number without delay over the same number with the longest delay, for each mix."""
     made = []
     for mode, kernel in mixes.items():
         rows = loaded(found, kernel)
@@ -55,7 +55,7 @@ def _published_over(column: str, mixes: dict[str, str]) -> list[float]:
 
 
 def far_over_near(found: Found) -> list[Seen]:
-    """Return latency without load with accesses 256 bytes apart over that of adjacent lines, of each order."""
+    """Return the latency without load of accesses 256 bytes apart over that of adjacent lines, for each order."""
     alone = [row for row in found.rows("loaded_latency") if not row["load_threads"]]
     near = {(row.get("target"), row.get("order")): row for row in alone if row.get("stride_bytes") == LINE}
     far = [row for row in alone if row.get("stride_bytes") == FAR and (row.get("target"), row.get("order")) in near]
@@ -64,12 +64,14 @@ def far_over_near(found: Found) -> list[Seen]:
 
 
 def _is_near(row: Flat) -> bool:
-    """Whether the accesses are of adjacent lines, as in all runs of versions that knew no distance."""
+    """Return whether the accesses are to adjacent lines, as in all runs of versions without the option for the
+    distance.
+    """
     return row.get("stride_bytes", LINE) == LINE and row.get("load_stride_bytes", LINE) == LINE
 
 
 def job(found: Found, test: str, kib: int, stem: str = "bandwidth") -> Seen | None:
-    """Return a number of a job of storage, reads and writes of a mix together."""
+    """Return a number of a job of storage; of a mix, for reads and writes together."""
     name = TESTS[test]
     rows = found.rows("storage", operation=name, part="both" if name == "mix" else name, block_bytes=kib * KiB)
     rows = [row for row in rows if row["order"] == ORDER]
@@ -87,7 +89,7 @@ def jobs(found: Found, pairs: list[tuple[str, int, str, int]], stem: str = "band
 
 
 def printed(test: str, kib: int, column: str = "bandwidth_mb_s") -> float:
-    """Return a number of its table of storage as printed: 103k is 103 000."""
+    """Return a number from its table of storage as printed: 103k is 103 000."""
     row = load("document003_storage").where(test=test, block_kib=kib)
     word = str(row.columns[column][0])
     return float(word.removesuffix("k")) * (1000 if word.endswith("k") else 1)
@@ -155,7 +157,9 @@ def cells(found: Found) -> list[Cell]:
 
 
 def _distances(found: Found) -> list[Cell]:
-    """Its latencies at the longest delay of each mix, next to a chaser alone in sequence: no load ran in either."""
+    """Return its latencies at the longest delay of each mix, next to a chaser alone in sequence: both ran without a
+    load.
+    """
     part = "Latency over the distance of accesses, without load"
     made: list[Cell] = []
     for stride in (LINE, FAR):

@@ -1,7 +1,7 @@
 """Document 004's claims: persistent memory next to DRAM, in latency and in a hash map, and its model of the hash map.
 
-The model is the document's own: 4 1/3 reads from the memory for each get, with the latency that this run measured in
-place of its 305 ns. Its other model needs events of the last-level cache; `tierscope predict` has both.
+The model is the document's own: 4 1/3 reads from the memory for each get. The latency that this run measured replaces
+the document's 305 ns. Its other model needs events of the last-level cache; `tierscope predict` has both.
 """
 
 from dataclasses import replace
@@ -19,10 +19,10 @@ from tierscope.suites.documents.sheet import Sheet, sheets
 from tierscope.tables import Flat
 
 STRUCTURE, MODEL = "hashmap_atomic", "document 004"
-READ, WRITE, DRAM_READ, DRAM_WRITE = 305e-9, 90e-9, 100e-9, 88e-9  # s, in its text and in its program
+READ, WRITE, DRAM_READ, DRAM_WRITE = 305e-9, 90e-9, 100e-9, 88e-9  # s, from its text and its program
 SETUP = (0.95, 0.90)  # shares of the time in its sections 4 and 5
 VALUE_BYTES = 1
-MODELLED = 500_000  # operations from which its model is within 20 % of its own measurement
+MODELLED = 500_000  # from this number of operations on, its model is within 20 % of its own measurement
 NO_TIER = "the second tier was not measured: name it with nvm="
 NO_MODEL = "no hash map with 500 000 keys or more ran, or no latency of the second tier: name pool= and nvm="
 NO_POOL = "the hash map did not run in a pool: name one with pool="
@@ -66,7 +66,7 @@ def reads(found: Found) -> list[Seen]:
 
 
 def writes_over_reads(found: Found) -> list[Seen]:
-    """Return the same ratio of stores over that of reads."""
+    """Return the same ratio for stores over that for reads."""
     nvm = found.target("nvm")
     ratio = _both(stored(found, nvm), stored(found, found.dram)) if nvm else None
     read = reads(found)
@@ -74,26 +74,26 @@ def writes_over_reads(found: Found) -> list[Seen]:
 
 
 def maps(found: Found, pool: str, operation: str) -> list[Flat]:
-    """Return the rows of the hash map in the pool that an option names, the fewest keys and least values first."""
+    """Return the rows of the hash map in the pool that an option names, sorted by rising keys and value sizes."""
     word = found.target(pool)
     rows = found.rows("maps", target=word, structure=STRUCTURE, operation=operation, threads=1) if word else []
     return sorted(rows, key=lambda row: (whole(row["count"]) or 0, whole(row["value_bytes"]) or 0))
 
 
 def took(row: Flat) -> Seen | None:
-    """Return the seconds of a round."""
+    """Return the seconds of a sequence."""
     return seen(row, "seconds", f"{row['count']} keys of {row['value_bytes']} bytes")
 
 
 def pools(found: Found, operation: str) -> list[Seen]:
-    """Return the time in the pool on the tier over that on DRAM, of each number of keys and size of values."""
+    """Return the time in the pool on the tier over that on DRAM, for each number of keys and size of values."""
     other = {(row["count"], row["value_bytes"]): row for row in maps(found, "dram_pool", operation)}
     rows = [row for row in maps(found, "pool", operation) if (row["count"], row["value_bytes"]) in other]
     return all_seen(_both(took(row), took(other[row["count"], row["value_bytes"]])) for row in rows)
 
 
 def gap_grows(found: Found) -> list[Seen]:
-    """Return the difference of both pools with the most keys over that with the fewest."""
+    """Return the difference between both pools with the most keys over that with the fewest."""
     other = {row["count"]: row for row in maps(found, "dram_pool", "get")}
     gaps = []
     for row in maps(found, "pool", "get"):
@@ -104,20 +104,20 @@ def gap_grows(found: Found) -> list[Seen]:
 
 
 def inserts_closer(found: Found) -> list[Seen]:
-    """Return the ratio of both pools of inserts over that of gets, both with the least values and the fewest keys."""
+    """Return the ratio of both pools for inserts over that for gets, with the smallest values and the fewest keys."""
     inserts, gets = pools(found, "insert"), pools(found, "get")
     return [inserts[0].over(gets[0])] if inserts and gets else []
 
 
 def values_free(found: Found) -> list[Seen]:
-    """Return the latency of an insert with the largest values over that with the least."""
+    """Return the latency of an insert with the largest values over that with the smallest."""
     rows = maps(found, "pool", "insert")
     ends = all_seen(seen(row, "latency") for row in (rows[:1] + rows[-1:] if len(rows) > 1 else []))
     return [ends[1].over(ends[0])] if len(ends) == 2 else []
 
 
 def set_up(found: Found) -> list[Seen]:
-    """Return the share of the time that making and filling the map takes, of the gets with the most keys."""
+    """Return the share of the time that making and filling the map takes, for the gets with the most keys."""
     rows = maps(found, "pool", "get")
     one = took(rows[-1]) if rows else None
     filled = real(rows[-1]["init_s"]) if rows else None
@@ -128,7 +128,7 @@ def set_up(found: Found) -> list[Seen]:
 
 
 def modelled(found: Found) -> list[Seen]:
-    """Return what the document's model predicts, with the latency measured here, over what was measured."""
+    """Return the prediction of the document's model, with the latency measured here, over the measured time."""
     nvm = found.target("nvm")
     read = idle(found, nvm) if nvm else None
     rows = [row for row in maps(found, "pool", "get") if (whole(row["count"]) or 0) >= MODELLED]

@@ -1,9 +1,9 @@
 """Claims: what a document states, and whether it is true of this machine.
 
-Numbers come from the other tables of the same run, bounds from `sheet_NNN.py`, the rule of a verdict from `claim.py`.
-A run of another suite has no rows here.
-Blind to why a claim does not hold: a stand-in, another program and another machine all count, and the row names the
-first of these.
+Numbers come from the other tables of the same run, bounds from `sheet_NNN.py`, and the rule of a verdict from
+`claim.py`. A run of another suite has no rows here.
+Blind to why a claim is false: a stand-in, another program and another machine are all possible, and the row names only
+a stand-in.
 """
 
 from typing import ClassVar
@@ -31,7 +31,7 @@ class Claims:
     place: ClassVar[int] = 0
     topics: ClassVar[tuple[str, ...]] = ()
     keys: ClassVar[tuple[str, ...]] = ("document", "claim")
-    main: ClassVar[tuple[Main, ...]] = ()  # no number of it is better or worse
+    main: ClassVar[tuple[Main, ...]] = ()  # none of its numbers is better or worse
     row: ClassVar[type[ClaimRow]] = ClaimRow
     says: ClassVar[dict[str, str]] = {
         "claims": "number of claims of the document that are true of this machine",
@@ -75,7 +75,7 @@ def _row(document: str, found: Verdict) -> ClaimRow:
 
 
 def _summary(rows: list[ClaimRow]) -> Insight:
-    """'Document 002: 4 of 6 claims hold on this machine; 1 does not, and 1 is not known'."""
+    """Return the headline with the numbers of claims that are true, false and not known."""
     held, broken, unknown = (sum(row.holds == word for row in rows) for word in (YES, NO, UNKNOWN))
     rest = []
     if broken:

@@ -1,7 +1,7 @@
-"""Published: the tables of a document in their own shape, each number next to that of this run.
+"""Published: the tables of a document in their own layout, each number next to that of this run.
 
-Only lines that this run measured are there. A number of another program or of another number of threads has its line
-marked so; numbers next to each other are no verdict: the table `claims` has those.
+They contain only the lines that this run measured. A mark in the line shows a number of another program or of another
+number of threads. Two numbers in one line are not a verdict; the table `claims` has the verdicts.
 """
 
 from typing import ClassVar

@@ -1,4 +1,4 @@
-"""Claims in a terminal: one line for each claim with its verdict, then the document's tables in their own shape."""
+"""Claims in a terminal: one line for each claim with its verdict, then the document's tables in their own layout."""
 
 from collections.abc import Callable
 
@@ -22,11 +22,11 @@ SCALES: dict[str, tuple[str, Callable[[float], float]]] = {
     "1": ("", float),
 }
 """Unit -> the unit that is shown, and the factor."""
-SHORT_S, SHORTEST_S = 0.05, 1e-5  # of the longest time of a table that is shown in us, in ns: below them
+SHORT_S, SHORTEST_S = 0.05, 1e-5  # below these longest times, a table shows us and ns
 
 
 def claims(shown: Shown, console: Console) -> list[RenderableType]:
-    """Return the verdict on each claim; below it its number here and as published, and why there is no "yes"."""
+    """Return the verdict on each claim; below it the number here and as published, and why the verdict is not "yes"."""
     del console
     grid = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), show_header=False)
     rows: list[ClaimRow] = shown.typed
@@ -46,7 +46,7 @@ def claims(shown: Shown, console: Console) -> list[RenderableType]:
 
 
 def _numbers(row: ClaimRow) -> list[str]:
-    """'time over that without writers: 1.07 to 1.12x', 'published: 1.02 to 1.06x'."""
+    """Return both numbers: 'time over that without writers: 1.07 to 1.12x', 'published: 1.02 to 1.06x'."""
     times = "" if row.number.startswith("share") else "x"
     here = f"{row.number}: {span(row.value) + times if row.value else 'not measured'}"
     if row.published_low is None or row.published_high is None:
@@ -91,7 +91,7 @@ def _pair(row: PublishedRow | None, scale: Callable[[float], float]) -> tuple[st
 
 
 def _digits(value: float) -> str:
-    """Four digits, never an exponent above the point."""
+    """Return four digits, without an exponent above the point."""
     return f"{value:.4g}" if abs(value) < 10_000 else f"{value:.0f}"
 
 

@@ -1,1 +1,1 @@
-"""How well does the emulated tier meet the latency and the bandwidth that were asked for?"""
+"""How well does the emulated tier meet the latency and the bandwidth that the user asked for?"""

@@ -1,8 +1,8 @@
-"""The probes that come before the first experiment on an emulated tier: is it as slow as it was asked to be?
+"""The probes before the first experiment on an emulated tier: is it as slow as the user asked?
 
-One dependent access at a time by one CPU, then a read by all CPUs of the experiment that follows; the read again
-when a later experiment has more CPUs on the tier. Both walk memory beyond the caches, where it matters whether the
-memory below is itself slower than what it shall play. Any plan is wrapped, so that no suite knows of it.
+One CPU makes dependent accesses, one at a time. Then all CPUs of the next experiment read. The read repeats when a
+later experiment has more CPUs on the tier. Both visit memory beyond the caches, where it matters whether the memory
+below is itself slower than the tier that it emulates. `probed` wraps any plan, so no suite needs to know about it.
 """
 
 from collections.abc import Callable
@@ -24,7 +24,9 @@ SCHEDULE = Schedule(minimum_s=0.1, budget_s=0.5, visits=3)
 
 
 def probed(plan: Callable[[], Plan], machine: Machine) -> Plan:
-    """The experiments of `plan`, each tier's probes before the first that uses it; the plan gets its own answers."""
+    """Yield the experiments of `plan`, and each tier's probes before the first that uses it; the plan gets its own
+    answers.
+    """
     known: dict[str, int] = {}
     inner = plan()
     try:
@@ -37,7 +39,7 @@ def probed(plan: Callable[[], Plan], machine: Machine) -> Plan:
 
 
 def _due(experiment: Experiment, machine: Machine, known: dict[str, int]) -> Plan:
-    """known: tier -> the most CPUs by which it was read."""
+    """Yield the probes that are due. known: tier -> the most CPUs that have read it."""
     for target, cpus in _tiers(experiment):
         asked = {part.partition("=")[0] for part in target.where.split(",")}
         before = known.get(target.word, 0)
@@ -49,7 +51,7 @@ def _due(experiment: Experiment, machine: Machine, known: dict[str, int]) -> Pla
 
 
 def _tiers(experiment: Experiment) -> list[tuple[Target, tuple[int, ...]]]:
-    """Each emulated tier of an experiment, with the CPUs of all groups that use it."""
+    """Return each emulated tier of an experiment, with the CPUs of all groups that use it."""
     found: dict[str, tuple[Target, dict[int, None]]] = {}
     for group in experiment.groups:
         for target in group.targets:

@@ -1,9 +1,9 @@
-"""What an emulated tier was asked to be, and what it was: measured before the first experiment on it.
+"""The properties of an emulated tier, as asked for and as measured before the first experiment on it.
 
     off = achieved / asked - 1        [1]
 
-A latency above its floor means that the memory below is slower than the tier shall be; a bandwidth below its ceiling,
-that the threads or the memory below cannot reach it. The warning stands with the record (run/doubts.py).
+A latency above its floor means that the memory below is slower than the tier should be. A bandwidth below its ceiling
+means that the threads or the memory below cannot reach it. The warning is in the record (run/doubts.py).
 Blind to all that a floor and a ceiling leave out: `docs/how-to/emulated-tier.md` lists it.
 """
 
@@ -38,8 +38,10 @@ class EmulationRow(JudgedRow, frozen=True, kw_only=True):
 
 
 class Emulation:
-    """One row for each [emulated tier](../how-to/emulated-tier.md) and quantity, of the probes before the first
-    experiment on it; of bandwidth one for each larger number of threads.
+    """One row for each [emulated tier](../how-to/emulated-tier.md) and quantity, from the probes before its first
+    experiment.
+
+    Bandwidth has one row for each larger number of threads.
     """
 
     name: ClassVar[str] = "emulation"
@@ -52,13 +54,13 @@ class Emulation:
         return [_row(record, measured(run, record)) for record in records(run, self.name)]
 
     def insights(self, run: Run, rows: list[EmulationRow]) -> list[Insight]:
-        """None: a tier that is off has a warning, and others no news."""
+        """Return none: a tier that is off has a warning, and others have nothing to report."""
         del run, rows
         return []
 
 
 def quantities(facts: GroupFacts, point: Point) -> tuple[str, float, Interval]:
-    """("latency" or "bandwidth", what was asked, what was achieved) of a probe."""
+    """Return ("latency" or "bandwidth", what was asked, what was achieved) of a probe."""
     rate = point.groups[0].interval
     if facts.operation == "hop":
         return "latency", facts.latency_floor_s, rate.inverse()

@@ -1,4 +1,4 @@
-"""Emulated tiers in a terminal: what was asked for beside what was achieved."""
+"""Emulated tiers in a terminal: asked and achieved values next to each other."""
 
 from tierscope.draw import cells
 from tierscope.draw.forms import forms, of_rows, with_interval
@@ -8,7 +8,7 @@ from tierscope.units import show_rate, show_seconds
 
 
 def emulation(rows: list[EmulationRow]) -> Grid:
-    """A line per tier and quantity."""
+    """Return a line for each tier and quantity."""
     heads = [
         ("quantity", False),
         ("threads", True),

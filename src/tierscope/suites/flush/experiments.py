@@ -1,9 +1,9 @@
-"""Flush: what it costs to store bytes so that they survive, by instruction, chunk size, fence and order.
+"""Flush: the cost of storing bytes so that they survive, by instruction, chunk size, fence and order.
 
-All instructions of one chunk size are takes of one experiment on one CPU: they run in turns, round after round, so
-that the ratio of one to clwb is that of the same seconds (`stats.contrast`). Each has memory of its own.
-Unless `total` is named, each take runs for a fraction of a second and its seconds for 20 GB are extrapolated; where it
-is named, so many bytes are really written, after a short experiment that finds how long that takes.
+All instructions of one chunk size are takes of one experiment on one CPU. They alternate, round after round, so the
+ratio of one to clwb is from the same seconds (`stats.contrast`). Each has its own memory.
+Without the option `total`, each take runs for a fraction of a second, and its seconds for 20 GB are extrapolated. With
+it, each take really writes these bytes, after a short experiment that finds how long this takes.
 Blind to when a line reaches the medium: see `suites.flush.table`.
 Source: document 002 (20 GB written sequentially into a file of 1 GB on persistent memory, by clflush, clflushopt and
 clwb after each chunk of 1 KB to 2 MB, one core).
@@ -53,10 +53,10 @@ from tierscope.suites.flush.labels import FlushLabels
 from tierscope.units import KiB, MiB, show_bytes, show_size
 
 FILE_BYTES = 1_000_000_000  # of each instruction, as in the source
-TOTAL_BYTES = 20_000_000_000  # likewise
+TOTAL_BYTES = 20_000_000_000  # also as in the source
 CHUNKS = (64, 256, KiB, 2 * KiB, 4 * KiB, MiB, 2 * MiB)
 ORDERS = ("sequential", "random")
-BASES = ("clwb", "cvac")  # with which the others are compared: that of x86, that of AArch64
+BASES = ("clwb", "cvac")  # the instructions that others are compared with, of x86 and of AArch64
 SLOWEST = ("msync", "clflush")  # a system call; each waits for the one before
 FILES = ("file", "fsdax", "pool")  # targets with a file that msync can write back
 TOLD = ("file", "pool")  # whose file system decides whether they persist by msync
@@ -66,7 +66,7 @@ MARGIN = 1.1  # of the time for all of `total`: the pace is that of a fraction o
 MOST_LOST = 0.75  # share of the moments
 GUESS = 1e9  # bytes/s, while a run is only being planned
 SIZING = Schedule(precision=0.1, minimum_s=0.2, budget_s=0.2)
-ASKING = Schedule(precision=0.5, minimum_s=0.01, budget_s=0.01)  # facts are wanted, no time
+ASKING = Schedule(precision=0.5, minimum_s=0.01, budget_s=0.01)  # only the facts are needed
 
 NAMED = several("instruction", FLUSHES)
 INSTRUCTIONS = replace(NAMED, read=lambda word: None if word == ALL else NAMED.read(word))  # all that the CPU has
@@ -145,7 +145,7 @@ class Field:
 
 
 def instructions_of(machine: Machine, chosen: FlushOptions, target: Target, msync: bool) -> list[str]:
-    """Those asked for, or all that the CPU has, without msync if not told; MachineError for one that it lacks."""
+    """Return those asked for, or all that the CPU has, msync only if `msync`; MachineError if it lacks one."""
     lacking = missing(machine)
     possible = [name for name in FLUSHES if name not in lacking and (name != "msync" or target.name in FILES)]
     if chosen.instructions is None:
@@ -160,7 +160,7 @@ def instructions_of(machine: Machine, chosen: FlushOptions, target: Target, msyn
 
 
 def persists_by_msync(cpu: int, target: Target) -> Generator[Experiment, Answer, bool]:
-    """As the core says once it has mapped a little; while planning, a file does."""
+    """Return the answer of the core after it mapped a little memory; while planning, true for a file."""
     if target.name not in TOLD:
         return False
     group = Group(
@@ -173,7 +173,7 @@ def persists_by_msync(cpu: int, target: Target) -> Generator[Experiment, Answer,
 
 
 def chunks_of(machine: Machine, asked: tuple[int, ...] | None) -> tuple[int, ...]:
-    """Return each chunk size once; UsageError for one below a line, of which a flush takes the whole."""
+    """Return each chunk size once; UsageError for one below a line, because a flush writes back whole lines."""
     line = machine.line_bytes()
     if asked is None:
         return tuple(dict.fromkeys(max(size, line) for size in CHUNKS))
@@ -187,7 +187,7 @@ def chunks_of(machine: Machine, asked: tuple[int, ...] | None) -> tuple[int, ...
 
 
 def field_of(machine: Machine, chosen: FlushOptions) -> Generator[Experiment, Answer, Field]:
-    """All that is asked; nothing is measured before every word is known to be good."""
+    """Return all that the user asked for; nothing is measured before every option is valid."""
     target = chosen.target.on(chosen.pages)
     cpu = chosen_cpu(machine, chosen.cpu, target)
     orders, fences, chunks = dict.fromkeys(chosen.order), dict.fromkeys(chosen.fence), chunks_of(machine, chosen.chunks)
@@ -198,9 +198,9 @@ def field_of(machine: Machine, chosen: FlushOptions) -> Generator[Experiment, An
 
 
 def memory_of(machine: Machine, chosen: FlushOptions, field: Field) -> Generator[Experiment, Answer, Memory]:
-    """The footprint that was asked for, or 1 GB and four times the cache, within half of what is free.
+    """Return the footprint asked for, or 1 GB or 4x the cache if that is more, within half of the free memory.
 
-    The cache is searched for only where four times what the system reports is more than 1 GB.
+    The search for the cache runs only if 4x the cache that the system reports is more than 1 GB.
     """
     cache, seen = machine.last_level_cache_bytes(), "reported"
     largest = max(point.chunk_bytes for point in field.points)
@@ -222,7 +222,7 @@ def memory_of(machine: Machine, chosen: FlushOptions, field: Field) -> Generator
 
 
 def _notes(size: int, cache: int, seen: str, half: str) -> list[str]:
-    """half: what all instructions together have; "" where the size was asked for."""
+    """Return the notes on a size. half: the memory of all instructions together; "" if the user chose the size."""
     notes = []
     if size < FILE_BYTES and half:
         fewer = f"footprints of {show_bytes(size)} instead of {show_size(FILE_BYTES)}"
@@ -236,7 +236,7 @@ def _notes(size: int, cache: int, seen: str, half: str) -> list[str]:
 
 
 def groups_of(field: Field, point: Point, footprint: int) -> tuple[Group, ...]:
-    """One for each instruction, all on the same CPU; one runs at a time."""
+    """Return one group for each instruction, all on the same CPU; one runs at a time."""
     return tuple(
         Group(
             workload=Workload(
@@ -253,9 +253,9 @@ def groups_of(field: Field, point: Point, footprint: int) -> tuple[Group, ...]:
 
 
 def pace(field: Field, groups: tuple[Group, ...]) -> Generator[Experiment, Answer, float]:
-    """Bytes/s of the slowest instruction, near enough; the experiment is kept, but in no table.
+    """Return the approximate bytes/s of the slowest instruction; the experiment is kept, but is in no table.
 
-    Moments that were left out bring less than others: they count as lost, up to MOST_LOST.
+    Moments that were left out contribute less than others: they count as lost, up to MOST_LOST.
     """
     slowest = next((field.instructions.index(name) for name in SLOWEST if name in field.instructions), 0)
     answer = yield Experiment(table="sizing", groups=groups, schedule=SIZING, takes=((slowest,),))
@@ -265,7 +265,7 @@ def pace(field: Field, groups: tuple[Group, ...]) -> Generator[Experiment, Answe
 
 
 def plan(machine: Machine, chosen: FlushOptions) -> Plan:
-    """One experiment for each chunk size, kind of fence and order."""
+    """Yield one experiment for each chunk size, kind of fence and order."""
     field = yield from field_of(machine, chosen)
     memory = yield from memory_of(machine, chosen, field)
     count = len(field.instructions)

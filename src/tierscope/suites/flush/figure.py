@@ -22,7 +22,7 @@ class Flush:
     )
 
     def draw(self, run: Run, rows: list[FlushRow], insights: list[Insight]) -> Spec | None:
-        """Rows of `flush`."""
+        """Return the chart of the rows of `flush`."""
         points = [point(row) for row in rows if row.line]
         if not points:
             return None

@@ -1,4 +1,4 @@
-"""Time of each instruction over that of the one it ran in turns with, in bars: one group per chunk size."""
+"""Time of each instruction over that of the one it alternated with, in bars: one group per chunk size."""
 
 from tierscope.draw import figures, theme, vega
 from tierscope.draw.theme import Spec
@@ -22,7 +22,7 @@ class FlushRatio:
     )
 
     def draw(self, run: Run, rows: list[FlushRow], insights: list[Insight]) -> Spec | None:
-        """Rows of `flush` but those that stand against themselves."""
+        """Return the chart of the rows of `flush`, without those that are compared with themselves."""
         others = [row for row in rows if row.instruction != row.against]
         points = [point(row) for row in others if row.ratio]
         if not points:

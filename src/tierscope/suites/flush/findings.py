@@ -1,7 +1,7 @@
-"""What the rows of `flush` say in words: what a line costs, and which instructions can be told apart.
+"""Sentences from the rows of `flush`: the cost of a line, and which instructions differ.
 
-An instruction is told apart from the one it is compared with at a chunk size if the interval of the ratio, widened for
-the number of chunk sizes (`stats.compare`), leaves out 1 and the ratio is 2 % away from it at least.
+An instruction differs from its base at a chunk size if the interval of the ratio leaves out 1 and the ratio is at least
+2 % away from 1. The interval is widened for the number of chunk sizes (`stats.compare`).
 """
 
 from collections.abc import Callable
@@ -26,7 +26,8 @@ class Known(NamedTuple):
 
 
 def sentences(rows: list[FlushRow], line_bytes: int = LINE_BYTES) -> list[Insight]:
-    """About the first kind of fence and order, then what the others change; inconclusive rows count for nothing.
+    """Return sentences on the first kind of fence and order, then on what the others change; inconclusive rows are left
+    out.
 
     line_bytes: of a line of the caches.
     """
@@ -53,19 +54,19 @@ def _kind(row: FlushRow) -> tuple[str, str]:
 
 
 def _usual(known: list[Known]) -> Known:
-    """The first one at the usual chunk size, else the one in the middle of those of its kind."""
+    """Return the first one at the usual chunk size, else the middle one of those of its kind."""
     own = [one for one in known if _kind(one.row) == _kind(known[0].row)]
     own.sort(key=lambda one: one.row.chunk_bytes)
     return next((one for one in own if one.row.chunk_bytes == USUAL), own[len(own) // 2])
 
 
 def subject(name: str) -> str:
-    """Of a sentence."""
+    """Return the subject of a sentence."""
     return {"none": "storing without a flush", "nt": "a non-temporal store"}.get(name, name)
 
 
 def where(row: FlushRow) -> str:
-    """'in chunks of 4 KiB, a fence after each'."""
+    """Return 'in chunks of 4 KiB, a fence after each'."""
     fence = {"chunk": "a fence after each", "line": "a fence after each line", "never": "no fence"}[row.fence]
     order = "" if row.order == "sequential" else " in random order"
     return f"in chunks of {show_size(row.chunk_bytes)}{order}, {fence}"
@@ -95,7 +96,7 @@ def _span(line: Interval) -> str:
 
 
 def _against(rows: list[FlushRow], total: int) -> list[Insight]:
-    """One instruction against the one it is compared with, over the conclusive chunk sizes; total: with the others."""
+    """Return one instruction against its base, over the conclusive chunk sizes; total: with the inconclusive ones."""
     known = _known(rows, lambda row: row.ratio)
     if not known:
         return []
@@ -128,7 +129,7 @@ def _apart(one: Comparison) -> bool:
 
 
 def _close(one: Comparison) -> str:
-    """A difference may be sure and still be worth nothing."""
+    """Return the addition for a difference that is sure and too small to matter."""
     return "is not distinguishable from" if one.low <= 1 <= one.high else "differs by less than 2 % from"
 
 
@@ -146,12 +147,12 @@ def _ends(one: Comparison | Interval) -> str:
 
 
 def _digits(value: float) -> str:
-    """Three of them: '8.40'; more only before the point."""
+    """Return three digits: '8.40'; more only before the point."""
     return f"{value:#.3g}".rstrip(".") if value < 1000 else f"{value:.0f}"
 
 
 def _fence(known: list[Known], line_bytes: int) -> list[Insight]:
-    """A fence after each line against one after each chunk: at the same size, else single lines against chunks."""
+    """Return a fence after each line against one after each chunk: at one size, else single lines against chunks."""
     of_chunks = [one for one in known if one.row.fence == "chunk"]
     chunks = [one for one in of_chunks if one.row.chunk_bytes > line_bytes]
     lines = {_place(one): one for one in known if one.row.fence == "line"}
@@ -171,7 +172,7 @@ def _place(known: Known) -> tuple[int, str]:
 
 
 def _order(known: list[Known]) -> list[Insight]:
-    """Random against sequential chunks, at the usual size of those that have both."""
+    """Return random against sequential chunks, at the usual size of those that have both."""
     random = {(one.row.chunk_bytes, one.row.fence): one for one in known if one.row.order == "random"}
     in_order = [one for one in known if one.row.order == "sequential"]
     both = [one for one in in_order if (one.row.chunk_bytes, one.row.fence) in random]
@@ -183,7 +184,7 @@ def _order(known: list[Known]) -> list[Insight]:
 
 
 def _insight(name: str, change: str, before: Known, after: Known) -> Insight:
-    """Two rows that were measured one after the other, not in turns."""
+    """Return the sentence on two rows that were measured one after the other, without alternating."""
     one = compare(before.found, after.found, less_is_faster=True)
     says = f"{_digits(one.middle)}x the time per line ({_ends(one)})"
     if not _apart(one):

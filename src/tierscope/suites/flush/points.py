@@ -18,7 +18,7 @@ TIPS = vega.tips(
 
 
 def point(row: FlushRow) -> Point:
-    """One datum, for both figures of the table."""
+    """Return one datum, for both figures of the table."""
     return {
         "instruction": row.instruction,
         "bytes": row.chunk_bytes,
@@ -43,7 +43,7 @@ def kind_name(row: FlushRow) -> str:
 
 
 def foreign(rows: list[FlushRow]) -> str:
-    """A note where flushing does not make bytes survive."""
+    """Return a note where flushing does not make bytes survive."""
     known = {row.persistence for row in rows} & {"none", "msync"}
     if "none" in known:
         return "The target keeps nothing without power: what is timed is the way of the lines out of the caches."
@@ -55,7 +55,7 @@ def foreign(rows: list[FlushRow]) -> str:
 
 
 def charts(points: list[Point], marks: list[Spec]) -> Spec:
-    """A chart for each kind of fence and order."""
+    """Return a chart for each kind of fence and order."""
     kinds = list(dict.fromkeys(str(one["kind"]) for one in points))
     data: Spec = {"values": points}
     if len(kinds) == 1:

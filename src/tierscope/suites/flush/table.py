@@ -1,17 +1,18 @@
 """Flush: time of a stored and flushed line, for each instruction, chunk size, kind of fence and order.
 
     time per line = seconds of one chunk / lines of the chunk                     [s]
-    ticks         = time per line * rate of the clock, which is no core clock      [1]
+    ticks         = time per line * rate of the clock, which is not a core clock   [1]
     bandwidth     = bytes of one chunk / its seconds                              [bytes/s]
     ratio         = seconds / seconds of `against`, in the same rounds             [1]
     seconds_total = seconds of one chunk * total bytes / bytes of one chunk        [s]
 
-Store, flush and fence are one number: a flush is begun when it retires and done much later, and reading the clock
-behind a store fence does not wait for it, so that a write and its flush timed apart would change places. Each timed
-block of about 1 ms ends with a fence that waits for all of it.
-Blind to when a line reaches the medium: what counts as persistent is a memory controller's queue (ADR), or, where
-`persistence` is msync, nothing before the system has written the page. On DRAM it is the time in which lines leave the
-caches. The seconds of a chunk are those of undisturbed moments; the first half of each turn does not count.
+Store, flush and fence are one number. A flush starts when it retires and finishes much later. A read of the clock
+behind a store fence does not wait for it. So separate times of a write and its flush would be exchanged. Each timed
+block of about 1 ms ends with a fence that waits for the whole block.
+Blind to when a line reaches the medium. With ADR, bytes in the queue of a memory controller count as persistent. Where
+`persistence` is msync, no byte counts before the system has written the page. On DRAM, the time is the one in which
+lines leave the caches. The seconds of a chunk are those of undisturbed moments; the first half of each batch is left
+out.
 Source: document 002 (20 GB, three instructions, five chunk sizes); statistics: `stats.contrast`.
 """
 
@@ -110,18 +111,18 @@ def _group(record: Record, take: int) -> int:
 
 
 def instruction_of(kernel: str) -> str:
-    """'flush_clwb' -> 'clwb'."""
+    """Return the instruction of a kernel: 'flush_clwb' -> 'clwb'."""
     return kernel.removeprefix(KERNELS)
 
 
 def _rate(seconds: Interval, amount: int) -> Interval:
-    """amount / seconds; NaN where there is no time."""
+    """Return amount / seconds; NaN where there is no time."""
     low, middle, high = (amount / s if s > 0 else math.nan for s in (seconds.high, seconds.middle, seconds.low))
     return Interval(low, middle, high, seconds.count)
 
 
 def _written(run: Run, record: Record) -> list[int]:
-    """Chunks of all timed blocks of each take in all visits, disturbed ones too."""
+    """Return the chunks of all timed blocks of each take in all visits, disturbed ones too."""
     visits = [record, *(visit for visit in run.result.visits if visit.number == record.number)]
     return [sum(counts) for counts in zip(*(_chunks(run, visit) for visit in visits), strict=True)]
 
@@ -134,7 +135,7 @@ def _chunks(run: Run, visit: Record) -> list[int]:
 
 
 def _reasons(record: Record, take: int, found: Contrast) -> tuple[str, ...]:
-    """The ratio must be sure; for the row that stands against itself its own time."""
+    """Return the reasons for doubt about the ratio, or about the row's own time if it is compared with itself."""
     precision = record.experiment.schedule.precision
     if record.experiment.against[take] == take and not found.seconds.relative <= precision:
         return (*found.reasons, f"time {beyond(found.seconds, precision)}")

@@ -10,7 +10,7 @@ from tierscope.suites.flush.points import kind_name
 from tierscope.suites.flush.row import FlushRow
 from tierscope.units import show_size
 
-ABREAST = 5  # ratios with their intervals that stand side by side in 80 columns
+ABREAST = 5  # ratios with their intervals that fit next to each other in 80 columns
 
 
 def grids(rows: list[FlushRow]) -> list[Grid]:
@@ -45,14 +45,14 @@ def _grid(title: str, rows: list[FlushRow], names: list[str], text: Callable[[Fl
 
 
 def _plain(row: FlushRow, found: Interval | None, scale: float) -> str:
-    """Three digits; '?' for what is inconclusive."""
+    """Return three digits; '?' for what is inconclusive."""
     if found is None:
         return cells.NOTHING
     return f"{three_digits(found.middle * scale)}{'' if row.conclusive else ' ?'}"
 
 
 def three_digits(value: float) -> str:
-    """'8.40', '133'; more only before the point."""
+    """Return '8.40', '133'; more digits only before the point."""
     return f"{value:#.3g}".rstrip(".") if value < 1000 else f"{value:.0f}"
 
 

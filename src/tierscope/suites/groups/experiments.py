@@ -1,11 +1,11 @@
-"""The user's own groups, from a TOML file: any kernels on any targets at once.
+"""The user's own groups, from a TOML file: any kernels on any targets at the same time.
 
 [schedule]                 # optional
 precision = 0.02
 budget = "2s"
 
 [[experiment]]
-label = "copy beside reads"
+label = "copy with reads"
 [[experiment.group]]
 kernel = "copy"
 target = "node:0"
@@ -44,7 +44,7 @@ FIELDS = {
     for name, kind in get_type_hints(struct).items()
     if name in struct.__struct_fields__ and name not in ("kernel", "work")
 }
-"""Of every group and of each task that the core measures: the name of the field, and its type."""
+"""The keys of every group and of each task that the core measures: name of the field -> its type."""
 SIZES = {key_of(name): name for name, kind in FIELDS.items() if name.endswith("_bytes")}
 TIMES = {key_of(name): name for name, kind in FIELDS.items() if kind is float}
 COUNTS = {key_of(name): name for name, kind in FIELDS.items() if kind is int and key_of(name) not in SIZES}
@@ -70,7 +70,7 @@ class OwnGroups:
     experiments: tuple[Experiment, ...]
 
     def plan(self, machine: Machine) -> Plan:
-        """UsageError for a CPU that may not be used here."""
+        """Yield the experiments; UsageError for a CPU that may not be used here."""
         usable = machine.cpus()
         for experiment in self.experiments:
             for group in experiment.groups:
@@ -81,7 +81,10 @@ class OwnGroups:
 
 
 def read_groups(text: str, tasks: Mapping[str, str]) -> OwnGroups:
-    """UsageError that names the place, for any mistake in the file. tasks: of each kernel, as the catalogue says."""
+    """Return the groups of a file. tasks: kernel -> its task, from the catalogue.
+
+    UsageError for any mistake in the file; it names the place.
+    """
     try:
         document = tomllib.loads(text)
     except (ValueError, RecursionError) as error:  # a decode error, a number of 5000 digits, a thousand brackets
@@ -108,7 +111,7 @@ def _experiment(entry: dict[str, Any], schedule: Schedule, number: int, tasks: M
 
 
 def _refuse_overlap(groups: tuple[Group, ...], place: str) -> None:
-    """Threads take turns on a CPU only where every group that has it says so."""
+    """Raise UsageError if groups have a CPU in common, unless every group that has it permits sharing."""
     seen: dict[int, Group] = {}
     for group in groups:
         for cpu in group.team.cpus:
@@ -137,7 +140,7 @@ def read_group(entry: dict[str, Any], place: str, tasks: Mapping[str, str]) -> G
 
 
 def _workload(kernel: str, entry: dict[str, Any], tasks: Mapping[str, str]) -> Workload:
-    """What every group takes, and the keys of the kernel's task; UsageError for a key of another one."""
+    """Return a workload from the keys of every group and of the kernel's task; UsageError for another task's."""
     fields = {key: key for key in WORDS} | TIMES | SIZES | COUNTS
     given = {key: _value(entry[key], key) for key in fields if key in entry}
     if kernel not in tasks:
@@ -159,7 +162,7 @@ def _workload(kernel: str, entry: dict[str, Any], tasks: Mapping[str, str]) -> W
 
 
 def _value(value: Any, key: str) -> Any:
-    """Return what the file says, in bytes, seconds or as it is."""
+    """Return the value in the file, in bytes or seconds if the key has this unit, else unchanged."""
     if key in SIZES:
         return units.parse_bytes(str(value))
     if key in COUNTS:
@@ -182,7 +185,7 @@ def _schedule(entry: dict[str, Any]) -> Schedule:
 
 @contextmanager
 def _at(place: str) -> Iterator[None]:
-    """Says where in the file a wrong word stands."""
+    """Add the place in the file to the message of a UsageError."""
     try:
         yield
     except UsageError as error:

@@ -24,7 +24,7 @@ class Groups:
     )
 
     def draw(self, run: Run, rows: list[GroupsRow], insights: list[Insight]) -> Spec | None:
-        """Rows of `groups`: hops have a latency, all others a bandwidth."""
+        """Return the chart of the rows of `groups`: hops have a latency, all others a bandwidth."""
         speeds = [_bar(row, row.bandwidth, vega.gb) for row in rows if row.bandwidth and not row.latency]
         waits = [_bar(row, row.latency, vega.ns) for row in rows if row.latency]
         parts = [("bandwidth, GB/s", speeds, SHOWN[0]), ("latency, ns", waits, SHOWN[1])]

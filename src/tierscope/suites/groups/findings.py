@@ -1,8 +1,8 @@
-"""What own groups say: how fast a group is in one experiment over the first one that has the same group.
+"""Sentences from own groups: the speed of a group over that of the same group in an earlier experiment.
 
-Groups of two experiments are the same if the file asks for the same of them, but for their CPUs: then what differs is
-what else ran. Of groups that exist once there is nothing to compare. A chase is compared by its latency, others by
-their bandwidth.
+Groups of two experiments are the same if the file asks for the same, except for their CPUs. Then the other groups of
+the experiment make the difference. A group that exists once has no comparison. A chase is compared by its latency,
+others by their bandwidth.
 """
 
 import math
@@ -35,7 +35,7 @@ def said(rows: list[GroupsRow], asked: Sequence[Group], names: Mapping[int, str]
 
 
 def _over_first(same: list[GroupsRow], names: Mapping[int, str]) -> Iterator[tuple[float, Insight]]:
-    """(distance from 1, sentence) of each further experiment with a conclusive number."""
+    """Yield (distance from 1, sentence) for each further experiment with a conclusive number."""
     first, *others = same
     for row in others:
         if ratio := _ratio(first, row):
@@ -43,7 +43,7 @@ def _over_first(same: list[GroupsRow], names: Mapping[int, str]) -> Iterator[tup
 
 
 def _ratio(first: GroupsRow, row: GroupsRow) -> Comparison | None:
-    """Of what `_speed` shows."""
+    """Return the ratio of what `_speed` shows."""
     numbers = (first.latency, row.latency) if first.latency and row.latency else (first.bandwidth, row.bandwidth)
     before, after = sure(first, numbers[0]), sure(row, numbers[1])
     return compare(before, after) if before and after else None

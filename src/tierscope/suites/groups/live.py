@@ -6,7 +6,7 @@ from tierscope.suites.groups.labels import GroupsLabels
 
 
 def say(experiment: Experiment) -> str:
-    """Return 'copy beside reads: copy, read, 1 thread'; without a label what the groups are."""
+    """Return the label and the groups, or only the groups without a label: 'copy with reads: copy, read, 1 thread'."""
     label = GroupsLabels.read(experiment).label
     return f"{label}: {plainly(experiment)}" if label else plainly(experiment)
 

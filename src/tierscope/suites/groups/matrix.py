@@ -72,5 +72,5 @@ def _filled(value: Any, values: Values) -> Any:
 
 
 def _word(value: Any) -> str:
-    """As TOML writes it."""
+    """Return a value as TOML writes it."""
     return str(value).lower() if isinstance(value, bool) else str(value)

@@ -9,7 +9,7 @@ NAMES = ("group", "label", "role", "kernel", "team", "target", "bandwidth, GB/s"
 
 
 def groups(rows: list[GroupsRow]) -> Grid:
-    """One line per group: a bandwidth or a latency, whichever it measures."""
+    """Return one line per group: its bandwidth or its latency."""
     return "Groups (95 % interval)", [(name, ", " in name) for name in NAMES], [_line(row) for row in rows]
 
 

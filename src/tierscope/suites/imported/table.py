@@ -1,6 +1,7 @@
 """What another tool printed, in base units, one row for each row of its output.
 
-Nothing is computed here but what the importer says it computed. Blind to how the tool measured: read its own documents.
+This module computes nothing; the importer states what it computes. Blind to how the tool measured: read its own
+documents.
 """
 
 from collections.abc import Iterator
@@ -14,7 +15,7 @@ from tierscope.tables.rows import BytesPerS, Col, PerS, Ratio, Seconds, Share, U
 from tierscope.units import show_rate
 
 OWN = ("threads", "footprint_bytes", "operation_bytes", "delay_cycles", "in_flight", "read_share")
-"""Labels that are columns of their own where they are numbers; all others stand together in `setting`."""
+"""Labels that are columns of their own if they are numbers; all others share the column `setting`."""
 
 Bytes = Annotated[float, Unit("B", least=0)]
 """As printed, which may be rounded."""

@@ -1,4 +1,4 @@
-"""Another tool's readings in the terminal: what was set, then the few numbers that most of them hold."""
+"""Another tool's readings in the terminal: the settings, then the few numbers that most of them contain."""
 
 from tierscope.draw import cells
 from tierscope.draw.forms import forms, of_rows
@@ -13,7 +13,7 @@ SHOWN = (
 
 
 def grid(rows: list[ImportedRow]) -> Grid:
-    """Return title, heads and lines; columns of which no row knows the value are left out."""
+    """Return title, heads and lines; a column is left out if no row has a value for it."""
     values = [flat(row) for row in rows]
     known = {name for row in values for name, value in row.items() if value not in (None, "")}
     columns = [column for column in columns_of(ImportedRow) if column.name in SHOWN and column.name in known]

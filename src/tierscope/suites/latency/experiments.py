@@ -1,9 +1,9 @@
 """Latency over footprint: one CPU chases pointers along a random cycle, from the first-level cache to memory.
 
-Three series answer three questions. Large pages show the caches and memory with the TLB out of the way; 4 KiB
-pages at the same footprints add the page walks; neighbouring lines in pairs show whether the processor fetches
-the line beside the one that was asked for. With `regions=fresh` the question is another one: time per line over the
-size of regions that were never visited before (`plans.fresh`), where caches hide nothing.
+Three series answer three questions. Large pages show the caches and memory without the TLB. 4 KiB pages at the same
+footprints add the page walks. Pairs of neighbouring lines show whether the processor fetches the neighbour of the line
+that was requested. With `regions=fresh` the question is another one: time per line over the size of regions that were
+never visited before (`plans.fresh`), where caches hide nothing.
 Source: L. McVoy and C. Staelin, "lmbench: Portable Tools for Performance Analysis", USENIX ATC 1996.
 """
 
@@ -98,7 +98,7 @@ class LatencyOptions(PrefetchOptions, frozen=True, kw_only=True):
     visits: Visits = 3
 
 
-FRESH_TO = 128 * MiB  # largest fresh region by itself: eight times the largest buffer known to us
+FRESH_TO = 128 * MiB  # largest default fresh region: 8x the largest buffer known to us
 
 
 @dataclass(frozen=True)
@@ -129,7 +129,7 @@ class Walk:
 
 
 def highest(machine: Machine, target: Target) -> tuple[int, str]:
-    """The largest footprint that is worth the time, and why it is less than the rule asks."""
+    """Return the largest footprint that is worth the time, and why it is less than the rule requires."""
     wanted = max(TIMES_CACHE * machine.last_level_cache_bytes(), REACHES)
     limit = min(LARGEST, int(free_bytes(machine, target) * MEMORY_SHARE))
     if wanted <= limit:
@@ -140,7 +140,7 @@ def highest(machine: Machine, target: Target) -> tuple[int, str]:
 
 
 def walk_of(machine: Machine, chosen: LatencyOptions) -> Walk:
-    """UsageError for a CPU that may not be used here."""
+    """Return the setting of the run; UsageError for a CPU that may not be used here."""
     target = chosen.target.on(chosen.pages[0])
     schedule = Schedule(precision=chosen.precision, minimum_s=0.1, budget_s=chosen.budget, visits=chosen.visits)
     cpu = chosen_cpu(machine, chosen.cpu, target)
@@ -150,7 +150,7 @@ def walk_of(machine: Machine, chosen: LatencyOptions) -> Walk:
 
 
 def footprints_of(machine: Machine, chosen: LatencyOptions, target: Target) -> list[int]:
-    """Smallest first; UsageError where they do not rise, or where not even one node has a neighbour."""
+    """Return footprints, smallest first; UsageError if they do not rise, or are too small for a neighbour."""
     low = chosen.from_
     top = highest(machine, target)[0] if chosen.to is None else chosen.to
     least = 2 * (chosen.element or machine.line_bytes())
@@ -161,13 +161,13 @@ def footprints_of(machine: Machine, chosen: LatencyOptions, target: Target) -> l
 
 
 def series_of(chosen: LatencyOptions) -> list[tuple[str, str]]:
-    """(kernel, order) of each staircase; draws at random know no order."""
+    """Return (kernel, order) of each staircase; random draws have no order."""
     cycles = [("chase", order) for order in chosen.order]
     return [one for probe in chosen.probe for one in (cycles if probe == "cycle" else [("probe", "global")])]
 
 
 def measure(machine: Machine, chosen: LatencyOptions) -> Generator[Experiment, Answer, int | None]:
-    """The whole table; returns the effective last-level cache in bytes, None where memory was not reached."""
+    """Yield the whole table; return the effective last-level cache in bytes, None if memory was not reached."""
     walk, series = walk_of(machine, chosen), series_of(chosen)
     footprints = footprints_of(machine, chosen, walk.target)
     top = footprints[-1]
@@ -179,7 +179,7 @@ def measure(machine: Machine, chosen: LatencyOptions) -> Generator[Experiment, A
                 points[footprint] = 1 / rate
             if footprint == top and (kernel, order) == ("chase", "global") and walk.element_bytes == walk.line_bytes:
                 pair = PAIR * walk.line_bytes
-                yield walk.experiment(top // pair * pair, order="pair")  # beside its twin, in memory
+                yield walk.experiment(top // pair * pair, order="pair")  # the pair next to its twin, in memory
     for pages in chosen.pages[1:]:
         for footprint in reversed([f for f in footprints if f >= top >> TLB_OCTAVES]):
             yield walk.on(pages).experiment(footprint)
@@ -187,7 +187,10 @@ def measure(machine: Machine, chosen: LatencyOptions) -> Generator[Experiment, A
 
 
 def fresh_regions(machine: Machine, chosen: LatencyOptions) -> Plan:
-    """Time per line over fresh regions; UsageError for a block that is no whole lines or larger than all regions."""
+    """Yield time per line over fresh regions.
+
+    UsageError if a block is not a multiple of a line, or is larger than all regions.
+    """
     walk, block = walk_of(machine, chosen), chosen.block or machine.line_bytes()
     largest = FRESH_TO if chosen.to is None else chosen.to
     if block < machine.line_bytes() or block % LINE_BYTES or block > largest:

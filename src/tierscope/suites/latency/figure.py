@@ -33,7 +33,7 @@ class Staircase:
     )
 
     def draw(self, run: Run, rows: list[LatencyRow], insights: list[Insight]) -> Spec | None:
-        """Rows of `latency`; insights `level_...` are the capacities found."""
+        """Return the chart of the rows of `latency`; insights `level_...` are the capacities found."""
         points = [_point(row) for row in rows if row.latency and row.latency.middle and row.footprint_bytes]
         if not points:
             return None
@@ -59,7 +59,7 @@ def _point(row: LatencyRow) -> Point:
 
 
 def _reported(machine: Machine) -> list[tuple[str, float]]:
-    """(label, bytes) per level, as the first CPU sees it; instructions live elsewhere."""
+    """Return (label, bytes) per level, as the first CPU sees it, without instruction caches."""
     levels = {c.level: c.size_bytes for c in reversed(machine.identity.caches) if c.kind != "Instruction"}
     return [(f"L{level} reported", float(size)) for level, size in sorted(levels.items())]
 
@@ -70,7 +70,7 @@ def _rules(sizes: list[tuple[str, float]], *, dash: bool) -> list[Spec]:
 
 
 def _labels(sizes: list[tuple[str, float]], others: list[tuple[str, float]], *, dash: bool) -> list[Spec]:
-    """Upright beside their rule, each over a halo; on the side away from the nearest rule of the other kind."""
+    """Return the labels: upright next to their rule, each over a halo, away from the nearest rule of the other kind."""
     layers = []
     for word, size in sizes:
         near = min((other for _, other in others), key=lambda other: abs(math.log(other / size)), default=size)

@@ -1,13 +1,14 @@
-"""What the latency rows of a run bear out: cache levels, memory, the cost of page walks, adjacent-line prefetch.
+"""Findings from the latency rows of a run: cache levels, memory, the cost of page walks, adjacent-line prefetch.
 
-Cache levels are those of `latency_levels`. Large pages against the smallest at one footprint give TLB-hit and
-TLB-miss latency; their difference is the mean cost of the page walks, as far as caches cannot hide it.
-Adjacent-line prefetch shows when both lines of an aligned pair are visited one after the other: if the buddy comes
-along, every second access finds it near, and the mean falls towards half; if not, open DRAM pages and TLB hits
-may save a tenth. Hence the border at three quarters, and "undecided" when the interval holds it.
+Cache levels are those of `latency_levels`. Large pages against the smallest at one footprint give TLB-hit and TLB-miss
+latency; their difference is the mean cost of the page walks, as far as caches cannot hide it.
+Adjacent-line prefetch shows when both lines of an aligned pair are visited one after the other. If the processor
+fetches the buddy too, every second access finds it near, and the mean falls towards half. If not, open DRAM pages and
+TLB hits may save a tenth. So the border is at three quarters, and the finding is "undecided" if the interval contains
+it.
 
-Sources: as `stats.levels`; for the pair test, "Intel 64 and IA-32 Architectures Optimization Reference Manual",
-section on data prefetching (the spatial prefetcher fetches the other line of an aligned 128-byte pair).
+Sources: as `stats.levels`; for the pair test, "Intel 64 and IA-32 Architectures Optimization Reference Manual", section
+on data prefetching (the spatial prefetcher fetches the other line of an aligned 128-byte pair).
 """
 
 import math
@@ -38,7 +39,7 @@ class Known(NamedTuple):
 
 
 def said(rows: list[LatencyRow], caches: tuple[Cache, ...]) -> list[Insight]:
-    """All insights, per target; nothing where the rows for it are missing."""
+    """Return all insights, per target; none where the rows for one are missing."""
     reported = max((c.size_bytes for c in caches if c.kind != "Instruction"), default=0)
     levels = latency_levels(rows, float(reported))
     found = []
@@ -86,7 +87,7 @@ def _range(level: Level) -> str:
 
 
 def _memory(found: Found, caches: tuple[Cache, ...]) -> list[Insight]:
-    """Where memory begins, and which cache is the last before it."""
+    """Return where memory begins, and which cache is the last before it."""
     stairs = found.staircase
     memory, start, last = stairs.memory_s, stairs.memory_from_bytes, stairs.last_cache
     if memory is None or start is None:
@@ -127,7 +128,7 @@ def _memory(found: Found, caches: tuple[Cache, ...]) -> list[Insight]:
 
 
 def _pages(cycles: list[Known]) -> list[Insight]:
-    """TLB hit, TLB miss and their difference at the largest footprint that has both."""
+    """Return TLB hit, TLB miss and their difference at the largest footprint that has both."""
     walks = [one for one in cycles if one.row.order == "global"]
     pair = _paired(
         [one for one in walks if 0 < (one.row.page_bytes or 0) <= SMALL],
@@ -155,7 +156,7 @@ def _pages(cycles: list[Known]) -> list[Insight]:
 
 
 def _buddy(cycles: list[Known]) -> list[Insight]:
-    """Order "pair" over order "global" at the largest footprint that has both; large pages first."""
+    """Return order "pair" over order "global" at the largest footprint that has both; large pages first."""
     pair = _paired(
         [one for one in cycles if one.row.order == "pair"],
         [one for one in cycles if one.row.order == "global"],
@@ -190,7 +191,7 @@ def _presence(ratio: Comparison) -> str:
 
 
 def _paired(some: list[Known], others: list[Known], key: Callable[[LatencyRow], object]) -> tuple[Known, Known] | None:
-    """One row of each that agree in `key`: the largest footprint, then the largest pages."""
+    """Return one row of each that agree in `key`: the largest footprint, then the largest pages."""
     by_key = {key(one.row): one for one in others}
     pairs = [(one, by_key[key(one.row)]) for one in some if key(one.row) in by_key]
     return max(pairs, key=lambda pair: (pair[0].row.footprint_bytes, pair[0].row.page_bytes or 0), default=None)

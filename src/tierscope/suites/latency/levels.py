@@ -1,7 +1,8 @@
-"""The staircase that a run's latency rows hold, and its levels: for figures, words, and suites that size footprints.
+"""The staircase in a run's latency rows, and its levels: for figures, sentences, and suites that size footprints.
 
-Of each target the curve of order "global" with the largest pages is taken, since with small pages TLB levels show
-as well (`stats.levels`); of those the one with the most footprints, and the cyclic probe before the random one.
+For each target, the curve of order "global" with the largest pages counts, since small pages also show TLB levels
+(`stats.levels`). If there are several such curves, the one with the most footprints counts, and the cyclic probe comes
+before the random one.
 """
 
 from collections.abc import Iterable

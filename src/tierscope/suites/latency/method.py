@@ -1,4 +1,4 @@
-"""How each number is obtained, and what it is blind to, in words for the reader."""
+"""How each number is obtained, and its limits, in the reader's terms."""
 
 from tierscope.tables.methods import Method, methods
 

@@ -2,9 +2,9 @@
 
     latency = 1 / median rate of dependent accesses of one thread     [s]
 
-`order` says how a walk goes through the lines: "global" over the whole footprint, "page" within one page after
-another, "pair" over both lines of a pair one after the other. `probe` is "cycle" (each line once per walk) or
-"random" (uniform draws). What the rows say in words stands in `latency_words`.
+`order` is the order in which a pass visits the lines: "global" over the whole footprint, "page" within one page after
+another, "pair" over both lines of a pair one after the other. `probe` is "cycle" (each line once per pass) or "random"
+(uniform draws). The sentences about the rows are in `latency_words`.
 Blind to the tail: a block's mean hides single slow accesses.
 """
 

@@ -14,7 +14,7 @@ COLUMNS = 4
 
 
 def _latency(section: Shown, console: Console) -> Parts:
-    """A line per power of four and the largest footprint, a column per curve; then the staircase."""
+    """Return a line per power of four and the largest footprint, a column per curve; then the staircase."""
     series: dict[str, list[LatencyRow]] = {}
     for row in sorted(section.typed, key=lambda row: row.footprint_bytes):
         if in_ns(row.latency) and row.footprint_bytes:

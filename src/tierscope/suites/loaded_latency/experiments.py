@@ -1,12 +1,12 @@
 """Latency under load: one CPU chases pointers while the others read and write the same tier at a set pace.
 
-The pace is a delay in core cycles after each burst of about 1 KiB; no delay is all they can do, in the loop variant
-that a calibration finds, as for `stream`. Where the delay grows, the load falls, and the curve of latency over
-bandwidth goes back from saturation to the idle machine. The chaser alone and the chaser beside the load are two takes
-of one experiment, a short batch each in alternation, so that a machine that drifts cannot make either look better.
+The pace is a delay in core cycles after each burst of about 1 KiB. Without a delay, the CPUs do all that they can, in
+the loop variant that a calibration finds, as for `stream`. A longer delay lowers the load, and the curve of latency
+over bandwidth goes back from saturation to the idle machine. The chaser alone and the chaser with the load are two
+takes of one experiment. They alternate in short batches, so that a machine that drifts cannot make either look better.
 The other hardware threads of the chaser's core stay idle, since they would share its first caches. The load may run on
-other CPUs and on other memory than the chaser, and both may leave out lines between two accesses, in sequence or at
-random (`loads.py`). Blind, on few cores, to saturation: what is reached is what these CPUs can ask.
+other CPUs and on other memory than the chaser. Both may leave out lines between two accesses, in sequence or at random
+(`loads.py`). Blind, on few cores, to saturation: the load is at most what these CPUs can request.
 Source: Intel, "Memory Latency Checker" user guide; P. Esmaili-Dokht et al., "A Mess of Memory System Benchmarking,
 Simulation and Application Profiling", MICRO 2024.
 """
@@ -128,7 +128,7 @@ class Field:
 
     @property
     def schedule(self) -> Schedule:
-        """As asked for."""
+        """Return the schedule that was asked for."""
         chosen = self.chosen
         return Schedule(precision=chosen.precision, budget_s=chosen.budget, visits=chosen.visits)
 
@@ -156,7 +156,7 @@ def idle(field: Field, steps: Steps) -> Experiment:
 
 
 def beside(field: Field, chase: tuple[Group, str], load: tuple[Group, str], mix: str) -> Experiment:
-    """Return the chaser beside a load, in alternation with the chaser alone."""
+    """Return the chaser with a load, in alternation with the chaser alone."""
     return loaded.beside(field.machine, chase[0], load[0], field.schedule, field.noted(chase[1], load[1]), mix)
 
 
@@ -170,7 +170,7 @@ def steps_of(chosen: LoadedLatencyOptions) -> Iterator[tuple[Steps, Steps]]:
 def measure(
     machine: Machine, chosen: LoadedLatencyOptions, cache_bytes: int | None = None
 ) -> Generator[Experiment, Answer, None]:
-    """The idle machine first, then every mix from the heaviest load down."""
+    """Yield the idle machine first, then every mix from the heaviest load down."""
     target = chosen.target.on(chosen.pages)
     place = place_of(machine, target, chosen.cpus, chosen.load_cpus, chosen.load_node, chosen.load_target)
     counts = load_counts(chosen.load_threads, place.cpus)

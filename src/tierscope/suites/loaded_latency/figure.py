@@ -33,7 +33,9 @@ class LoadedLatency:
     )
 
     def draw(self, run: Run, rows: list[LoadedLatencyRow], insights: list[Insight]) -> Spec | None:
-        """Rows of `loaded_latency`; the insights `knee ...` name the bandwidth of the point at which a curve bends."""
+        """Return the chart of the rows of `loaded_latency`; the insights `knee ...` name the bandwidth at which a curve
+        bends.
+        """
         drawn, names = list(loads(rows)), apart_names(rows)
         points = [_point(row, names[row.curve]) for row in drawn]
         if not points:
@@ -120,7 +122,7 @@ def _hues(mixes: list[str]) -> list[str]:
 
 
 def _knees(knees: list[Point]) -> list[Spec]:
-    """A ring around each knee."""
+    """Return a ring around each knee."""
     if not knees:
         return []
     place = {"x": vega.field("gb", "q"), "y": vega.field("ns", "q")}

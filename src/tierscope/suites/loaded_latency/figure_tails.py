@@ -28,7 +28,7 @@ class LatencyTail:
     )
 
     def draw(self, run: Run, rows: list[LatencyTailRow], insights: list[Insight]) -> Spec | None:
-        """Rows of `latency_tail`."""
+        """Return the chart of the rows of `latency_tail`."""
         points = [point for row in rows for point in _points(row)]
         if not points:
             return None
@@ -52,7 +52,7 @@ class LatencyTail:
 
 
 def name_of(row: LatencyTailRow) -> str:
-    """Return 'read, delay 0' or 'idle, beside read, delay 0'."""
+    """Return 'read, delay 0' or the same behind 'idle'."""
     load = f"{row.mix}, delay {row.delay_cycles}"
     return load if row.loaded else f"idle, beside {load}"
 

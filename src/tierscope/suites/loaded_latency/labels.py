@@ -1,4 +1,4 @@
-"""What a tail is filed by."""
+"""The labels that identify a tail."""
 
 from tierscope.plans.loaded import LoadLabels
 

@@ -1,9 +1,9 @@
 """What the load does, and where: kernels with a stride, CPUs and memory of other nodes.
 
-A load in sequence without gaps runs the kernels on whole arrays in their calibrated loop variant. One that leaves out
-lines, or that goes at random, runs kernels on blocks of one line: `read_blocks`, `flush_none`, `flush_nt` and
-`mix_blocks_...`. Gaps do not enlarge what the caches can hold, so arrays with gaps are larger by as much as the gaps,
-within a quarter of the free memory for the chaser and for the load.
+A load in sequence without gaps runs the kernels on whole arrays in their calibrated loop variant. A load that leaves
+out lines, or that accesses them at random, runs kernels on blocks of one line: `read_blocks`, `flush_none`, `flush_nt`
+and `mix_blocks_...`. Gaps do not enlarge the capacity of the caches. So arrays with gaps are larger by the size of the
+gaps, within a quarter of the free memory for the chaser and for the load.
 """
 
 from dataclasses import dataclass
@@ -34,7 +34,7 @@ class Steps:
 
     @property
     def whole(self) -> bool:
-        """Whether they go through whole arrays."""
+        """Return whether the accesses go through whole arrays."""
         return self == Steps()
 
 
@@ -87,7 +87,10 @@ def load_of(
 
 
 def apart(machine: Machine, cpus: tuple[int, ...]) -> tuple[tuple[int, ...], str]:
-    """Without the other hardware threads of the chaser's core, which share its first caches; a note if none is left."""
+    """Return the CPUs without the other hardware threads of the chaser's core, which share its first caches.
+
+    The second value is a note if no CPU is left.
+    """
     core_of = {cpu.number: (cpu.package, cpu.core) for cpu in machine.identity.cpus}
     others = tuple(cpu for cpu in cpus[1:] if core_of[cpu] != core_of[cpus[0]])
     if others:
@@ -120,7 +123,7 @@ def place_of(
 
 
 def _beside(machine: Machine, cpus: tuple[int, ...], memory: Target, *, named: bool) -> Place:
-    """The first CPU chases, and the others load."""
+    """Return the place in which the first CPU chases, and the others load."""
     if len(cpus) < 2:
         why = "loaded latency needs two CPUs, one to chase and one to load; this process may use one"
         raise MachineError(f"{why}; allow it another, or measure without load: tierscope run latency")

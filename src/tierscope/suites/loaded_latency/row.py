@@ -63,17 +63,17 @@ class LoadedLatencyRow(JudgedRow, frozen=True, kw_only=True):
 
     @property
     def chaser(self) -> tuple[str, int, int, str]:
-        """What the rows of one chaser have in common: memory, node, stride and order."""
+        """Return what the rows of one chaser have in common: memory, node, stride and order."""
         return self.target, self.chaser_node, self.stride_bytes, self.order
 
     @property
     def curve(self) -> tuple[object, ...]:
-        """What the points of one curve have in common besides mix and stores; they differ in delay and threads."""
+        """Return what the points of a curve have in common apart from mix and stores; delay and threads differ."""
         return *self.chaser, self.load_target, self.load_nodes, self.load_stride_bytes, self.load_order
 
 
 def apart_names(rows: Sequence[LoadedLatencyRow]) -> dict[tuple[object, ...], str]:
-    """Return for each curve the words that distinguish it from the others, "" where all rows have the same."""
+    """Return for each curve the text that distinguishes it from the others, "" where all rows have the same."""
     curves = list(dict.fromkeys(row.curve for row in rows if row.load_threads))
     columns = list(zip(*curves, strict=True))
     several = [len(set(column)) > 1 for column in columns]

@@ -5,11 +5,11 @@
     idle      = the same of the chaser alone, in batches that alternate with those of the load
     over_idle = latency / idle of the same round: Hodges-Lehmann over the rounds (`stats.contrast`)
 
-A machine that drifts moves `latency` and `idle` alike, and `over_idle` not at all. No load makes an access faster, so a
-row that says so is inconclusive: by its own rounds, or because the row of the chaser alone, measured at another time,
-lies above it, which then makes that one inconclusive.
-`bus_bytes_per_s` is what both groups move over the bus, `chaser_bytes_per_s` the chaser's part: a line per access.
-Load is lowered by an injected delay or by fewer threads; `read_share` is that of the load's program bytes.
+A machine that drifts moves `latency` and `idle` alike, and does not move `over_idle`. A load does not make an access
+faster, so a row with such a result is inconclusive. Its own rounds may show it. Or the row of the chaser alone,
+measured at another time, is above it; then the row of the chaser alone becomes inconclusive.
+`bus_bytes_per_s` is what both groups move over the bus, `chaser_bytes_per_s` the chaser's part: a line per access. An
+injected delay or fewer threads lower the load; `read_share` is that of the load's program bytes.
 Blind to single slow accesses: a block's mean hides them.
 """
 
@@ -102,7 +102,7 @@ def _sure(rows: list[LoadedLatencyRow]) -> Iterator[Load]:
 
 
 def _row(run: Run, record: Record) -> LoadedLatencyRow:
-    """Of the last take: the chaser beside the load; in runs of older versions it is the only one."""
+    """Return the row of the last take, the chaser with the load; in runs of older versions it is the only take."""
     found, labels = judged(run, record), LoadLabels.read(record.experiment)
     point, contrast = found.points[-1], found.contrasts[-1] if found.contrasts else None
     roles = [group.role for group in record.experiment.groups]
@@ -141,7 +141,7 @@ class _Steps(TypedDict):
 
 
 def _steps(chaser: Group, load: Group | None) -> _Steps:
-    """How the accesses of both follow each other."""
+    """Return how the accesses of both follow each other."""
     hops, blocks = chaser.workload.work, load.workload.work if load else None
     own = hops if isinstance(hops, HopWork) else HopWork()
     in_turn = own.order == "sequential" and own.locality_bytes == own.element_bytes
@@ -161,7 +161,7 @@ def _nodes(machine: Machine, facts: GroupFacts) -> list[int]:
 
 
 def _doubts(contrast: Contrast) -> tuple[str, ...]:
-    """Why a comparison with the chaser alone may not be believed."""
+    """Return the reasons for doubt about a comparison with the chaser alone."""
     if contrast.ratio.high >= 1 or not contrast.ratio.count:
         return contrast.reasons
     less = f"{contrast.ratio.middle:.3f}x idle, and no load makes an access faster"
@@ -169,7 +169,7 @@ def _doubts(contrast: Contrast) -> tuple[str, ...]:
 
 
 def _beside(row: LoadedLatencyRow, rows: list[LoadedLatencyRow]) -> LoadedLatencyRow:
-    """The chaser alone is inconclusive if loads that compare with it beside them are below it."""
+    """Return a row of the chaser alone as inconclusive if loads that are compared with it are below it."""
     alone = sure(row, row.latency)
     if row.load_threads or alone is None:
         return row
@@ -209,7 +209,7 @@ def _idle(time: Interval | None, chaser: tuple[str, int, int, str], *, several: 
 
 
 def _saturation(curve: list[Load], idle: Interval | None, total: int, mix: str) -> list[Insight]:
-    """The point of the most bandwidth of one mix; total: its points with the inconclusive ones."""
+    """Return the point of the most bandwidth of one mix; total: its points with the inconclusive ones."""
     most = max(curve, key=lambda load: load.bandwidth)
     time = most.latency
     times, ratio = _over_idle(most, idle)
@@ -239,7 +239,7 @@ def _over_idle(load: Load, idle: Interval | None) -> tuple[str, tuple[Number, ..
 
 
 def _knee(curve: list[Load], idle: Interval | None, mix: str) -> list[Insight]:
-    """The knee of one mix, the idle point being the first of every curve; low and high are the neighbours' load."""
+    """Return the knee of one mix; every curve begins with the idle point. low and high are the neighbours' load."""
     first = [(0.0, idle.middle)] if idle else []
     points = np.array([*first, *((load.bandwidth, load.latency.middle) for load in curve)])
     found = knee(points[:, 0], points[:, 1])

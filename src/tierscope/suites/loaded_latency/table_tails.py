@@ -1,17 +1,18 @@
 """Percentiles of single accesses, or of means of a few, idle and under load.
 
-A timed batch takes T = H + C: what its accesses take, and what the clock takes. C is measured by batches of nothing.
-For a percentile q, T has a value of which a share 1 - q is above; its interval is by order statistics
-(`stats.percentiles`). With e = (1 - q) / 2:
+A timed batch takes T = H + C: H is the time of its accesses, C that of the clock. Batches of nothing measure C. For a
+percentile q, a share 1 - q of T is above T[q]; its interval is by order statistics (`stats.percentiles`). With e = (1 -
+q) / 2:
 
     middle = T[q] - C[0.5]
     high   = upper end of T[q] - least C
     low    = lower end of T[q - e] - upper end of C[1 - e]
 
-The last one holds whatever H and C have to do with each other: if more than (1 - q) + e of all T are above t, and at
-most e of all C are above c, more than 1 - q of all H are above t - c. All are divided by the accesses of a batch.
-A percentile is absent if too few batches carry it, or if the clock's part of its interval is more than half of it.
-Blocks within which the system switched threads, or the hypervisor took the CPU, are left out: they are no accesses.
+The last one is valid for any relation between H and C. If more than (1 - q) + e of all T are above t, and at most e of
+all C are above c, then more than 1 - q of all H are above t - c. All are divided by the accesses of a batch.
+A percentile is absent if too few batches support it, or if the clock's part of its interval is more than half of it.
+Blocks are left out if the system switched threads within them or the hypervisor took the CPU: they do not time
+accesses.
 """
 
 import math
@@ -32,7 +33,7 @@ from tierscope.tables.rows import Col, Count, Ratio, Time
 from tierscope.units import show_seconds
 
 SHARES = {"p50": 0.5, "p90": 0.9, "p99": 0.99, "p999": 0.999, "p9999": 0.9999}
-MOST_CLOCK = 0.5  # of a percentile, that the clock's part of its interval may be
+MOST_CLOCK = 0.5  # the largest part of a percentile that the clock's part of its interval may be
 CHASER = {IDLE: 0, LOADED: 0}  # its number in its takes
 
 
@@ -120,7 +121,7 @@ def batches_of(run: Run, visit: Record, take: int) -> Batches:
 
 
 def _one(blocks: Blocks, group: int) -> Blocks:
-    """The blocks of a group that began while all groups of its batch were at work."""
+    """Return the blocks of a group that began while all groups of its batch were working."""
     kept = []
     for batch in sorted(set(blocks["batch"].tolist())):
         own = blocks[blocks["batch"] == batch]
@@ -180,12 +181,12 @@ def _clock(run: Run, record: Record, share: float) -> Interval | None:
 
 
 def _whole(found: Interval | None) -> Interval | None:
-    """None for an interval without an end."""
+    """Return the interval; None for one without an end."""
     return found if found and math.isfinite(found.low) and math.isfinite(found.high) else None
 
 
 def _tail(row: LatencyTailRow) -> list[Insight]:
-    """The highest percentile that is known, next to the median."""
+    """Return the highest percentile that is known, next to the median."""
     known = [(name, found) for name in SHARES if (found := row.percentile(name))]
     if len(known) < 2 or row.p50 is None:
         return []

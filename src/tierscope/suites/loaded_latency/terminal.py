@@ -23,11 +23,11 @@ from tierscope.suites.loaded_latency.row import LoadedLatencyRow, apart_names
 from tierscope.suites.loaded_latency.table import loads
 
 FLAT = 1.5  # latency that rises by less is drawn from zero, or noise would look like a mountain
-CURVES = 6  # in one plot: more letters cannot be told apart
+CURVES = 6  # in one plot: the letters of more curves are hard to distinguish
 
 
 def _loaded(section: Shown, console: Console) -> Parts:
-    """Three lines per mix: the longest delay, the middle one and none; then the curves."""
+    """Return three lines per mix: the longest delay, the middle one and none; then the curves."""
     series: dict[str, list[LoadedLatencyRow]] = {}
     names = apart_names(section.typed)
     for row in loads(section.typed):

@@ -9,7 +9,7 @@ from tierscope.suites.loaded_latency.table_tails import LatencyTailRow
 
 
 def latency_tail(rows: list[LatencyTailRow]) -> list[Grid]:
-    """A line for each load, with the interval of the last percentile."""
+    """Return a line for each load, with the interval of the last percentile."""
     heads = [("load", False), *((f"p{name}", True) for name in NAMES.values()), ("clock p50", True)]
     lines = [[name_of(row), *(_shown(row.percentile(name)) for name in NAMES), _shown(row.clock_p50)] for row in rows]
     hops = sorted({row.hops for row in rows})

@@ -1,18 +1,19 @@
-"""Maps: what an insert, a get, a remove of a key costs, structure by structure.
+"""Maps: the cost of an insert, a get, a remove of a key, structure by structure.
 
 One experiment is one structure, one operation, one number of keys and one of threads. Its rounds are tasks: a sequence
-of operations that was drawn before, timed as a whole and operation by operation. What makes and fills a structure
-lies outside, and is timed apart. Inserts and removes alone take each key once, so that the structure is made or filled
-anew before each round; gets, and mixtures that leave as many keys as they find, go on with what is there.
+of operations that was drawn before, timed as a whole and operation by operation. This time does not include making and
+filling a structure, which is timed separately. Inserts and removes alone take each key once, so the structure is made
+or filled again before each round. Gets, and mixtures that leave as many keys as they find, continue with the structure
+as they find it.
 
 `preset=paper` has the counts and sizes of document 004: gets of hashmap_atomic with 50 000 to 7 million keys, and
-inserts of 100 000 keys by size of the value. Its values of 1 byte were objects beside the entry, which held 16 bytes
-to find them; here values of 16 bytes stand there. The sizes of its figure of inserts are not printed: decades are
-taken, rounded up to words.
+inserts of 100 000 keys by size of the value. Its values of 1 byte were objects outside the entry, which contained 16
+bytes to find them; here values of 16 bytes replace these. The document does not print the sizes of its figure of
+inserts: here they are decades, rounded up to multiples of 8 bytes.
 
-On a simulated memory a structure runs on its simulated CPUs: its own loads, stores, flushes and fences are recorded as
-they are made and take simulated time, so that a map has a time on a device nobody owns. Operations whose accesses lie
-in library code that is not recorded are refused there.
+On a simulated memory a structure runs on its simulated CPUs. Its own loads, stores, flushes and fences are recorded as
+they occur and take simulated time, so a map has a time on a device that nobody owns. Operations with accesses in
+library code that is not recorded are refused there.
 
 Blind to: what other programs do to a pool's file system; allocators other than libpmemobj's and the C library's.
 Source: "Performance modelling of data structures on persistent memory" (document 004 of this project's sources), 4.3.
@@ -145,9 +146,9 @@ class Point:
 
 
 def structures_of(machine: Machine, chosen: MapsOptions, target: Target) -> list[str]:
-    """Those asked for, or all that the target takes; UsageError for one that it does not take.
+    """Return those asked for, or all that the target accepts; UsageError for one that it does not accept.
 
-    MachineError for one that this build has not.
+    MachineError for one that this build lacks.
     """
     fitting = [name for name, takes in machine.structures.items() if target.name in (takes, SIMULATED)]
     if chosen.structures is None:
@@ -170,14 +171,17 @@ def structures_of(machine: Machine, chosen: MapsOptions, target: Target) -> list
 
 
 def unrecorded(machine: Machine, target: Target, name: str, operation: str) -> str:
-    """Why this cannot run on simulated memory, which needs every access of the structure's code; "" where it can."""
+    """Return why this cannot run on simulated memory; "" where it can.
+
+    Simulated memory needs every access of the structure's code.
+    """
     if target.name != SIMULATED or operation == "get":
         return ""
     return machine.structures_unrecorded.get(name, "")
 
 
 def operations_for(machine: Machine, chosen: MapsOptions, target: Target, name: str) -> list[str]:
-    """Those that run there; UsageError for one that does not, of a structure that was named."""
+    """Return the operations that run there; UsageError for one that does not, of a structure that the user named."""
     refused = [(one, why) for one in chosen.operations if (why := unrecorded(machine, target, name, one))]
     if refused and chosen.structures is not None:
         one, why = refused[0]
@@ -201,7 +205,7 @@ def threads_of(chosen: MapsOptions, cpus: tuple[int, ...], counts: Numbers) -> l
 
 
 def points_of(machine: Machine, chosen: MapsOptions, target: Target, cpus: tuple[int, ...]) -> Iterator[Point]:
-    """All that is asked; every word is read before the first one is measured."""
+    """Yield all points that the user asked for; every option is read before the first one is measured."""
     paper = chosen.preset == PAPER
     names = structures_of(machine, chosen, target)
     counts = PAPER_COUNTS if paper and chosen.count == (COUNT,) else chosen.count
@@ -221,7 +225,7 @@ def points_of(machine: Machine, chosen: MapsOptions, target: Target, cpus: tuple
 
 
 def experiment(point: Point, chosen: MapsOptions, target: Target, cpus: tuple[int, ...]) -> Experiment:
-    """One take that is compared with nothing: `stats.contrast` judges the time of its rounds."""
+    """Return one take that is compared with nothing: `stats.contrast` judges the time of its rounds."""
     work = Workload(
         kernel=point.structure,
         footprint_bytes=0,
@@ -252,7 +256,7 @@ def experiment(point: Point, chosen: MapsOptions, target: Target, cpus: tuple[in
 
 
 def plan(machine: Machine, chosen: MapsOptions) -> Plan:
-    """Structure after structure, so that their times lie side by side for one operation after the other."""
+    """Yield the points of one structure after the other."""
     target = chosen.target
     cpus = cpus_of(machine, chosen, target)
     for point in list(points_of(machine, chosen, target, cpus)):
@@ -260,7 +264,7 @@ def plan(machine: Machine, chosen: MapsOptions) -> Plan:
 
 
 def left_out(machine: Machine, chosen: MapsOptions) -> tuple[str, ...]:
-    """Structures of the default list that the target would take and this build has not."""
+    """Return structures of the default list that the target would accept and this build lacks."""
     if chosen.structures is not None or chosen.preset == PAPER:
         return ()
     target = chosen.target

@@ -17,7 +17,7 @@ TIPS = vega.tips(
 
 
 class Maps:
-    """A rehash and the wait for a lock are no part of a latency; the time axis is logarithmic."""
+    """The chart of `maps`: its latency leaves out rehashes and waits for a lock; the time axis is logarithmic."""
 
     name = "maps"
     title = "Latency of operations on structures"
@@ -29,7 +29,7 @@ class Maps:
     )
 
     def draw(self, run: Run, rows: list[MapsRow], insights: list[Insight]) -> Spec | None:
-        """Rows of `maps`."""
+        """Return the chart of the rows of `maps`."""
         names = varying(rows)
         points = [point for row in rows for point in _points(row, names)]
         if not points:
@@ -46,7 +46,7 @@ class Maps:
 
 
 def _points(row: MapsRow, names: list[str]) -> list[Point]:
-    """One for each percentile that enough operations carry."""
+    """Return one datum for each percentile that enough operations support."""
     percentiles = zip(HUES, (row.latency_p50, row.latency_p99, row.latency_p999), strict=True)
     return [
         {

@@ -1,5 +1,7 @@
-"""What rows of `maps` say: what a structure takes where it is alone, the fastest structure of each operation, what
-rehashes take of it, and which one flushes the same lines again, where lines are counted.
+"""Sentences from the rows of `maps`.
+
+They state the time of a structure that is alone, the fastest structure of each operation, and the share of its time
+that rehashes take. Where lines are counted, they also state which structure flushes the same lines again.
 """
 
 from tierscope.stats.compare import compare_all
@@ -9,12 +11,12 @@ from tierscope.tables import Insight, Number
 from tierscope.tables.measured import left_out, ratio_word, sure, sure_rows
 from tierscope.units import show_bytes, show_seconds
 
-TOLD = 0.05  # of the time: less goes to rehashes without a word
-AGAIN = 1.1  # flushed over written lines: less goes without a word
+TOLD = 0.05  # of the time: a smaller share of rehashes is not mentioned
+AGAIN = 1.1  # flushed over written lines: a smaller ratio is not mentioned
 
 
 def sentences(rows: list[MapsRow]) -> list[Insight]:
-    """Conclusive rows alone; the others are counted where they would have been compared."""
+    """Return sentences on conclusive rows; the others are only counted, where they would have been compared."""
     kinds = list(dict.fromkeys(_kind(row) for row in rows))
     parts = [[row for row in rows if _kind(row) == kind] for kind in kinds]
     kinds_of_words = (_fastest, _rehash, _flushed)
@@ -22,12 +24,12 @@ def sentences(rows: list[MapsRow]) -> list[Insight]:
 
 
 def _kind(row: MapsRow) -> tuple[object, ...]:
-    """Rows that are equal in it differ in their structure alone."""
+    """Return the kind of a row: rows of one kind differ only in their structure."""
     return row.target, row.operation, row.keys, row.count, row.value_bytes, row.threads, row.sharing
 
 
 def asked(row: MapsRow) -> str:
-    """'get of 50000 keys, values of 16 B, 2 threads'."""
+    """Return 'get of 50000 keys, values of 16 B, 2 threads'."""
     threads = "" if row.threads == 1 else f", {row.threads} threads"
     drawn = "" if row.keys == "uniform" else f" by {row.keys}"
     return f"{row.operation} of {row.count} keys{drawn}, values of {show_bytes(row.value_bytes)}{threads}"
@@ -38,7 +40,7 @@ def _known(rows: list[MapsRow]) -> list[tuple[MapsRow, Interval]]:
 
 
 def _alone(rows: list[MapsRow]) -> list[Insight]:
-    """What each operation takes, where one structure was asked for and there is none to compare it with."""
+    """Return the time of each operation if the user asked for one structure and there is none to compare it with."""
     if len({row.structure for row in rows}) != 1:
         return []
     parts: dict[str, list[tuple[MapsRow, Interval]]] = {}
@@ -48,7 +50,7 @@ def _alone(rows: list[MapsRow]) -> list[Insight]:
 
 
 def _takes(part: list[tuple[MapsRow, Interval]]) -> Insight:
-    """At the fewest keys, and at the most."""
+    """Return the times at the fewest keys, and at the most."""
     (first, time), (last, _) = part[0], part[-1]
     ends = [part[0], part[-1]] if last.count != first.count else [part[0]]
     told = [f"{_each(one)} among {row.count} keys" for row, one in ends]
@@ -64,12 +66,12 @@ def _takes(part: list[tuple[MapsRow, Interval]]) -> Insight:
 
 
 def _each(time: Interval) -> str:
-    """'310 ns (302 ns to 318 ns)' of one operation, without what lies between two."""
+    """Return '310 ns (302 ns to 318 ns)' of one operation, without the time between two operations."""
     return "{} ({} to {})".format(*map(show_seconds, (time.middle, time.low, time.high)))
 
 
 def _fastest(rows: list[MapsRow]) -> list[Insight]:
-    """The structure that every other one is slower than, by intervals widened for their number."""
+    """Return the structure that is faster than every other one, by intervals widened for their number."""
     known = sorted(_known(rows), key=lambda pair: -pair[1].middle)
     if len(known) < 2:
         return []
@@ -92,13 +94,13 @@ def _fastest(rows: list[MapsRow]) -> list[Insight]:
 
 
 def _a_round(row: MapsRow) -> str:
-    """', 310 ns each': the time of a round, by operation."""
+    """Return ', 310 ns each': the time of a round, by operation."""
     time = sure(row, row.seconds)
     return f", {show_seconds(time.middle / row.operations)} each" if time and row.operations > 0 else ""
 
 
 def _rehash(rows: list[MapsRow]) -> list[Insight]:
-    """Of the structure whose rehashes take most of its time."""
+    """Return a sentence on the structure whose rehashes take most of its time."""
     known = [(row.rehash_share, row) for row, _ in _known(rows) if row.rehash_share]
     share, row = max(known, key=lambda one: one[0].middle, default=(None, None))
     if share is None or row is None or share.middle < TOLD:
@@ -120,7 +122,7 @@ def _rehash(rows: list[MapsRow]) -> list[Insight]:
 
 
 def _flushed(rows: list[MapsRow]) -> list[Insight]:
-    """Of the structure that flushes its lines most often."""
+    """Return a sentence on the structure that flushes its lines most often."""
     told = [(row.flushed_per_written, row) for row, _ in _known(rows) if row.flushed_per_written]
     ratio, row = max(told, key=lambda one: one[0], default=(0.0, None))
     if row is None or ratio < AGAIN:

@@ -1,11 +1,12 @@
 """Histograms of the core: counts of whole numbers in steps that are at most 1/64 of the numbers in them.
 
-A text holds the steps that are not empty, "130:2 1:7 14:1": the distance from the step before (from 0), and the count.
-Steps are numbered as in core/base/histogram.hpp: numbers below 128 have one each; then every power of two has 64.
+A text contains the steps that are not empty, "130:2 1:7 14:1": the distance from the step before (from 0), and the
+count. Steps are numbered as in core/base/histogram.hpp: numbers below 128 have one each; then every power of two has
+64.
 
     percentile p = middle of the step in which the sum of the counts reaches p of all     [unit of the numbers]
 
-which is at most 1/128 off. Histograms merge by adding counts.
+This value is at most 1/128 off. Histograms merge by adding counts.
 Source: G. Tene, "HdrHistogram: A High Dynamic Range Histogram", http://hdrhistogram.org, 2012.
 """
 
@@ -23,7 +24,7 @@ Integers = npt.NDArray[np.int64]
 BITS = 6
 STEPS = 1 << BITS
 MOST_STEP = (64 - BITS) * STEPS + STEPS
-BEYOND = 10  # numbers above a percentile, at least: fewer do not carry it
+BEYOND = 10  # numbers above a percentile, at least: fewer do not support it
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +39,7 @@ class Histogram:
         return int(self.counts.sum())
 
     def percentile(self, share: float) -> float | None:
-        """None where fewer than BEYOND numbers lie above it."""
+        """Return a percentile; None where fewer than BEYOND numbers are above it."""
         if self.total * (1 - share) < BEYOND:
             return None
         reached = np.searchsorted(np.cumsum(self.counts), share * self.total, side="left")
@@ -46,7 +47,7 @@ class Histogram:
 
 
 def read(text: str) -> Histogram:
-    """ResultError for what is no histogram."""
+    """Return the histogram of a text; ResultError for a text that is not one."""
     words = text.split()
     if not all(re.fullmatch(r"[0-9]{1,4}:[0-9]{1,18}", word) for word in words):
         raise ResultError(f"{text[:40]!r} is no histogram of a record; copy the run again")
@@ -58,7 +59,7 @@ def read(text: str) -> Histogram:
 
 
 def merged(parts: Iterable[Histogram]) -> Histogram:
-    """All of them as one."""
+    """Return all histograms as one."""
     counts = np.zeros(MOST_STEP, dtype=np.int64)
     for one in parts:
         np.add.at(counts, one.steps, one.counts)
@@ -67,7 +68,7 @@ def merged(parts: Iterable[Histogram]) -> Histogram:
 
 
 def middle(step: int) -> float:
-    """The middle of a step; the number itself below 128."""
+    """Return the middle of a step; the number itself below 128."""
     if step < 2 * STEPS:
         return float(step)
     shift = step // STEPS - 1

@@ -1,15 +1,15 @@
-"""Operations on a structure, from what the core counted in each batch: means, percentiles and what lies beside them.
+"""Operations on a structure, from the core's counts of each batch: means, percentiles and the time between operations.
 
     latency    = ticks of the operations / operations              [s], rehash and waits for a lock left out
     percentile = that of each batch's histogram                    [s]
     rehash     = ticks of rehashes / rounds                        [s]
     share      = ticks of rehashes / (ticks of operations + of rehashes + of waits for a lock), of one batch   [1]
 
-Each has one value for a batch; the value of all is their Hodges-Lehmann estimate with its interval, as
-`stats.contrast` makes it of rounds. So one disturbed batch moves none of them far, and the share, whose numerator and
-denominator are of the same rounds, lies in 0..1. Where a batch has too few operations for a percentile, it is that of
-all batches together, without an interval.
-Each operation holds one look at the clock (`clock_s`), which is not taken off.
+Each has one value for a batch. The value of all batches is their Hodges-Lehmann estimate with its interval, which
+`stats.contrast` also uses for rounds. So one disturbed batch moves none of them far. Numerator and denominator of the
+share are from the same rounds, so it is in 0..1. If a batch has too few operations for a percentile, the percentile is
+that of all batches together, without an interval.
+Each operation contains one read of the clock (`clock_s`), which is not subtracted.
 """
 
 import math
@@ -43,7 +43,7 @@ class Lines:
 
 @dataclass(frozen=True, slots=True)
 class Keyed:
-    """Of one group. `percentiles` in the order of the shares asked for; NaN where too few operations carry one."""
+    """The numbers of one group. `percentiles`: by the shares asked for; NaN if too few operations support one."""
 
     latency: Interval  # s, of one operation alone
     percentiles: tuple[Interval, ...]  # s
@@ -61,7 +61,10 @@ class Keyed:
 
 
 def keyed(timings: Sequence[Timing], hz: float, shares: Sequence[float]) -> Keyed:
-    """timings: of the batches of one group, at least one; hz: ticks per second."""
+    """Return the numbers of one group.
+
+    timings: of its batches, at least one; hz: ticks per second.
+    """
     operations = max(sum(one.operations for one in timings), 1)
     rounds = max(sum(one.rounds for one in timings), 1)
     return Keyed(
@@ -82,12 +85,12 @@ def keyed(timings: Sequence[Timing], hz: float, shares: Sequence[float]) -> Keye
 
 
 def _middle(values: Sequence[float], confidence: float = 0.95) -> float:
-    """0 of no batch at all."""
+    """Return the estimate of the middle; 0 without a batch."""
     return estimate(np.array(values), confidence).middle if values else 0.0
 
 
 def _share(timings: Sequence[Timing], confidence: float = 0.95) -> Interval:
-    """What rehashes take of the time of a batch; the interval ends where a share does."""
+    """Return the share of a batch's time that rehashes take; the interval is limited to valid shares."""
     wholes = [one.ticks + one.rehash_ticks + one.lock_ticks for one in timings]
     shares = [one.rehash_ticks / all_of_it for one, all_of_it in zip(timings, wholes, strict=True) if all_of_it]
     if not shares:
@@ -112,7 +115,7 @@ def _lines(timings: Sequence[Timing], operations: int) -> Lines | None:
     )
 
 
-FINE = 1 / 128  # of a time: by so much the middle of a step of the histogram may be off
+FINE = 1 / 128  # of a time: the largest error of the middle of a step of the histogram
 
 
 def _estimate(ticks: Sequence[float], hz: float, confidence: float = 0.95) -> Interval:

@@ -1,4 +1,4 @@
-"""What figures and the terminal share about operations on structures."""
+"""What the figures and the terminal form of `maps` share."""
 
 from collections.abc import Callable
 
@@ -14,16 +14,16 @@ WORDS: dict[str, Callable[[MapsRow], str]] = {
     "sharing": lambda row: "a structure each" if row.sharing == "own" else "one structure",
     "target": lambda row: row.target,
 }
-"""What a row was asked for beside structure and operation."""
+"""The settings of a row, without structure and operation."""
 
 
 def varying(rows: list[MapsRow]) -> list[str]:
-    """Return the names of the words in which rows differ."""
+    """Return the names of the settings in which rows differ."""
     return [name for name, word in WORDS.items() if len({word(row) for row in rows}) > 1]
 
 
 def chart(row: MapsRow, names: list[str]) -> str:
-    """Return 'get, 50000 keys, 2 threads': the operation, and those words in which rows differ."""
+    """Return 'get, 50000 keys, 2 threads': the operation, and those settings in which rows differ."""
     return ", ".join([row.operation, *words(row, names)])
 
 

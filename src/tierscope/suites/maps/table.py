@@ -1,15 +1,15 @@
-"""Maps: operations on structures, with the latency of single ones and what lies beside them.
+"""Maps: operations on structures, with the latency of single ones and the time between them.
 
-    operations/s = threads / seconds of one operation, rehash and waits for a lock counted     [1/s]
+    operations/s = threads / seconds of one operation, rehash and waits for a lock included    [1/s]
     seconds      = operations of one round / operations/s                                      [s]
     latency      = ticks of the operations alone / operations                                  [s]
 
 `rehash_share` is the share of a round's time, of the same rounds, that rehashes take (`suites.maps.keyed`).
-A round is a sequence of operations that every thread has drawn before it; batches of whole rounds give one value each,
-and their Hodges-Lehmann estimate is the value of the row, with its interval. Percentiles come from histograms whose
-steps are at most 1/64 of a time. Each operation holds one look at the clock, `clock_s`, in all of these numbers.
-On simulated memory the lines of each operation are counted, too: distinct ones that are read and written, each time
-that one is flushed, and fences. More flushes than written lines mean that lines are flushed again and again.
+A round is a sequence of operations that every thread has drawn before it. Batches of whole rounds give one value each.
+Their Hodges-Lehmann estimate is the value of the row, with its interval. Percentiles come from histograms whose steps
+are at most 1/64 of a time. Each operation contains one read of the clock, `clock_s`, in all of these numbers.
+On simulated memory the lines of each operation are counted, too: distinct lines that are read and written, each flush
+of a line, and fences. More flushes than written lines mean that lines are flushed again and again.
 Blind to what the first touch of new memory costs by itself: it is part of an insert, as in any program.
 Source: document 004 (pmembench's map_insert, map_get, map_remove); statistics: `stats.contrast`, `suites.maps.keyed`.
 """
@@ -68,7 +68,7 @@ class Maps:
 
 
 def _row(run: Run, record: Record) -> MapsRow:
-    """Rehashes are those of a round of all threads; lines are None on all memory but simulated one."""
+    """Return the row of a record; rehashes are per round of all threads; lines are None except on simulated memory."""
     judgement, facts, work = judged(run, record), record.groups[0], record.experiment.groups[0].workload.of(KeyedWork)
     found, threads = judgement.contrasts[0], len(facts.cpus)
     timings = [one for visit in visits_of(run, record) for one in visit.timings[0]]

@@ -41,7 +41,7 @@ def _parts(rows: list[MapsRow]) -> tuple[dict[str, list[tuple[str, MapsRow]]], s
 
 
 def _counted(parts: dict[str, list[tuple[str, MapsRow]]], head: str) -> list[Grid]:
-    """Of one operation on average, where accesses were recorded."""
+    """Return the lines of one operation on average, where accesses were recorded."""
     found = []
     for name, part in parts.items():
         lines = [[word, *_lines(row)] for word, row in part if row.lines_read is not None]

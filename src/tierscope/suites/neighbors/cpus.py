@@ -1,7 +1,8 @@
-"""Which CPUs victims and aggressors get: victims from the front, aggressors from the back, so that every number fits.
+"""The CPUs that victims and aggressors get: victims from the front, aggressors from the back, so that every number
+fits.
 
-Each stands on a core of its own, since two hardware threads of one core share its first caches and its execution
-units: that is another question. Where there is one core, its threads must do, and a note says so.
+Each runs on its own core, since two hardware threads of one core share its first caches and its execution units: that
+is another question. On a machine with one core, its threads must suffice, and a note states this.
 """
 
 from dataclasses import dataclass
@@ -16,32 +17,32 @@ class Places:
 
     victims: tuple[int, ...]
     aggressors: tuple[int, ...]
-    overlap: bool  # threads may take turns on a CPU
+    overlap: bool  # threads may share a CPU
     note: str = ""
 
     @property
     def shared(self) -> frozenset[int]:
-        """CPUs on which threads may have to take turns."""
+        """Return the CPUs that threads may have to share."""
         if not self.overlap:
             return frozenset()
         every = [*self.victims, *self.aggressors]
         return frozenset(cpu for cpu in every if every.count(cpu) > 1)
 
     def fits(self, victims: int, aggressors: int) -> bool:
-        """Whether so many have a CPU each, at the same time."""
+        """Return whether each of these victims and aggressors has its own CPU at the same time."""
         if victims > len(self.victims) or aggressors > len(self.aggressors):
             return False
         return self.overlap or set(self.victims[:victims]).isdisjoint(self.aggressors[:aggressors])
 
     def counts(self, victims: int) -> list[int]:
-        """0, 1, 2, 4, ... and the most aggressors that fit beside the victims; UsageError where none does."""
+        """Return 0, 1, 2, 4, ... and the most aggressors that fit with the victims; UsageError if none fits."""
         most = max((k for k in range(1, len(self.aggressors) + 1) if self.fits(victims, k)), default=0)
         if most == 0:
             raise UsageError(f"victims={victims} leaves no CPU for an aggressor; CPUs: {_list(self.victims)}")
         return sorted({0, most, *(1 << shift for shift in range(16) if 1 << shift < most)})
 
     def fit(self, victims: list[int], aggressors: list[int]) -> None:
-        """UsageError for the first numbers that do not fit together."""
+        """Raise UsageError for the first numbers that do not fit together."""
         for n in victims:
             for k in aggressors or [0]:
                 if not self.fits(n, k):
@@ -49,7 +50,7 @@ class Places:
                     raise UsageError(f"{asked} does not fit, one CPU each: {self._told()}; try fewer, or overlap=yes")
 
     def _told(self) -> str:
-        """The CPUs, each once: most are open to both sides, which take them from either end."""
+        """Return the CPUs, each once: both sides may use most of them, and take them from either end."""
         own, others = tuple(sorted(self.victims)), tuple(sorted(self.aggressors))
         if own == others:
             return f"both share CPUs {_list(own)}"
@@ -59,7 +60,7 @@ class Places:
 def places(
     machine: Machine, near: tuple[int, ...], victims: tuple[int, ...], aggressors: tuple[int, ...], *, overlap: bool
 ) -> Places:
-    """CPUs as asked for, else of `near`. UsageError for those that may not be used, or are named twice."""
+    """Return the CPUs as asked for, else of `near`; UsageError for CPUs that may not be used, or are named twice."""
     usable = machine.cpus()
     if len(usable) < 2 and not overlap:
         why = (
@@ -93,7 +94,7 @@ def _refuse_twice(victims: tuple[int, ...], aggressors: tuple[int, ...]) -> None
 def _apart(
     pool: tuple[int, ...], taken: tuple[int, ...], core_of: dict[int, tuple[int, int]], *, overlap: bool
 ) -> tuple[int, ...]:
-    """One CPU of each core on which nobody is yet; other hardware threads only where there is one such core."""
+    """Return one unused CPU of each core; other hardware threads only if there is one such core."""
     free = tuple(cpu for cpu in pool if cpu not in taken)
     busy = {core_of[cpu] for cpu in taken}
     first = {core_of[cpu]: cpu for cpu in reversed(free) if core_of[cpu] not in busy}

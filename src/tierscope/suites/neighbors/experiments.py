@@ -1,13 +1,14 @@
-"""Noisy neighbours: how much slower a victim becomes beside aggressors, and beside other victims.
+"""Noisy neighbours: how much aggressors, and other victims, slow a victim down.
 
-All counts of one victim are takes of one experiment: they run in turns, round after round, so that the victim alone
-and the victim beside others are never far apart in time (`stats.contrast`). A victim that lives in the shared cache
-has most to lose: the chase walks half of the effective last-level cache, so that alone it hits, and beside
-aggressors that stream through the cache it misses. The triad lives in memory and loses bandwidth. The flow is a whole
-program, a min-cost flow by network simplex, as SPEC's mcf is.
+All counts of one victim are takes of one experiment. They alternate, round after round, so the victim alone and the
+victim with others are never far apart in time (`stats.contrast`). A victim in the shared cache has most to lose. The
+chase visits half of the effective last-level cache: alone it hits, and with aggressors that stream through the cache it
+misses. The triad uses memory and loses bandwidth. The flow is a whole program, a min-cost flow by network simplex, as
+SPEC's mcf is.
 
-Blind to what aggressors do to each other: their own bandwidth is no result here, see `suites.contention.experiments`.
-Source: document 002 (several tasks of mcf beside writers to persistent memory, one CPU each).
+Blind to what aggressors do to each other: their own bandwidth is not a result here, see
+`suites.contention.experiments`.
+Source: document 002 (several tasks of mcf with writers to persistent memory, one CPU each).
 """
 
 from collections.abc import Generator
@@ -52,19 +53,19 @@ from tierscope.suites.neighbors.options import (
 )
 from tierscope.units import LINE_BYTES, MiB, show_bytes
 
-LINE = "command"  # the victim of the core that runs a line of the user; it is asked for as `cmd LINE`
-CACHE_SHARE = 0.5  # of the effective last-level cache that the chase walks: alone it hits, with some room for others
+LINE = "command"  # the victim of the core that runs a line of the user, requested as `cmd LINE`
+CACHE_SHARE = 0.5  # of the effective last-level cache, for the chase: alone it hits, and others have some space
 SMALLEST_CHASE = 8 * MiB  # beyond the private caches of all cores sold
 SMALLEST_ARRAY = 64 * MiB  # of an aggressor: with all its operands far beyond a private cache
 BATCH_S = 0.1  # of one take in one round
-SLOW_HOP_S = 150e-9  # of a chase that misses: a batch holds four walks even then
-WALKS = 4  # of which the first is not counted
+SLOW_HOP_S = 150e-9  # of a chase that misses: a batch contains four passes even then
+WALKS = 4  # passes; the first is left out
 LONGEST_BATCH_S = 2.0
-TASK_BLOCK_S = 0.02  # of aggressors beside tasks: the core keeps 20000 blocks of each, so that tasks may take 400 s
+TASK_BLOCK_S = 0.02  # of aggressors with tasks: the core keeps 20000 blocks of each, so tasks may take 400 s
 
 
 def numbers(machine: Machine, chosen: NeighborsOptions) -> tuple[list[int], list[int], Places]:
-    """Victims at once, aggressors at once (0 first), and their CPUs."""
+    """Return the numbers of simultaneous victims, of simultaneous aggressors (0 first), and their CPUs."""
     victims, asked = sorted(set(chosen.victims)), list(chosen.aggressors or ())
     near = near_cpus(machine, chosen.target)
     own, others = chosen.victim_cpus or (), chosen.aggressor_cpus or ()
@@ -76,9 +77,10 @@ def numbers(machine: Machine, chosen: NeighborsOptions) -> tuple[list[int], list
 def takes(
     victims: list[int], aggressors: list[int], place: Places
 ) -> tuple[tuple[tuple[int, ...], ...], tuple[int, ...]]:
-    """The sets of groups that run at once, victims first, and for each the one that it is compared with.
+    """Return the sets of groups that run together, victims first, and for each set the one that it is compared with.
 
-    With aggressors: the same victims without. Several victims without: one alone, where that is measured.
+    With aggressors, that is the same victims without them. Several victims without aggressors are compared with one
+    alone, if that is measured.
     """
     pairs = [(n, k) for n in victims for k in aggressors if place.fits(n, k)]
     first = max(victims)
@@ -88,7 +90,7 @@ def takes(
 
 
 def victim(machine: Machine, kind: str, array_bytes: int, chosen: NeighborsOptions) -> tuple[Workload, Target]:
-    """The work of each victim, and where its bytes live. A task keeps its memory to itself."""
+    """Return the work of each victim, and where its bytes are. A task keeps its memory to itself."""
     if is_command(kind):
         line = fio_line(chosen) if kind == neighbor_fio.NAME else kind.removeprefix(COMMAND).strip()
         return command(line, chosen), Target(name="null", where="")
@@ -100,7 +102,7 @@ def victim(machine: Machine, kind: str, array_bytes: int, chosen: NeighborsOptio
 
 
 def is_command(kind: str) -> bool:
-    """Whether other programs do the work."""
+    """Return whether other programs do the work."""
     return is_line(kind) or kind == neighbor_fio.NAME
 
 
@@ -132,7 +134,7 @@ def _task(kernel: str, work: TaskWork) -> Workload:
 
 
 def aggressor(machine: Machine, chosen: NeighborsOptions, most: int) -> tuple[Workload, Target, str]:
-    """The work of each aggressor, where its bytes live, and why they are fewer than the rule asks."""
+    """Return the work of each aggressor, where its bytes are, and why they are fewer than the rule requires."""
     (name, *_) = names_of("aggressor", words_of(chosen.aggressor), (*machine.kernels, *AGGRESSORS))
     if name != chosen.aggressor:
         raise UsageError(f"aggressor={chosen.aggressor}: one aggressor at a time")
@@ -153,7 +155,7 @@ def aggressor(machine: Machine, chosen: NeighborsOptions, most: int) -> tuple[Wo
 
 
 def _flushing(name: str, chosen: NeighborsOptions) -> Workload:
-    """The kernel without its footprint; UsageError for a chunk or a fence of one that does not flush."""
+    """Return the kernel without its footprint; UsageError for a chunk or a fence of one that does not flush."""
     chunk, fence = chosen.aggressor_chunk, chosen.aggressor_fence
     if name not in FLUSHING:
         for key, value in (("aggressor_chunk", chunk), ("aggressor_fence", fence)):
@@ -171,7 +173,7 @@ def _of(work: Workload, footprint: int) -> Workload:
 def victim_memory(
     machine: Machine, chosen: NeighborsOptions, kind: str, cache_bytes: int | None, place: Places
 ) -> Memory:
-    """Bytes of each array of a chase or triad."""
+    """Return the bytes of each array of a chase or triad."""
     if kind not in KERNELS:
         return Memory(0, "")
     if chosen.victim_array is not None:
@@ -184,7 +186,10 @@ def victim_memory(
 
 
 def schedule(kind: str, array_bytes: int, chosen: NeighborsOptions) -> Schedule:
-    """`minimum_s` is the length of a batch: several walks of a chase, a block at least; tasks last as they last."""
+    """Return the schedule. `minimum_s` is the length of a batch: several passes of a chase, or at least a block.
+
+    A task takes as long as it needs.
+    """
     walk_s = array_bytes / LINE_BYTES * SLOW_HOP_S if kind == "chase" else 0.0
     kernel = kind in KERNELS
     limit_s = chosen.timeout if is_command(kind) else 0.0
@@ -209,7 +214,9 @@ def labels(kind: str, chosen: NeighborsOptions, aggressing: Workload, target: Ta
 
 
 def measure(machine: Machine, chosen: NeighborsOptions) -> Generator[Experiment, Answer, None]:
-    """One experiment for each kind of victim; before it the effective cache where a victim's footprint rests on it."""
+    """Yield one experiment for each kind of victim; before it the effective cache if the victim's footprint depends on
+    it.
+    """
     kinds = kinds_of(machine, chosen)
     victims, aggressors, place = numbers(machine, chosen)
     sets, against = takes(victims, aggressors, place)

@@ -1,9 +1,9 @@
 """fio as a neighbour: a whole program that writes a file once in random order, and reads it once in random order.
 
-It is a command of the user's kind, so its time is that from start to end, fio's own start and the reservation of the
-file among it. The file loses its name before room is asked for it: a kill or a full disk leaves nothing behind.
+It is a command like a user's, so its time is from start to end, and includes fio's own start and the reservation of the
+file. The file loses its name before space is reserved for it, so a kill or a full disk leaves nothing behind.
 Blind to storage that answers from its own cache: what matters here is the CPU, the memory and the bus that direct I/O
-takes from others, and they from it.
+takes from others, and that they take from it.
 """
 
 from shlex import quote
@@ -29,7 +29,7 @@ FileSize = Annotated[
 
 
 def line(path: str, size_bytes: int, engine: str) -> str:
-    """Return the line for the shell; its file lies in the folder `path`."""
+    """Return the line for the shell; its file is in the folder `path`."""
     folder = quote(path)
     shared = f"--thread --filename=/proc/self/fd/9 --size={size_bytes} --bs={BLOCK_BYTES} --direct=1"
     asked = f"--ioengine={engine} --iodepth={DEPTH} --output-format=terse"

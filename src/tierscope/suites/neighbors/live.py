@@ -6,7 +6,7 @@ from tierscope.suites.neighbors.labels import NeighborsLabels
 
 
 def say(experiment: Experiment) -> str:
-    """Return 'flow beside 0 to 3 x triad, in turns'."""
+    """Return the victim and the range of aggressors that alternate, such as flow and 0 to 3 x triad."""
     most = sum(one.role == "aggressor" for one in experiment.groups)
     labels = NeighborsLabels.read(experiment)
     return f"{labels.victim} beside 0 to {most} x {labels.aggressor_kernel}, in turns"

@@ -35,7 +35,7 @@ KERNELS = ("chase", "triad")
 SIZES = ("test", "train", "ref")
 SLEEP = "sleep"
 FLUSHING = tuple(f"flush_{name}" for name in FLUSHES)
-AGGRESSORS = (*FLUSHING, "chase", SLEEP, neighbor_fio.NAME)  # besides all kernels that walk lines
+AGGRESSORS = (*FLUSHING, "chase", SLEEP, neighbor_fio.NAME)  # in addition to all kernels that visit lines
 CHUNK_BYTES = 4 * KiB  # of aggressors that flush, as in the source
 COMMAND = "cmd"
 

@@ -1,10 +1,10 @@
 """Noisy neighbours: time of a victim and its slowdown, for each number of victims and of aggressors.
 
-    seconds  = one task of a victim that runs tasks; else one walk over the victim's footprint
+    seconds  = one task of a victim that runs tasks; else one pass over the victim's footprint
              = seconds per operation * footprint / bytes that one operation visits            [s]
     slowdown = seconds / seconds of the row that `against` names, of the same rounds          [1]
 
-Several victims count as their mean. What document 002 calls loss of performance is 1 - 1 / slowdown.
+Several victims count as their mean. Document 002's loss of performance is 1 - 1 / slowdown.
 Source: document 002; statistics: `stats.contrast`.
 """
 
@@ -28,7 +28,7 @@ LONGEST = 40  # letters of a command line in a sentence
 
 
 class NeighborsRow(JudgedRow, frozen=True, kw_only=True):
-    """Victims of one kind beside a number of aggressors, which may be 0."""
+    """Victims of one kind with a number of aggressors, which may be 0."""
 
     victim: Annotated[str, Col("victim", help="`flow`, `chase`, `triad`, `cmd`")]
     size: Annotated[str | None, Col("size", help="of the flow: `test`, `train`, `ref`; null for others")]
@@ -123,7 +123,7 @@ class Neighbors:
         return [row for record in records(run, self.name) for row in _rows(run, record)]
 
     def insights(self, run: Run, rows: list[NeighborsRow]) -> list[Insight]:
-        """The victim that is shown to be slowed most comes first: the first sentence is the headline."""
+        """Return the insights; the largest slowdown that is shown comes first, as the headline."""
         del run
         said = []
         for kind in dict.fromkeys(map(victim_name, rows)):
@@ -134,7 +134,7 @@ class Neighbors:
 
 
 def _least(insights: list[Insight]) -> float:
-    """By how much the aggressors slow at least; 1 where no slowdown is shown."""
+    """Return the least slowdown by the aggressors; 1 where none is shown."""
     shown = (one.low for one in insights if one.low and one.name.startswith("slowdown "))
     return max(1.0, *shown, 1.0)
 
@@ -179,20 +179,20 @@ def _row(run: Run, record: Record, take: int, found: Contrast) -> NeighborsRow:
 
 
 def _flushing(experiment: Experiment, aggressors: list[int]) -> BlockWork | None:
-    """The work of aggressors that flush what they store; None for others."""
+    """Return the work of aggressors that flush what they store; None for others."""
     asked = experiment.groups[aggressors[0]].workload if aggressors else None
     return asked.of(BlockWork) if asked and asked.kernel.startswith("flush_") else None
 
 
 def _sides(experiment: Experiment, take: int) -> tuple[list[int], list[int]]:
-    """Numbers of the groups of a take: its victims, and the others."""
+    """Return the numbers of the groups of a take: its victims, and the others."""
     groups = experiment.takes[take]
     victims = [group for group in groups if experiment.groups[group].role == VICTIM]
     return victims, [group for group in groups if group not in victims]
 
 
 def _aggressor(record: Record, aggressors: list[int]) -> str | None:
-    """Its kernel; of a command the name under which the suite knows it."""
+    """Return its kernel; of a command the name under which the suite knows it."""
     if not aggressors:
         return None
     kernel = record.groups[aggressors[0]].kernel
@@ -209,14 +209,14 @@ def _cpus(record: Record, groups: list[int]) -> str:
 
 
 def victim_name(row: NeighborsRow) -> str:
-    """'flow test', 'chase', or the command line in 40 letters."""
+    """Return 'flow test', 'chase', or the command line in 40 letters."""
     if row.command:
         return row.command if len(row.command) <= LONGEST else row.command[: LONGEST - 3] + "..."
     return f"{row.victim} {row.size}" if row.size else row.victim
 
 
 def _aggressors(victim: str, known: list[tuple[NeighborsRow, Interval]], every: list[NeighborsRow]) -> list[Insight]:
-    """The largest slowdown that an interval bears out, else that of the most aggressors; every: all rows."""
+    """Return the largest slowdown that an interval shows, else that of the most aggressors; every: all rows."""
     beside = [(row, slowdown) for row, slowdown in known if row.aggressors]
     rest = left_out(len(beside), sum(bool(row.aggressors) for row in every), "numbers of aggressors")
     if not beside:
@@ -243,7 +243,7 @@ def _aggressors(victim: str, known: list[tuple[NeighborsRow, Interval]], every: 
 
 
 def _victims(victim: str, known: list[tuple[NeighborsRow, Interval]]) -> list[Insight]:
-    """What the most victims cost one another."""
+    """Return how much the most victims slow one another."""
     several = [(row, slowdown) for row, slowdown in known if not row.aggressors and row.against == "1 alone"]
     if not several:
         return []
@@ -266,7 +266,7 @@ def aggressor_name(row: NeighborsRow) -> str:
 
 
 def _percent(one: Interval) -> str:
-    """'6.1 % (5.8 to 6.4)'."""
+    """Return '6.1 % (5.8 to 6.4)'."""
     low, middle, high = (100 * (value - 1) for value in (one.low, one.middle, one.high))
     return f"{middle:.1f} % ({low:.1f} to {high:.1f})"
 

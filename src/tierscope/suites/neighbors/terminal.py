@@ -22,7 +22,7 @@ def _time(row: NeighborsRow) -> str:
 
 
 def _slowdown(row: NeighborsRow) -> list[str]:
-    """And what it stands against; nothing where a row stands against itself."""
+    """Return the slowdown and the row that it is compared with; nothing for a row that is compared with itself."""
     if row.against == "itself":
         return ["" if row.conclusive else "?", ""]
     return [with_interval(row, row.slowdown, lambda value: f"{value:.3f}"), row.against]

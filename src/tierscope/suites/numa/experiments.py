@@ -87,14 +87,14 @@ class Matrix:
 
 
 def cpus_of(machine: Machine) -> dict[int, tuple[int, ...]]:
-    """The nodes with CPUs that this process may use, in order of their numbers."""
+    """Return the nodes with CPUs that this process may use, in order of their numbers."""
     node_of = {cpu.number: cpu.node for cpu in machine.identity.cpus}
     usable = machine.cpus()
     return {node: tuple(cpu for cpu in usable if node_of[cpu] == node) for node in sorted({node_of[c] for c in usable})}
 
 
 def chosen_nodes(option: str, asked: Numbers | None, possible: tuple[int, ...], what: str) -> tuple[int, ...]:
-    """Those asked for, or all; UsageError for a node that cannot be one, or stands there twice."""
+    """Return those asked for, or all; UsageError for a node that is not possible or is named twice."""
     asked = asked or ()
     for node in asked:
         if node not in possible:
@@ -106,7 +106,7 @@ def chosen_nodes(option: str, asked: Numbers | None, possible: tuple[int, ...], 
 
 
 def matrix_of(machine: Machine, chosen: NumaOptions) -> Matrix:
-    """UsageError for nodes, kernels and pages that do not exist."""
+    """Return the matrix; UsageError for nodes, kernels and pages that do not exist."""
     cpus = cpus_of(machine)
     initiators = chosen_nodes("initiators", chosen.initiators, tuple(cpus), "CPU to use")
     return Matrix(
@@ -122,7 +122,7 @@ def matrix_of(machine: Machine, chosen: NumaOptions) -> Matrix:
 def sized(
     machine: Machine, asked: int | None, cache_bytes: int | None, cpus: tuple[int, ...], arrays: int, target: Target
 ) -> Memory:
-    """By the rule, within the target's own free memory; UsageError where what was asked for does not fit there."""
+    """Return the size by the rule, within the target's own free memory; UsageError if the size does not fit."""
     if asked is None:
         return array(machine, cache_bytes, cpus, arrays, target)
     free = free_bytes(machine, target)
@@ -142,7 +142,7 @@ class Sizes:
     cache_bytes: int | None
 
     def group(self, kernel: str, cpus: tuple[int, ...], target: Target, role: str) -> tuple[Group, str]:
-        """Return a group of these CPUs, and what is to be said of its size."""
+        """Return a group of these CPUs, and the note on its size."""
         chase = kernel == "chase"
         arrays = 1 if chase else walk_of(self.machine, kernel).arrays
         memory = sized(self.machine, self.asked, self.cache_bytes, cpus, arrays, target)
@@ -152,7 +152,7 @@ class Sizes:
 
 
 def cell(matrix: Matrix, initiator: int, node: int, sizes: Sizes) -> Generator[Experiment, Answer, None]:
-    """Latency; then bandwidth of each kernel, and the latency beside it, of one initiator on one target."""
+    """Yield latency, then bandwidth of each kernel and the latency under it, of one initiator on one target."""
     cpus, target = matrix.initiators[initiator], matrix.target(node)
     place = NumaLabels(initiator=initiator, target=node, what="latency")
     chaser, note = sizes.group("chase", cpus[:1], target, "latency")
@@ -168,7 +168,7 @@ def cell(matrix: Matrix, initiator: int, node: int, sizes: Sizes) -> Generator[E
 
 
 def all_at_once(matrix: Matrix, kernels: tuple[str, ...], sizes: Sizes) -> Generator[Experiment, Answer, None]:
-    """Each node alone on its own memory, then all at the same time with the loop variants that each had alone."""
+    """Yield each node alone on its own memory, then all together with the loop variants that each had alone."""
     nodes = [node for node in matrix.initiators if node in sizes.machine.memory_nodes()]
     for kernel in kernels:
         groups, notes, share = [], [], walk_of(sizes.machine, kernel).read_share
@@ -204,7 +204,7 @@ def together(machine: Machine, chosen: NumaOptions) -> tuple[str, ...]:
 
 
 def left_out(machine: Machine, chosen: NumaOptions) -> tuple[str, ...]:
-    """Return which nodes are not among those that work at the same time, and which have no CPU beside the chaser."""
+    """Return the nodes that do not work at the same time as others, and those without a CPU apart from the chaser."""
     matrix, found = matrix_of(machine, chosen), []
     bare = [node for node in matrix.initiators if node not in machine.memory_nodes()]
     if bare and chosen.together != NONE:
@@ -218,7 +218,7 @@ def left_out(machine: Machine, chosen: NumaOptions) -> tuple[str, ...]:
 
 
 def plan(machine: Machine, chosen: NumaOptions) -> Plan:
-    """All targets of one initiator before the next, then all together; the caches are searched once, by the first."""
+    """Yield all targets of one initiator before the next, then all together; the first one searches for the caches."""
     matrix, kernels = matrix_of(machine, chosen), together(machine, chosen)
     asked = chosen.array
     cache_bytes = None

@@ -8,8 +8,8 @@ from tierscope.record.result import Run
 from tierscope.suites.numa.row import NumaRow
 from tierscope.tables import Insight
 
-SIDE = 300  # px of one of two maps beside each other
-BESIDE = 8  # targets; with more the maps stand one below the other
+SIDE = 300  # px of one of two maps next to each other
+BESIDE = 8  # targets; with more, one map is below the other
 SIDE_BY_SIDE = 2  # maps of one line
 RATIO = 26  # px of a cell in which a second line fits
 WRITTEN = 16  # px of a cell in which a number fits
@@ -37,7 +37,7 @@ class Numa:
     )
 
     def draw(self, run: Run, rows: list[NumaRow], insights: list[Insight]) -> Spec | None:
-        """Rows of `numa`."""
+        """Return the chart of the rows of `numa`."""
         points = [_point(row) for row in rows]
         kernels = list(dict.fromkeys(row.kernel for row in rows))
         charts = []
@@ -90,7 +90,7 @@ def _point(row: NumaRow) -> Point:
 
 
 def _digits(value: float) -> str:
-    """Three, also where the last are zeros: 30.0, 95.1, 150."""
+    """Return three digits, also where the last are zeros: 30.0, 95.1, 150."""
     return f"{value:#.3g}".rstrip(".") if value < 1000 else f"{value:.0f}"
 
 
@@ -99,7 +99,7 @@ def _times(ratio: float | None) -> str:
 
 
 def _chart(rows: list[NumaRow], points: list[Point], title: str, key: str) -> Spec:
-    """One map; nodes in order of their numbers."""
+    """Return one map; nodes are in order of their numbers."""
     targets = {row.target: _node(row) for row in rows}
     order = [targets[number] for number in sorted(targets)]
     initiators = sorted({row.initiator for row in rows})
@@ -108,7 +108,7 @@ def _chart(rows: list[NumaRow], points: list[Point], title: str, key: str) -> Sp
     drawn = [point for point in points if point[key]]
     top = max(float(point[key]) for point in drawn)
     layers = [heat.cells(axes, key, top, title, TIPS)]
-    layers[0]["encoding"]["opacity"]["legend"] = None  # the numbers stand in the cells
+    layers[0]["encoding"]["opacity"]["legend"] = None  # the numbers are in the cells
     if axes.cell >= WRITTEN:
         two = axes.cell >= RATIO
         size = max(8.0, min(14.0, axes.cell * 0.3))

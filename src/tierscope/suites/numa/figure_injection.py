@@ -1,4 +1,4 @@
-"""All nodes at the same time: a bar of the machine for each kernel, made of its nodes, beside what they reach alone."""
+"""All nodes at the same time: a bar of the machine for each kernel, made of its nodes, and what they reach alone."""
 
 from tierscope.draw import figures, theme, vega
 from tierscope.draw.theme import Spec
@@ -28,7 +28,7 @@ class Injection:
     )
 
     def draw(self, run: Run, rows: list[InjectionRow], insights: list[Insight]) -> Spec | None:
-        """Rows of `injection`."""
+        """Return the chart of the rows of `injection`."""
         del insights
         points = [_point(row) for row in rows if row.bandwidth and row.bandwidth.middle]
         wholes = [point for point in points if point["node"] == ALL]

@@ -1,4 +1,4 @@
-"""What the rows of the table `numa` say in words: what is remote, what is memory alone, where the firmware errs."""
+"""Sentences from the rows of the table `numa`: remote nodes, nodes with memory alone, errors of the firmware."""
 
 from collections.abc import Callable
 from statistics import median
@@ -42,9 +42,9 @@ LOADED = Measure("latency under load", lambda row: row.loaded_latency, lambda _:
 
 
 def said(rows: list[NumaRow]) -> list[Insight]:
-    """Own memory, remote nodes, nodes without CPUs, disagreement with the firmware, pages that lie elsewhere.
+    """Return own memory, remote nodes, nodes without CPUs, disagreement with the firmware, pages on other nodes.
 
-    Of several kernels, the sentences are about the first; the matrices show all.
+    If there are several kernels, the sentences are about the first; the matrices show all.
     """
     rows = [row for row in rows if row.kernel == rows[0].kernel]
     return [
@@ -58,7 +58,7 @@ def said(rows: list[NumaRow]) -> list[Insight]:
 
 
 def local(rows: list[NumaRow], row: NumaRow, what: Measure) -> NumaRow | None:
-    """The row that this one's ratio was taken over."""
+    """Return the row that is the base of this row's ratio."""
     return next((one for one in rows if one.initiator == row.initiator and what.ratio(one) == 1.0), None)
 
 
@@ -67,7 +67,7 @@ def _sure(row: NumaRow | None, what: Measure) -> Interval | None:
 
 
 def _own(rows: list[NumaRow]) -> list[Insight]:
-    """What nodes reach of their own memory, with the range over them, or the interval of the only one."""
+    """Return what nodes reach of their own memory, with the range over them, or the interval of the only one."""
     every = [row for row in rows if row.initiator == row.target]
     own = sure_rows(every, LATENCY.of)
     if not own:
@@ -92,13 +92,13 @@ def _own(rows: list[NumaRow]) -> list[Insight]:
 
 
 def _span(values: list[float], what: Measure) -> str:
-    """The value, or the lowest and the highest."""
+    """Return the value, or the lowest and the highest."""
     ends = [what.show(value) for value in (values[0], values[-1])]
     return ends[0] if ends[0] == ends[1] else " to ".join(ends)
 
 
 def _farthest(rows: list[NumaRow], what: Measure) -> list[Insight]:
-    """The remote node with CPUs that costs most, against local memory of the same initiator; both conclusive."""
+    """Return the remote node with CPUs that costs most, against local memory of the same initiator; both conclusive."""
     remote = [row for row in rows if row.cpus and row.initiator != row.target]
     known = []
     for row, interval in sure_rows(remote, what.of):
@@ -136,7 +136,7 @@ def _place(row: NumaRow, base: NumaRow) -> str:
 
 
 def _slit(row: NumaRow, base: NumaRow, what: Measure) -> tuple[str, tuple[Number, ...]]:
-    """The firmware's ratio of distances, which is meant to be that of latencies."""
+    """Return the firmware's ratio of distances, which should be that of latencies."""
     far, near = row.distance, base.distance
     if what != LATENCY or far is None or not near:
         return "", ()
@@ -144,7 +144,7 @@ def _slit(row: NumaRow, base: NumaRow, what: Measure) -> tuple[str, tuple[Number
 
 
 def _memory_only(rows: list[NumaRow]) -> list[Insight]:
-    """Each node without CPUs, from the initiator that is shown to reach it soonest."""
+    """Return each node without CPUs, from the initiator that is shown to reach it soonest."""
     found = []
     for target in dict.fromkeys(row.target for row in rows if row.cpus == 0):
         mine = sure_rows((row for row in rows if row.target == target), LATENCY.of)
@@ -181,7 +181,7 @@ def _alone(rows: list[NumaRow], row: NumaRow, wait: Interval) -> list[Insight]:
 
 
 def _reported(rows: list[NumaRow]) -> list[Insight]:
-    """Where what was measured and what the firmware reports are more than APART."""
+    """Return where the measured value and the firmware's differ by more than APART."""
     found = []
     for row in rows:
         for what in (LATENCY, BANDWIDTH):
@@ -203,7 +203,7 @@ def _reported(rows: list[NumaRow]) -> list[Insight]:
 
 
 def _elsewhere(rows: list[NumaRow]) -> list[Insight]:
-    """Cells whose pages did not all lie on their target: they measure something else."""
+    """Return cells with pages that are not all on their target: they measure something else."""
     strayed = [(share, row) for row in rows if (share := row.on_target_share) is not None and share < 1]
     if not strayed:
         return []

@@ -1,4 +1,4 @@
-"""What the rows of the table `injection` say in words: what the machine moves, and what its nodes share."""
+"""Sentences from the rows of the table `injection`: what the machine moves, and what its nodes share."""
 
 from tierscope.stats.compare import compare_all
 from tierscope.suites.numa.row import InjectionRow
@@ -16,7 +16,7 @@ def said(rows: list[InjectionRow]) -> list[Insight]:
 
 
 def _most(every: list[InjectionRow]) -> list[Insight]:
-    """The kernel is named alone only where it can be told from the others."""
+    """Return the most that the machine moves; the sentence names a kernel alone only if it differs from the others."""
     known = sure_rows(every, lambda row: row.bandwidth)
     if not known:
         return []

@@ -4,12 +4,13 @@
     bandwidth = median rate of all CPUs of the initiator * program bytes              [bytes/s]
     ratio     = either over that of the same initiator's local cell
 
-Local is the initiator's own node; where that was not measured or has no memory, the nearest by the firmware's distance.
-What the firmware reports (HMAT) stands beside it where Linux gives it, that is for the initiators that reach a target
-best; it is rated, not measured. What the rows say in words stands in `numa_words`.
-There is a row for each kernel; its latency is that of the initiator and target, whatever the kernel.
-Latency under load is that of the chaser beside the other CPUs of the initiator, at another time than the idle one.
-Blind to traffic of several initiators at the same time (`table_injection`), and to where in a node its memory lies.
+Local is the initiator's own node. If that was not measured or has no memory, it is the nearest by the firmware's
+distance.
+The firmware's values (HMAT) are next to the measured ones where Linux provides them, that is for the initiators that
+reach a target best; they are rated, not measured. The sentences about the rows are in `numa_words`.
+There is a row for each kernel; its latency is that of the initiator and target, for every kernel.
+Latency under load is that of the chaser with the other CPUs of the initiator, at another time than the idle one.
+Blind to traffic of several initiators at the same time (`table_injection`), and to where in a node its memory is.
 """
 
 from typing import ClassVar
@@ -116,13 +117,13 @@ def _rate(run: Run, record: Record) -> Interval:
 
 
 def _direction(facts: GroupFacts | None) -> str:
-    """'write' where the kernel only stores, else 'read': of what the firmware's bandwidth has to be."""
+    """Return 'write' if the kernel only stores, else 'read': the direction of the firmware's bandwidth."""
     stores = facts is not None and facts.store != "none" and facts.program_bytes_per_operation == LINE_BYTES
     return "write" if stores else "read"
 
 
 def _share_on(target: int, groups: list[GroupFacts]) -> float | None:
-    """Of the bytes whose node is known, those on the target; None where no one could tell."""
+    """Return the share of bytes on the target, of those with a known node; None if no node is known."""
     total = sum(sum(facts.nodes.values()) for facts in groups)
     return sum(facts.nodes.get(str(target), 0) for facts in groups) / total if total else None
 

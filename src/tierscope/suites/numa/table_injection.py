@@ -94,7 +94,7 @@ def _row(
     groups: tuple[GroupFacts, ...],
     rates: tuple[Interval, Interval | None],
 ) -> InjectionRow:
-    """rates: while all are at work, and alone."""
+    """Return a row. rates: while all are at work, and alone."""
     bandwidth, alone = rates
     facts, peak, every = groups[0], run.result.machine.peak_bytes_per_s, node == ALL
     bus = None

@@ -14,7 +14,7 @@ TARGETS = 6  # columns of a matrix of nodes, 14 letters each
 
 
 def numa(rows: list[NumaRow]) -> list[Grid]:
-    """Latency, then bandwidth of each kernel, each number with its ratio to local; [] for too many targets."""
+    """Return latency, then bandwidth of each kernel, each number with its ratio to local; [] for too many targets."""
     kernels = list(dict.fromkeys(row.kernel for row in rows))
     found = []
     for place, kernel in enumerate(kernels):
@@ -54,7 +54,7 @@ def _cell(row: NumaRow | None, what: Measure, unit: Callable[[float], float | No
 
 
 def injection(rows: list[InjectionRow]) -> list[Grid]:
-    """A line for each kernel: all nodes at the same time, over their sum alone, and each node."""
+    """Return a line for each kernel: all nodes at the same time, over their sum alone, and each node."""
     nodes = list(dict.fromkeys(row.node for row in rows if row.node != "all"))
     heads = [
         ("kernel", False),
@@ -77,7 +77,7 @@ def injection(rows: list[InjectionRow]) -> list[Grid]:
 
 
 def _form(section: Shown, console: Console) -> Parts:
-    """Two matrices, or the plain table of a machine with many nodes."""
+    """Return two matrices, or the plain table of a machine with many nodes."""
     return stacked(numa(section.typed)) or plain(section, console)
 
 

@@ -1,16 +1,19 @@
 """Policy: how a memory spreads addresses, when it moves data, and how it joins writes.
 
-Three parts, each of which may find nothing:
-  interleave  bandwidth of scattered lines over the stride between them, against strides close by that meet all
-              memories alike. Lines are stored past the caches, since few of them lie at a large stride: loads would
-              find them in the processor. Strides are odd numbers times powers of two; those of an odd number above 1
-              are taken at the largest strides, and all of them only where bandwidth falls there.
-  migration   one place of 256 bytes is overwritten, each write timed by itself; then larger places, doubled, up to one
-              that no migration follows: what stalls there too is the machine's. Where memories lie side by side, places
-              above their grain are 256 bytes of each grain of one memory: what follows by address is another's
-  combining   fresh regions, each line stored once in random order, a fence behind each region
-Blind to: interleaving by a hash of the address; grains above a hundredth of the memory that may be taken; places of one
-memory that do not fit into a page, since the next page may begin in another memory.
+It has three parts. Each may find nothing.
+
+    interleave  bandwidth of scattered lines over the stride between them, against strides close to it that meet all
+                memories alike. Lines are stored past the caches, because few of them are at a large stride, and
+                loads would find them in the processor. Strides are odd numbers times powers of two. Odd numbers
+                above 1 are measured at the largest strides, and at all strides only if bandwidth falls there.
+    migration   one place of 256 bytes is overwritten, each write timed by itself. Then places of twice the size follow,
+                up to one without migration: a stall there too is the machine's.
+                If memories are side by side, places above their grain are 256 bytes of each grain of one memory.
+                The next addresses are on another memory.
+    combining   fresh regions, each line stored once in random order, with a fence behind each region.
+
+Blind to: interleaving by a hash of the address; grains above a hundredth of the memory that may be used. Also blind to
+places of one memory that do not fit into a page, since the next page may begin in another memory.
 Source: Z. Wang et al., "Characterizing and Modeling Non-Volatile Memory Systems", MICRO 2020 (LENS, policy prober);
 inference: `stats.interleave`, `stats.migration`, `stats.combining`.
 """
@@ -40,9 +43,9 @@ from tierscope.suites.policy.options import COMBINING, INTERLEAVE, MIGRATION, Po
 from tierscope.tables.regions import RegionLabels
 from tierscope.units import LINE_BYTES, GiB, KiB, MiB, show_bytes, word_bytes
 
-LINES = 4096  # at one stride: more than queues hold
+LINES = 4096  # at one stride: more than queues contain
 FEWER_LINES = 2048  # where memory is short
-SIMULATED_BYTES = 64 * GiB  # of which a simulation keeps nothing
+SIMULATED_BYTES = 64 * GiB  # a simulation does not store them
 THREADS = 24  # at most: they must ask for more than one of the memories gives
 LEAST_STRIDE = 128
 MOST_STRIDE = 4 * MiB  # resonates with 12 memories of 256 KiB each
@@ -52,7 +55,7 @@ TRIED = 2  # largest strides of an odd number
 PRIMES = (2, 3, 5, 7, 11, 13)  # that a control has none of
 WRITE_BYTES = 256
 PLACES = tuple(1 << power for power in range(11, 20))  # bytes, that are overwritten after the first
-FAR_BYTES = 16 * MiB  # a place that is no unit
+FAR_BYTES = 16 * MiB  # a place that is larger than any unit
 LEAST_BLOCK_S = 1e-6  # that the core takes; it keeps several times as many blocks as fit
 RATE = 2e6  # writes/s, where nothing is known
 ASKING = Schedule(precision=0.2, minimum_s=0.02, budget_s=0.02)
@@ -64,7 +67,7 @@ GROWS = 1.25  # most that the time of a line grows from one region to the next
 ENOUGH = 80  # blocks of a region: a verdict needs 50 clean ones
 
 
-Layout = tuple[int, int]  # memories side by side, bytes of each in turn
+Layout = tuple[int, int]  # memories side by side, bytes of each before the next
 ALONE: Layout = (1, 0)
 
 
@@ -86,11 +89,11 @@ class Field:
 
     @property
     def shorter(self) -> float:
-        """By how much a simulation cuts what is asked for."""
+        """Return the factor by which a simulation shortens what is asked for."""
         return SHORTER if self.target.name == SIMULATED else 1.0
 
     def stored(self, stride: int, control: bool, cpus: tuple[int, ...]) -> Experiment:
-        """Lines at random among those of a stride."""
+        """Return the experiment that stores lines at random among those of a stride."""
         work = Workload(
             kernel="flush_nt",
             footprint_bytes=self.lines * stride,
@@ -100,9 +103,9 @@ class Field:
         return self._experiment(INTERLEAVE, work, labels, cpus, self.schedule)
 
     def overwritten(self, place: int, writes: int, each_s: float, layout: Layout = ALONE) -> Experiment:
-        """Single writes, one after the other, round and round; no more are kept than the blocks that are expected.
+        """Return single writes, one after the other, repeatedly; only the expected number of blocks is kept.
 
-        layout: of which one memory is written; the place is of so many bytes in it.
+        layout: one of its memories is written; the place has this number of bytes in it.
         """
         ways, grain = layout if place > layout[1] else ALONE
         element = grain * ways if ways > 1 else WRITE_BYTES
@@ -122,7 +125,7 @@ class Field:
         return self._experiment(MIGRATION, work, label, (self.cpu,), lasting)
 
     def joined(self, region: int, line_s: float) -> Experiment:
-        """Each line of a region once, in random order; long enough for `ENOUGH` blocks if a line takes `line_s`."""
+        """Return each line of a region once, in random order; for `ENOUGH` blocks if a line takes `line_s`."""
         most = min(self.memory_bytes, WRITTEN_BYTES)
         whole = -(-BLOCK_BYTES // region) * region
         work = Workload(
@@ -145,7 +148,7 @@ class Field:
 
 
 def field_of(machine: Machine, chosen: PolicyOptions) -> Field:
-    """UsageError for CPUs that may not be used, or less memory than the smallest strides need."""
+    """Return the setting; UsageError for CPUs that may not be used, or less memory than the smallest strides need."""
     target = chosen.target.on(chosen.pages)
     near = near_cpus(machine, target)
     cpu = near[0] if chosen.cpu is None else chosen.cpu
@@ -164,7 +167,7 @@ def field_of(machine: Machine, chosen: PolicyOptions) -> Field:
 
 
 def control_of(stride: int) -> int:
-    """A stride close by that meets memories of any grain and number up to 13 alike."""
+    """Return a stride close to it that meets memories of any grain and number up to 13 alike."""
     lines = stride // LINE_BYTES + 1
     while any(lines % prime == 0 for prime in PRIMES):
         lines += 1
@@ -172,7 +175,7 @@ def control_of(stride: int) -> int:
 
 
 def most_stride(setting: Field, asked: int | None) -> int:
-    """A power of two, of which the odd multiples up to `MOST_STRIDE` fit into the memory."""
+    """Return a power of two. Its odd multiples up to `MOST_STRIDE` fit into the memory."""
     room = setting.memory_bytes // setting.lines
     most = min(MOST_STRIDE, room) if asked is None else asked
     if most < 2 * LEAST_STRIDE:
@@ -186,7 +189,7 @@ def most_stride(setting: Field, asked: int | None) -> int:
 
 
 def interleave(setting: Field, most: int) -> Plan:
-    """Powers of two with their controls; odd multiples of them where there is something to be seen."""
+    """Yield powers of two with their controls, and their odd multiples if these may show something."""
     powers = [LEAST_STRIDE << step for step in range(int(math.log2(most // LEAST_STRIDE)) + 1)]
     for place, stride in enumerate(powers):
         yield from _measured(setting, stride, control=False)
@@ -215,7 +218,7 @@ def _measured(
 
 
 def _falls(setting: Field, stride: int, odd: int) -> bool:
-    """Below the bandwidth at the power of two, or a third of 9, whose multiple it is; not while planning."""
+    """Return whether bandwidth is below that at the power of two, or for 9 at a third of it; False while planning."""
     count = len(setting.cpus)
     others = {stride // odd, stride // 3 if odd % 3 == 0 else stride // odd}
     found = [setting.known[other, count] for other in others if (other, count) in setting.known]
@@ -224,7 +227,7 @@ def _falls(setting: Field, stride: int, odd: int) -> bool:
 
 
 def layout_of(setting: Field) -> Layout:
-    """As far as the strides told."""
+    """Return the layout, as far as the strides show it."""
     spread = spread_of(setting.strides)
     if spread is None or spread.interleave.ways == 1:
         return ALONE
@@ -232,7 +235,7 @@ def layout_of(setting: Field) -> Layout:
 
 
 def migration(setting: Field, writes: int, layout: Layout = ALONE) -> Plan:
-    """As long as so many writes take, in time of the target's own."""
+    """Yield writes to places, for as long as `writes` writes take in the target's own time."""
     answer = yield setting.overwritten(WRITE_BYTES, 0, 0.0)
     each = setting.shorter / (answer.rate() or RATE)
     answer = yield setting.overwritten(WRITE_BYTES, writes, each)
@@ -246,7 +249,7 @@ def migration(setting: Field, writes: int, layout: Layout = ALONE) -> Plan:
 
 
 def _stalls(answer: Answer) -> bool:
-    """Some write took several times as long as most; so while planning."""
+    """Return whether some write took several times as long as most; while planning, True."""
     if answer.point is None or answer.point.together.rates.size == 0:
         return True
     rates = answer.point.together.rates[0]

@@ -1,4 +1,4 @@
-"""The evidence behind `policy`: three curves, each with what was inferred drawn through the points."""
+"""The evidence for `policy`: three curves, each with what was inferred drawn through the points."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -38,7 +38,7 @@ class Curve(Generic[R]):
         return self.name
 
     def draw(self, run: Run, rows: list[R], insights: list[Insight]) -> Spec | None:
-        """Rows of the table of the same name that have a value."""
+        """Return the chart of the rows of the table of the same name that have a value."""
         del insights
         points = [point for row in rows if (found := self.value(row)) for point in self._points(row, found)]
         if not points:

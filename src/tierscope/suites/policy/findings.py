@@ -1,4 +1,4 @@
-"""What the rows of `policy` say in words; inconclusive rows count for nothing."""
+"""Sentences from the rows of `policy`; inconclusive rows are left out."""
 
 from collections.abc import Callable
 
@@ -16,7 +16,7 @@ NOTHING = {
 
 
 def sentences(rows: list[PolicyRow]) -> list[Insight]:
-    """One for each row, but for those of which a number or a unit that the sentence names is not known."""
+    """Return one sentence for each row, if all numbers and units that the sentence names are known."""
     return [said for row in rows if row.conclusive and (said := _said(row))]
 
 

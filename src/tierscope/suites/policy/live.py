@@ -9,7 +9,7 @@ TEXTS = {
     MIGRATION: "single writes to {}",
     COMBINING: "lines stored in fresh regions of {}",
 }
-"""By table; {} is a size."""
+"""The texts by table; {} is a size."""
 
 
 def say(experiment: Experiment) -> str:

@@ -1,12 +1,12 @@
 """Policy: what a memory does with addresses, hot places and single lines, one row for each property looked for.
 
-    interleaving  `count` memories side by side, `unit_bytes` each in turn        control: a stride that meets all alike
-    migration     after `count` writes of 256 B to `unit_bytes`, a stall of `seconds`   control: a place far larger
-    combining     a queue of `count` lines, joined in units of `unit_bytes`, each `seconds`   control: no queue
+    Interleaving: `count` memories side by side, `unit_bytes` each; control: a stride that meets all alike.
+    Migration: after `count` writes of 256 B to `unit_bytes`, a stall of `seconds`; control: a place far larger.
+    Combining: a queue of `count` lines, joined in units of `unit_bytes`, each `seconds`; control: no queue.
 
-`found` is false where the curve shows no such thing, which is an answer; the keys behind it are then null. Ranges are
-95 % sets, see `stats.interleave`, `stats.migration`, `stats.combining`. `better` is how much likelier the structure is
-than none: twice the logarithm of the likelihood ratio. The curves are rows of the tables of the same names.
+`found` is false where the curve does not show the property, which is an answer. Its keys are then null. Ranges are 95 %
+sets, see `stats.interleave`, `stats.migration`, `stats.combining`. `better` is how much likelier the structure is than
+none: twice the logarithm of the likelihood ratio. The curves are rows of the tables of the same names.
 Blind to: what the three modules name.
 """
 
@@ -141,7 +141,10 @@ def _combining(none: PolicyRow, seen: Combining) -> PolicyRow:
 
 
 def _closing(rows: Sequence[JudgedRow], *, judged: bool = True) -> Closing:
-    """Of all points together. judged: whether each point must be sure; stalls and falls of bandwidth need not be."""
+    """Return the closing of all points together.
+
+    judged: whether each point must be sure; stalls and falls of bandwidth need not be.
+    """
     sure = [row for row in rows if row.conclusive or not judged]
     enough = bool(rows) and len(sure) >= ENOUGH * len(rows)
     reason = next(("; ".join(row.reasons) for row in rows if not row.conclusive), "")

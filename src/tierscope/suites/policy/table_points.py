@@ -19,7 +19,7 @@ R = TypeVar("R", bound=JudgedRow)
 
 
 class _Curve:
-    """A table of which `policy` tells what it shows."""
+    """A table whose findings `policy` reports."""
 
     def insights(self, run: Run, rows: list[Any]) -> list[Insight]:
         del run, rows

@@ -10,7 +10,7 @@ HEADS = [("property", False), ("number", True), ("of", True), ("time", True), ("
 
 
 def policy(rows: list[PolicyRow]) -> Grid:
-    """number: memories side by side; writes until a migration; lines that a queue holds."""
+    """Return the grid. Its number is memories side by side, writes until a migration, or lines of a queue."""
     return "Policies of the memory (95 % range)", HEADS, [_line(row) for row in rows]
 
 

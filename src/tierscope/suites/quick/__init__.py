@@ -1,1 +1,1 @@
-"""What is the memory of this machine, in two minutes?"""
+"""How does the memory of this machine perform, in two minutes?"""

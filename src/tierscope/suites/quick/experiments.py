@@ -39,7 +39,7 @@ DELAYS = (0, 50, 100, 200, 400, 800, 2000, 10000)
 
 
 def plan(machine: Machine, chosen: QuickOptions) -> Plan:
-    """Shorter budgets than the suites alone; what is not precise by then is marked inconclusive."""
+    """Yield the experiments, with shorter budgets than the suites alone; points still imprecise are inconclusive."""
     several = not left_out(machine, chosen)
     if several:
         yield from shared(machine, chosen, visits=0)
@@ -60,7 +60,7 @@ def plan(machine: Machine, chosen: QuickOptions) -> Plan:
 
 
 def shared(machine: Machine, chosen: QuickOptions, visits: int) -> Generator[Experiment, Answer, None]:
-    """What CPUs share, on the target's node or the nearest; CPUs of a simulated machine share what they were given."""
+    """Yield what CPUs share, on the target's node or the nearest; a simulated machine states what its CPUs share."""
     if chosen.target.name == SIMULATED:
         return
     target = chosen.target if chosen.target.name == "node" else None
@@ -68,7 +68,7 @@ def shared(machine: Machine, chosen: QuickOptions, visits: int) -> Generator[Exp
 
 
 def left_out(machine: Machine, chosen: QuickOptions) -> tuple[str, ...]:
-    """Loaded latency, where one CPU is all there is."""
+    """Return loaded latency if the machine has one CPU."""
     cpus = near_cpus(machine, chosen.target)
     if len(cpus) > 1:
         return ()

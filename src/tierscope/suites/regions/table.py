@@ -1,11 +1,11 @@
-"""Latency of each line over the size of fresh regions: the curve in which a memory's own buffers show.
+"""Latency of each line over the size of fresh regions: the curve that shows a memory's own buffers.
 
     latency = mean time of an operation of one thread over whole regions / lines of a block     [s]
 
-as `stats.fresh` takes it: a median would leave out the first lines of a region, which miss more.
-Reads are dependent; of a block above one line all lines are under way at once. Writes are stores past the caches with
-a fence behind each region. `scattered` regions follow one another at random, others by address. `fit_s` is what the
-buffers that `run buffers` found would give (`buffers_found`).
+This is as in `stats.fresh`: a median would leave out the first lines of a region, which miss more.
+Reads are dependent; if a block has several lines, all of them are in flight together. Writes are stores past the caches
+with a fence behind each region. `scattered` regions follow one another at random, others by address. `fit_s` is the
+time that the buffers that `run buffers` found would give (`buffers_found`).
 Blind to the tail: a mean hides single slow accesses.
 Source: Z. Wang et al., "Characterizing and Modeling Non-Volatile Memory Systems", MICRO 2020 (LENS).
 """
@@ -35,7 +35,7 @@ class Regions:
         return [replace(row, fit_s=fit) for row, fit in zip(rows, fits(rows), strict=True)]
 
     def insights(self, run: Run, rows: list[RegionsRow]) -> list[Insight]:
-        """None: `buffers` says what they show."""
+        """Return none: `buffers` reports what they show."""
         del run, rows
         return []
 

@@ -29,7 +29,7 @@ class Timeline:
     )
 
     def draw(self, run: Run, rows: list[Flat], insights: list[Insight]) -> Spec | None:
-        """Rows of `suites.series.points`."""
+        """Return the chart of the rows of `suites.series.points`."""
         names = {row["experiment"]: str(row["what"]) for row in rows}
         if not names:
             return None
@@ -62,12 +62,12 @@ def _lean(row: Flat) -> Flat:
 
 
 def _left_out(rows: list[Flat]) -> list[str]:
-    """The kinds of marks beside the lines: reasons, and dips."""
+    """Return the kinds of marks next to the lines: reasons, and dips."""
     return sorted({str(row["kind"]) for row in rows} - {"kept", "window"})
 
 
 def _layers(kinds: list[str]) -> list[Spec]:
-    """kinds: of marks; a legend without any has no finite size, and the figure with it."""
+    """Return the layers. kinds: of marks; a legend without any has no finite size, and so the figure has none."""
     x = vega.number("time_s", "time since the first block, s", zero=False, across=True, scale={"nice": False})
     y = vega.number("rate", "rate / median of the group", zero=False)
     least = {**y, "scale": {**y["scale"], "domain": {"unionWith": LEAST}}}  # in one layer alone: two would conflict

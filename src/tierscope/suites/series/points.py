@@ -1,12 +1,12 @@
 """The blocks of a few chosen experiments over time, thinned so that no extreme is lost.
 
-Every thread's time is cut into equal bins; of each bin stay the median, the smallest and the largest rate of the
-clean blocks. A block that was left out stays as a point of its own with its reason; of several with one reason
-in one bin, the one farthest from the median stays. Rates are shares of the median rate of the thread's group,
-so that bandwidth and latency are read on one axis: 0.5 is half as fast.
-Of a contention every split is chosen, and each thread's dips (`stats.flutter`) are points of their own; where there
-are many splits, each has fewer threads and bins, so that the page does not grow with the machine.
-Of a point that was visited several times it is the first visit; of takes that alternate it is the last one.
+Every thread's time is cut into equal bins. Each bin keeps the median, the smallest and the largest rate of the clean
+blocks. A block that was left out stays as a point of its own with its reason. If several in one bin have the same
+reason, the one farthest from the median stays. Rates are shares of the median rate of the thread's group, so that
+bandwidth and latency are read on one axis: 0.5 is half as fast.
+All splits of a contention are chosen, and each thread's dips (`stats.flutter`) are points of their own. If there are
+many splits, each has fewer threads and bins, so that the page does not grow with the machine.
+A point that was visited several times shows its first visit; takes that alternate show the last one.
 Blind to everything within a block, and to the threads and experiments that were not chosen.
 """
 
@@ -27,7 +27,7 @@ from tierscope.tables.measured import judged_once
 from tierscope.units import show_bytes
 
 EXPERIMENTS = 8  # a choice that fits one list box, and about 150 KiB of the page
-THREADS = 12  # of one experiment: the slowest and the fastest six; more lines cannot be told apart
+THREADS = 12  # of one experiment: the slowest and the fastest six; more lines are hard to distinguish
 POINTS = 360  # bins of one experiment, shared by its threads
 SPLITS = 64  # of a contention: more entries of a list box are not looked through
 TOTAL = 16 * POINTS  # bins of all experiments, at most 900 KiB of the page
@@ -55,15 +55,15 @@ COLUMNS = (
 
 
 def series_rows(run: Run, chosen: list[Record]) -> list[Flat]:
-    """All points of the chosen records, in their order; ResultError if samples are damaged."""
+    """Return all points of the chosen records, in their order; ResultError if samples are damaged."""
     points = min(POINTS, TOTAL // max(1, len(chosen)))
     return [row for record in chosen for row in _record(run, record, points)]
 
 
 def choose(run: Run, rows: dict[str, list[Flat]]) -> list[Record]:
-    """At most EXPERIMENTS records: of each table the fastest, the most disturbed and the first inconclusive one.
+    """Return at most EXPERIMENTS records: of each table the fastest, the most disturbed and the first inconclusive one.
 
-    Besides, all splits of a contention, or SPLITS of them at equal steps. rows: those of each table, in the order of
+    All splits of a contention, or SPLITS of them at equal steps, are added. rows: those of each table, in the order of
     its records.
     """
     records = run.result.records
@@ -76,14 +76,14 @@ def choose(run: Run, rows: dict[str, list[Flat]]) -> list[Record]:
 
 
 def _most(rank: "Callable[[Flat], float]", records: list[Record], rows: list[Flat]) -> Record | None:
-    """The record whose row ranks highest and above zero."""
+    """Return the record whose row ranks highest and above zero."""
     ranked = [(rank(row), -record.number, record) for record, row in zip(records, rows, strict=False)]
     highest = max(ranked, default=None, key=lambda entry: entry[:2])
     return highest[2] if highest and highest[0] > 0 else None
 
 
 def _speed(row: Flat) -> float:
-    """Bandwidth where there is one, else the footprint: the slowest level is the most interesting."""
+    """Return bandwidth if there is one, else the footprint: the slowest level is the most interesting."""
     return float(row.get("bandwidth_bytes_per_s") or row.get("footprint_bytes") or 0)
 
 
@@ -100,7 +100,7 @@ _RANKS: tuple[Callable[[Flat], float], ...] = (_speed, _disturbed, _doubtful)
 
 
 def record_name(record: Record) -> str:
-    """'#12 triad_nt, 2 threads'; short enough for a list box."""
+    """Return '#12 triad_nt, 2 threads', which is short enough for a list box."""
     words = [f"#{record.number}"]
     load = LoadLabels.read(record.experiment) if record.experiment.table == "loaded_latency" else None
     if load and load.load_threads:
@@ -131,7 +131,7 @@ def _record(run: Run, record: Record, points: int) -> Iterator[Flat]:
 
 
 def _blocks(run: Run, record: Record) -> Blocks:
-    """All groups of the last take, or of all."""
+    """Return all groups of the last take, or of all."""
     last = len(takes_of(record.experiment)) - 1
     return blocks_of(run.blocks(record), record.experiment, record.takes, last)
 
@@ -141,7 +141,7 @@ def _point(run: Run, record: Record) -> Point:
 
 
 def _windows(run: Run, record: Record) -> list[tuple[float, float]]:
-    """What counts, in s: the common windows of all batches after the warm-up."""
+    """Return what counts, in s: the common windows of all batches after the warm-up."""
     point = _point(run, record)
     begin = steady_from(point)
     return [(max(first, begin), last) for first, last in point.together.windows if last > begin]
@@ -155,7 +155,7 @@ def _thread_name(record: Record, one: ThreadSeries) -> str:
 
 
 def _group_median(series: tuple[ThreadSeries, ...], group: int) -> float:
-    """Median rate of the clean blocks of all threads of the group; of all blocks where none is clean."""
+    """Return the median rate of the clean blocks of all threads of the group; of all blocks if none is clean."""
     rates = np.concatenate([one.rate for one in series if one.group == group])
     clean = np.concatenate([one.flags == 0 for one in series if one.group == group])
     return float(np.median(rates[clean] if clean.any() else rates))
@@ -170,7 +170,7 @@ def _extremes(series: tuple[ThreadSeries, ...], most: int) -> list[ThreadSeries]
 
 
 def _thread(one: ThreadSeries, median: float, bins: int) -> Iterator[Flat]:
-    """Rows of one thread: bins of clean blocks in order of time, then the points of those left out."""
+    """Yield the rows of one thread: bins of clean blocks in order of time, then the points of those left out."""
     share = one.rate / median if median > 0 else one.rate
     edges = np.linspace(one.time_s[0], one.time_s[-1], bins + 1)[1:-1]
     place = np.searchsorted(edges, one.time_s, side="right")
@@ -186,7 +186,7 @@ def _thread(one: ThreadSeries, median: float, bins: int) -> Iterator[Flat]:
 
 
 def _dips(dips: tuple[Dip, ...], median: float, bins: int) -> Iterator[Flat]:
-    """The deepest dip of each bin, as a point; its rate is the median of its blocks."""
+    """Yield the deepest dip of each bin, as a point; its rate is the median of its blocks."""
     if not dips:
         return
     places = np.linspace(dips[0].start_s, dips[-1].stop_s, bins + 1)[1:-1]

@@ -1,16 +1,17 @@
 """Two CPUs alone and together, on work within a core and on memory: what they share, whatever the system reports.
 
-A hypervisor may show two hardware threads of one core as two cores, and may move the CPUs of a guest at any time.
-Where two CPUs share a core, work that fills the core takes twice as long while both run: here additions in registers
-(`busy`), which touch no memory. Where their path to memory is full with one thread, or capped, two threads move no more
-bytes than one: here they write past the caches.
+A hypervisor may show two hardware threads of one core as two cores, and may move the CPUs of a guest at any time. If
+two CPUs share a core, work that fills the core takes twice as long while both run: here additions in registers
+(`busy`), which touch no memory. If one thread fills their path to memory, or the path is capped, two threads move no
+more bytes than one: here they write past the caches.
 
 All four takes (core alone, core together, memory alone, memory together) alternate in one experiment of half a second,
-which is a moment: visits of a point are further moments, and are not pooled. Of many CPUs a few pairs are measured: the
-first with the next, and with the one in the middle of the others, none that the system lists on its own core. CPUs of
-a simulated machine are cores, so there memory alone is asked.
-Blind to other kernels, which may gain where this one does not; to what more than two CPUs share; and to the difference
-between one core and a host that gives two CPUs one core in turns shorter than a block. Longer turns are not known.
+which is a moment. Visits of a point are further moments, and are not pooled. On a machine with many CPUs, a few pairs
+are measured: the first with the next, and with the one in the middle of the others, none that the system lists on its
+own core. CPUs of a simulated machine are cores, so only memory is measured there.
+Blind to other kernels, which may gain where this one does not, and to what more than two CPUs share. Also blind to the
+difference between one core and a host on which two CPUs alternate on one core for less than a block. Longer alternation
+is unknown.
 Source: D. M. Tullsen, S. J. Eggers, H. M. Levy, "Simultaneous Multithreading: Maximizing On-Chip Parallelism", ISCA
 1995 (threads of one core share its issue slots); J. D. McCalpin, "Memory Bandwidth and Machine Balance in Current High
 Performance Computers", IEEE TCCA Newsletter, 1995 (bandwidth over threads).
@@ -38,11 +39,11 @@ from tierscope.units import MiB, show_bytes
 IN_CORE = "busy"
 DIRECT, PLAIN = "write_nt", "write"  # the second where no store passes the caches by
 DIRECT_BYTES = 64 * MiB  # passes the caches by, so that only page walks grow with it
-OTHER = "other"  # the role of the CPU beside the first
-TAKES, AGAINST = ((0,), (0, 1), (2,), (2, 3)), (0, 0, 2, 2)  # within the core alone, together; on memory likewise
+OTHER = "other"  # the role of the CPU that runs with the first
+TAKES, AGAINST = ((0,), (0, 1), (2,), (2, 3)), (0, 0, 2, 2)  # within the core alone, together; the same on memory
 BLOCK_S = 0.5e-3
-BATCH_S = 0.01  # of one take in one round: twenty blocks, of which the contrast takes the second half
-ROUNDS_S = 0.16  # of one take in one moment: sixteen rounds at most, of which eight are enough
+BATCH_S = 0.01  # of one take in one round: twenty blocks; the contrast takes the second half
+ROUNDS_S = 0.16  # of one take in one moment: sixteen rounds at most; eight are enough
 
 
 class SharingOptions(SuiteOptions, frozen=True, kw_only=True):
@@ -64,7 +65,7 @@ class SharingOptions(SuiteOptions, frozen=True, kw_only=True):
 
 
 def pairs(machine: Machine, chosen: SharingOptions) -> tuple[tuple[int, int], ...]:
-    """The first CPU with some others; MachineError where there is one alone, UsageError for too few or equal ones."""
+    """Return the first CPU with some others; MachineError if it is alone, UsageError for too few or equal ones."""
     cpus = chosen_cpus(machine, chosen.cpus, home(machine, chosen))
     if len(cpus) < 2 or len(set(cpus)) < len(cpus):
         if chosen.cpus:
@@ -78,7 +79,7 @@ def pairs(machine: Machine, chosen: SharingOptions) -> tuple[tuple[int, int], ..
 
 
 def home(machine: Machine, chosen: SharingOptions) -> Target:
-    """The target that was asked for, or the nearest node with memory."""
+    """Return the target that was asked for, or the nearest node with memory."""
     if chosen.target is not None:
         return chosen.target
     first = (chosen.cpus or machine.cpus())[0]
@@ -87,14 +88,14 @@ def home(machine: Machine, chosen: SharingOptions) -> Target:
 
 
 def kernel_of(machine: Machine, chosen: SharingOptions) -> str:
-    """The kernel on memory; UnknownNameError for one that walks no lines."""
+    """Return the kernel on memory; UnknownNameError for one that visits no lines."""
     kernel = chosen.kernel or (DIRECT if DIRECT in machine.kernels else PLAIN)
     walk_of(machine, kernel)
     return kernel
 
 
 def memory_of(machine: Machine, kernel: str, pair: tuple[int, int], target: Target) -> Memory:
-    """Bytes of each array of one CPU: beyond the caches, unless no cache keeps what is written."""
+    """Return the bytes of each array of one CPU: beyond the caches, unless no cache keeps what is written."""
     if not kernel.endswith("_nt"):
         return array(machine, None, pair, 2 * walk_of(machine, kernel).arrays, target)
     limit = int(free_bytes(machine, target) * MEMORY_SHARE / 2 / walk_of(machine, kernel).arrays)
@@ -106,7 +107,7 @@ def memory_of(machine: Machine, kernel: str, pair: tuple[int, int], target: Targ
 
 
 def point(machine: Machine, pair: tuple[int, int], chosen: SharingOptions) -> Experiment:
-    """The four takes of one pair."""
+    """Return the experiment with the four takes of one pair."""
     target, kernel = home(machine, chosen), kernel_of(machine, chosen)
     memory = memory_of(machine, kernel, pair, target)
     bytes_of_one = walk_of(machine, kernel).arrays * memory.array_bytes
@@ -140,7 +141,7 @@ def point(machine: Machine, pair: tuple[int, int], chosen: SharingOptions) -> Ex
 
 
 def measure(machine: Machine, chosen: SharingOptions) -> Generator[Experiment, Answer, None]:
-    """One experiment for each pair."""
+    """Yield one experiment for each pair."""
     for pair in pairs(machine, chosen):
         yield point(machine, pair, chosen)
 

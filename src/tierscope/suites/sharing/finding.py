@@ -1,4 +1,4 @@
-"""What the doctor says of pairs that it measured: the worst of them decides."""
+"""The doctor's finding on pairs that it measured: the worst of them decides."""
 
 from collections.abc import Sequence
 
@@ -35,7 +35,7 @@ def finding(rows: Sequence[SharingRow]) -> Finding:
 
 
 def _moved(own: Sequence[SharingRow]) -> bool:
-    """Whether the pair shared a core at some moments, and at others it did not."""
+    """Return whether the pair shared a core at some moments, and did not at others."""
     return {SHARED, OWN} <= {row.core for row in own}
 
 
@@ -46,7 +46,7 @@ def _unsure(own: Sequence[SharingRow]) -> bool:
 
 
 def _state(own: Sequence[SharingRow]) -> list[str]:
-    """Of one pair: what is known with its ratio, and why the rest is not."""
+    """Return what is known of one pair with its ratio, and why the rest is not."""
     said, last = [], own[-1]
     cores, paths = known(own, core_of), known(own, path_of)
     if cores:

@@ -1,8 +1,8 @@
-"""Whether what two CPUs share is theirs, or that of one moment.
+"""Whether the sharing of two CPUs is permanent, or of one moment.
 
-A host may move the CPUs of a guest: for a second two of them may run on one core, and before and after on two. One
-moment therefore never shows what a pair shares for good. A class holds if LEAST moments or more show it, and none of
-the others that are known shows another one.
+A host may move the CPUs of a guest: for a second two of them may run on one core, and before and after on two. So one
+moment never shows what a pair shares permanently. A class counts if LEAST moments or more show it, and no other known
+moment shows another one.
 
 Blind to a change between two moments, and to one that is as short as a moment and never met.
 """

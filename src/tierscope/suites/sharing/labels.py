@@ -1,4 +1,4 @@
-"""What a point is filed by."""
+"""The labels that identify a point."""
 
 from tierscope.record.labels import Labels
 

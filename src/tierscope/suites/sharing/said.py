@@ -1,4 +1,4 @@
-"""What the moments of a pair say in words: alarms, changes, or that all is as it is listed."""
+"""Sentences from the moments of a pair: alarms, changes, or agreement with the system's list."""
 
 from collections.abc import Sequence
 
@@ -33,10 +33,11 @@ def path_of(row: SharingRow) -> str:
 
 
 def core_words(rows: Sequence[SharingRow]) -> str:
-    """Say what the moments of one pair show of its cores; rows: those at which it is known, one at least.
+    """Return what the moments of one pair show of its cores; rows: those at which it is known, one at least.
 
-    'CPU 0 and CPU 1 share a core although the system lists them as two, at each of 4 times', 'CPU 0 and CPU 1 shared a
-    core at 1 of 4 times (first at 02:00:23 UTC) and had a core each at the others'. One time alone is stated as such.
+    'CPU 0 and CPU 1 share a core although the system lists them as two, at each of 4 times'.
+    'CPU 0 and CPU 1 shared a core at 1 of 4 times (first at 02:00:23 UTC) and had a core each at the others'.
+    A single time is stated as such.
     """
     first, shared = rows[0], [row for row in rows if row.core == SHARED]
     listed = ", as the system lists them" if first.core == first.listed else f" {NOT_AS_LISTED[first.core]}"
@@ -62,7 +63,9 @@ def path_words(row: SharingRow) -> str:
 
 
 def _core(rows: list[SharingRow]) -> Insight:
-    """rows: of one pair, all with a known class. The number is that of the last moment that shows the slower class."""
+    """Return the insight. rows: of one pair, with a known class. The number is of the last moment with the slower
+    class.
+    """
     row = ([one for one in rows if one.core == SHARED] or rows)[-1]
     found = row.slowdown or Interval(0, 0, 0, 0)
     moved = len(rows) > 1 and held(rows, core_of) == UNKNOWN
@@ -72,7 +75,7 @@ def _core(rows: list[SharingRow]) -> Insight:
 
 
 def _path(row: SharingRow, found: Interval, changed: SharingRow | None) -> Insight:
-    """changed: a moment before, at which it was not so."""
+    """Return the sentence on the path. changed: an earlier moment at which the path was different."""
     of = f" of {show_rate(row.bandwidth.middle)}" if row.bandwidth else ""
     text = f"{path_words(row)}: {span(found)}{of}"
     others: tuple[Number, ...] = ()
@@ -91,12 +94,12 @@ def _path(row: SharingRow, found: Interval, changed: SharingRow | None) -> Insig
 
 
 def _changed(rows: list[SharingRow]) -> SharingRow | None:
-    """The last moment whose path differs from that of the last one of all; None where nothing has changed."""
+    """Return the last moment whose path differs from that of the last one of all; None where nothing has changed."""
     return next((row for row in reversed(rows) if row.path != rows[-1].path), None)
 
 
 def span(found: Interval | None) -> str:
-    """'1.99x (1.97 to 2.01)'."""
+    """Return '1.99x (1.97 to 2.01)'."""
     return f"{found.middle:.2f}x ({found.low:.2f} to {found.high:.2f})" if found else "an unknown multiple"
 
 
@@ -109,5 +112,5 @@ def _cpus(row: SharingRow) -> str:
 
 
 def _clock(row: SharingRow) -> str:
-    """'11:02:31 UTC'."""
+    """Return '11:02:31 UTC'."""
     return f"{row.at[11:19]} UTC"

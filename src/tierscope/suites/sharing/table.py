@@ -19,7 +19,7 @@ from tierscope.suites.sharing.verdict import OWN, SHARED, UNKNOWN, sharing_of
 from tierscope.tables import Asked, Insight, Main, tables
 from tierscope.tables.measured import closing, judged_once, records
 
-OTHERS = 0.25  # CPUs of other programs, from which a pair says nothing
+OTHERS = 0.25  # CPUs of other programs; above it a pair shows nothing
 
 
 class Sharing:
@@ -86,7 +86,7 @@ def _row(run: Run, record: Record, moment: int) -> SharingRow:
 
 
 def _busy(record: Record) -> str:
-    """What other programs take looks like a core that is shared, or a path that is full; "" where they took little."""
+    """Return what other programs took; "" if little. It looks like a shared core or a full path."""
     used = record.background.cpus if record.background else None
     return f"other programs used {used:.2f} CPUs meanwhile" if used is not None and used >= OTHERS else ""
 

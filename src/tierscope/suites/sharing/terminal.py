@@ -7,7 +7,7 @@ from tierscope.suites.sharing.row import SharingRow
 
 
 def sharing(rows: list[SharingRow]) -> list[Grid]:
-    """One line for each pair and moment."""
+    """Return one line for each pair and moment."""
     heads = [
         ("CPUs", False),
         ("at, UTC", False),

@@ -5,12 +5,12 @@
              = (1 + rate of the second / rate of the first) / slowdown on memory
 
 Both have 95 % intervals: of the slowdown over the rounds (`stats.contrast`), of the rates at the same clean moments. A
-class is stated only if the whole interval is within its bounds; all else is not known, also of a ratio that is precise
-and in between. A path is full only for two CPUs that have a core each and work at about the same rate there: else the
+class is stated only if the whole interval is within its bounds. All else is unknown, also a precise ratio between the
+bounds. A path is full only for two CPUs that have a core each and work at about the same rate there. Otherwise the
 second one adds little for another reason.
 
-A core is shared only if both CPUs are slowed, and nearly all of the time: a host that runs the two in turns leaves
-each of them full speed between long pauses, and a neighbour on the sibling of one CPU slows that one alone.
+A core is shared only if both CPUs are slowed, and nearly all of the time. A host that alternates the two leaves each of
+them full speed between long pauses. A neighbour on the sibling of one CPU slows that one alone.
 """
 
 from dataclasses import dataclass
@@ -29,8 +29,10 @@ UNKNOWN = "not known"
 ONE_CORE, TWO_CORES = 1.5, 1.25  # slowdown from which, and up to which; a lower clock under load explains a tenth
 SLOWEST = 3.0  # times one alone: threads of one core take 2; what takes more waits for something else
 MOSTLY = 0.75
-"""Of the clean moments of each CPU, at which it must be slowed by ONE_CORE to SLOWEST. Two threads on one core slow
-each other all the time. Two CPUs that alternate on one core are slowed that little at half of the moments at most."""
+"""The share of the clean moments of each CPU at which it must be slowed by ONE_CORE to SLOWEST. Two threads on
+one core slow each other all the time. Two CPUs that alternate on one core are slowed that little at half of the moments
+at most.
+"""
 MORE = 1.2  # gain up to which two threads get no more than one, and from which they do
 EVEN = 1.4  # of the rates of both within their cores, at most, where the gain is to mean anything
 

@@ -1,8 +1,8 @@
 """Storage: operations per second, bandwidth, latency and CPU time of blocks read and written past the page cache.
 
-Jobs are run by fio on one file without a name, which is written once before and is gone when the run ends, however it
-ends. Each job is repeated, since shared storage differs from run to run by a fifth and more: one point is one repeat.
-Presets: `paper`, the nine jobs of document 003 with both orders, since it does not say which it had; `depths`, small
+fio runs the jobs on one file without a name. The file is written once before, and is gone when the run ends in any way.
+Each job is repeated, since shared storage differs from run to run by a fifth and more: one point is one repeat.
+Presets: `paper`, the nine jobs of document 003 with both orders, since it does not state its order; `depths`, small
 blocks over the depth of the queue; `latency`, one operation at a time.
 Blind to what the storage itself caches: a file that fits into its cache measures that; to wear and garbage collection
 that take longer than a run.
@@ -68,7 +68,7 @@ PRESETS = {
 
 
 def _absolute(word: str) -> str:
-    """As kept in the manifest: a run goes on from another folder."""
+    """Return the absolute path, as kept in the manifest: a run may continue from another folder."""
     return str(Path(word).absolute())
 
 
@@ -161,7 +161,7 @@ class Job:
     depth: int
 
     def words(self, chosen: StorageOptions) -> str:
-        """fio's own."""
+        """Return fio's own options."""
         name = {"read": "read", "write": "write", "mix": "rw"}[self.mix]
         words = [f"rw={'rand' if self.order == 'random' else ''}{name}", f"iodepth={self.depth}"]
         if self.mix == "mix":
@@ -175,7 +175,7 @@ class Job:
 
 
 def jobs(chosen: StorageOptions) -> list[Job]:
-    """In the order of document 003: writes, mixes, reads, each from small to large; UsageError for a wrong word."""
+    """Return the jobs as in document 003: writes, mixes, reads, small blocks first; UsageError for a wrong value."""
     preset = PRESETS[chosen.preset]
     mixes, orders = chosen.mixes or preset.mixes, chosen.orders or preset.orders
     sizes, depths = chosen.blocks or preset.blocks, chosen.depths or preset.depths
@@ -185,7 +185,7 @@ def jobs(chosen: StorageOptions) -> list[Job]:
 
 
 def size_of(machine: Machine, chosen: StorageOptions, target: Target, largest_block: int) -> tuple[int, str]:
-    """Bytes, whole multiples of the largest block, and why they are fewer than usual.
+    """Return the bytes, whole multiples of the largest block, and why they are fewer than usual.
 
     A file system that does not count its blocks limits nothing here: its blocks are reserved before they are written.
     """
@@ -208,7 +208,7 @@ def size_of(machine: Machine, chosen: StorageOptions, target: Target, largest_bl
 
 
 def plan(machine: Machine, chosen: StorageOptions) -> Plan:
-    """One experiment for each job, all on one file."""
+    """Yield one experiment for each job, all on one file."""
     asked, target = jobs(chosen), chosen.target()
     size, note = size_of(machine, chosen, target, max(128 * KiB, *(job.block_bytes for job in asked)))
     schedule = Schedule(

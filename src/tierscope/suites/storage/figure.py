@@ -22,7 +22,7 @@ class Storage:
     )
 
     def draw(self, run: Run, rows: list[StorageRow], insights: list[Insight]) -> Spec | None:
-        """Rows of `storage`; nothing where they have one size of block."""
+        """Return the chart of the rows of `storage`; None if they have one size of block."""
         points = drawn(rows)
         sizes = sorted({int(one["block"]) for one in points})
         if len(sizes) < 2:

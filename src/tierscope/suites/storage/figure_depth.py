@@ -12,7 +12,7 @@ FEWEST = 3  # depths of one kind
 
 
 class StorageDepth:
-    """Each line goes from depth to depth; the depth stands beside its point."""
+    """Each line goes from depth to depth; the label of a point is its depth."""
 
     name = "storage_depth"
     title = "Storage: latency over operations per second"
@@ -24,7 +24,7 @@ class StorageDepth:
     )
 
     def draw(self, run: Run, rows: list[StorageRow], insights: list[Insight]) -> Spec | None:
-        """Rows of `storage`; nothing where no kind of job has three depths."""
+        """Return the chart of the rows of `storage`; None if no kind of job has three depths."""
         points = [{**one, "kind": f"{one['order']} {one['operation']}, {one['size']}"} for one in drawn(rows)]
         kinds = [kind for kind in dict.fromkeys(str(one["kind"]) for one in points)
                  if len({one["depth"] for one in points if one["kind"] == kind}) >= FEWEST]  # fmt: skip

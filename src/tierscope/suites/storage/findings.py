@@ -1,4 +1,4 @@
-"""What the rows of `storage` say: the most operations, the most bytes, the quickest, the knee of depth, the CPU."""
+"""Sentences from the rows of `storage`: the most operations and bytes, the quickest job, the knee of depth, the CPU."""
 
 from typing import NamedTuple
 
@@ -11,8 +11,8 @@ from tierscope.units import show_rate, show_seconds, show_size
 KNEE_SHARE = 0.9  # of the most operations, from which more depth buys little but waiting
 FEWEST_DEPTHS = 3  # to see a knee at all
 BUSY_SHARE = 0.9  # of one CPU, from which the CPU and not the storage may be what limits
-ROUNDED = 0.05  # fio rounds its shares of a CPU: more than so much above a whole is no share
-APART = 1.25  # a queue that is so far from the depth was not full
+ROUNDED = 0.05  # fio rounds its shares of a CPU: a value farther above a whole CPU is invalid
+APART = 1.25  # a queue that is this factor or more from the depth was not full
 
 
 class Job(NamedTuple):
@@ -23,7 +23,7 @@ class Job(NamedTuple):
 
 
 def insights(rows: list[StorageRow]) -> list[Insight]:
-    """Only what the rows show; rows of one half of a mix say nothing by themselves."""
+    """Return only what the rows show; rows of one half of a mix show nothing by themselves."""
     every = [row for row in rows if row.whole]
     known = sure_rows(every, lambda row: row.iops)
     if not known:
@@ -36,13 +36,13 @@ def insights(rows: list[StorageRow]) -> list[Insight]:
 
 
 def job_name(row: StorageRow) -> str:
-    """'random read of 4 KiB, depth 16'; a mix by its share of reads."""
+    """Return 'random read of 4 KiB, depth 16'; a mix by its share of reads."""
     kind = f"{100 * row.read_share:.0f} % reads" if row.operation == "mix" else row.operation
     return f"{row.order} {kind} of {show_size(row.block_bytes)}, depth {row.depth}"
 
 
 def show_iops(value: float) -> str:
-    """Four digits: '103.4k', '3 623'."""
+    """Return four digits: '103.4k', '3 623'."""
     return f"{value / 1e3:.4g}k" if value >= 1e4 else f"{value:.4g}"
 
 
@@ -64,7 +64,7 @@ def _insight(name: str, text: str, found: Interval, unit: str) -> Insight:
 
 
 def _quickest(rows: list[StorageRow], every: list[StorageRow]) -> list[Insight]:
-    """Of jobs with one operation at a time, whose latency is no waiting in a queue."""
+    """Return the quickest of the jobs with one operation at a time, whose latency includes no wait in a queue."""
     single = sure_rows([row for row in rows if row.depth == 1], lambda row: row.latency)
     if not single:
         return []
@@ -76,7 +76,7 @@ def _quickest(rows: list[StorageRow], every: list[StorageRow]) -> list[Insight]:
 
 
 def _knees(jobs: list[Job], every: list[StorageRow]) -> list[Insight]:
-    """For each kind of operation the least depth that gives nearly all there is."""
+    """Return for each kind of operation the least depth that reaches KNEE_SHARE of the most operations."""
     found = []
     for kind in dict.fromkeys(_kind(job.row) for job in jobs):
         own = sorted((job for job in jobs if _kind(job.row) == kind), key=lambda job: job.row.depth)
@@ -107,7 +107,7 @@ def _knee(jobs: list[Job], rest: str) -> Insight:
 
 
 def _busy(rows: list[StorageRow], total: int) -> list[Insight]:
-    """Jobs that may have been limited by the CPUs that asked."""
+    """Return the jobs that the CPUs of the requests may have limited."""
     busy = [row for row in rows if BUSY_SHARE <= _used(row) <= 1 + ROUNDED]
     if not busy:
         return []
@@ -127,12 +127,12 @@ def _busy(rows: list[StorageRow], total: int) -> list[Insight]:
 
 
 def _used(row: StorageRow) -> float:
-    """Share of its CPUs: fio reports that of one for each thread."""
+    """Return the used share of its CPUs: fio reports the share of one CPU for each thread."""
     return (row.cpu_user + row.cpu_system) / max(row.threads, 1)
 
 
 def _not_full(rows: list[StorageRow], total: int) -> list[Insight]:
-    """Little's law: rate x latency is what was in flight, and should be the depth."""
+    """Return jobs whose operations in flight differ from the depth. Little's law: rate x latency is in flight."""
     odd = [row for row in rows if row.in_flight and not 1 / APART <= row.in_flight / max(row.depth, 1) <= APART]
     if not odd:
         return []

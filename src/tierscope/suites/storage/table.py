@@ -1,4 +1,4 @@
-"""Storage: one row for each job, and for a mix one for its reads and one for its writes besides.
+"""Storage: one row for each job; a mix has one more for its reads and one for its writes.
 
     iops = operations / seconds of a repeat, median over the repeats               [1/s]
     bandwidth = iops * block                                                      [B/s]
@@ -7,10 +7,10 @@
                 (Little's law; it is the depth where the queue was full)
 
 Percentiles are those of all operations of all repeats together, from fio's bins. CPU times are shares of one CPU.
-A repeat in which fio finished no operation of a side counts nowhere for that side.
-Blind to what happens within a repeat. Repeats that were cut as a warm-up count nowhere.
-Sources: J. D. C. Little, "A Proof for the Queuing Formula: L = lambda W", Operations Research 9, 1961;
-document 003 for the columns.
+A repeat in which fio finished no operation of a side is left out for that side.
+Blind to what happens within a repeat. Repeats that were cut as a warm-up are left out.
+Sources: J. D. C. Little, "A Proof for the Queuing Formula: L = lambda W", Operations Research 9, 1961; document 003 for
+the columns.
 """
 
 from typing import ClassVar
@@ -91,7 +91,7 @@ def _rows(run: Run, record: Record) -> list[StorageRow]:
 
 
 def _moved(repeats: tuple[Repeat, ...], part: str) -> list[tuple[Repeat, list[Moved]]]:
-    """Each repeat with what it moved of this part; without those in which fio finished no such operation."""
+    """Return each repeat with what it moved of this part, without those in which fio finished no such operation."""
     pairs = [(one, [moved for moved in one.moved if part in ("both", moved.side)]) for one in repeats]
     return [(one, moved) for one, moved in pairs if any(each.operations for each in moved)]
 
@@ -138,17 +138,17 @@ def _median(values: list[float]) -> Interval:
 
 
 def _rate(sides: list[Moved]) -> float:
-    """Operations/s of a repeat, each side over its own time, as fio counts."""
+    """Return operations/s of a repeat, each side over its own time, as fio counts."""
     return sum(one.operations / one.seconds for one in sides if one.seconds)
 
 
 def _mean_latency(sides: list[Moved]) -> float:
-    """Of all operations of a repeat, in s."""
+    """Return the mean latency of all operations of a repeat, in s."""
     return sum(one.operations * one.latency_mean_s for one in sides) / sum(one.operations for one in sides)
 
 
 def _tail(bins: Bins, part: str) -> list[float | None]:
-    """The percentiles, in s."""
+    """Return the percentiles, in s."""
     own = bins if part == "both" else bins[bins["side"] == SIDES.index(part)]
     values, counts = own["nanoseconds"].astype(np.int64), own["operations"].astype(np.int64)
     found = percentiles(values, counts, list(PERCENTILES.values()))

@@ -27,7 +27,7 @@ VARIED = (
 
 
 def kind_name(row: StorageRow) -> str:
-    """'random 70/30', 'sequential write', '  its reads'."""
+    """Return 'random 70/30', 'sequential write', '  its reads'."""
     if not row.whole:
         return f"  its {row.part}s"
     reads = 100 * row.read_share
@@ -35,7 +35,7 @@ def kind_name(row: StorageRow) -> str:
 
 
 def grid(rows: list[StorageRow]) -> Grid:
-    """What all share is in the title."""
+    """Return the grid; what all rows share is in its title."""
     shown = [one for one in VARIED if len(set(map(one.of, rows))) > 1]
     shared = [one.word + one.show(one.of(rows[0])) for one in VARIED if one not in shown]
     names = ["job", *(one.head for one in shown), "operations/s", "GB/s", "mean", "p99", "usr/sys %"]
@@ -45,7 +45,7 @@ def grid(rows: list[StorageRow]) -> Grid:
 
 
 def how(rows: list[StorageRow]) -> str:
-    """'io_uring, direct, ext4 on /dev/vda'."""
+    """Return 'io_uring, direct, ext4 on /dev/vda'."""
     first = rows[0]
     engines = dict.fromkeys(row.engine for row in rows)
     place = f"{first.file_system} on {first.source}" if first.file_system else first.source

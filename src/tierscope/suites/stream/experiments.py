@@ -1,7 +1,7 @@
 """STREAM and its kin over thread counts: every kernel, plain and non-temporal stores apart.
 
-Which walk a kernel takes (vectors, parallel streams, page interleave, prefetch) is picked by a short calibration
-on this machine, for each number of threads; the Result says which one ran.
+A short calibration on this machine picks the loop variant of a kernel (vectors, parallel streams, page interleave,
+prefetch) for each number of threads. The Result states which one ran.
 Source: J. D. McCalpin, "Memory Bandwidth and Machine Balance in Current High Performance Computers", IEEE TCCA
 Newsletter, 1995.
 """
@@ -71,7 +71,7 @@ class StreamOptions(PrefetchOptions, frozen=True, kw_only=True):
 
 
 def kernels_of(machine: Machine, chosen: StreamOptions, target: Target) -> tuple[str, ...]:
-    """Those asked for; a list that was not asked for leaves out what no simulated memory can run."""
+    """Return those asked for; a default list leaves out kernels that no simulated memory can run."""
     large = [name for name, kernel in LARGE.items() if kernel in machine.kernels]
     names = names_of("kernel", chosen.kernels, (*machine.kernels, *large))
     own = chosen.kernels in (DEFAULT, (ALL,))
@@ -90,7 +90,7 @@ def point(
     isa: str = "",
     row_bytes: int = 0,
 ) -> Experiment:
-    """One kernel on some CPUs, its walk to be calibrated."""
+    """Return one kernel on some CPUs; its loop variant is still to be calibrated."""
     walk = LineWork(row_bytes=row_bytes)
     work = Workload(kernel=kernel, footprint_bytes=arrays * memory.array_bytes, isa=isa, work=walk)
     group = Group(workload=work, target=target, team=Team(cpus=cpus), role=kernel)
@@ -107,7 +107,7 @@ def point(
 def large(
     name: str, machine: Machine, cpus: tuple[int, ...], target: Target, memory: Memory, schedule: Schedule
 ) -> Experiment:
-    """Calls of the C library as large as the arrays are; `large.py` says why."""
+    """Return calls of the C library that are as large as the arrays; `large.py` explains why."""
     one = point(LARGE[name], walk_of(machine, LARGE[name]).arrays, cpus, target, memory, schedule)
     size = call_bytes(memory, len(cpus))
     call_s = seconds_of(size)
@@ -132,7 +132,7 @@ def large(
 def measure(
     machine: Machine, chosen: StreamOptions, cache_bytes: int | None = None, large_visits: int | None = None
 ) -> Generator[Experiment, Answer, None]:
-    """Thread counts outside, kernels inside, so that a slow drift does not fall on one kernel alone.
+    """Yield thread counts outside, kernels inside, so that a slow drift does not affect one kernel alone.
 
     large_visits: of large calls, which are long; None: as of all points.
     """

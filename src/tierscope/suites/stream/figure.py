@@ -31,7 +31,7 @@ class Scaling:
     )
 
     def draw(self, run: Run, rows: list[StreamRow], insights: list[Insight]) -> Spec | None:
-        """Rows of `stream`; the peak is the machine's own or absent."""
+        """Return the chart of the rows of `stream`; the peak is the machine's own or absent."""
         points = [_point(row) for row in rows if row.bandwidth and row.bandwidth.middle]
         if not points:
             return None
@@ -60,7 +60,7 @@ def _point(row: StreamRow) -> Point:
 
 
 def _peak(run: Run, points: list[Point]) -> tuple[float | None, str]:
-    """The line to draw in GB/s, or None; and the sentence that says where the peak is."""
+    """Return the line to draw in GB/s, or None; and the sentence that states where the peak is."""
     peak = run.result.machine.peak_bytes_per_s
     if peak is None:
         return None, f"Theoretical peak {unknown_peak(run.result.machine.peak_source)}."

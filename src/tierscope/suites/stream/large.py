@@ -1,8 +1,8 @@
-"""Large calls of the C library, as points of their own: `memcpy_large` is memcpy, called for whole arrays at once.
+"""Large calls of the C library, as points of their own: `memcpy_large` is memcpy, called for whole arrays.
 
-Above a size of its own, the library stores past the caches: 3/4 of what it takes for the shared cache, 192 MiB on a
-guest that reports 32 MiB. A block of a millisecond is one call of some ten megabytes, which lies below that size. So
-what programs with large arrays see is another number, twice as high on some machines.
+Above a size of its own, the library stores past the caches: 3/4 of the cache size that it assumes to be shared, 192 MiB
+on a guest that reports 32 MiB. A block of a millisecond is one call of about ten megabytes, which is below that size.
+So programs with large arrays see another number, twice as high on some machines.
 Source: GNU C Library manual, tunables glibc.cpu.x86_non_temporal_threshold and glibc.cpu.x86_shared_cache_size.
 """
 

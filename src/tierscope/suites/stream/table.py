@@ -4,11 +4,11 @@
     bus       = median rate * bus bytes per operation           with the read that a plain store costs
     peak share = bus / theoretical peak of all channels
 
-Where bandwidth stops to grow with the threads is the knee of the model `saturation` (`tierscope models saturation`).
+The knee of the model `saturation` is where bandwidth stops growing with the threads (`tierscope models saturation`).
 Blind to traffic that the program did not ask for (prefetch, page walks); only a counter sees that.
 Source: J. D. McCalpin, "Memory Bandwidth and Machine Balance in Current High Performance Computers", IEEE TCCA
-Newsletter, 1995; G. Hager and G. Wellein, "Introduction to High Performance Computing for Scientists and
-Engineers", 2010 (write-allocate).
+Newsletter, 1995; G. Hager and G. Wellein, "Introduction to High Performance Computing for Scientists and Engineers",
+2010 (write-allocate).
 """
 
 from collections.abc import Iterable
@@ -41,7 +41,7 @@ from tierscope.tables.rows import Bandwidth, BytesPerS, Col, Count, PerS, Ratio,
 from tierscope.units import LINE_BYTES, show_rate
 
 ON_ROOF = 2  # points beyond the knee, at least
-FITS = 0.1  # residual of a curve over its mean, at most, of which a roof is said
+FITS = 0.1  # largest residual of a curve over its mean for which a roof is reported
 
 
 class StreamRow(JudgedRow, frozen=True, kw_only=True):
@@ -145,14 +145,14 @@ def _row(run: Run, record: Record) -> StreamRow:
 
 
 def _call_bytes(run: Run, record: Record) -> int | None:
-    """A thread calls the library once in each block, for as many lines as the block has."""
+    """Return the bytes of a call: a thread calls the library once in each block, for as many lines as the block has."""
     blocks = run.blocks(record)
     lines = blocks["operations"][(blocks["flags"] & SIZING) == 0]
     return int(np.median(lines)) * LINE_BYTES if lines.size else None
 
 
 def _peak(run: Run, rows: list[StreamRow]) -> list[Insight]:
-    """The conclusive row that takes the largest share of the theoretical peak; more than all of it is no share."""
+    """Return the conclusive row with the largest share of the theoretical peak; a share above 1 is not valid."""
     known = [
         (row.peak_share, row, interval)
         for row, interval in sure_rows(rows, lambda row: row.bandwidth)
@@ -181,7 +181,7 @@ def _peak(run: Run, rows: list[StreamRow]) -> list[Insight]:
 
 
 def _scaling(rows: list[StreamRow]) -> list[Insight]:
-    """Bandwidth of the most threads over that of one, times their number: median and range over the kernels."""
+    """Return bandwidth of the most threads over that of one, times their number: median and range over the kernels."""
     most = max((row.threads for row in rows), default=1)
     shares: dict[str, float] = {}
     for (kernel, _), by_threads in _by_kernel(rows).items():
@@ -205,7 +205,7 @@ def _scaling(rows: list[StreamRow]) -> list[Insight]:
 
 
 def _roof(rows: list[StreamRow]) -> list[Insight]:
-    """Where bandwidth stops to grow with the threads: of the kernel with the highest roof that two points show."""
+    """Return where bandwidth stops growing with threads, for the kernel with the highest roof that two points show."""
     fits = {place: made for place, by_threads in _by_kernel(rows).items() if (made := _fitted(by_threads))}
     level = {place: (fit, ends) for place, (fit, known) in fits.items() if (ends := _flat_from(fit, known))}
     if not level:
@@ -226,7 +226,7 @@ def _roof(rows: list[StreamRow]) -> list[Insight]:
 
 
 def _fitted(by_threads: dict[int, StreamRow]) -> tuple[Saturation, dict[int, Interval]] | None:
-    """The model and the conclusive rows it is fitted to; None where they have too few numbers of threads."""
+    """Return the model and the conclusive rows it is fitted to; None where they have too few numbers of threads."""
     known = {n: found for n, row in by_threads.items() if (found := _bandwidth(row))}
     if len(known) < FEWEST:
         return None
@@ -235,9 +235,10 @@ def _fitted(by_threads: dict[int, StreamRow]) -> tuple[Saturation, dict[int, Int
 
 
 def _flat_from(fit: Saturation, known: dict[int, Interval]) -> tuple[int, int] | None:
-    """(the most threads on the slope, the fewest on the roof); None unless two points at least show a level roof.
+    """Return (the most threads on the slope, the fewest on the roof); None unless two points at least show a level
+    roof.
 
-    One point below the slope is no roof: threads that slow each other down look the same.
+    One point below the slope does not make a roof: threads that slow each other down look the same.
     """
     roof = [n for n in known if n * fit.b1 > fit.b_max]
     slope = [n for n in known if n not in roof]
@@ -248,7 +249,7 @@ def _flat_from(fit: Saturation, known: dict[int, Interval]) -> tuple[int, int] |
 
 
 def _stores(rows: list[StreamRow]) -> list[Insight]:
-    """Each kernel beside its non-temporal form, with the most threads that both ran with."""
+    """Return each kernel compared with its non-temporal form, with the most threads that both ran with."""
     found = []
     by_kernel = _by_kernel(rows)
     for (kernel, target), plain in by_kernel.items():
@@ -260,7 +261,7 @@ def _stores(rows: list[StreamRow]) -> list[Insight]:
 
 
 def _reads(rows: list[StreamRow]) -> list[Insight]:
-    """Whether plain stores read their lines first, on each target."""
+    """Return whether plain stores read their lines first, on each target."""
     found = []
     by_kernel = _by_kernel(rows)
     for target in dict.fromkeys(row.target for row in rows):
@@ -297,7 +298,7 @@ def _gain(plain: StreamRow, direct: StreamRow) -> list[Insight]:
 
 
 def _by_kernel(rows: Iterable[StreamRow]) -> dict[tuple[str, str], dict[int, StreamRow]]:
-    """(kernel, target) -> threads -> the row; that of the largest footprint where there are several."""
+    """Return (kernel, target) -> threads -> the row; that of the largest footprint where there are several."""
     found: dict[tuple[str, str], dict[int, StreamRow]] = {}
     for row in sorted(rows, key=lambda row: row.footprint_bytes):
         found.setdefault((row.kernel, row.target), {})[row.threads] = row
@@ -305,7 +306,7 @@ def _by_kernel(rows: Iterable[StreamRow]) -> dict[tuple[str, str], dict[int, Str
 
 
 def _bandwidth(row: StreamRow | None) -> Interval | None:
-    """Return what a sentence may rest on; None where there is no row, too."""
+    """Return the bandwidth that a sentence may be based on; None also if there is no row."""
     return sure(row, row.bandwidth) if row else None
 
 

@@ -11,11 +11,11 @@ from tierscope.draw.words import threads_name
 from tierscope.suites.stream.table import StreamRow
 
 BAR = 16  # columns of the longest bar
-CURVES = 6  # in one plot: more letters cannot be told apart
+CURVES = 6  # in one plot: the letters of more curves are hard to distinguish
 
 
 def _stream(section: Shown, console: Console) -> Parts:
-    """One line per kernel, the fastest first; of the thread counts the first, the middle and the last."""
+    """Return one line per kernel, the fastest first, with the first, the middle and the last thread count."""
     by: dict[str, dict[int, StreamRow]] = {}
     for row in section.typed:
         by.setdefault(row.kernel, {})[row.threads] = row

@@ -1,8 +1,9 @@
-"""Stride: bandwidth of accesses of a few bytes that lie a stride apart.
+"""Stride: bandwidth of accesses of a few bytes that are a stride apart.
 
-A stride of the access size is the whole of memory; a wider one leaves bytes out, and shows how many are moved for those
-that are asked for. Reads go through the caches, so the lines that are touched must be more than the caches hold: wide
-strides need a large footprint, and a point whose lines may stay there is marked. Non-temporal stores do not care.
+A stride of the access size is the whole of memory. A wider one leaves bytes out, and shows how many bytes are moved for
+those that are requested. Reads go through the caches, so the touched lines must exceed the capacity of the caches. Wide
+strides need a large footprint, and a point is marked if its lines may stay in the caches. This does not affect
+non-temporal stores.
 Blind to which of the caches' prefetchers helps: order=random leaves them nothing to follow.
 Source: Z. Wang et al., "Characterizing and Modeling Non-Volatile Memory Systems", MICRO 2020 (LENS, strided reads and
 writes); J. Yang et al., "An Empirical Guide to the Behavior and Use of Scalable Persistent Memory", FAST 2020 (access
@@ -35,7 +36,7 @@ ACCESSES = (64, 256, KiB, 4 * KiB)
 ORDERS = ("sequential", "random")
 STORES = tuple(name for name in FLUSHES if name != "msync")  # which writes pages, whatever was touched
 TEAM = 4  # threads: more writers are slower on persistent memory, fewer readers do not fill it
-TIMES = 2  # the last-level cache: a walk in a cycle over twice as much finds nothing again
+TIMES = 2  # multiple of the last-level cache: a cyclic pass over twice as much finds nothing again
 
 Touched = Annotated[Lines, several_sizes("size", "whole lines of 64 bytes are touched; try 64B,256B,4KiB")]
 
@@ -81,7 +82,7 @@ class StrideOptions(SuiteOptions, frozen=True, kw_only=True):
 
 @dataclass(frozen=True)
 class Way:
-    """What is done at each access, and by how many."""
+    """The operation of each access, and its number of threads."""
 
     op: str
     store: str  # "" of reads
@@ -125,7 +126,7 @@ class Field:
 
 
 def pairs_of(chosen: StrideOptions) -> list[tuple[int, int]]:
-    """(access, stride) of every point; UsageError where no access fits a stride."""
+    """Return (access, stride) of every point; UsageError where no access fits a stride."""
     strides, sizes = dict.fromkeys(chosen.strides), dict.fromkeys(chosen.access)
     pairs = [(access, stride) for access in sizes for stride in strides if stride >= access]
     if not pairs:
@@ -134,7 +135,7 @@ def pairs_of(chosen: StrideOptions) -> list[tuple[int, int]]:
 
 
 def ways_of(machine: Machine, chosen: StrideOptions, cpus: tuple[int, ...]) -> list[Way]:
-    """Reads once, writes once for each kind of store; MachineError for an instruction that the CPU lacks."""
+    """Return reads once, writes once for each kind of store; MachineError for an instruction that the CPU lacks."""
     for name, feature in missing(machine).items():
         if name in chosen.stores:
             raise MachineError(f"stores={name}: this CPU has no {feature}; try stores=nt")
@@ -152,7 +153,7 @@ def ways_of(machine: Machine, chosen: StrideOptions, cpus: tuple[int, ...]) -> l
 def footprint_of(
     machine: Machine, chosen: StrideOptions, target: Target, pairs: list[tuple[int, int]]
 ) -> tuple[int, str]:
-    """What was asked for; else as much as may be filled, on a simulated machine more than its caches contain."""
+    """Return what was asked for; else as much as may be filled, on a simulated machine more than its caches contain."""
     widest = max(stride for _, stride in pairs)
     if chosen.footprint is not None:
         size, note = chosen.footprint, ""
@@ -174,7 +175,7 @@ def footprint_of(
 
 
 def cache_of(machine: Machine, cpus: tuple[int, ...], target: Target) -> Generator[Experiment, Answer, int]:
-    """The last-level cache as it is found, else as reported: systems report what several tenants share."""
+    """Return the last-level cache as found, else as reported: systems report what several tenants share."""
     reported = machine.last_level_cache_bytes()
     found = None
     if target.name != SIMULATED and reported:
@@ -183,7 +184,7 @@ def cache_of(machine: Machine, cpus: tuple[int, ...], target: Target) -> Generat
 
 
 def plan(machine: Machine, chosen: StrideOptions) -> Plan:
-    """One experiment for each way, access size and stride."""
+    """Yield one experiment for each way, access size and stride."""
     target = chosen.target.on(chosen.pages)
     cpus = chosen_cpus(machine, chosen.cpus, target)
     pairs, ways = pairs_of(chosen), ways_of(machine, chosen, cpus)

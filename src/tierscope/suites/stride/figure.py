@@ -30,7 +30,7 @@ class Stride:
     )
 
     def draw(self, run: Run, rows: list[StrideRow], insights: list[Insight]) -> Spec | None:
-        """Rows of `stride`."""
+        """Return the chart of the rows of `stride`."""
         points = [point(row) for row in rows if row.bandwidth and row.bandwidth.middle]
         if not points:
             return None
@@ -46,7 +46,7 @@ class Stride:
 
 
 def point(row: StrideRow) -> Point:
-    """One datum."""
+    """Return one datum."""
     return {
         "way": way(row),
         "access": show_size(row.access_bytes),

@@ -1,7 +1,7 @@
-"""What strided accesses say in words: the unit that memory moves, and the access size that is enough.
+"""Sentences about strided accesses: the unit that memory moves, and the access size that is enough.
 
-The unit is looked for with the smallest access size, by `suites.stride.fit`; the size that is enough at the widest
-stride at which every access size was measured and none may be cached. Rows that may be cached count for nothing.
+The unit is searched for with the smallest access size, by `suites.stride.fit`. The size that is enough is that at the
+widest stride at which every access size was measured and none may be cached. Rows that may be cached are left out.
 """
 
 from typing import NamedTuple
@@ -25,25 +25,25 @@ class Known(NamedTuple):
 
 
 def sentences(rows: list[StrideRow], line_bytes: int = LINE_BYTES) -> list[Insight]:
-    """A unit and a size for each operation, store, order and number of threads. line_bytes: of the caches."""
+    """Return a unit and a size for each operation, store, order and number of threads. line_bytes: of the caches."""
     known = [row for row in rows if not row.cached]
     kinds = dict.fromkeys(row.kind for row in known)
     return [one for kind in kinds for one in _of_kind([row for row in known if row.kind == kind], line_bytes)]
 
 
 def _of_kind(every: list[StrideRow], line_bytes: int) -> list[Insight]:
-    """every: inconclusive rows too, which are counted and not used."""
+    """Return the sentences of one kind. every: inconclusive rows too, which are counted and not used."""
     known = [Known(*pair) for pair in sure_rows(every, lambda row: row.bandwidth)]
     return [*_unit(known, every, line_bytes), *_enough(known)] if known else []
 
 
 def _name(row: StrideRow) -> str:
-    """'read sequential 4', 'nt random 1'."""
+    """Return 'read sequential 4', 'nt random 1'."""
     return f"{row.store or row.op} {row.order} {row.threads}"
 
 
 def _who(row: StrideRow) -> str:
-    """'4 threads that write (nt) in sequence'."""
+    """Return '4 threads that write (nt) in sequence'."""
     how = "in sequence" if row.order == "sequential" else "at random"
     one = row.threads == 1
     verb = {"read": "read", "write": "write"}[row.op] + ("s" if one else "")

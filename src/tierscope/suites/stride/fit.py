@@ -3,16 +3,16 @@
     ln t(s) = a + d * clip((x - x1) / (x2 - x1), 0, 1) + b * max(0, x - x3),   x = log2(s)
 
 While several accesses share a unit, an access costs its share of it, and time rises with the stride, by 1/2 to 1.1
-octaves each octave; from x2 on each costs a whole unit. Below x1 the processor is what limits; from x3 on rows, pages
-and caches make wide strides slower still. a, d, b by least squares for every x1 < x2 < x3 of a grid; a unit is named
-if it pays the Bayesian information criterion's price of its three parameters and 6 more, strong evidence, and if two
-strides lie on its plateau. Its interval is that of the profile likelihood: all x2 that fit within 3.84 of the best,
-errors scaled to the best fit where that is worse.
+octaves each octave; from x2 on each costs a whole unit. Below x1 the processor is the limit; from x3 on rows, pages and
+caches make wide strides slower still. a, d, b are by least squares for every x1 < x2 < x3 of a grid. A unit is named if
+it pays the Bayesian information criterion's price of its three parameters and 6 more, strong evidence, and if two
+strides are on its plateau. Its interval is that of the profile likelihood: all x2 that fit within 3.84 of the best,
+with errors scaled to the best fit where that is worse.
 Blind to units of a line. A prefetcher that always fetches a line's neighbour too makes a unit of both.
 Source: Z. Wang et al., "Characterizing and Modeling Non-Volatile Memory Systems", MICRO 2020, for the question; D. J.
 Hudson, "Fitting Segmented Curves Whose Join Points Have to Be Estimated", Journal of the American Statistical
-Association 61, 1966; R. E. Kass and A. E. Raftery, "Bayes Factors", Journal of the American Statistical Association
-90, 1995.
+Association 61, 1966; R. E. Kass and A. E. Raftery, "Bayes Factors", Journal of the American Statistical Association 90,
+1995.
 """
 
 import math
@@ -59,7 +59,10 @@ class _Fits:
 
 
 def unit(stride_bytes: Floats, time_s: Floats, sigma: Floats) -> Unit | None:
-    """Arrays of shape (strides,), sigma relative to time; None where no unit shows, or no plateau is reached."""
+    """Return the unit; None where no unit shows, or no plateau is reached.
+
+    Arrays have shape (strides,); sigma is relative to time.
+    """
     order = np.argsort(stride_bytes)
     x, y = np.log2(stride_bytes[order].astype(np.float64)), np.log(time_s[order])
     if x.size < FEWEST:
@@ -76,7 +79,7 @@ def unit(stride_bytes: Floats, time_s: Floats, sigma: Floats) -> Unit | None:
 
 
 def _with(x: Floats, y: Floats, weight: Floats, knots: Floats, x3: float | None) -> _Fits:
-    """Every x1 < x2, x2 an octave before x3 or more; misfit is infinite where the rise is none that a unit makes."""
+    """Return the fits of every x1 < x2, x2 an octave before x3 or more; misfit is inf if no unit makes the rise."""
     first, second = np.triu_indices(knots.size, 1)
     fitting = knots[second] <= (math.inf if x3 is None else x3 - 1)
     x1, x2 = knots[first[fitting]], knots[second[fitting]]
@@ -88,7 +91,7 @@ def _with(x: Floats, y: Floats, weight: Floats, knots: Floats, x3: float | None)
 def _fit(
     x: Floats, y: Floats, weight: Floats, ramps: list[Floats], x3: float | None, octaves: Floats | None = None
 ) -> _Fits:
-    """Least squares of all knees at once. ramps: none, or one of shape (knees, strides)."""
+    """Return least squares of all knees together. ramps: none, or one of shape (knees, strides)."""
     knees = ramps[0].shape[0] if ramps else 1
     columns = [np.ones((knees, x.size)), *ramps]
     if x3 is not None:
@@ -106,7 +109,7 @@ def _fit(
 
 
 def _interval(best: _Fits, fits: list[_Fits], x: Floats) -> Unit | None:
-    """Of fits with no more parameters than the best; None where its plateau holds only the last stride."""
+    """Return the unit, by fits with no more parameters than the best; None if its plateau has only the last stride."""
     at = int(np.argmin(best.misfit))
     if best.x2[at] > x[-2] + STEP / 2:
         return None

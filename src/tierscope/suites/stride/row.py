@@ -40,5 +40,5 @@ class StrideRow(JudgedRow, frozen=True, kw_only=True):
 
     @property
     def kind(self) -> tuple[str, str | None, str, int, str]:
-        """What rows have in common that differ in access size and stride alone."""
+        """Return what rows have in common that differ only in access size and stride."""
         return self.op, self.store, self.order, self.threads, self.target

@@ -1,10 +1,10 @@
-"""Stride: bandwidth of accesses that lie a stride apart.
+"""Stride: bandwidth of accesses that are a stride apart.
 
     bandwidth = median rate * bytes touched at each access     [bytes/s], of all threads
     lines     = bandwidth / 64                                  [1/s]
     share     = bandwidth / best of the same operation, store, order and threads    [1]
 
-Bytes between two accesses are not counted, though memory may move them. A row whose lines may stay in the caches is
+Bytes between two accesses are left out, though memory may move them. A row whose lines may stay in the caches is
 inconclusive. Sentences: `suites.stride.findings`.
 """
 

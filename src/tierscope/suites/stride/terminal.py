@@ -9,7 +9,7 @@ from tierscope.units import show_size
 
 
 def way(row: StrideRow) -> str:
-    """'read, 4 threads, sequential', 'write (nt), ...'."""
+    """Return 'read, 4 threads, sequential', 'write (nt), ...'."""
     store = f" ({row.store})" if row.store else ""
     return f"{row.op}{store}, {threads_name(row.threads)}, {row.order}"
 

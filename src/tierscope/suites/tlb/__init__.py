@@ -1,1 +1,1 @@
-"""What does address translation cost, and how many pages does each TLB hold?"""
+"""What does address translation cost, and how many pages does each TLB cover?"""

@@ -1,11 +1,12 @@
 """TLB: what translation adds to an access, over the number of pages that are touched.
 
-n lines on n pages, in a random cycle, against n lines side by side, in a random cycle too: the difference is that of
-translation (`stats.tlb`). Two lines lie a page and a line apart, so that each lies in another set of the caches. The
-lines side by side lie on the largest pages of the run; on 4 KiB pages a page is finished before the next.
-First some points to a doubling, then points between those where a level ends, until its entries are known to 2 %.
-Blind to prefetchers that fetch the line beside one: side by side it is wanted soon, a page apart never. Of memory that
-no cache hides, its own rows and buffers count as translation.
+n lines on n pages, in a random cycle, are compared with n lines side by side, in a random cycle too: the difference is
+that of translation (`stats.tlb`). Two lines are a page and a line apart, so that each is in another set of the caches.
+The lines side by side are on the largest pages of the run; on 4 KiB pages a page is finished before the next.
+First come some points for each doubling, then points between those where a level ends, until its entries are known to 2
+%.
+Blind to prefetchers that fetch the adjacent line: side by side it is needed soon, a page apart never. Where no cache
+hides memory, its own rows and buffers count as translation.
 Source: R. H. Saavedra and A. J. Smith, "Measuring Cache and TLB Performance and Their Effect on Benchmark Runtimes",
 IEEE Transactions on Computers 44, 1995.
 """
@@ -41,14 +42,14 @@ from tierscope.stats.tlb import APART, BESIDE, between, curve_of
 from tierscope.suites.tlb.labels import TlbLabels
 from tierscope.units import LINE_BYTES, GiB, KiB, MiB, show_bytes, show_size
 
-FEWEST, MOST = 2, 16384  # pages: the second is 4 to 8 times the largest TLB known to us
+FEWEST, MOST = 2, 16384  # pages: the second is 4x to 8x the largest TLB known to us
 LEAST = 16  # pages that must fit, for points enough
 MEMORY_BYTES = 2 * GiB  # filling more takes longer than measuring
 CACHE_SHARE = 0.5  # of the last-level cache that the lines fill
 TRIES = 6  # points between two of a coarse curve: halving so often leaves 1/64
 SMALL = 4 * KiB
 PROBE_BYTES = 16 * MiB
-ASKING = Schedule(precision=0.5, minimum_s=0.01, budget_s=0.01)  # facts are wanted, no time
+ASKING = Schedule(precision=0.5, minimum_s=0.01, budget_s=0.01)  # only the facts are needed
 
 
 class TlbOptions(SuiteOptions, frozen=True, kw_only=True):
@@ -100,7 +101,7 @@ class Walks:
     asked: set[tuple[str, int, int]] = field(default_factory=set)
 
     def point(self, kind: Kind, pages: int, coarse: bool) -> Generator[Experiment, Answer, None]:
-        """Both layouts, unless the lines side by side are known from another page size."""
+        """Yield both layouts, unless the lines side by side are known from another page size."""
         for layout, of in ((APART, kind), (BESIDE, self.control)):
             key = layout, of.page_bytes, pages
             if key in self.asked:
@@ -125,7 +126,7 @@ class Walks:
         return Experiment(table="tlb", groups=(group,), schedule=self.schedule, labels=labels.stored(), note=kind.note)
 
     def finer(self, kind: Kind, coarse: list[int]) -> list[int]:
-        """Numbers of pages that are wanted next; none while the run is only being planned."""
+        """Return the numbers of pages that are needed next; none while the run is only being planned."""
         apart = {n: one for (layout, size, n), one in self.known.items() if (layout, size) == (APART, kind.page_bytes)}
         both = [n for n in apart if (BESIDE, self.control.page_bytes, n) in self.known]
         beside = [self.known[BESIDE, self.control.page_bytes, n] for n in both]
@@ -144,7 +145,7 @@ def _up(size: int, grain: int) -> int:
 
 
 def kind_of(machine: Machine, chosen: TlbOptions, target: Target, cpu: int) -> Generator[Experiment, Answer, Kind]:
-    """The page size that the target really has, and how many pages it may have."""
+    """Return the page size that the target really has, and how many pages it may have."""
     work = Workload(kernel="chase", footprint_bytes=PROBE_BYTES, work=HopWork())
     group = Group(workload=work, target=target, team=Team(cpus=(cpu,)))
     answer = yield Experiment(table="sizing", groups=(group,), schedule=ASKING)
@@ -155,7 +156,7 @@ def kind_of(machine: Machine, chosen: TlbOptions, target: Target, cpu: int) -> G
 
 
 def _most(machine: Machine, chosen: TlbOptions, target: Target, page_bytes: int) -> tuple[int, str]:
-    """Pages that may be touched, and a note where they are few."""
+    """Return the pages that may be touched, and a note if they are few."""
     wanted = MOST if chosen.to is None else chosen.to
     cache = int(machine.last_level_cache_bytes() * CACHE_SHARE) // machine.line_bytes()
     if chosen.to is None and 0 < cache < wanted:
@@ -184,13 +185,13 @@ def _memory(machine: Machine, chosen: TlbOptions, target: Target) -> tuple[int, 
 
 
 def coarse_of(kind: Kind, per_octave: int) -> list[int]:
-    """Numbers of pages from the fewest to the most."""
+    """Return the numbers of pages from the fewest to the most."""
     steps = int(np.log2(kind.most / FEWEST) * per_octave + 1e-9)
     return sorted({round(FEWEST * 2 ** (step / per_octave)) for step in range(steps + 1)} | {kind.most})
 
 
 def plan(machine: Machine, chosen: TlbOptions) -> Plan:
-    """The coarse curve of each page size, most pages first, since memory is mapped once; then finer points."""
+    """Yield the coarse curve of each page size, most pages first, since memory is mapped once; then finer points."""
     cpu = chosen_cpu(machine, chosen.cpu, chosen.target)
     kinds: dict[int, Kind] = {}
     for name in dict.fromkeys(chosen.pages):

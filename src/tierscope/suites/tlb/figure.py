@@ -29,7 +29,7 @@ class Tlb:
     )
 
     def draw(self, run: Run, rows: list[TlbRow], insights: list[Insight]) -> Spec | None:
-        """Rows of `tlb`, and the entries of `tlb_levels`."""
+        """Return the chart of the rows of `tlb`, and the entries of `tlb_levels`."""
         points = [point(row) for row in rows if row.extra]
         if not points:
             return None
@@ -44,7 +44,7 @@ class Tlb:
 
 
 def point(row: TlbRow) -> Point:
-    """One datum."""
+    """Return one datum."""
     return {
         "pages": show_size(row.page_bytes),
         "touched": row.touched,
@@ -56,9 +56,9 @@ def point(row: TlbRow) -> Point:
 
 
 def _band(row: TlbLevelsRow, colour: str) -> list[Spec]:
-    """The bounds of a level's entries, and the rule in them, in the colour of the page size.
+    """Return the bounds of a level's entries, and the rule in them, in the colour of the page size.
 
-    A bound of 0 has no place on the axis: the rule alone stands at the upper one.
+    A bound of 0 has no place on the axis: then only the rule is drawn, at the upper bound.
     """
     low = row.entries_low or row.entries_high
     data = {"values": [{"from": low, "at": row.entries, "to": row.entries_high}]}

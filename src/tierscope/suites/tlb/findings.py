@@ -1,4 +1,4 @@
-"""What the levels of the TLB are in words, for one page size."""
+"""Sentences about the levels of the TLB, for one page size."""
 
 from tierscope.stats.tlb import Extra, Level, Translation
 from tierscope.suites.tlb.row import TlbRow
@@ -8,7 +8,7 @@ from tierscope.units import show_bytes, show_seconds, show_size, word_bytes
 
 
 def sentences(points: list[TlbRow], found: Translation) -> list[Insight]:
-    """points: of the table `tlb`, one page size."""
+    """Return the sentences. points: of the table `tlb`, one page size."""
     size, most = points[0].page_bytes, max(row.touched for row in points)
     if not found.levels:
         if hidden := hidden_by_floor(points[0].target):
@@ -41,7 +41,7 @@ def _level(level: Level, number: int, size: int) -> Insight:
 
 
 def _doubt(level: Level, number: int, size: int) -> Insight:
-    """A step where the lines leave a cache, too."""
+    """Return the doubt about a step at which the lines leave a cache, too."""
     return Insight(
         name=f"tlb_doubt {number} {word_bytes(size)}",
         text=(

@@ -7,7 +7,7 @@ from tierscope.tables.rows import Col, Count, Size, Time
 
 
 class TlbRow(JudgedRow, frozen=True, kw_only=True):
-    """The time of an access to so many pages of one size, with what of it is translation."""
+    """The time of an access to a number of pages of one size, and the part of it that is translation."""
 
     target: Annotated[str, Col("target", help="as `node:0`", tier=True)]
     page_bytes: Annotated[Size, Col("pages", help="page size as it was found")]

@@ -54,13 +54,13 @@ class Tlb:
         return sorted(rows, key=lambda row: (row.page_bytes, row.touched))
 
     def insights(self, run: Run, rows: list[TlbRow]) -> list[Insight]:
-        """One sentence for each level, or that there is none, for each page size."""
+        """Return one sentence for each level, or that there is none, for each page size."""
         del run
         return [_doubted(said, part) for part in parts(rows) for said in sentences(part, found(part))]
 
 
 def _doubted(said: Insight, part: list[TlbRow]) -> Insight:
-    """Levels are fitted to all points of a page size: most of them must be conclusive."""
+    """Return the insight with its doubts: levels are fitted to all points, so most of them must be conclusive."""
     doubtful = sum(not row.conclusive for row in part)
     if not doubtful:
         return said
@@ -96,13 +96,13 @@ def _row(run: Run, labels: TlbLabels, apart: Record, beside: Record) -> TlbRow:
 
 
 def parts(rows: list[TlbRow]) -> list[list[TlbRow]]:
-    """Points of each page size on each target."""
+    """Return the points of each page size on each target."""
     keys = dict.fromkeys((row.target, row.page_bytes) for row in rows)
     return [[row for row in rows if (row.target, row.page_bytes) == key] for key in keys]
 
 
 def found(rows: Iterable[TlbRow]) -> Translation:
-    """rows: of one page size in the table `tlb`. An emulated floor hides all levels: there are none then."""
+    """Return the translation in the rows of one page size; none if an emulated floor hides all levels."""
     known = [
         (row, time, control) for row in rows if (time := weighed(row.latency)) and (control := weighed(row.control))
     ]

@@ -1,4 +1,4 @@
-"""The levels of the TLB that the rows of `tlb` hold, by `stats.tlb`: one row for each, and one for what lies beyond.
+"""The levels of the TLB in the rows of `tlb`, by `stats.tlb`: one row for each, and one beyond the last.
 
     reach = entries * bytes of a page     [bytes]
 
@@ -21,7 +21,7 @@ BEYOND = "beyond"
 
 
 class TlbLevelsRow(Row, frozen=True, kw_only=True):
-    """One level for one page size; what has a default is not known of what lies beyond the last."""
+    """One level for one page size; beyond the last level, columns with a default are unknown."""
 
     target: Annotated[str, Col("target", help="as `node:0`", tier=True)]
     page_bytes: Annotated[Size, Col("pages", help="page size")]
@@ -88,7 +88,7 @@ class TlbLevels:
         return [row for part in parts(Tlb().rows(run)) for row in _rows(part, found(part))]
 
     def insights(self, run: Run, rows: list[TlbLevelsRow]) -> list[Insight]:
-        """Those stand beside the points, where a TLB without a level has rows too."""
+        """Return none: the insights are next to the points, where a TLB without a level has rows too."""
         del run, rows
         return []
 

@@ -10,7 +10,7 @@ from tierscope.units import show_bytes, show_size
 
 
 def levels(rows: list[TlbLevelsRow]) -> Grid:
-    """Rows of `tlb_levels`."""
+    """Return the grid of the rows of `tlb_levels`."""
     heads = [("pages", True), ("level", False), ("entries", True), ("from", True), ("to", True), ("round", True),
              ("reach", True), ("adds, ns", True), ("from", True), ("to", True)]  # fmt: skip
     return "Levels of the TLB (what a hit adds to an access)", heads, [_level(row) for row in rows]
@@ -31,7 +31,7 @@ def _number(value: float | None) -> str:
 
 
 def curves(rows: list[TlbRow]) -> tuple[list[Curve], Axis, Axis]:
-    """Translation over pages touched."""
+    """Return the curves of translation over pages touched, and their axes."""
     known = [row for row in rows if row.extra]
     sizes = sorted({row.page_bytes for row in known})
     parts = [(size, [row for row in known if row.page_bytes == size]) for size in sizes]
