@@ -1,6 +1,6 @@
-"""Refuses a plan that names what the build does not hold, before anything is measured or written.
+"""A check that refuses a plan that names what the build lacks, before anything is measured or written.
 
-The core would say it too, but only when the experiment's turn comes, after minutes of others.
+The core would also refuse it, but only at that experiment, after minutes of others.
 """
 
 from collections.abc import Collection, Iterable, Mapping

@@ -13,7 +13,7 @@ from tierscope.doctor.checks.load import BAD, EFFECT, SOME
 from tierscope.record.result import Finding, Record, Result
 
 NAME = "load"
-FEWEST = 3  # visits that were watched: the mean of fewer says little
+FEWEST = 3  # visits that were watched: the mean of fewer is uncertain
 
 
 def over_the_run(result: Result) -> tuple[Finding, ...]:

@@ -11,14 +11,14 @@ from tierscope.record.timing import Timing
 
 
 class Measurer(Protocol):
-    """Steps in this order: prepare, count, measure as often as wanted, timings, check, counts, drop, told; counts
+    """Steps in this order: prepare, count, measure as often as wanted, timings, check, counts, drop, `told`; counts
     also between batches, close at any time.
     """
 
     clock: Clock
 
     def prepare(self, groups: Sequence[Group]) -> tuple[GroupFacts, ...]:
-        """Bring the groups into being, and say what they are; what was there before may be kept."""
+        """Create the groups, and return their facts; what was there before may be kept."""
 
     def set(self, number: int, group: Group) -> GroupFacts:
         """Another walk for a group that is there."""
@@ -42,7 +42,7 @@ class Measurer(Protocol):
         """Give memory and threads back, and what belongs to the user as it was found."""
 
     def told(self) -> tuple[Program, Bins] | None:
-        """What a program besides says of the batches since `prepare`; None where there is none."""
+        """Return the program's own report on the batches since `prepare`; None where there is none."""
 
     def close(self) -> None:
-        """End at once; more than once does no harm."""
+        """End immediately; more than once does no harm."""

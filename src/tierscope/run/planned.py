@@ -115,7 +115,7 @@ def _as_it_can(suite: str, machine: Machine, options: SuiteOptions) -> Plan:
 
 
 def plan_for(suite: str, options: SuiteOptions, plan_text: str, machine: Machine) -> Callable[[], Plan]:
-    """The generator of a run's experiments, made anew at each call."""
+    """Return the generator of a run's experiments, a new one at each call."""
     if suite == OWN_GROUPS:
         own = partial(own_groups(plan_text).plan, machine)
     else:

@@ -85,7 +85,7 @@ class Runner:
         self._further = 0.0  # s, of all visits but the first of each point
 
     def execute(self, plan: Callable[[], Plan]) -> Result:
-        """All experiments of a plan; those that the result holds already are replayed, not run."""
+        """All experiments of a plan; those that the result already contains are replayed, not run."""
         imagined = imagine(plan())
         self._expected = [expected_seconds(e) for e in imagined]
         self._further = sum(map(further_seconds, imagined))
@@ -232,7 +232,7 @@ class Runner:
         return record, found
 
     def _prepared(self, session: Measurer, experiment: Experiment) -> tuple[Experiment, tuple[GroupFacts, ...], Choice]:
-        """The experiment with the variant that is fastest, as the session holds it, and how that was found."""
+        """The experiment with the variant that is fastest, as the session has it, and how that was found."""
         ready, source = self._walks.on(experiment)
         facts = session.prepare(ready.groups)
         if not (ready.calibrate and ready == experiment):
@@ -259,8 +259,8 @@ class Runner:
     ) -> tuple[Blocks, tuple[int, ...], Judged]:
         """Rounds until all takes are conclusive, each at least minimum_s, at most `budget` s; the take of each batch.
 
-        A take that is conclusive rests while the others go on, unless takes are compared. Rounds that are shorter than
-        BATCH_S are looked at together until a comparison has enough of them. Judged is at times that grow.
+        A take that is conclusive rests while the others continue, unless takes are compared. Rounds that are shorter
+        than BATCH_S are looked at together until a comparison has enough of them. Judged is at times that grow.
         """
         schedule, takes = one_visit(experiment), takes_of(experiment)
         paced = msgspec.structs.replace(experiment, schedule=schedule)
@@ -316,5 +316,5 @@ def lasted(batch: Blocks) -> int:
 
 
 def order(takes: int, turn: int) -> Iterable[int]:
-    """Of the takes in a round: forth and back in turns, so that a drift falls on all of them alike."""
+    """Of the takes in a round: forth and back alternately, so that a drift falls on all of them alike."""
     return range(takes) if turn % 2 == 0 else reversed(range(takes))

@@ -63,7 +63,7 @@ def begin(
         )
     refuse_uncounted(suite, options)
     now = datetime.now(UTC)
-    # wrong words and paths are told before anything is written
+    # wrong words and paths are reported before anything is written
     machine, experiments = imagined(suite, options, plan_text, host)
     groups = [group for experiment in experiments for group in experiment.groups]
     build = host.catalogue(pools=core.in_a_pool(groups))
@@ -144,7 +144,7 @@ def _left_out(manifest: Manifest) -> Iterator[Warn]:
 
 
 def execute(directory: Path, manifest: Manifest, observer: Observer | None = None, host: Host = HERE) -> Result:
-    """Run, or go on with, the plan of a manifest. Records that are there are kept.
+    """Run or continue the plan of a manifest. Records that are there are kept.
 
     Of a complete run only the judgement is stored, if a kill left none or it does not fit.
     """
@@ -223,5 +223,5 @@ def drop_if_empty(directory: Path) -> bool:
 
 
 def command_line() -> tuple[str, ...]:
-    """The words as typed; bytes that are no UTF-8 are escaped, since JSON cannot hold them."""
+    """Return the arguments as typed; bytes that are not UTF-8 are escaped, since JSON cannot contain them."""
     return ("tierscope", *(os.fsencode(word).decode("utf-8", "backslashreplace") for word in sys.argv[1:]))

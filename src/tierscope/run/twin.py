@@ -1,6 +1,6 @@
 """The simulated machine that stands for this one: its caches, and which of its CPUs stands for which one here.
 
-Caches are those that the system reports (sizes, ways, who shares them). CPUs are those of the teams alone. Each lies in
+Caches are those that the system reports (sizes, ways, who shares them). CPUs are those of the teams alone. Each is in
 one cache of every level; with d = its place among those in the same larger cache (of the largest level: among all), and
 r = the most such places of that level,
 
@@ -56,7 +56,7 @@ def _place(reported: Iterable[Cache], level: int, cpu: int) -> tuple[int, ...]:
 
 
 def _numbered(chains: Mapping[int, tuple[object, ...]]) -> tuple[dict[int, int], list[int]]:
-    """Numbers, and r of each level. chains: what each CPU lies in, the largest cache first, itself last."""
+    """Numbers, and r of each level. chains: what each CPU is in, the largest cache first, itself last."""
     digits: dict[int, list[int]] = {cpu: [] for cpu in chains}
     seen: dict[tuple[object, ...], dict[object, int]] = {}
     for cpu, chain in chains.items():

@@ -18,7 +18,7 @@ from tierscope.tables.drifts import kinds
 from tierscope.tables.measured import judged
 from tierscope.tables.visited import is_visited
 
-MOST = 9  # visits of a point: an interval is then three times as narrow as of one
+MOST = 9  # visits of a point: an interval is then 1/3 as wide as of one
 
 
 class Visits:
@@ -67,7 +67,7 @@ class Visits:
         return self._own[record.number][-1].seconds
 
     def _has_time(self, own: Sequence[Record]) -> bool:
-        """Whether all visits and another one, with all that they need beside blocks, fit into the point's budget."""
+        """Return whether all visits and another one, with their set-up, fit into the point's budget."""
         return sum(visit.seconds for visit in own) + own[-1].seconds <= own[0].experiment.schedule.budget_s
 
     def _width(self, record: Record) -> float:
