@@ -1,4 +1,4 @@
-"""The commands that repeat a run, or one table of it, as they are typed."""
+"""The commands that repeat a run, or one table of it, ready to type."""
 
 import shlex
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""All that a report says about one run: its tables with their insights and findings, and its drawn figures.
+"""The content of a report on one run: its tables with their insights and findings, and its drawn figures.
 
 Computed once for each run and process: writers and the terminal share it.
 """
@@ -18,7 +18,7 @@ from tierscope.suites.series.points import COLUMNS, choose, series_rows
 from tierscope.tables import Asked, Column, Flat, Insight, flat, tables
 from tierscope.tables.kept import keep
 
-SERIES_PLACE = 80  # of the blocks over time, which are no table: behind what is asked most, before a user's own groups
+SERIES_PLACE = 80  # of the blocks over time, not a table: after the main questions, before a user's own groups
 
 SEVERITY = ("bad", "unknown", "note", "good")
 """Verdicts of findings, the worst first."""
@@ -26,7 +26,7 @@ SEVERITY = ("bad", "unknown", "note", "good")
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """One table with all that stands beside it."""
+    """One table with all that is shown with it."""
 
     name: str
     title: str
@@ -39,7 +39,7 @@ class Section:
 
     @property
     def asked(self) -> Asked | None:
-        """What the reader of its table wants to know; None of the blocks over time, which are no table."""
+        """What the reader of its table wants to know; None for the blocks over time, which are not a table."""
         return tables[self.name].asked if self.name in tables else None
 
     @property
@@ -54,7 +54,7 @@ class Section:
 
     @property
     def used(self) -> tuple[Column, ...]:
-        """The columns of which at least one row knows the value."""
+        """Return the columns that have a value in at least one row."""
         return tuple(c for c in self.columns if any(row.get(c.name) is not None for row in self.rows))
 
 
@@ -101,7 +101,7 @@ class Content:
 
 
 class _Same:
-    """A run as the key of a cache: equal only to itself, since runs hold dicts."""
+    """A run as the key of a cache: equal only to itself, since runs contain dicts."""
 
     def __init__(self, run: Run) -> None:
         self.run = run
@@ -143,7 +143,7 @@ def _section(run: Run, name: str, typed: list[Any], rows: list[Flat], said: list
 
 
 def touching(run: Run, table: str) -> tuple[Finding, ...]:
-    """Findings that bear on `table` and are not good, the worst first."""
+    """Return the findings that affect `table` and are not good, the worst first."""
     topics = {table, *tables[table].topics}
     return tuple(f for f in ranked(run.result.findings) if topics.intersection(f.touches) and f.verdict != "good")
 

@@ -26,7 +26,7 @@ class Wait(NamedTuple):
 
 
 class Load(NamedTuple):
-    """A load, its bandwidth, and the time of an access beside it."""
+    """A load, its bandwidth, and the time of an access under it."""
 
     row: LoadedLatencyRow
     bandwidth: Interval

@@ -1,7 +1,7 @@
 """The Content-Security-Policy of a page: nothing is loaded, and only scripts and styles it was made with run.
 
 Each is named by its SHA-256, so what gets into the page by another way does not run, although the page is one file.
-Blind to attributes: `style=` is allowed where a page says so, event handlers (`onclick=`) never are.
+Blind to attributes: `style=` is allowed where a page requests it, event handlers (`onclick=`) never are.
 Source: W3C, Content Security Policy Level 3, section 8.4 (hashes of inline elements).
 """
 

@@ -43,7 +43,7 @@ def model(result: Result) -> str:
 
 
 def where(result: Result) -> str:
-    """Machine, processor, suite and start, as far as they are known."""
+    """Machine, processor, suite and start, where they are known."""
     if result.origin == "imported":
         return " · ".join([host(result), f"{result.origin_by}, imported", result.started])
     reached = f" over {result.machine.reached}" if result.machine.reached else ""
@@ -53,7 +53,7 @@ def where(result: Result) -> str:
 
 
 def machine_facts(machine: Machine, *, known: bool = True) -> list[tuple[str, str]]:
-    """known: False of a run whose file says nothing of its machine."""
+    """known: False of a run whose file states nothing about its machine."""
     facts = _machine_facts(machine)
     return facts if known else [(name, NOT_KNOWN) for name, _ in facts if name != "Identity"]
 
@@ -88,7 +88,7 @@ def origin_facts(result: Result) -> list[tuple[str, str]]:
 
 
 def state_facts(machine: Machine) -> list[tuple[str, str]]:
-    """(name, text) by name; what the machine does not tell is unknown."""
+    """(name, text) by name; what the machine does not report is unknown."""
     return [(name.replace("_", " "), _state(name, value)) for name, value in sorted(machine.state.items())]
 
 

@@ -40,7 +40,7 @@ def show(run: Run, console: Console) -> None:
 
 
 def show_failures(failures: Sequence[Failure], console: Console) -> None:
-    """Identities that fail, each beside its number; the first FAILED of them."""
+    """Return identities that fail, each with its number; the first FAILED of them."""
     for one in failures[:FAILED]:
         console.print(Text(printable(f" ! {one.identity}: {one.text}"), style="bold red"))
     if len(failures) > FAILED:

@@ -27,14 +27,14 @@ from tierscope.report.top.shown import LENGTH, line_of, span_of, value_of
 from tierscope.report.top.top import top
 from tierscope.tables import Column, Flat
 
-MOST_CELLS = 9000  # of one table in the page, about 250 KiB: more is no reading matter; the CSV files hold all
+MOST_CELLS = 9000  # of one table in the page, about 250 KiB: nobody reads more; the CSV files contain all
 MOST_FAILURES = 40  # of the audit in the page; `tierscope audit` has all
 MARKS = {"bad": "Problem", "unknown": "Unknown", "note": "Note", "good": "Good"}
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One figure with what stands under it, or a table without a figure."""
+    """One figure with the text under it, or a table without a figure."""
 
     name: str
     title: str

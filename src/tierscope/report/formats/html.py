@@ -60,7 +60,7 @@ def render(content: Content) -> str:
 
 
 def script_json(value: Any) -> str:
-    """JSON that may stand in a script element: no `<`, `>`, `&` and no line separators of JavaScript's own."""
+    """Return JSON that is safe in a script element: no `<`, `>`, `&` and no line separators of JavaScript's own."""
     text = json.dumps(_packed(value), separators=(",", ":"), ensure_ascii=True, allow_nan=False)
     for letter in "<>&":
         text = text.replace(letter, f"\\u{ord(letter):04x}")

@@ -43,7 +43,7 @@ def _mostly_unsure(content: Content, found: Memory | None) -> bool:
 
 
 def _nothing(content: Content, told: str) -> str:
-    """What such a run says: what is known in spite of that, and why the rest is not."""
+    """The result of such a run: what is known in spite of that, and why the rest is not."""
     found = "This file" if content.run.result.origin == "imported" else "This run"
     if told:
         return f"{told} {found} shows little else: {cause(content)}."
@@ -110,7 +110,7 @@ def _answer(content: Content) -> str:
 
 
 def _counted(content: Content) -> str:
-    """What there is, where no number says anything."""
+    """Return the existing content, where no number is usable."""
     rows = sum(len(section.rows) for section in content.sections.values())
     if not rows:
         return "This run has no finished experiment yet."

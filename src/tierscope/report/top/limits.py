@@ -4,7 +4,7 @@
     lines in flight = bandwidth * latency / bytes of a line               (Little's law)
     over idle       = latency at the highest load / idle latency, measured alternately
 
-A cause is stated only if conclusive numbers leave no other one:
+A cause is stated only if conclusive numbers leave no other one.
 
     the memory   it moves FULL of its theoretical peak; or it is the memory or the path to it, if an access takes
                  CROWDED times idle at a load that moves about what reads do
@@ -13,10 +13,10 @@ A cause is stated only if conclusive numbers leave no other one:
     not known    everything else, with the reason
 
 The peak is that of all channels, so it is compared only where the target is all memory of the machine.
-Blind to limits that change with the mix of reads and writes, and to caps of a hypervisor that slow all alike.
-Sources: J. D. C. Little, "A Proof for the Queuing Formula L = lambda W", Operations Research, 1961; P. Esmaili-Dokht
-et al., "A Mess of Memory System Benchmarking, Simulation and Application Profiling", MICRO 2024 (latency over
-bandwidth: flat far below the limit of a memory, several times idle at it).
+Blind to limits that change with the mix of reads and writes, and to caps of a hypervisor that slow all alike. Sources:
+J. D. C. Little, "A Proof for the Queuing Formula L = lambda W", Operations Research, 1961; P. Esmaili-Dokht et al., "A
+Mess of Memory System Benchmarking, Simulation and Application Profiling", MICRO 2024 (latency over bandwidth: flat far
+below the limit of a memory, several times idle at it).
 """
 
 from collections.abc import Callable, Iterator
@@ -54,7 +54,7 @@ class Cause(NamedTuple):
 
 
 def limits(found: Memory, cpus: Cpus) -> tuple[Answer, str]:
-    """Return the answer and what the headline says of it. cpus: that may load this memory."""
+    """Return the answer and its headline. cpus: that may load this memory."""
     cause = next(cause for rule in RULES if (cause := rule(found, cpus)))
     text = " ".join(one for one in (cause.step, *_evidence(found, cpus)) if one)
     return Answer(QUESTION, cause.short, text), cause.lead
@@ -83,7 +83,7 @@ def _alone(found: Memory, cpus: Cpus) -> Cause | None:
 
 
 def _one_core(found: Memory, cpus: Cpus) -> Cause | None:
-    """Of two CPUs alone: of many, a pair that shares a core says little of all."""
+    """Return this for two CPUs alone: a pair that shares a core shows little about many."""
     if cpus.siblings:
         return Cause("Likely the CPUs: both are hardware threads of one core", "Both CPUs are threads of one core.")
     if cpus.count > 2 or not (pair := found.one_core):
@@ -150,7 +150,7 @@ def _over_idle(found: Memory) -> Interval | None:
 
 
 def _as_reads(found: Memory) -> bool:
-    """Whether the load moves about what reads do: a lighter one says little of what limits them."""
+    """Return whether the load moves about what reads do: a lighter one shows little about their limit."""
     if found.load is None or found.read is None:
         return found.load is not None
     return found.load.bandwidth.middle >= AS_READS * found.read.bandwidth.middle
@@ -199,7 +199,7 @@ def _evidence(found: Memory, cpus: Cpus) -> Iterator[str]:
 
 
 def _lines(found: Memory, line_bytes: int) -> float:
-    """Little's law for one thread: the bytes of the bus. Of reads alone: no load waits for what a store sends."""
+    """Little's law for one thread: the bytes of the bus. For reads alone: no load waits for what a store sends."""
     if not found.alone or not found.idle or found.alone.row.store != "none" or not found.alone.row.bus_bytes_per_s:
         return 0.0
     if (found.idle.row.page_bytes or 0) <= SMALL_PAGES:  # such a latency has page walks in it, which reads seldom meet

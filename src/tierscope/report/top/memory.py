@@ -1,4 +1,4 @@
-"""The rows that say how fast one memory is: reads, copies, idle latency, with small pages, under load.
+"""The rows that show how fast one memory is: reads, copies, idle latency, with small pages, under load.
 
 All are conclusive rows of one target, that of the fastest read, so that they may be compared. A number that the run
 does not have, or not conclusively, is None.
@@ -39,7 +39,7 @@ class Memory:
     idle: Wait | None  # the largest footprint with the largest pages
     walked: Wait | None  # the same footprint with the smallest pages
     load: Load | None  # the most bandwidth of all loads
-    pairs: tuple[SharingRow, ...]  # conclusive, the last moment of each pair, with what held at all its moments
+    pairs: tuple[SharingRow, ...]  # conclusive, the last moment of each pair, with what was true at all its moments
     moved: str  # a pair of CPUs that shared a core at some moments only, in words; "" where none did
     loads: int  # rows of latency under load, conclusive or not
     sure_loads: int  # of these
@@ -63,7 +63,7 @@ class Memory:
 
 
 def memory_of(content: Content) -> Memory | None:
-    """Return what the tables of memory say; None where the run has none of them."""
+    """Return the findings of the tables of memory; None where the run has none of them."""
     rows = [*content.rows("stream"), *content.rows("latency"), *content.rows("loaded_latency")]
     if not rows:
         return None
@@ -103,7 +103,7 @@ def _loads(content: Content, target: str) -> list[Flat]:
 
 
 def _counts(probe: Label, order: Label) -> bool:
-    """Whether a row of latency is one access to memory after the other, none of which a prefetcher knows."""
+    """Return whether a row of latency is of dependent accesses to memory that no prefetcher predicts."""
     return probe == "cycle" and order == "global"
 
 

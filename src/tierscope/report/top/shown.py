@@ -5,9 +5,9 @@ from typing import NamedTuple
 from tierscope.report.top.parts import Key
 from tierscope.units import show_value
 
-WIDE = 0.2  # half of an interval over its number, from which its bounds say more than a percentage
+WIDE = 0.2  # half of an interval over its number, from which its bounds are clearer than a percentage
 LENGTH = 180.0  # of the line, in the units of its drawing
-AROUND = 0.1  # of what is to be seen, free on each side
+AROUND = 0.1  # of what is shown, free on each side
 
 
 class Line(NamedTuple):

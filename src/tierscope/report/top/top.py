@@ -1,7 +1,7 @@
 """The first thing a reader sees, put together from its parts.
 
-Nothing is computed from samples here: rows, insights, findings and the reference set are. Only conclusive numbers
-stand on top; where most points are inconclusive, the headline says so, with the reason and the next step.
+Nothing is computed from samples here: rows, insights, findings and the reference set are. Only conclusive numbers are
+on top; where most points are inconclusive, the headline states it, with the reason and the next step.
 """
 
 from tierscope.report.content import Content

@@ -1,7 +1,7 @@
 """Is it normal: the numbers of a run among those of similar machines, and its last-level cache as reported.
 
 What the machine reports itself needs no reference set: a last-level cache that serves less than it has is small on any
-machine. Why it is small, a run cannot say: neighbours, a quota, and tables that compete for it look alike.
+machine. A run cannot show why it is small: neighbours, a quota, and tables that compete for it look alike.
 """
 
 from msgspec.structs import replace
@@ -37,7 +37,7 @@ def among(content: Content) -> Normal | None:
     try:
         return normal(content.run, known())
     except TierscopeError:
-        return None  # `tierscope normal` says what is wrong with the set; a page of one's run does not end by it
+        return None  # `tierscope normal` reports what is wrong with the set; the page of a run does not fail by it
 
 
 def _judged(content: Content, found: Normal | None) -> tuple[str, str, str]:
