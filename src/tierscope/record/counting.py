@@ -59,7 +59,7 @@ class EventCount(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     @property
     def counted(self) -> bool:
-        """Whether the value says something: an event that never had its turn says nothing. Simulated ones need none."""
+        """Return whether the value is valid: that of an event that never ran is not. Simulated ones need none."""
         return not self.reason and (self.running_ns > 0 or not self.scope)
 
     @property

@@ -9,7 +9,7 @@ from tierscope.record.experiment import Workload
 from tierscope.record.work.base import Bytes
 
 WAITED = {"flush_msync": "file", "command": "processes"}
-"""What threads waited for, by kernel, in results of cores that did not say."""
+"""What threads waited for, by kernel, in results of cores that did not report it."""
 
 
 class Clock(msgspec.Struct, frozen=True, kw_only=True):

@@ -1,7 +1,7 @@
 """The Machine as plain data, kept in every Result.
 
-`identity` holds what stays over a reboot (its digest is the key under which results may be compared);
-`state` holds what changes by the minute: load, frequency, steal, temperature.
+`identity` contains what stays over a reboot (its digest is the key under which results may be compared); `state`
+contains what changes by the minute: load, frequency, steal, temperature.
 """
 
 import hashlib
@@ -198,7 +198,7 @@ class Machine(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         return tuple(cpu for cpu in self.cpus() if (size[cpu] or 0) == largest)
 
     def by_topology(self, cpus: tuple[int, ...]) -> tuple[int, ...]:
-        """The same CPUs by package, node, last-level cache, core and number: neighbours stand side by side."""
+        """The same CPUs by package, node, last-level cache, core and number: neighbours are adjacent."""
         places = {cpu.number: cpu for cpu in self.identity.cpus}
 
         def place(number: int) -> tuple[int, ...]:
@@ -208,11 +208,11 @@ class Machine(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         return tuple(sorted(cpus, key=place))
 
     def memory_nodes(self) -> tuple[int, ...]:
-        """The nodes that hold memory, with CPUs or without, in order of their numbers."""
+        """Return the nodes that have memory, with CPUs or without, in order of their numbers."""
         return tuple(sorted(node.number for node in self.identity.nodes if node.memory_bytes > 0))
 
     def distance(self, initiator: int, target: int) -> int | None:
-        """What the firmware says (SLIT): 10 is a node to itself; None where it says nothing of these two."""
+        """Return the firmware's distance (SLIT): 10 is a node to itself; None where it reports none for these two."""
         numbers = sorted(node.number for node in self.identity.nodes)
         lists = {node.number: node.distances for node in self.identity.nodes}
         place = numbers.index(target) if target in numbers else len(numbers)

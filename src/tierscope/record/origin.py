@@ -1,13 +1,13 @@
-"""Where numbers come from: hardware as it is, something that stands in for it, or a model of it.
+"""The origin of numbers: unchanged hardware, a replacement for it, or a model of it.
 
-A mixture bears the strongest word: one simulated group makes a run simulated. Numbers of two origins do not compare
-unless the user says so.
+A mixture has the strongest origin: one simulated group makes a run simulated. Numbers of two origins do not compare
+unless the user requests it.
 """
 
 from collections.abc import Iterable
 
 ORIGINS = ("real", "imported", "emulated", "simulated")
-"""The strongest last. Imported is what another tool measured: hardware, as that tool says."""
+"""The strongest last. Imported is what another tool measured: hardware, as that tool reports."""
 
 
 def strongest(origins: Iterable[str]) -> str:
@@ -18,7 +18,7 @@ def strongest(origins: Iterable[str]) -> str:
 def steadier(origin: str) -> str:
     """Return what makes inconclusive points of this origin conclusive, as 'repeat ...'; budgets are the caller's.
 
-    Nobody disturbs a simulated memory, and a file that was imported stays as it is.
+    Nobody disturbs a simulated memory, and an imported file does not change.
     """
     steps = {
         "imported": "import a file with more repeats of each point",
@@ -38,7 +38,7 @@ def timeless(by: str) -> bool:
 
 
 def banner(origin: str, by: str) -> str:
-    """What stands above the numbers; "" where they are real."""
+    """Return the line above the numbers; "" where they are real."""
     if origin == "real":
         return ""
     if origin == "imported":

@@ -1,7 +1,7 @@
 """Samples on disk: the blocks of a record as Parquet, and whether a file is the one that the record states.
 
-A record states the rows of its samples and their SHA-256. So samples that were exchanged, cut off or changed are no
-answer. Records of versions that stated no sum are checked by their rows and threads.
+A record states the rows of its samples and their SHA-256. So samples that were exchanged, cut off or changed are
+refused. Records of versions that stated no sum are checked by their rows and threads.
 """
 
 import hashlib
@@ -89,7 +89,7 @@ def read_blocks(path: Path, kind: np.dtype[np.void] = BLOCK) -> Blocks:
 
 
 def digest(blocks: Blocks) -> str:
-    """SHA-256 of the rows in the layout of their dtype, as a record states it: it stays where a file is packed anew."""
+    """SHA-256 of the rows in the layout of their dtype, as a record states it: it stays when a file is packed again."""
     return hashlib.sha256(np.ascontiguousarray(blocks).tobytes()).hexdigest()
 
 

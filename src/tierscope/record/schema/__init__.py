@@ -1,4 +1,4 @@
-"""The published format of `result.json`, made from the types in `record.result`; a test holds the two together.
+"""The published format of `result.json`, made from the types in `record.result`; a test compares the two.
 
 Make the file again after a change of the types: python -m tierscope.record.schema
 """
