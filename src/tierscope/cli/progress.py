@@ -1,4 +1,4 @@
-"""A run as it goes on: one live line with the point under way and the time left, one line for each point done."""
+"""A run in progress: one live line with the current point and the time left, one line for each point done."""
 
 import time
 from contextlib import suppress

@@ -11,7 +11,7 @@ from tierscope.cli.markup import plain
 if TYPE_CHECKING:
     from tierscope.plans.options import Option
 
-SUITE = "tierscope.suite"  # of the context: the suite that stands on the command line
+SUITE = "tierscope.suite"  # of the context: the suite on the command line
 
 
 class SuiteCommand(Command):

@@ -63,7 +63,7 @@ def check(
     otherwise the answer is not known. Without a suite in FILE, the measurement takes about ten seconds. See [how to
     check thresholds](../how-to/check.md).
 
-    `check arm` measures nothing: it prints what this machine has beside what the port to ARM assumed, and the commands
+    `check arm` measures nothing: it prints what this machine has next to what the port to ARM assumed, and the commands
     that measure what only ARM hardware can show. See [how to use ARM machines](../how-to/arm.md). For a thresholds file
     of that name, write `./arm`.
     """
