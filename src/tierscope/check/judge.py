@@ -141,7 +141,7 @@ def _judged(threshold: Threshold, row: Row) -> Judged:
 def _verdict(
     threshold: Threshold, low: float | None, high: float | None, doubts: Sequence[str], *, sure: bool
 ) -> tuple[str, str]:
-    """Return the verdict, and why it is not known where the doubts of the point itself do not say so."""
+    """Return the verdict, and why it is not known where the doubts of the point itself do not state it."""
     if low is None or high is None:
         return NOT_KNOWN, "it has no interval"
     if high < threshold.low or low > threshold.high:

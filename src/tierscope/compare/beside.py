@@ -1,12 +1,12 @@
-"""A run beside a published table: is this normal for such hardware?
+"""A run compared with a published table: is this normal for such hardware?
 
-Lines `# compare:` of the table say which points both have (`reference.match`). A point is as published if our
-interval lies within the room of its line, 1.25 as a rule, of the published number, in either direction: machines of
-one kind differ by that much in clocks, DIMMs and what their firmware does. It is lower or higher if the interval lies
+Lines `# compare:` of the table state which points both have (`reference.match`). A point is as published if our
+interval is within a factor of the published number, in either direction. The factor is that of the line, usually 1.25:
+machines of one kind differ by that much in clocks, DIMMs and firmware. The point is lower or higher if the interval is
 outside. Where it reaches both, the point is inconclusive and counts for nothing. The whole is normal if MANY of the
 other points are as published. Points whose measurement was inconclusive itself are marked: their interval may be
 narrower than the truth.
-Blind to the protocol: it is told beside the verdict, with the table's known faults.
+Blind to the protocol: the report states it next to the verdict, with the table's known faults.
 """
 
 from statistics import median

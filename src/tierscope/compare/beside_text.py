@@ -1,4 +1,4 @@
-"""A run beside a published table, in the terminal and as a figure: both are drawn."""
+"""A run compared with a published table, in the terminal and as a figure."""
 
 import math
 from typing import Any
@@ -123,7 +123,7 @@ def _size_or_number(column: Column, places: list[float]) -> tuple[Spec, str]:
 
 
 def _dots(title: str, points: list[dict[str, Any]], number: Spec, hue: Spec) -> Spec:
-    """A line for each series, whose name stands at the left."""
+    """A line for each series, whose name is at the left."""
     names = list(dict.fromkeys(point["series"] for point in points))
     side = vega.field("series", "n", None, sort=names, axis={"labelLimit": 400})
     body: Spec = {

@@ -1,7 +1,7 @@
-"""Two runs side by side: the ratio of each point that both hold, with its interval, and a verdict in words.
+"""Two runs side by side: the ratio of each point that both have, with its interval, and a verdict in words.
 
-Points are matched by what was asked (kernel, threads, footprint, pages, mix, delay), not by their order. Intervals
-are widened for the number of points compared at once, see `stats.compare`.
+Points are matched by what was asked (kernel, threads, footprint, pages, mix, delay), not by their order. Intervals are
+widened for the number of points compared together, see `stats.compare`.
 """
 
 import math
@@ -37,8 +37,8 @@ def compare_runs(
 ) -> list[dict[str, Any]]:
     """One row per common point; UsageError when the runs share no point.
 
-    across: runs of different origin are compared too, else refused; then each row bears both origins, and keys that
-    name a target do not count where each run has but one. targets: they do not count between runs of one origin either.
+    across: runs of different origin are compared too, else refused. Each row then states both origins. Keys that name a
+    target do not count where each run has only one. targets: they do not count between runs of one origin either.
     """
     refuse_apart(before, after, across=across)
     rows: list[dict[str, Any]] = []
@@ -76,7 +76,7 @@ def _apart(before: Run, after: Run) -> str:
 
 
 def apart_in_time(rows: list[dict[str, Any]]) -> str:
-    """What a difference may come from besides the thing compared; "" where none was called."""
+    """Return other sources of a difference than the thing compared; "" where none was called."""
     if not {"slower", "faster"} & {row["verdict"] for row in rows}:
         return ""
     return (
@@ -86,7 +86,7 @@ def apart_in_time(rows: list[dict[str, Any]]) -> str:
 
 
 def doubt(before: Run, after: Run) -> str:
-    """What besides the thing compared may differ; "" where both come from one machine, set up alike."""
+    """Return what may differ other than the thing compared; "" where both come from one machine, set up alike."""
     one, other = (run.result.machine for run in (before, after))
     if one.identity.digest() == other.identity.digest():
         return ""
@@ -108,7 +108,7 @@ def _tiers(table: Plain) -> set[str]:
 
 
 def _keys(table: Plain, sides: list[list[Flat]], across: bool) -> tuple[str, ...]:
-    """Across origins or targets, without the targets of which each side has one at most."""
+    """Compare across origins or targets, without targets that are alone on their side."""
     single = [{key for key in table.keys if len({row[key] for row in rows}) <= 1} for rows in sides]
     left_out = _tiers(table).intersection(*single) if across else set()
     return tuple(key for key in table.keys if key not in left_out)
@@ -172,7 +172,7 @@ def _numbered(keys: tuple[str, ...], rows: list[Flat]) -> dict[tuple[tuple[Any, 
 
 
 def point(table: str, row: Mapping[str, Label]) -> str:
-    """'read, region 64 B, block 64 B, scattered': the keys of a point, named where their value alone does not tell."""
+    """'read, region 64 B, block 64 B, scattered': the keys of a point, named where their value alone is ambiguous."""
     columns = {column.name: column for column in tables[table].columns}
     return ", ".join(_said(columns[key], row[key]) for key in tables[table].keys if row.get(key) not in (None, ""))
 

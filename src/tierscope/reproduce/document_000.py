@@ -30,7 +30,7 @@ def table(name: str) -> Reference:
 
 
 def split(name: str, threads: int, what: str) -> float:
-    """MB/s of tables 3 to 5 at so many NVDIMM threads: dram, nvdimm or sum."""
+    """MB/s of tables 3 to 5 at this number of NVDIMM threads: dram, nvdimm or sum."""
     return float(table(name).where(nvdimm_threads=threads).columns[f"{what}_mb_s"][0])
 
 
@@ -73,7 +73,7 @@ def _sums() -> list[Claim]:
 
 
 def _hyper_threads() -> list[Claim]:
-    """Round figures, said of all kernels; they are true of some."""
+    """Round figures, claimed for all kernels; they are true of some."""
     return [
         _each("section 1.2", "32 threads below 16, DRAM", "dram", 2000, 2 * CORES, ("triad",)),
         _each("section 1.2", "fall at thread 17, DRAM", "dram", 10_000, CORES + 1, ("copy", "add", "triad")),
@@ -111,7 +111,7 @@ def _levels() -> list[Claim]:
 
 
 def _single() -> Claim:
-    """Speeds of single threads that the text reads off figures, beside the tables' sums shared out."""
+    """Speeds of single threads that the text reads off figures, with the shares of the tables' sums."""
     spoken = (
         ("table 3", "nvm_nvm", "nvdimm", 3000, 1000), ("table 4", "nvm_dram", "dram", 4300, 100),
         ("table 4", "nvm_dram", "nvdimm", 3800, 100), ("table 5", "dram_nvm", "dram", 4100, 100),

@@ -32,7 +32,7 @@ def latency(operation: str, threads: int) -> float:
 
 
 def claims() -> list[Claim]:
-    """STREAM's output, the peak, then what the text says of its tables."""
+    """STREAM's output, the peak, then the text's statements on its tables."""
     return [
         _rates(),
         _sizes(),
@@ -109,7 +109,7 @@ def _fastest(operation: str, block: str) -> int:
 
 
 def _best_of_four() -> Claim:
-    """The conclusion, said of all operations."""
+    """The conclusion, stated for all operations."""
     figures = [
         Figure(
             f"throughput, {operation}, {block}",
@@ -177,7 +177,7 @@ def _faster(block: str) -> Sequence[float]:
 
 
 def remarks() -> list[str]:
-    """What the tables show besides."""
+    """Other findings of the tables."""
     ratios = [ratio for block in BLOCKS for ratio in _faster(block)]
     steps = sorted({latency(name, n) / CLOCK_STEP for name in SEQUENTIAL for n in THREADS})
     return [

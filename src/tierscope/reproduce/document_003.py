@@ -175,7 +175,7 @@ def _order() -> list[Claim]:
 
 
 def remarks() -> list[str]:
-    """What the figures show besides."""
+    """Other findings of the figures."""
     rows = load("document003_loaded_latency").columns
     cells_of = zip(rows["bandwidth_mb_s"].tolist(), rows["latency_ns"].tolist(), strict=True)
     under_way = [LINE_BYTES * lines_under_way(1e6 * b, 1e-9 * t) for b, t in cells_of]

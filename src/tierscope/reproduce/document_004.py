@@ -40,7 +40,7 @@ def structure(operations: int) -> float:
 
 
 def claims() -> list[Claim]:
-    """The table's two columns, the program as it is printed, and the mean errors."""
+    """The table's two columns, the printed program, and the mean errors."""
     return [
         _column("counter model, with CPU time of 854.9 instructions", 2, counter(TABLE_INSTRUCTIONS), FEWEST_COUNTER),
         _column("hash-map model, 4 1/3 accesses", 3, structure, FEWEST_STRUCTURE),
@@ -87,7 +87,7 @@ def _errors() -> list[Claim]:
 
 
 def remarks() -> list[str]:
-    """What the constants show besides."""
+    """Other findings of the constants."""
     rows = table()
     curves = document_004(None)
     loads, ratio = curves.load_misses

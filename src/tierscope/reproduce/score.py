@@ -30,7 +30,7 @@ class Point:
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """`given`: what the model knows; `published`: the document's own model, beside which ours is shown."""
+    """`given`: what the model knows; `published`: the document's own model, shown next to ours."""
 
     model: str
     given: str
