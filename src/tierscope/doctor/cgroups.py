@@ -27,7 +27,7 @@ class Level(NamedTuple):
 
 
 def groups(system: System, controller: str) -> Iterator[Level]:
-    """The process's own group and all above it, as far as they can be seen."""
+    """The process's own group and all above it, where they are visible."""
     own = _own(system)
     for line in (system.read("/proc/self/mountinfo") or "").splitlines():
         left, _, right = line.partition(" - ")

@@ -55,7 +55,7 @@ def _size(text: str | None) -> int:
 
 
 def _adds_up(system: System, path: str, size: int) -> bool:
-    """True where a part is not told."""
+    """Return True where a part is unknown."""
     names = ("number_of_sets", "ways_of_associativity", "coherency_line_size")
     sets, ways, line = (system.number(f"{path}/{name}") for name in names)
     return not (sets and ways and line) or sets * ways * line == size
