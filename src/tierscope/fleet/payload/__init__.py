@@ -1,4 +1,4 @@
-"""What is copied to a host: the static core, a plan and a shell script; and what comes back, as a `HostReport`.
+"""The files copied to a host (the static core, a plan and a shell script), and its answer as a `HostReport`.
 
 A host needs a POSIX shell, awk and the small programs of coreutils or busybox, and no Python. A file is copied once:
 its folder there has the name of the checksum of all three.
