@@ -18,7 +18,7 @@ BUILD = ROOT / "build/venv"
 
 
 def build(path: Path, target: str) -> bool:
-    """Make `path`, a file beside the core that ./tierscope installed; False where there is no checkout, or it fails.
+    """Make `path`, a file next to the core that ./tierscope installed; False where there is no checkout, or it fails.
 
     Nothing is built while a shell completes a word: who presses Tab does not wait half a minute.
     """

@@ -63,14 +63,14 @@ class Session:
         self.close()
 
     def close(self) -> None:
-        """End the core at once and give its memory back; more than once does no harm."""
+        """End the core immediately and release its memory; more than once does no harm."""
         self._core.end()
 
     def prepare(self, groups: Sequence[Group]) -> tuple[GroupFacts, ...]:
         """Map, touch, fill and verify; UsageError and MachineError as the core puts them.
 
-        The first pool ends the process for one that knows pools, with a clock of its own; likewise the first structure
-        on simulated memory.
+        The first pool ends the process for one that knows pools, with a clock of its own; also the first structure on
+        simulated memory.
         """
         find = _finder(groups)
         if find is not None and find is not self._find:
@@ -113,8 +113,9 @@ class Session:
         return read(self._ask("counts", {}), tuple[Counts, ...], "groups")
 
     def check(self) -> tuple[float, tuple[str, ...], dict[str, int]]:
-        """Largest relative difference against scalar code, infinity if wrong; what the victim of each group says; what
-        a simulated machine counted.
+        """Return the largest difference from scalar code, each victim's report, and the counts of a simulated machine.
+
+        The difference is relative, and infinity if the answer is wrong.
         """
         fact = self._ask("check", {})
         errors = read(fact, list[float | None], "largest_relative_error")
@@ -131,7 +132,7 @@ class Session:
         self._ask("drop", {})
 
     def told(self) -> None:
-        """The core measures itself: no other program has anything to say."""
+        """The core measures itself: no other program reports anything."""
 
     def _ask(self, command: str, words: dict[str, str]) -> dict[str, Any]:
         self._send(command, words)

@@ -1,7 +1,7 @@
 """NVDIMMs of virtual machines, whose bytes are files here, and the steps that make them usable inside.
 
-What an NVDIMM holds outlives its machine, as it does on a real one. But QEMU has no caches whose content could be lost,
-so nothing here can show that a program forgot to flush.
+The content of an NVDIMM outlives its machine, as it does on a real one. But QEMU has no caches whose content could be
+lost, so nothing here can show that a program forgot to flush.
 """
 
 import json
@@ -20,7 +20,7 @@ SYNC = "dax=always"
 
 @dataclass(frozen=True, slots=True)
 class Dimm:
-    """An NVDIMM without labels, hence one region: sizes are multiples of 16 MiB, and differ within a machine."""
+    """An NVDIMM without labels, therefore one region: sizes are multiples of 16 MiB, and differ within a machine."""
 
     mib: int
     node: int = 0
@@ -60,7 +60,7 @@ def formatted(machine: VirtualMachine, device: str, kind: str, place: str, optio
 
 
 def prepared(machine: VirtualMachine, dimms: Mapping[str, Dimm]) -> dict[str, str]:
-    """Makes each NVDIMM what its name says; device by name. File systems are mounted at /mnt/NAME."""
+    """Set each NVDIMM to the kind in its name; device by name. File systems are mounted at /mnt/NAME."""
     devices = {}
     for name, dimm in dimms.items():
         number = region(machine, dimm)

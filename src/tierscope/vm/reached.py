@@ -53,7 +53,7 @@ def named(word: str) -> tuple[Emulated, str]:
 def booted(word: str, tell: Callable[[str], None] = lambda _: None) -> Iterator[tuple[Remote, str]]:
     """Yield the machine and what emulates it, as `QEMU (TCG), machine cxl`; it ends with the block.
 
-    tell: takes a line when it is ready. MachineError for what is missing.
+    `tell` receives a line when it is ready. MachineError for what is missing.
     """
     machine, accelerator = named(word)
     with tempfile.TemporaryDirectory(prefix="tierscope-vm-") as folder:
