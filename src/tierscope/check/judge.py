@@ -152,7 +152,7 @@ def _verdict(
 
 
 def _harmless(threshold: Threshold, doubts: Sequence[str]) -> bool:
-    """Whether no doubt may hide a number beyond the threshold.
+    """Return whether no doubt may hide a number beyond the threshold.
 
     A wide interval is within it as a whole. What others take makes memory look slower than it is, so it matters only
     where too fast is wrong.

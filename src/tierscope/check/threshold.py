@@ -40,7 +40,7 @@ class Threshold:
 
     @property
     def slow_side(self) -> bool:
-        """Whether its only bound is on the side of slow memory."""
+        """Return whether its only bound is on the side of slow memory."""
         return set(self.bounds) == {"at_most" if self.measure.main.less_is_better else "at_least"}
 
     @property

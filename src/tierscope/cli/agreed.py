@@ -28,7 +28,7 @@ class Agreement:
         self._known: set[str] = set()
 
     def __call__(self, commands: Sequence[str]) -> None:
-        """UsageError where the user does not agree, or cannot be asked."""
+        """Raise UsageError where the user does not agree, or cannot be asked."""
         new = [command for command in commands if command not in self._known]
         if not new:
             return

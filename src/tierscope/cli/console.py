@@ -38,7 +38,7 @@ class Console(RichConsole):
 
 
 def _shown(text: Text) -> Text:
-    """The same text with escapes and our name as it was called, its styles where they were."""
+    """Return the same text with escapes and our name as it was called, its styles where they were."""
     text = _named(text)
     if printable_lines(text.plain) == text.plain:
         return text
@@ -52,7 +52,7 @@ def _shown(text: Text) -> Text:
 
 
 def _named(text: Text) -> Text:
-    """The same text with the name by which this program was called; its styles cover the new name."""
+    """Return the same text with the name by which this program was called; its styles cover the new name."""
     found = places(text.plain)
     if not found:
         return text

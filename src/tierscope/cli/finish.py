@@ -103,7 +103,7 @@ def present(run: Run, console: Console) -> None:
 
 
 def write_json(path: Path, facts: object) -> None:
-    """MachineError if it cannot be written."""
+    """Write facts as JSON; MachineError if the file cannot be written."""
     content = json_text(facts).encode()
     try:
         write_to(path, content)

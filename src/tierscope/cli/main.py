@@ -101,7 +101,7 @@ def _reader_gone() -> bool:
 
 
 def _told(error: BaseException) -> tuple[str, Exit]:
-    """The line for an error, and the exit status."""
+    """Return the line for an error, and the exit status."""
     match error:
         case TierscopeError():
             return str(error), error.status

@@ -47,7 +47,7 @@ class SuiteCommand(Command):
 
 
 def asks_help(ctx: click.Context, args: list[str]) -> bool:
-    """Whether the words ask for help; those behind `--` do not."""
+    """Return whether the words ask for help; those behind `--` do not."""
     own = args[: args.index("--")] if "--" in args else args
     return any(name in own for name in ctx.help_option_names)
 

@@ -1,4 +1,4 @@
-"""`compare --rerun`: both runs are measured again, alternately, and the rounds are compared."""
+"""`compare --rerun`: both runs are measured again, alternating, and the rounds are compared."""
 
 from datetime import UTC, datetime
 from pathlib import Path

@@ -68,7 +68,7 @@ class _Entry:
 
 @reads("the comparison")
 def compare_alike(before: Side, after: Side) -> list[dict[str, Any]]:
-    """One row per pair; UsageError where there is none."""
+    """Return one row per pair; UsageError where there is none."""
     pairs = list(_by_setting(before, after)) or list(_by_meaning(before, after))
     if not pairs:
         raise UsageError(f"{before.run.path} and {after.run.path} have no point in common: {before.told}; {after.told}")

@@ -26,7 +26,7 @@ MANY = 0.8
 
 @reads("the comparison")
 def beside(run: Run, published: Reference) -> list[dict[str, Any]]:
-    """One row per point that both have; UsageError where there is none."""
+    """Return one row per point that both have; UsageError where there is none."""
     if timeless(run.result.origin_by):
         raise UsageError(
             f"{run.path} is {named(run.result.origin, run.result.origin_by)}: none of its times is one of a memory, so "
@@ -87,13 +87,13 @@ def _told(column: Column | None, value: str) -> str:
 
 
 def normal(rows: list[dict[str, Any]]) -> bool | None:
-    """Whether most points are as published; None where all are inconclusive."""
+    """Return whether most points are as published; None where all are inconclusive."""
     told = [row["verdict"] for row in rows if row["verdict"] != "inconclusive"]
     return told.count("as published") >= MANY * len(told) if told else None
 
 
 def sentence(rows: list[dict[str, Any]], published: Reference) -> str:
-    """The verdict on the whole, with numbers."""
+    """Return the verdict on the whole, with numbers."""
     verdicts = [row["verdict"] for row in rows]
     good, doubtful = verdicts.count("as published"), verdicts.count("inconclusive")
     ratios = [row["ratio"] for row in rows if row["ratio"] is not None]
@@ -107,7 +107,7 @@ def sentence(rows: list[dict[str, Any]], published: Reference) -> str:
 
 
 def axis(rows: list[dict[str, Any]]) -> str:
-    """The key with the most numbers: what a figure draws over; "" where no key has two."""
+    """Return the key with the most numbers: what a figure draws over; "" where no key has two."""
     counts: dict[str, set[str]] = {}
     for row in rows:
         for key, value in row["keys"].items():

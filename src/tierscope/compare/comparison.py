@@ -35,7 +35,7 @@ NO_HARDWARE = ": a ratio of the two says nothing of hardware"
 def compare_runs(
     before: Run, after: Run, least: float, *, across: bool = False, targets: bool = False
 ) -> list[dict[str, Any]]:
-    """One row per common point; UsageError when the runs share no point.
+    """Return one row per common point; UsageError when the runs share no point.
 
     across: runs of different origin are compared too, else refused. Each row then states both origins. Keys that name a
     target do not count where each run has only one. targets: they do not count between runs of one origin either.
@@ -50,7 +50,7 @@ def compare_runs(
 
 
 def refuse_apart(before: Run, after: Run, *, across: bool) -> None:
-    """UsageError for two origins, unless they are wanted; what is imported and what is real are both hardware."""
+    """Raise UsageError for two origins, unless they are wanted; what is imported and what is real are both hardware."""
     origins = (before.result.origin, after.result.origin)
     if origins[0] != origins[1] and set(origins) != {"real", "imported"} and not across:
         raise UsageError(
@@ -103,7 +103,7 @@ def origins_of(before: Run, after: Run) -> str:
 
 
 def _tiers(table: Plain) -> set[str]:
-    """The columns that name a target."""
+    """Return the columns that name a target."""
     return {column.name for column in table.columns if column.tier}
 
 

@@ -52,7 +52,7 @@ def _both(pairs: list[Crossed]) -> dict[tuple[str, str], Crossed]:
 
 
 def figure(found: list[Crossed], origin: str) -> Spec:
-    """A square map for each sweep; the colour is |r|, the cell has its sign."""
+    """Return a square map for each sweep; the colour is |r|, the cell has its sign."""
     maps = [_map(sweep, pairs) for sweep, pairs in _sweeps(found).items()]
     title = vega.origin_title("Counters beside counters", origin)
     notes = ["counters per operation, over the points; linear correlation"]

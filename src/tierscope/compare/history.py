@@ -35,7 +35,7 @@ class Series:
 
     @property
     def judged(self) -> bool:
-        """Whether its runs are enough for a change to show."""
+        """Return whether its runs are enough for a change to show."""
         return self.alike and len(self.runs) >= 2 * LEAST
 
     def worse(self, change: Change) -> bool:

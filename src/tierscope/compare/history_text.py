@@ -87,7 +87,7 @@ def said(found: History, one: Series, change: Change) -> str:
 
 
 def spark(one: Series) -> str:
-    """A line of bars from the least to the most."""
+    """Return a line of bars from the least to the most."""
     values = [number.value for number in one.numbers]
     least, most = min(values), max(values)
     steps = len(BARS) - 1

@@ -28,11 +28,11 @@ class Measure:
 
     @property
     def unit(self) -> str:
-        """The base unit: "B/s", "s", "1/s", "B", "1"."""
+        """Return the base unit: "B/s", "s", "1/s", "B", "1"."""
         return self.column.unit
 
     def rows(self, run: Run) -> list[Flat]:
-        """The points of a run."""
+        """Return the points of a run."""
         return self.table.flat(run)
 
     def interval(self, row: Flat) -> Interval | None:

@@ -18,7 +18,7 @@ from tierscope.units import show_value
 
 
 def named(runs: Sequence[Run]) -> list[str]:
-    """The name of each run's directory, numbered where two are called the same."""
+    """Return the name of each run's directory, numbered where two are called the same."""
     names = [run.path.resolve().name for run in runs]
     many, turns, found = Counter(names), Counter[str](), []
     for name in names:

@@ -1,6 +1,6 @@
 """Two settings measured alternately: the ratio of each point, round by round.
 
-ratio = exp(mean of log(after / before) over the rounds), with Student's interval of rounds - 1 degrees of freedom
+    ratio = exp(mean of log(after / before) over the rounds), with Student's interval of rounds - 1 degrees of freedom
 
 What drifts from round to round hits both sides of a round and cancels; what differs between runs of one setting is in
 the interval, which the interval of a single run cannot contain. Intervals are widened for the number of points as in
@@ -31,7 +31,7 @@ CONFIDENCE = 0.98  # of a hundred repeats of equal settings 95 are to show none:
 
 @reads("the comparison")
 def compare_rounds(rounds: Sequence[tuple[Run, Run]], least: float) -> list[dict[str, Any]]:
-    """Return one row per point that is in all rounds; UsageError where none does."""
+    """Return one row per point that is in all rounds; UsageError where none is."""
     known_measures = measures()
     sides = points([run for pair in rounds for run in pair])
     found = []
@@ -51,7 +51,7 @@ def compare_rounds(rounds: Sequence[tuple[Run, Run]], least: float) -> list[dict
 
 
 def common(pair: tuple[Run, Run]) -> bool:
-    """Whether one round has a point to compare."""
+    """Return whether one round has a point to compare."""
     return any(_ratios(numbers, 1) for table in points(pair).values() for numbers in table.values())
 
 

@@ -85,7 +85,7 @@ def trace(machines: Sequence[str], accesses: int, *, count: bool = False) -> Ite
 
 
 def read(answer: bytes | dict[str, Any], kind: type[Answer], key: str = "") -> Answer:
-    """A line of JSON, or an answer or one field of it; CoreError when it is not what this version knows."""
+    """Return a line of JSON, or an answer or one field of it; CoreError when it is not what this version knows."""
     try:
         if isinstance(answer, bytes):
             return msgspec.json.decode(answer, type=kind)

@@ -69,7 +69,7 @@ def _cmake() -> str:
 
 
 def _known(target: str) -> bool:
-    """Whether the set-up found what the target is built with, such as the headers of a library."""
+    """Return whether the set-up found what the target is built with, such as the headers of a library."""
     rules = BUILD / "build.ninja"
     return not rules.is_file() or f"\nbuild {target}: " in rules.read_text()
 

@@ -10,7 +10,7 @@ from tierscope.core.build import build
 from tierscope.errors import MachineError
 
 LINKED = "-pmdk"  # ends the name of the core that is linked with libpmemobj
-TRACED = "-traced"  # the same of the core whose structures have their accesses recorded
+TRACED = "-traced"  # the same for the core whose structures have their accesses recorded
 SHADOW = "libtierscope-shadow.so"
 BRING = "sudo apt-get install -y libpmemobj-dev, then run TIERSCOPE_WHEEL=no ./tierscope of a checkout, which builds it"
 

@@ -23,7 +23,7 @@ HEADER_BYTES = 384  # of the samples file, see core/bench/samples.cpp
 
 
 def in_a_pool(groups: Sequence[Group]) -> bool:
-    """Whether a group has bytes in a pool of libpmemobj."""
+    """Return whether a group has bytes in a pool of libpmemobj."""
     return any(target.name == "pool" for group in groups for target in group.targets)
 
 
@@ -90,7 +90,7 @@ class Session:
         return read(self._ask("set", words), GroupFacts, "group")
 
     def measure(self, seconds: float, block_s: float, groups: Sequence[int] = ()) -> Blocks:
-        """One batch of some groups, all by default; its blocks, shape (blocks,), dtype BLOCK.
+        """Return one batch of some groups, all by default; its blocks, shape (blocks,), dtype BLOCK.
 
         It lasts until every task in it is done, at least `seconds`. UsageError when a victim's command fails.
         """

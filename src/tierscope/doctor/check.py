@@ -48,12 +48,12 @@ def good(state: str) -> Seen:
 
 
 def note(state: str, effect: str, remedy: str | Setting = "") -> Seen:
-    """Worth knowing when the numbers are read."""
+    """Return a finding that is worth knowing when the numbers are read."""
     return _seen("note", state, effect, remedy)
 
 
 def bad(state: str, effect: str, remedy: str | Setting = "") -> Seen:
-    """The numbers are likely to differ from a well set-up machine's."""
+    """Return a finding whose effect is likely: numbers differ from those of a well set-up machine."""
     return _seen("bad", state, effect, remedy)
 
 
@@ -85,7 +85,7 @@ class Check:
     applies: bool = False
 
     def examine(self, system: System) -> Finding:
-        """A remedy that calls sudo is one that needs root."""
+        """Return the finding; a remedy that calls sudo needs root."""
         seen = self.look(system)
         return Finding(
             name=self.name,

@@ -3,7 +3,7 @@
 The first LEARN checks of a quiet host are the baseline, and are kept; later ones are compared and not added, so a slow
 drift cannot become the rule. A metric is slow where it is beyond both bounds:
 
-ratio to the median of the baseline > 1 + LIMIT, and > 1 + SPREADS x (1.4826 MAD of the log baseline)
+    ratio to the median of the baseline > 1 + LIMIT,  and  > 1 + SPREADS x (1.4826 MAD of the log baseline)
 
 A metric that is slow in two measurements, one after the other, has failed. The second one follows immediately where the
 budget allows it. Else it is that of the next check: the first is kept for REMEMBERED_S, and its check is not known. A

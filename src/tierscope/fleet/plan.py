@@ -34,7 +34,7 @@ class FleetPlan:
 
     @property
     def suite(self) -> tuple[str, ...]:
-        """The words of `tierscope run` where the plan is a suite, else nothing."""
+        """Return the words of `tierscope run` where the plan is a suite, else nothing."""
         return tuple(self.text.removeprefix(SUITE).splitlines()) if self.text.startswith(SUITE) else ()
 
     @property

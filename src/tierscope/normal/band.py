@@ -72,7 +72,7 @@ class Beside:
 
     @property
     def worse(self) -> bool:
-        """Whether it is outside of the band on the bad side."""
+        """Return whether it is outside of the band on the bad side."""
         return self.verdict == ("high" if self.less_is_better else "low")
 
     def far(self, numbers: int) -> bool:
@@ -106,7 +106,7 @@ class Normal:
 
     @property
     def odd(self) -> list[Beside]:
-        """The numbers that make a machine unusual."""
+        """Return the numbers that make a machine unusual."""
         return [row for row in self.judged if row.far(len(self.judged))]
 
     @property

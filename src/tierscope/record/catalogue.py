@@ -179,7 +179,7 @@ class Catalogue(msgspec.Struct, frozen=True):
         return sorted({kernel.kernel for kernel in self.kernels})
 
     def variants(self, name: str) -> list[Kernel]:
-        """The kernel on every ISA that runs here, best first."""
+        """Return the kernel on every ISA that runs here, best first."""
         found = [k for k in self.kernels if k.kernel == name and k.available]
         return sorted(found, key=lambda k: -k.rank)
 

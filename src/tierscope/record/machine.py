@@ -178,11 +178,11 @@ class Machine(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     @property
     def simulated(self) -> bool:
-        """Whether it exists in the core alone; its family is its word then."""
+        """Return whether it exists in the core alone; its family is its word then."""
         return self.identity.family.startswith("sim:")
 
     def cpus(self) -> tuple[int, ...]:
-        """The CPUs that this process may use, one hardware thread of each core first."""
+        """Return the CPUs that this process may use, one hardware thread of each core first."""
         seen: dict[tuple[int, int], int] = {}
         order = []
         for cpu in sorted((c for c in self.identity.cpus if c.allowed), key=lambda c: c.number):
@@ -198,7 +198,7 @@ class Machine(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         return tuple(cpu for cpu in self.cpus() if (size[cpu] or 0) == largest)
 
     def by_topology(self, cpus: tuple[int, ...]) -> tuple[int, ...]:
-        """The same CPUs by package, node, last-level cache, core and number: neighbours are adjacent."""
+        """Return the same CPUs by package, node, last-level cache, core and number: neighbours are adjacent."""
         places = {cpu.number: cpu for cpu in self.identity.cpus}
 
         def place(number: int) -> tuple[int, ...]:
@@ -220,7 +220,7 @@ class Machine(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         return distances[place] if place < len(distances) else None
 
     def nearest_memory(self, initiator: int, among: tuple[int, ...] = ()) -> int:
-        """The node itself if it has memory, else the nearest that has, by distance; `among`: of these alone."""
+        """Return the node itself if it has memory, else the nearest that has, by distance; `among`: of these alone."""
         known = among or self.memory_nodes()
         if initiator in known or not known:
             return initiator

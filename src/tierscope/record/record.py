@@ -105,7 +105,7 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def moment(self) -> int:
-        """The tour; where none is stated, the visit, as if no tour had left the point out."""
+        """Return the tour; where none is stated, the visit, as if no tour had left the point out."""
         return self.visit if self.tour is None else self.tour
 
     @property

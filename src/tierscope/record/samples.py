@@ -73,7 +73,7 @@ def write_blocks(path: Path, blocks: Blocks) -> None:
 
 
 def read_blocks(path: Path, kind: np.dtype[np.void] = BLOCK) -> Blocks:
-    """The inverse of `write_blocks`; ResultError when the file is absent or damaged."""
+    """Return the inverse of `write_blocks`; ResultError when the file is absent or damaged."""
     wanted = ", ".join(f'CAST("{name}" AS {SQL[kind[name].itemsize]}) AS "{name}"' for name in kind.names or ())
     try:
         columns = duck.read(path, wanted)

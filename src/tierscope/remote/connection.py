@@ -124,7 +124,7 @@ PLAIN_PATH = re.compile(r"[A-Za-z0-9/._-]+")
 
 
 def _folder(files: ExitStack) -> Path:
-    """A folder of ours alone, with a path that is short enough for a socket."""
+    """Return a folder of ours alone, with a path that is short enough for a socket."""
     usual = tempfile.gettempdir()
     short = len(os.fsencode(usual)) < LONGEST_PATH - 20 and PLAIN_PATH.fullmatch(usual)
     place = usual if short else "/tmp"  # noqa: S108 (the name in it is chosen at random)
@@ -135,7 +135,7 @@ def _folder(files: ExitStack) -> Path:
 
 
 def _somebody_there() -> bool:
-    """Whether ssh can ask somebody: it asks on the terminal of the process, not on its standard input."""
+    """Return whether ssh can ask somebody: it asks on the terminal of the process, not on its standard input."""
     try:
         os.close(os.open("/dev/tty", os.O_RDWR | os.O_CLOEXEC))
     except OSError:

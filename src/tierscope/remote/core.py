@@ -88,6 +88,6 @@ class RemoteCore:
         self._channel.close()
 
     def _kill(self) -> str:
-        """The command that ends this process, and no other one that has its number by now."""
+        """Return the command that ends this process, and no other one that has its number by now."""
         pid = self._channel.pid
         return f"case $(tr '\\0' ' ' </proc/{pid}/cmdline) in *{quote(self._samples)}*) kill -9 {pid} ;; esac"

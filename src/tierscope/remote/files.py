@@ -113,7 +113,7 @@ class RemoteSystem(System):
 
 
 def _words(function: str, path: str) -> str:
-    """The argument for the shell: a pattern keeps what the shell expands, anything else is quoted."""
+    """Return the argument for the shell: a pattern keeps what the shell expands, anything else is quoted."""
     if function != "G":
         return quote(path)
     return "".join(letter if letter in "*?[]-" or letter.isalnum() else quote(letter) for letter in path)

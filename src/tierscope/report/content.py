@@ -44,12 +44,12 @@ class Section:
 
     @property
     def judged(self) -> list[Flat]:
-        """The rows that are conclusive or not."""
+        """Return the rows that are conclusive or not."""
         return [row for row in self.rows if "conclusive" in row]
 
     @property
     def sure(self) -> bool:
-        """Whether most of its points are conclusive: what is best among the few others is not the best."""
+        """Return whether most of its points are conclusive: what is best among the few others is not the best."""
         return 2 * sum(bool(row["conclusive"]) for row in self.judged) >= len(self.judged)
 
     @property
@@ -149,7 +149,7 @@ def touching(run: Run, table: str) -> tuple[Finding, ...]:
 
 
 def ranked(findings: tuple[Finding, ...]) -> list[Finding]:
-    """The worst first, by name among equals."""
+    """Return the worst first, by name among equals."""
     return sorted(findings, key=lambda f: (SEVERITY.index(f.verdict) if f.verdict in SEVERITY else 1, f.name))
 
 

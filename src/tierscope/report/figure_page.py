@@ -26,7 +26,7 @@ class Beside:
 
 
 def figure_page(spec: Spec, beside: Beside) -> str:
-    """The whole page."""
+    """Return the whole page."""
     from markupsafe import Markup
 
     drawn = picture.svg(inline({key: spec[key] for key in spec if key != "title"}))

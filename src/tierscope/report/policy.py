@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 
 def policy(styles: Sequence[str], scripts: Sequence[str] = (), *, style_attributes: bool = False) -> str:
-    """The content of the `meta` element. Texts are those between the tags, to the letter.
+    """Return the content of the `meta` element. Texts are those between the tags, to the letter.
 
     style_attributes: whether elements may have `style=`.
     """

@@ -33,7 +33,7 @@ NOT_KNOWN = "not known"
 
 
 def host(result: Result) -> str:
-    """The machine's name, "machine not known" of an imported run."""
+    """Return the machine's name; "machine not known" for an imported run."""
     return "machine not known" if result.origin == "imported" else result.machine.hostname
 
 

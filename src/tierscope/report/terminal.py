@@ -48,7 +48,7 @@ def show_failures(failures: Sequence[Failure], console: Console) -> None:
 
 
 def _said(section: Section) -> list[RenderableType]:
-    """The first insights as a list with hanging indents."""
+    """Return the first insights as a list with hanging indents."""
     grid = Table.grid(padding=(0, 1))
     for insight in section.insights[:SAID]:
         grid.add_row(" -", Text(printable(insight.text)))

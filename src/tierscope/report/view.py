@@ -85,7 +85,7 @@ def page(content: Content) -> dict[str, Any]:
 
 
 def _key(key: Key) -> dict[str, Any]:
-    """A key number as text, with its band as places on a line."""
+    """Return a key number as text, with its band as places on a line."""
     return {
         "name": key.name, "value": value_of(key), "span": span_of(key), "about": key.about,
         "line": line_of(key), "length": LENGTH, "verdict": key.verdict, "mark": key.mark,

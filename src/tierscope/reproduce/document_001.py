@@ -109,7 +109,7 @@ def _fastest(operation: str, block: str) -> int:
 
 
 def _best_of_four() -> Claim:
-    """The conclusion, stated for all operations."""
+    """Return the conclusion, stated for all operations."""
     figures = [
         Figure(
             f"throughput, {operation}, {block}",

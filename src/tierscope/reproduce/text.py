@@ -153,7 +153,7 @@ def _number(value: float | str, digits: int) -> str:
 
 
 def _which(claim: Claim, reason: str) -> str:
-    """The figures that a reason is for: nothing if for all, their number if many."""
+    """Return the figures that a reason is for: nothing if for all, their number if many."""
     labels = [figure.label for figure in claim.figures if figure.fault == reason]
     if len(labels) == len(claim.figures):
         return ""

@@ -211,7 +211,7 @@ def _group(words: Mapping[str, str], facts: GroupFacts) -> Group:
 
 
 def _command(line: str) -> tuple[str, dict[str, str]] | None:
-    """The command and its words; None for an empty line. A `#` at the start of a word begins a comment."""
+    """Return the command and its words; None for an empty line. A `#` at the start of a word begins a comment."""
     name, *rest = re.split(r"(?:^|\s)#", line)[0].split() or [""]
     pairs = [word.partition("=") for word in rest]
     return (name, {key: word for key, _, word in pairs}) if name else None

@@ -25,7 +25,7 @@ THP_SHARE = 0.99  # of the bytes that must are on large pages before a warning
 
 
 def next_step(words: str, otherwise: str) -> tuple[str, str]:
-    """The text of a suite and the advice in it: what follows '; try ' or '; name ', if anything does."""
+    """Return the text of a suite and the advice in it: what follows '; try ' or '; name ', if anything does."""
     for verb in ("try", "name"):
         message, found, step = words.partition(f"; {verb} ")
         if found:

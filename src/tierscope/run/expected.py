@@ -12,7 +12,7 @@ START_S = 0.8  # of a program that measures by itself, with its ramp: seen with 
 
 
 def imagine(plan: Plan) -> list[Experiment]:
-    """The experiments of a plan that gets no answers: how many there will be, near enough."""
+    """Return the experiments of a plan that gets no answers: how many there will be, near enough."""
     experiments = []
     try:
         experiment = next(plan)

@@ -50,7 +50,7 @@ MEMORY_UNITS = ("line_bytes", "zeroing_bytes", "page_bytes", "large_page_bytes")
 
 
 def inspect(topology: dict[str, Any], system: System, peak: float | None) -> Machine:
-    """The Machine of now. `peak` in bytes/s is the user's word and beats the firmware's.
+    """Return the Machine of now. `peak` in bytes/s is the user's word and beats the firmware's.
 
     CoreError when `topology` lacks a field or has one of a wrong type.
     """
@@ -76,7 +76,7 @@ def inspect(topology: dict[str, Any], system: System, peak: float | None) -> Mac
 
 
 def simulated(topology: dict[str, Any], peak: float | None) -> Machine:
-    """A simulated machine, which has no system and no state of the moment. `peak` as in `inspect`."""
+    """Return a simulated machine, which has no system and no state of the moment. `peak` as in `inspect`."""
     seen = _decode(topology)
     total = sum(node.memory_bytes for node in seen.nodes)
     identity = Identity(**seen.lasting(), microcode="", kernel="", memory=f"{show_bytes(total)}, simulated")

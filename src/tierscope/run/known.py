@@ -16,7 +16,7 @@ PLACES = ("storage", "blockdev")  # targets of programs
 
 
 def refuse_unknown(groups: Iterable[Group], build: Catalogue) -> None:
-    """UnknownNameError for a kernel, an ISA or a target that no build has; MachineError for one not had here.
+    """Raise UnknownNameError for a kernel, an ISA or a target that no build has; MachineError for one not had here.
 
     UsageError for an ISA on which the kernel is not built, and for the work of another task than the kernel's.
     """

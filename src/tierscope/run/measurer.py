@@ -11,8 +11,10 @@ from tierscope.record.timing import Timing
 
 
 class Measurer(Protocol):
-    """Steps in this order: prepare, count, measure as often as wanted, timings, check, counts, drop, `told`; counts
-    also between batches, close at any time.
+    """The steps of a measurement.
+
+    The order: prepare, count, measure as often as wanted, timings, check, counts, drop, `told`. Call counts also
+    between batches, and close at any time.
     """
 
     clock: Clock
@@ -24,7 +26,7 @@ class Measurer(Protocol):
         """Another walk for a group that is there."""
 
     def measure(self, seconds: float, block_s: float, groups: Sequence[int] = ()) -> Blocks:
-        """One batch; shape (blocks,), dtype BLOCK."""
+        """Return one batch; shape (blocks,), dtype BLOCK."""
 
     def count(self, events: str) -> Counting:
         """Performance events in the timed blocks from now on: groups in perf's words. UsageError for an unknown one."""

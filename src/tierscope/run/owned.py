@@ -1,6 +1,6 @@
-"""Who owns a run folder: one process, by a lock on the folder from before the first byte until it ends.
+"""The owner of a run folder: one process, by a lock on the folder from before the first byte until it ends.
 
-What a folder is at each moment, also after a kill:
+The state of a folder at each moment, also after a kill.
 
     nothing in it, or temporary files alone     free: the kill came before the manifest, and nothing was measured
     the manifest of an import without a result  free: the import is done again

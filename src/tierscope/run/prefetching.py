@@ -59,7 +59,7 @@ def refuse_prefetching(asked: str | None, root: Path = ROOT) -> None:
 
 
 def refuse_left(registers: Registers) -> None:
-    """MachineError where a run that was killed left its file, or another one is running."""
+    """Raise MachineError where a run that was killed left its file, or another one is running."""
     kept = registers.kept()
     if kept is not None and not registers.is_earlier(kept):
         raise MachineError(f"a run has changed the prefetchers, and they were not put back; {RESTORE}")

@@ -43,7 +43,7 @@ def with_rooms(machine: Machine, experiments: list[Experiment], held: Mapping[st
 
 
 def with_rooms_of(machine: Machine, targets: Iterable[Target], held: Mapping[str, HeldIn], system: System) -> Machine:
-    """The same for targets that are known before a plan is made of them."""
+    """Return the same for targets that are known before a plan is made of them."""
     each = {one.word: one for one in targets if one.where}.values()
     rooms = {one.word: _room(machine, one, held.get(one.name, "nothing"), system) for one in each}
     return msgspec.structs.replace(machine, rooms={word: size for word, size in rooms.items() if size is not None})
@@ -109,7 +109,7 @@ def _require_folder(target: Target, folder: str, system: System) -> None:
 
 
 def _pool(path: str, system: System) -> int | None:
-    """The size of a pool, or of the parts of a pool set without its replicas."""
+    """Return the size of a pool, or of the parts of a pool set without its replicas."""
     text = system.read(path, 4096) or ""
     if not text.startswith("PMEMPOOLSET"):
         return system.file_bytes(path)

@@ -85,7 +85,7 @@ class Runner:
         self._further = 0.0  # s, of all visits but the first of each point
 
     def execute(self, plan: Callable[[], Plan]) -> Result:
-        """All experiments of a plan; those that the result already contains are replayed, not run."""
+        """Return all experiments of a plan; those that the result already contains are replayed, not run."""
         imagined = imagine(plan())
         self._expected = [expected_seconds(e) for e in imagined]
         self._further = sum(map(further_seconds, imagined))
@@ -173,7 +173,7 @@ class Runner:
         return self.result.machine.identity.caches
 
     def _run(self, experiment: Experiment, number: int, visit: int = 0, tour: int = 0) -> tuple[Record, Judged]:
-        """One visit of a point, the first one where `visit` is 0. Only the first one counts events."""
+        """Return one visit of a point, the first one where `visit` is 0. Only the first one counts events."""
         self._observer.started(experiment, number)
         began, started = datetime.now(UTC), time.monotonic()
         if self._session is None:
@@ -232,7 +232,7 @@ class Runner:
         return record, found
 
     def _prepared(self, session: Measurer, experiment: Experiment) -> tuple[Experiment, tuple[GroupFacts, ...], Choice]:
-        """The experiment with the variant that is fastest, as the session has it, and how that was found."""
+        """Return the experiment with the variant that is fastest, as the session has it, and how that was found."""
         ready, source = self._walks.on(experiment)
         facts = session.prepare(ready.groups)
         if not (ready.calibrate and ready == experiment):
@@ -291,7 +291,7 @@ class Runner:
         raise AssertionError("count() ends never")
 
     def _budget(self, experiment: Experiment, number: int, visit: int) -> float:
-        """The budget of a visit, less when the rest of the plan would not fit under the limit any more."""
+        """Return the budget of a visit, less when the rest of the plan would not fit under the limit any more."""
         schedule = one_visit(experiment)
         rest = 0.0 if visit else self._further + sum(self._expected[number + 1 :])
         return max(least_seconds(schedule), min(schedule.budget_s, (self._left() - rest) / len(takes_of(experiment))))

@@ -74,7 +74,7 @@ def _take(session: Measurer, groups: Sequence[Group], counted: Counted) -> Count
 
 
 def _on(twin: Twin, group: Group) -> Group:
-    """The group with its bytes and its threads on that machine; the null target stays."""
+    """Return the group with its bytes and its threads on that machine; the null target stays."""
 
     def moved(target: Target) -> Target:
         return target if target.name == "null" else Target(name="sim", where=twin.word, pages=target.pages)

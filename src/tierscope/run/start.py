@@ -102,7 +102,7 @@ def begin(
 
 
 def refuse_uncounted(suite: str, options: SuiteOptions) -> None:
-    """UsageError where counters are asked for, and another program does the work."""
+    """Raise UsageError where counters are asked for, and another program does the work."""
     asked = options.counters
     if asked != OFF and suite != OWN_GROUPS and suites[suite].program:
         raise UsageError(

@@ -27,7 +27,7 @@ class TakeCounts:
 
 
 def _joined(ones: Sequence[Counts], others: Sequence[Counts], sign: int) -> tuple[Counts, ...]:
-    """One + sign * other, of each group."""
+    """Return one + sign * other, of each group."""
     return tuple(
         Counts(
             blocks=one.blocks + sign * other.blocks,

@@ -51,7 +51,7 @@ def twin_of(machine: Machine, cpus: Iterable[int]) -> Twin | None:
 
 
 def _place(reported: Iterable[Cache], level: int, cpu: int) -> tuple[int, ...]:
-    """The CPUs that share this CPU's cache of that level; the CPU alone where none is reported."""
+    """Return the CPUs that share this CPU's cache of that level; the CPU alone where none is reported."""
     return next((one.cpus for one in reported if one.level == level and cpu in one.cpus), (cpu,))
 
 

@@ -52,7 +52,7 @@ class Walks:
             self._found[_key(record.experiment)] = record.calibration[0].workload, record.variant_from
 
     def on(self, experiment: Experiment) -> tuple[Experiment, str]:
-        """The variant that was found for such a group before, if any, under this experiment's size and pace.
+        """Return the variant that was found for such a group before, if any, under this experiment's size and pace.
 
         With where it came from; "" where there is none.
         """

@@ -43,7 +43,7 @@ class Winner(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def candidate(self) -> Candidate:
-        """The variant."""
+        """Return the variant."""
         return Candidate(self.isa, self.work)
 
 

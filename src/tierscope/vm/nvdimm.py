@@ -43,7 +43,7 @@ def region(machine: VirtualMachine, dimm: Dimm) -> int:
 
 
 def namespace(machine: VirtualMachine, where: str, mode: str) -> str:
-    """The device of a namespace made on the whole of a region: pmem0, dax0.0. `where`: ndctl's words."""
+    """Return the device of a namespace made on the whole of a region: pmem0, dax0.0. `where`: ndctl's words."""
     made = machine.do(f"ndctl create-namespace {where} -m {mode} --map=mem")
     told: dict[str, Any] = json.loads(made)
     return str(told["blockdev"] if mode == "fsdax" else told["daxregion"]["devices"][0]["chardev"])

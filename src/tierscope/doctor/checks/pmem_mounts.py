@@ -47,7 +47,7 @@ def look(system: System) -> Seen:
 
 
 def _disk(device: str) -> str:
-    """The disk of a part: 'pmem0p1' -> 'pmem0'."""
+    """Return the disk of a part: 'pmem0p1' -> 'pmem0'."""
     head, _, number = device.rpartition("p")
     return head if head and number.isdigit() else device
 
@@ -82,7 +82,7 @@ def _small(mount: Mount, namespace: Namespace | None) -> Seen | None:
 
 
 def _make(mount: Mount) -> str:
-    """The programs ask before they write over a file system, or refuse."""
+    """Return the command; its programs ask before they write over a file system, or refuse."""
     return f"sudo umount {quote(mount.path)}; {_new(mount.device, mount.file_system)}"
 
 

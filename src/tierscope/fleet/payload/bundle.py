@@ -1,4 +1,4 @@
-r"""What a host sends: parts of known sizes between a first and a last line, so that a cut or a foreign text is seen.
+r"""The answer of a host: parts of known sizes between a first and a last line, which reveal cut or foreign text.
 
     tierscope-bundle 1
     part NAME SIZE\n  SIZE bytes \n      repeated

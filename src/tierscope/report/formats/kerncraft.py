@@ -143,7 +143,7 @@ def _left_out(found: Roofs) -> Iterator[str]:
 
 
 def _text(text: str) -> str:
-    """A text as YAML takes it, in double quotes."""
+    """Return a text as YAML takes it, in double quotes."""
     return '"' + printable(text).replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 

@@ -121,7 +121,7 @@ def escape(text: str) -> str:
 
 
 def code(text: str) -> str:
-    """A command as code: fenced by more backticks than it contains."""
+    """Return a command as code: fenced by more backticks than it contains."""
     flat = printable(re.sub(r"\s+", " ", text))
     fence = "`" * (1 + max((len(run) for run in re.findall("`+", flat)), default=0))
     return f"{fence} {flat} {fence}" if len(fence) > 1 else f"`{flat}`"

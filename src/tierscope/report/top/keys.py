@@ -117,7 +117,7 @@ def _judged(key: Key, usual: Normal | None) -> Key:
 
 
 def _beside(key: Key, rows: Sequence[Beside]) -> Beside | None:
-    """The point of a key number among those that were compared, by measure and the words of the point."""
+    """Return the point of a key number among those that were compared, by measure and the words of the point."""
     if key.point is None:
         return None
     measure = next(name for name, one in measures().items() if one.table.name == key.point.table)

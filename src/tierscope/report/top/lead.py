@@ -43,7 +43,7 @@ def _mostly_unsure(content: Content, found: Memory | None) -> bool:
 
 
 def _nothing(content: Content, told: str) -> str:
-    """The result of such a run: what is known in spite of that, and why the rest is not."""
+    """Return the result of such a run: what is known in spite of that, and why the rest is not."""
     found = "This file" if content.run.result.origin == "imported" else "This run"
     if told:
         return f"{told} {found} shows little else: {cause(content)}."
@@ -94,7 +94,7 @@ def _subject(content: Content, target: str, cpus: Cpus) -> str:
 
 
 def _answer(content: Content) -> str:
-    """The first conclusive answer of a run without numbers of memory; "" where there is none.
+    """Return the first conclusive answer of a run without numbers of memory; "" where there is none.
 
     What only explains other numbers makes no headline.
     """
@@ -119,6 +119,6 @@ def _counted(content: Content) -> str:
 
 
 def passed(content: Content) -> str:
-    """A kernel that measured higher than all conclusive ones, and is not conclusive."""
+    """Return a kernel that measured higher than all conclusive ones, and is not conclusive."""
     row = passed_over(content)
     return f"{row.kernel} measured higher, but is inconclusive." if row else ""

@@ -13,10 +13,10 @@ A cause is stated only if conclusive numbers leave no other one.
     not known    everything else, with the reason
 
 The peak is that of all channels, so it is compared only where the target is all memory of the machine.
-Blind to limits that change with the mix of reads and writes, and to caps of a hypervisor that slow all alike. Sources:
-J. D. C. Little, "A Proof for the Queuing Formula L = lambda W", Operations Research, 1961; P. Esmaili-Dokht et al., "A
-Mess of Memory System Benchmarking, Simulation and Application Profiling", MICRO 2024 (latency over bandwidth: flat far
-below the limit of a memory, several times idle at it).
+Blind to limits that change with the mix of reads and writes, and to caps of a hypervisor that slow all alike.
+Sources: J. D. C. Little, "A Proof for the Queuing Formula L = lambda W", Operations Research, 1961; P. Esmaili-Dokht et
+al., "A Mess of Memory System Benchmarking, Simulation and Application Profiling", MICRO 2024 (latency over bandwidth:
+flat far below the limit of a memory, several times idle at it).
 """
 
 from collections.abc import Callable, Iterator
@@ -166,7 +166,7 @@ def _efficiency(alone: Speed, together: Speed) -> Interval:
 
 
 def _evidence(found: Memory, cpus: Cpus) -> Iterator[str]:
-    """The numbers that the cause rests on, and what else costs much."""
+    """Yield the numbers that the cause rests on, and what else costs much."""
     if found.alone and found.read and found.read.row.threads > 1:
         ratio = quotient(found.alone.bandwidth, found.read.bandwidth)
         yield (

@@ -53,12 +53,12 @@ class Memory:
 
     @property
     def one_core(self) -> SharingRow | None:
-        """A pair that the system lists as two cores and that shares one."""
+        """Return a pair that the system lists as two cores and that shares one."""
         return next((row for row in self.pairs if row.core == SHARED and row.listed == OWN), None)
 
     @property
     def full_path(self) -> SharingRow | None:
-        """A pair of CPUs that gets no more from memory than one of them."""
+        """Return a pair of CPUs that gets no more from memory than one of them."""
         return next((row for row in self.pairs if row.path == FULL), None)
 
 
@@ -124,7 +124,7 @@ def _fastest(speeds: list[Speed], of: Callable[[StreamRow], bool]) -> Speed | No
 
 
 def _waits(content: Content, target: str) -> tuple[Wait | None, Wait | None]:
-    """The latency of memory, and that with 4 KiB pages at the same footprint."""
+    """Return the latency of memory, and that with 4 KiB pages at the same footprint."""
     known: list[LatencyRow] = content.typed("latency")
     rows = [row for row in known if row.latency and row.latency.middle and _counts(row.probe, row.order)]
     cycles = [row for row in rows if row.target == target]
@@ -145,7 +145,7 @@ def _wait(row: LatencyRow | None) -> Wait | None:
 
 
 def _pairs(moments: list[list[SharingRow]]) -> tuple[SharingRow, ...]:
-    """One moment shows nothing of the others: a class that changed, or was known once, is not known here."""
+    """Return the last moment of each pair; a class that changed, or was known only once, is not known here."""
     return tuple(replace(own[-1], core=held(own, core_of), path=held(own, path_of)) for own in moments)
 
 

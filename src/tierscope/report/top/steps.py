@@ -53,7 +53,7 @@ def _unsure(content: Content) -> Iterator[Step]:
 
 
 def _named(content: Content) -> str:
-    """The directory of the run as it was opened, and the machine that it was measured on."""
+    """Return the directory of the run as it was opened, and the machine that it was measured on."""
     reached = content.run.result.machine.reached
     return shlex.quote(str(content.run.path)) + (f" --host {shlex.quote(reached)}" if reached else "")
 

@@ -30,12 +30,12 @@ def top(content: Content) -> Top:
 
 
 def _leads(content: Content) -> bool:
-    """Whether a table of the run answers a question that comes before those of a memory."""
+    """Return whether a table of the run answers a question that comes before those of a memory."""
     return any(section.asked.leads for section in content.sections.values() if section.asked)
 
 
 def _asked(content: Content) -> Answer | None:
-    """The question of the first table that has one, with its answer."""
+    """Return the question of the first table that has one, with its answer."""
     for section in content.sections.values():
         asked = section.asked
         if asked is None or tables[section.name].place >= BESIDE:

@@ -61,7 +61,7 @@ def _judged(content: Content, found: Normal | None) -> tuple[str, str, str]:
 
 
 def _hint(text: str) -> str:
-    """The sentence of `tierscope normal` without its verdict, which the short answer has."""
+    """Return the sentence of `tierscope normal` without its verdict, which the short answer has."""
     for begin in ("Not known: no similar machine is known. ", "Not known: ", "No: ", "Yes: ", "Yes, but slow: "):
         if text.startswith(begin):
             rest = text.removeprefix(begin).replace("`", "")
@@ -70,7 +70,7 @@ def _hint(text: str) -> str:
 
 
 def small_cache(content: Content) -> Insight | None:
-    """The effective last-level cache, if the whole of its interval is less than reported."""
+    """Return the effective last-level cache, if the whole of its interval is less than reported."""
     found = next((one for one in content.conclusions if one.name == "effective_cache"), None)
     size = reported(content)
     if found is None or found.high is None or not size or found.high > SMALL * size:
