@@ -50,7 +50,7 @@ class Judged:
 
     @property
     def said(self) -> str:
-        """'17.2 GB/s (16.9 GB/s to 17.4 GB/s)'; "no number" where there is none."""
+        """Return '17.2 GB/s (16.9 GB/s to 17.4 GB/s)'; "no number" where there is none."""
         unit = self.threshold.measure.unit
         if self.value is None:
             return "no number"
@@ -72,7 +72,7 @@ class Checked:
 
     @property
     def verdict(self) -> str:
-        """That of the whole: failed if one point is, else not known if one point is."""
+        """Return the verdict on the whole: failed if one point is, else not known if one point is."""
         return next((word for word in (FAILED, NOT_KNOWN) if self.count(word)), PASSED)
 
     @property

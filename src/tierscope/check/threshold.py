@@ -35,7 +35,7 @@ class Threshold:
 
     @property
     def place(self) -> str:
-        """'threshold 2 (stream bandwidth)': how messages name it."""
+        """Return 'threshold 2 (stream bandwidth)': how messages name it."""
         return f"threshold {self.number} ({self.name or value_name(self.measure)})"
 
     @property
@@ -45,13 +45,13 @@ class Threshold:
 
     @property
     def bounds(self) -> dict[str, float]:
-        """Those that it has, by their keys."""
+        """Return those that it has, by their keys."""
         both = {"at_least": self.low, "at_most": self.high}
         return {key: bound for key, bound in both.items() if math.isfinite(bound)}
 
     @property
     def asked(self) -> str:
-        """'at least 20 GB/s', 'at least 20 GB/s and at most 30 GB/s'."""
+        """Return 'at least 20 GB/s', 'at least 20 GB/s and at most 30 GB/s'."""
         said = (f"{key.replace('_', ' ')} {show_digits(one, self.measure.unit)}" for key, one in self.bounds.items())
         return " and ".join(said)
 

@@ -41,5 +41,5 @@ class Agreement:
         self._known.update(new)
 
     def _asked(self, many: str) -> bool:
-        """On a terminal alone: a script cannot answer."""
+        """Return the answer, asked on a terminal alone: a script cannot answer."""
         return sys.stdin.isatty() and sys.stderr.isatty() and door.ask(f"Start {many}?")

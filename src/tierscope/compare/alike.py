@@ -130,7 +130,7 @@ def _numbers(old: Reading, new: Reading) -> Iterator[tuple[_Entry, _Entry]]:
 
 
 def _word(key: str, value: Label) -> str:
-    """'threads 2', 'footprint 64 MiB'."""
+    """Return 'threads 2', 'footprint 64 MiB'."""
     if key.endswith("_bytes") and isinstance(value, int):
         return f"{key.removesuffix('_bytes')} {show_bytes(value)}"
     return f"{key} {value}"

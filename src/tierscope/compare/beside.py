@@ -73,7 +73,7 @@ def _verdict(span: tuple[float, float], published: float, room: float) -> str:
 
 
 def label(row: dict[str, Any], without: str = "") -> str:
-    """'stream: copy, 2 threads' of a point, and what its number is over; without: a key that is left out."""
+    """Return 'stream: copy, 2 threads' of a point, and what its number is over; without: a key that is left out."""
     columns = {column.name: column for column in tables[row["table"]].columns}
     told = [_told(columns.get(key), value) for key, value in row["keys"].items() if key != without and "*" not in value]
     base = " and ".join(f"{key} {value}" for key, value in row["over"].items())

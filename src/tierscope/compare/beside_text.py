@@ -79,7 +79,7 @@ def _across(rows: list[dict[str, Any]], over: str, places: list[float]) -> Axis:
 
 
 def _series(rows: list[dict[str, Any]], over: str) -> dict[str, list[dict[str, Any]]]:
-    """By label, each in the order of `over`, if any; of the unit of the first row."""
+    """Return rows by label, each in the order of `over`, if any; of the unit of the first row."""
     found: dict[str, list[dict[str, Any]]] = {}
     for row in sorted(
         (row for row in rows if row["unit"] == rows[0]["unit"]), key=lambda r: float(r["keys"].get(over, 0))

@@ -61,7 +61,7 @@ def refuse_apart(before: Run, after: Run, *, across: bool) -> None:
 
 @reads("the comparison")
 def _apart(before: Run, after: Run) -> str:
-    """': rows of maps differ in operations of a round', of tables that both have; "" where there is none."""
+    """Return ': rows of maps differ in operations of a round', of tables that both have; "" where there is none."""
     told = []
     for name, table in {one.table.name: one.table for one in measures().values()}.items():
         sides, keys = [table.flat(run) for run in (before, after)], table.keys
@@ -161,7 +161,7 @@ def _rows(measure: Measure, before: Run, after: Run, least: float, over: tuple[b
 
 
 def _numbered(keys: tuple[str, ...], rows: list[Flat]) -> dict[tuple[tuple[Any, ...], int], Flat]:
-    """By key and turn: a run may measure one point twice, and the first compares with the first."""
+    """Return rows by key and turn: a run may measure one point twice, and the first compares with the first."""
     found: dict[tuple[tuple[Any, ...], int], Flat] = {}
     turns: Counter[tuple[Any, ...]] = Counter()
     for row in rows:
@@ -207,20 +207,20 @@ def show(rows: list[dict[str, Any]], console: Console) -> None:
 
 
 def span(row: Mapping[str, Any]) -> str:
-    """'0.951 to 1.012'; "none" of a ratio without an interval."""
+    """Return '0.951 to 1.012'; "none" of a ratio without an interval."""
     if math.isnan(row["ratio_low"]):
         return "none"
     return f"{row['ratio_low']:.3f} to {row['ratio_high']:.3f}"
 
 
 def counted(rows: list[dict[str, Any]]) -> str:
-    """'after / before over 3 points: 1 slower, 2 no difference shown'."""
+    """Return 'after / before over 3 points: 1 slower, 2 no difference shown'."""
     counts = ", ".join(f"{n} {word}" for word in ORDER if (n := sum(r["verdict"] == word for r in rows)))
     return f"after / before over {len(rows)} points: {counts}"
 
 
 def named_point(row: Mapping[str, Label]) -> str:
-    """'stream: read, threads 2' of a row of `compare_runs`."""
+    """Return 'stream: read, threads 2' of a row of `compare_runs`."""
     table, value = str(row["table"]), row.get("value")
     name = next((one.name for one in measures().values() if (one.table.name, one.main.name) == (table, value)), table)
     return f"{name}: {row.get('point') or point(table, row)}"

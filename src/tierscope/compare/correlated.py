@@ -48,7 +48,7 @@ class Correlated:
 
 @reads("the correlation")
 def correlated(run: Run) -> list[Correlated]:
-    """Strongest first in each sweep. ResultError where no sweep has counters at enough points."""
+    """Return rows, strongest first in each sweep. ResultError where no sweep has counters at enough points."""
     return [one for sweep, records in sweeps_of(run).items() for one in _of(run, sweep, records)]
 
 
@@ -87,7 +87,7 @@ def _counts(record: Record) -> bool:
 
 
 def per_operation(run: Run, record: Record) -> dict[str, float]:
-    """By counter; a simulated machine's own where it counts everything."""
+    """Return values by counter; a simulated machine's own where it counts everything."""
     if record.counters:
         operations = float(run.blocks(record)["operations"].sum())
         return {name: count / operations for name, count in record.counters.items()}

@@ -32,7 +32,7 @@ def show(found: list[Crossed], console: Console) -> None:
 
 
 def _word(pair: Crossed | None, *, same: bool) -> str:
-    """'?' marks an interval that contains 0: the pair is not shown to go together at all."""
+    """Return the text of a pair; '?' marks an interval that contains 0: no correlation is shown."""
     if same or pair is None:
         return "1" if same else "-"
     doubt = " ?" if pair.linear.low <= 0 <= pair.linear.high else ""

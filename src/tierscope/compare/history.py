@@ -81,7 +81,7 @@ def history(runs: Sequence[Run], least: float) -> History:
 
 
 def _series(key: tuple[str, str], numbers: dict[int, Number], tests: int, least: float, runs: Sequence[Run]) -> Series:
-    """Without inconclusive numbers, unless all are; without changes where footprints are unlike."""
+    """Return the series without inconclusive numbers, unless all are; without changes where footprints are unlike."""
     sure = {index: number for index, number in numbers.items() if number.conclusive} or numbers
     indices = tuple(sorted(sure))
     values = np.array([sure[index].value for index in indices])

@@ -80,7 +80,7 @@ def _left_out(found: History) -> str:
 
 
 def said(found: History, one: Series, change: Change) -> str:
-    """'-3.1 % (slower) from run B on'."""
+    """Return '-3.1 % (slower) from run B on'."""
     word = "slower" if one.worse(change) else "faster"
     name = found.names[one.runs[change.place]]
     return f"{100 * (change.ratio - 1):+.1f} % ({word}) from {name} on"

@@ -18,7 +18,7 @@ class Measure:
 
     @property
     def name(self) -> str:
-        """'stream', and 'emulation latency' of a table that has several."""
+        """Return 'stream', and 'emulation latency' of a table that has several."""
         return self.table.name if len(self.table.main) == 1 else f"{self.table.name} {self.main.stem}"
 
     @property

@@ -55,7 +55,7 @@ def _numbers(run: Run) -> Numbers:
 
 
 def said(number: Number | None, unit: str) -> str:
-    """'12.34 GB/s ±0.5 %'; "" for a point that the run has not."""
+    """Return '12.34 GB/s ±0.5 %'; "" for a point that the run has not."""
     if number is None:
         return ""
     text = show_value(number.value, unit)

@@ -64,7 +64,7 @@ def topology(simulated: str = "", launcher: Launcher = LOCAL) -> dict[str, Any]:
 
 
 def check(**words: str | int) -> list[dict[str, Any]]:
-    """Verdicts of every variant against scalar code: `check(kernel="triad", isa="avx2", operations=512)`."""
+    """Return verdicts of every variant against scalar code: `check(kernel="triad", isa="avx2", operations=512)`."""
     answer = _ask("check", *(f"{key}={word}" for key, word in words.items()), good=(0, 1))
     return [read(line, dict[str, Any]) for line in answer.splitlines()]
 

@@ -105,11 +105,11 @@ class Session:
         return np.frombuffer(content, dtype=BLOCK)
 
     def count(self, events: str) -> Counting:
-        """Performance events in the timed blocks of all batches from now on; UsageError for a name that is none."""
+        """Count performance events in the timed blocks of all batches from now on; UsageError for an unknown name."""
         return read(self._ask("count", {"events": events}), Counting)
 
     def counts(self) -> tuple[Counts, ...]:
-        """What they counted since, of each group."""
+        """Return what they counted since, of each group."""
         return read(self._ask("counts", {}), tuple[Counts, ...], "groups")
 
     def check(self) -> tuple[float, tuple[str, ...], dict[str, int]]:

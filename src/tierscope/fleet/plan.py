@@ -39,7 +39,7 @@ class FleetPlan:
 
     @property
     def digest(self) -> str:
-        """Twelve hex digits of its text."""
+        """Return twelve hex digits of its text."""
         return hashlib.sha256(self.text.encode()).hexdigest()[:12]
 
 

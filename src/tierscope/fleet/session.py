@@ -54,7 +54,7 @@ class Session(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
 
     @property
     def missing(self) -> tuple[str, ...]:
-        """Hosts without a report, in their order."""
+        """Return hosts without a report, in their order."""
         return tuple(host for host in self.hosts if host not in self.answered)
 
     @property

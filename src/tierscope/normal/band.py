@@ -101,7 +101,7 @@ class Normal:
 
     @property
     def judged(self) -> list[Beside]:
-        """Those with a verdict."""
+        """Return those with a verdict."""
         return [row for row in self.rows if row.verdict in ("normal", "low", "high")]
 
     @property

@@ -151,7 +151,7 @@ class Catalogue(msgspec.Struct, frozen=True):
         }
 
     def formless(self) -> frozenset[str]:
-        """Kernels that cannot run on simulated memory."""
+        """Return kernels that cannot run on simulated memory."""
         return frozenset(kernel.kernel for kernel in self.kernels if not kernel.simulated)
 
     def structures_here(self) -> dict[str, str]:
@@ -175,7 +175,7 @@ class Catalogue(msgspec.Struct, frozen=True):
         }
 
     def names(self) -> list[str]:
-        """Every kernel once, in the order of names."""
+        """Return every kernel once, in the order of names."""
         return sorted({kernel.kernel for kernel in self.kernels})
 
     def variants(self, name: str) -> list[Kernel]:

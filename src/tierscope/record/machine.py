@@ -92,7 +92,7 @@ class Identity(msgspec.Struct, frozen=True, kw_only=True):
     caches: Annotated[tuple[Cache, ...], Meta(description="list of [`Cache`](#cache)")]
 
     def digest(self) -> str:
-        """Twelve hex digits over the stable facts; the nodes' memory is not, a hypervisor gives and takes it.
+        """Return twelve hex digits over the stable facts; the nodes' memory is not, a hypervisor gives and takes it.
 
         What the firmware reports of nodes and the kernel makes of it is left out too: older versions did not ask.
         """
@@ -233,7 +233,7 @@ class Machine(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         return next((min(cache.cpus) for cache in data if cache.level == last and cpu in cache.cpus), None)
 
     def last_level_caches(self, cpus: tuple[int, ...]) -> int:
-        """How many caches of the last level these CPUs reach, at least 1: a team fills all of them."""
+        """Return how many caches of the last level these CPUs reach, at least 1: a team fills all of them."""
         data = [cache for cache in self.identity.caches if cache.kind != "Instruction"]
         last = max((cache.level for cache in data), default=0)
         return max(sum(cache.level == last and not set(cpus).isdisjoint(cache.cpus) for cache in data), 1)
@@ -260,5 +260,5 @@ class Machine(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         return int(told) if isinstance(told, int | float) and told > 0 else otherwise
 
     def last_level_cache_bytes(self) -> int:
-        """Reported size of the largest single cache; 0 when the system names none."""
+        """Return the reported size of the largest single cache; 0 when the system names none."""
         return max((c.size_bytes for c in self.identity.caches if c.kind != "Instruction"), default=0)

@@ -11,7 +11,7 @@ ORIGINS = ("real", "imported", "emulated", "simulated")
 
 
 def strongest(origins: Iterable[str]) -> str:
-    """Of a mixture; a word of a later version is stronger than all that are known. Nothing at all is real."""
+    """Return the origin of a mixture; one of a later version is the strongest. An empty mixture is real."""
     return max(origins, key=lambda word: ORIGINS.index(word) if word in ORIGINS else len(ORIGINS), default="real")
 
 
@@ -28,7 +28,7 @@ def steadier(origin: str) -> str:
 
 
 def joined(words: Iterable[str]) -> str:
-    """What emulates or simulates the parts, each once."""
+    """Return what emulates or simulates the parts, each once."""
     return "; ".join(dict.fromkeys(word for word in words if word))
 
 
@@ -49,7 +49,7 @@ def banner(origin: str, by: str) -> str:
 
 
 def named(origin: str, by: str) -> str:
-    """'emulated by DRAM of node 0, floor 350 ns', 'imported: fio-3.33'."""
+    """Return 'emulated by DRAM of node 0, floor 350 ns', 'imported: fio-3.33'."""
     if origin.lower() == "imported":
         return f"{origin}: {by}"
     return f"{origin} by {by}" if by else origin

@@ -156,7 +156,7 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
         return blocks_of(self.path, record)
 
     def bins(self, record: Record) -> Bins:
-        """Shape (bins,), dtype BIN; none where the core measured. ResultError as from `blocks`."""
+        """Return bins, shape (bins,), dtype BIN; none where the core measured. ResultError as from `blocks`."""
         return bins_of_record(self.path, record)
 
 

@@ -117,5 +117,5 @@ def exchanged(path: Path, why: str) -> ResultError:
 
 
 def next_step(directory: Path) -> str:
-    """What to do about a run that is damaged."""
+    """Return what to do about a run that is damaged."""
     return f"copy the run again, or repeat it: tierscope rerun {quote(str(directory))}"

@@ -39,7 +39,7 @@ class Section:
 
     @property
     def asked(self) -> Asked | None:
-        """What the reader of its table wants to know; None for the blocks over time, which are not a table."""
+        """Return what the reader of its table wants to know; None for the blocks over time, which are not a table."""
         return tables[self.name].asked if self.name in tables else None
 
     @property
@@ -82,7 +82,7 @@ class Content:
 
     @property
     def conclusions(self) -> list[Insight]:
-        """What a headline and key numbers may rest on: conclusive, and of a table that mostly is."""
+        """Return what a headline and key numbers may rest on: conclusive, and of a table that mostly is."""
         return [one for section in self.sections.values() if section.sure for one in section.insights if one.conclusive]
 
     def rows(self, table: str) -> list[Flat]:
@@ -114,7 +114,7 @@ class _Same:
 
 
 def gather(run: Run) -> Content:
-    """Tables, insights and figures of `run`; ResultError if its samples are damaged."""
+    """Return tables, insights and figures of `run`; ResultError if its samples are damaged."""
     return _gather(_Same(run))
 
 
@@ -154,12 +154,12 @@ def ranked(findings: tuple[Finding, ...]) -> list[Finding]:
 
 
 def _place(name: str) -> tuple[int, str]:
-    """In the order of the questions: how much, how soon, how soon under load, how evenly."""
+    """Return the place in the order of the questions: how much, how soon, how soon under load, how evenly."""
     return (tables[name].place if name in tables else SERIES_PLACE, name)
 
 
 def _figure_place(figure: Figure) -> tuple[tuple[int, str], bool, str]:
-    """By table; the figure that is called as its table before the others of it."""
+    """Return the place of a figure: by table; the one with the table's name comes first."""
     return _place(figure.table), figure.name != figure.table, figure.name
 
 

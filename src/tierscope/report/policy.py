@@ -24,7 +24,7 @@ def policy(styles: Sequence[str], scripts: Sequence[str] = (), *, style_attribut
 
 
 def hash_of(text: str) -> str:
-    """'sha256-...' with its quotes, as a policy names an inline element."""
+    """Return 'sha256-...' with its quotes, as a policy names an inline element."""
     digest = hashlib.sha256(text.encode()).digest()
     return f"'sha256-{base64.b64encode(digest).decode()}'"
 

@@ -53,7 +53,7 @@ class Part:
 
 
 def page(content: Content) -> dict[str, Any]:
-    """Every name that the template uses, but for styles, scripts and specifications."""
+    """Return every name that the template uses, but for styles, scripts and specifications."""
     run = content.run
     result = run.result
     machine = result.machine
@@ -93,7 +93,7 @@ def _key(key: Key) -> dict[str, Any]:
 
 
 def parts(content: Content) -> list[Part]:
-    """Drawings in order, each table under the first figure that shows it; then tables that no figure shows."""
+    """Return drawings in order, each table under the first figure that shows it; then tables that no figure shows."""
     shown: set[str] = set()
     found = []
     for drawing in content.drawings:

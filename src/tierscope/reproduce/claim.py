@@ -31,7 +31,7 @@ class Figure:
 
     @property
     def difference(self) -> float | None:
-        """Recomputed - published; None for words."""
+        """Return recomputed - published; None for words."""
         if isinstance(self.published, str) or isinstance(self.recomputed, str):
             return None
         return self.recomputed - self.published
@@ -88,7 +88,7 @@ class Document:
 
 
 def direction(values: Sequence[float]) -> str:
-    """'rises' or 'falls' where every step does, else 'neither'."""
+    """Return 'rises' or 'falls' where every step does, else 'neither'."""
     steps = [after - before for before, after in pairwise(values)]
     if all(step > 0 for step in steps):
         return "rises"
@@ -96,7 +96,7 @@ def direction(values: Sequence[float]) -> str:
 
 
 def mean_error(predicted: Sequence[float], measured: Sequence[float], over: Sequence[float] | None = None) -> float:
-    """Mean of |predicted - measured| / over, in percent; over what was measured unless stated otherwise."""
+    """Return the mean of |predicted - measured| / over, in percent; over what was measured unless stated otherwise."""
     under = measured if over is None else over
     errors = [abs(p - m) / u for p, m, u in zip(predicted, measured, under, strict=True)]
     return 100 * sum(errors) / len(errors)

@@ -22,7 +22,7 @@ def flush(write: str, instruction: str) -> float:
 
 
 def mcf(medium: str, tasks: int, writers: int, size: str) -> float:
-    """Seconds of one task."""
+    """Return seconds of one task."""
     rows = load("document002_neighbors").where(medium=medium, tasks=tasks, writers=writers, input=size)
     return float(rows.columns["seconds"][0])
 
@@ -93,7 +93,7 @@ def _rising() -> Claim:
 
 
 def _alike() -> Claim:
-    """Growth of run time with writers to persistent memory over that with writers to DRAM."""
+    """Return the growth of run time with writers to persistent memory over that with writers to DRAM."""
     fault = "writers to persistent memory cost 1.26 and 1.42 times as much as writers to DRAM"
     figures = [
         Figure(size, 1.0, growth("pmem", 1, size) / growth("dram", 1, size), 0.1, fault=fault) for size in INPUTS[:2]
@@ -102,7 +102,7 @@ def _alike() -> Claim:
 
 
 def remarks() -> list[str]:
-    """What the times show about one line."""
+    """Return what the times show about one line."""
     lines = WRITTEN / LINE_BYTES
     slow = [1e9 * flush(write, "clflush") / lines for write in WRITES]
     fast = [1e9 * flush(write, "clflushopt") / lines for write in WRITES]

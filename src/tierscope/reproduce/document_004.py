@@ -28,13 +28,13 @@ def table() -> list[Row]:
 
 
 def counter(instructions: float | None) -> Callable[[int], float]:
-    """Seconds by the counter model; None leaves the CPU time out."""
+    """Return seconds by the counter model; None leaves the CPU time out."""
     model, memory = document_004(instructions), device("document 004 counters")
     return lambda operations: model.predict(operations, memory, VALUE_BYTES).value
 
 
 def structure(operations: int) -> float:
-    """Seconds by the structure model."""
+    """Return seconds by the structure model."""
     model = StructureModel.preset("document 004")
     return model.predict(operations, device("document 004"), VALUE_BYTES).value
 

@@ -53,7 +53,7 @@ def unclaimed(claims: list[Claim]) -> list[str]:
 
 
 def data(document: Document) -> dict[str, Any]:
-    """What `--json` prints: plain types only."""
+    """Return what `--json` prints: plain types only."""
     claims = document.claims()
     return {
         "document": document.name,
@@ -83,7 +83,7 @@ def _figure(figure: Figure) -> dict[str, object]:
 
 
 def error(value: float | str, measured: float | None) -> float | None:
-    """(value - measured) / measured; None without a measured number."""
+    """Return (value - measured) / measured; None without a measured number."""
     return None if measured is None or isinstance(value, str) else (value - measured) / measured
 
 

@@ -118,7 +118,7 @@ def _rated(system: System, node: Node) -> Node:
 
 
 def _with_tiers(system: System, *nodes: Node) -> tuple[Node, ...]:
-    """With the kernel's memory tier of each, where it has them.
+    """Return the nodes with the kernel's memory tier of each, where it has them.
 
     Source: Linux 6.1, Documentation/ABI/testing/sysfs-kernel-mm-memory-tiers.
     """

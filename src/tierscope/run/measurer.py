@@ -23,22 +23,22 @@ class Measurer(Protocol):
         """Create the groups, and return their facts; what was there before may be kept."""
 
     def set(self, number: int, group: Group) -> GroupFacts:
-        """Another walk for a group that is there."""
+        """Set another loop variant for an existing group."""
 
     def measure(self, seconds: float, block_s: float, groups: Sequence[int] = ()) -> Blocks:
         """Return one batch; shape (blocks,), dtype BLOCK."""
 
     def count(self, events: str) -> Counting:
-        """Performance events in the timed blocks from now on: groups in perf's words. UsageError for an unknown one."""
+        """Count performance events in the timed blocks from now on, by perf's names; UsageError for an unknown one."""
 
     def counts(self) -> tuple[Counts, ...]:
-        """What they counted since, of each group."""
+        """Return what they counted since, of each group."""
 
     def check(self) -> tuple[float, tuple[str, ...], dict[str, int]]:
-        """Largest relative error, a detail for each group, counters."""
+        """Return the largest relative error, a detail for each group, counters."""
 
     def timings(self) -> tuple[tuple[Timing, ...], ...]:
-        """Of each group, of each batch in which it ran: what operations on a structure took; () of other groups."""
+        """Return the times of operations on a structure, for each group and batch; () for other groups."""
 
     def drop(self) -> None:
         """Give memory and threads back, and what belongs to the user as it was found."""

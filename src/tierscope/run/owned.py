@@ -58,14 +58,14 @@ def own(directory: Path) -> bool:
 
 
 def release(directory: Path) -> None:
-    """Give the lock back, where this process has it."""
+    """Release the lock, where this process has it."""
     with suppress(OSError):
         _let_go(_key(directory.stat()))
 
 
 @contextmanager
 def owned(directory: Path) -> Iterator[None]:
-    """The folder is ours within, and free for others afterwards."""
+    """Own the folder within the block, and free it for others afterwards."""
     own(directory)
     try:
         yield

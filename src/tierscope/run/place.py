@@ -39,7 +39,7 @@ def in_a_name(word: str) -> str:
 
 
 def taken(out: Path) -> Path:
-    """A directory named by the user: made, or free. It is ours until the end; UsageError where it is another's."""
+    """Return a directory named by the user: new or free. It is ours until the end; UsageError where it is another's."""
     try:
         out.mkdir(parents=True, exist_ok=True)
         own(out)

@@ -37,7 +37,7 @@ def this_machine(peak: float | None, simulated_word: str = "", host: Host = HERE
 
 
 def own_groups(plan_text: str) -> OwnGroups:
-    """The groups of the user's file, with the tasks of this build's kernels; UsageError for any mistake in it."""
+    """Return the groups of the user's file, with the tasks of this build's kernels; UsageError for a mistake in it."""
     return read_groups(plan_text, core.catalogue().tasks())
 
 

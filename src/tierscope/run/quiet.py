@@ -74,7 +74,7 @@ def quiet_file(digest: str, host: str = "") -> Path | None:
 
 
 def _read(path: Path | None) -> dict[int, list[Seen]]:
-    """What is kept; nothing of a file that is absent, damaged, or contains what no probe finds."""
+    """Return what is kept; nothing of a file that is absent, damaged, or contains what no probe finds."""
     if path is None:
         return {}
     with suppress(OSError, msgspec.DecodeError):

@@ -125,7 +125,7 @@ class Runner:
                 self._keep(tuple(known[:number]))
 
     def _visit_again(self) -> None:
-        """The further visits of all points, each tour in a new process with new mappings, while the limit allows."""
+        """Run the further visits of all points, each tour in a new process and mappings, while the limit allows."""
         for visit in self.result.visits:
             self._observer.finished(visit, self._replay(visit)[1], True)
         while True:
@@ -311,10 +311,10 @@ def numbered(batch: Blocks, number: int) -> Blocks:
 
 
 def lasted(batch: Blocks) -> int:
-    """Ticks from the first start to the last stop: tasks take as long as they take."""
+    """Return the ticks from the first start to the last stop: tasks take as long as they take."""
     return int(batch["stop_ticks"].max()) - int(batch["start_ticks"].min()) if batch.size else 0
 
 
 def order(takes: int, turn: int) -> Iterable[int]:
-    """Of the takes in a round: forth and back alternately, so that a drift falls on all of them alike."""
+    """Return the order of takes in a round: forth and back alternately, so that a drift affects all of them alike."""
     return range(takes) if turn % 2 == 0 else reversed(range(takes))

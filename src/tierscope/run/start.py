@@ -56,7 +56,7 @@ def begin(
     suite: str, options: SuiteOptions, plan_text: str, argv: tuple[str, ...], out: Path | None,
     agree: Agree = typed, host: Host = HERE,
 ) -> tuple[Path, Manifest]:  # fmt: skip
-    """Writes the manifest of a new run, once the user agrees to its commands; MachineError or UsageError if not."""
+    """Write the manifest of a new run, once the user agrees to its commands; else MachineError or UsageError."""
     if not str((out or Path()).absolute()).isprintable():  # DuckDB and JSON cannot name it
         raise UsageError(
             f"{str(out or Path.cwd())!r} contains bytes that are not text; choose another place with --out"
@@ -173,7 +173,7 @@ def execute(directory: Path, manifest: Manifest, observer: Observer | None = Non
 
 
 def _counters(manifest: Manifest, host: Host) -> Counters:
-    """What the option `counters` asks for; nothing in runs of versions that did not know it."""
+    """Return what the option `counters` asks for; nothing in runs of versions that did not know it."""
     asked, machine = options_again(manifest).counters, manifest.machine
     available = tuple(one.name for one in host.catalogue(pools=False).events if one.available)
     return Counters(asked, machine.identity.family, SecondPass(machine, host.session), available)

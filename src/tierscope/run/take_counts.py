@@ -22,7 +22,7 @@ class TakeCounts:
         self._last = tuple(counts)
 
     def of(self, take: int) -> tuple[Counts, ...]:
-        """Of each group, in batches of this take alone; () where none ran."""
+        """Return the counts of each group, in batches of this take alone; () where none ran."""
         return self._of.get(take, ())
 
 

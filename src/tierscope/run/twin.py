@@ -36,7 +36,7 @@ class Twin:
 
 
 def twin_of(machine: Machine, cpus: Iterable[int]) -> Twin | None:
-    """For the CPUs of all teams; None where the system reports no caches of the first of them."""
+    """Return the twin for the CPUs of all teams; None where the system reports no caches of the first of them."""
     used = list(dict.fromkeys(cpus))
     reported = [cache for cache in machine.identity.caches if cache.kind != "Instruction"]
     caches = sorted((one for one in reported if used[0] in one.cpus), key=lambda cache: -cache.level)
@@ -56,7 +56,7 @@ def _place(reported: Iterable[Cache], level: int, cpu: int) -> tuple[int, ...]:
 
 
 def _numbered(chains: Mapping[int, tuple[object, ...]]) -> tuple[dict[int, int], list[int]]:
-    """Numbers, and r of each level. chains: what each CPU is in, the largest cache first, itself last."""
+    """Return numbers, and r of each level. chains: what each CPU is in, the largest cache first, itself last."""
     digits: dict[int, list[int]] = {cpu: [] for cpu in chains}
     seen: dict[tuple[object, ...], dict[object, int]] = {}
     for cpu, chain in chains.items():

@@ -32,7 +32,7 @@ class Visits:
 
     @property
     def tour(self) -> int:
-        """The number of the next tour: each goes in a process of its own, so one that was interrupted is over."""
+        """Return the number of the next tour: each has its own process, so an interrupted one is over."""
         return 1 + max((visit.moment for visit in self._run.result.visits), default=0)
 
     def next_tour(self, left_s: float) -> list[Record]:
@@ -83,7 +83,7 @@ class Visits:
         return sorted(chosen, key=lambda record: record.number)
 
     def _kind_by_kind(self, due: Sequence[Record]) -> list[Record]:
-        """One of each kind, then another of each, and so on; which ones has nothing to do with how long they take.
+        """Return one point of each kind, then another of each, and so on, chosen independently of their durations.
 
         The shortest ones would be alike, as small footprints and few threads are, and would state their own drift as
         that of the kind.

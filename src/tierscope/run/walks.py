@@ -31,7 +31,7 @@ class Walks:
 
     @property
     def refused(self) -> Warn | None:
-        """Why the variants of earlier runs are not used."""
+        """Return why the variants of earlier runs are not used."""
         return self._winners.refused
 
     def choose(self, session: Measurer, experiment: Experiment, clock: Callable[[], float]) -> Choice | None:

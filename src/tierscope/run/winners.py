@@ -154,7 +154,7 @@ def winners_of(identity: Identity, core: Callable[[], Path]) -> Winners:
 
 @lru_cache(maxsize=4)
 def _sum_of(path: Path, _size: int, _changed: int) -> str:
-    """SHA-256 of a file."""
+    """Return the SHA-256 of a file."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 

@@ -27,7 +27,7 @@ class Dimm:
 
 
 def words_of(folder: Path, dimms: Mapping[str, Dimm], domain: str) -> tuple[str, ...]:
-    """Words for QEMU. `domain`: mem-ctrl is ADR, cpu is eADR. Files in `folder` are made where they are absent."""
+    """Return arguments for QEMU. `domain`: mem-ctrl is ADR, cpu is eADR. Creates absent files in `folder`."""
     words = ["-machine", f"nvdimm=on,nvdimm-persistence={domain}", "-m", "slots=8,maxmem=8G"]
     for name, dimm in dimms.items():
         file = f"mem-path={folder / name},share=on,size={dimm.mib}M,align=2M"
@@ -37,7 +37,7 @@ def words_of(folder: Path, dimms: Mapping[str, Dimm], domain: str) -> tuple[str,
 
 
 def region(machine: VirtualMachine, dimm: Dimm) -> int:
-    """Number of its region; the order of regions is not that of QEMU's words."""
+    """Return the number of its region; the order of regions is not that of QEMU's words."""
     found = machine.do(f"grep -lx {dimm.mib << 20} /sys/bus/nd/devices/region*/size")
     return int(found.removeprefix("/sys/bus/nd/devices/region").removesuffix("/size\n"))
 

@@ -26,12 +26,12 @@ class Payload:
 
     @cached_property
     def sums(self) -> dict[str, str]:
-        """SHA-256 of each file, in hex."""
+        """Return the SHA-256 of each file, in hex."""
         return {name: hashlib.sha256(content).hexdigest() for name, content in self.files.items()}
 
     @cached_property
     def digest(self) -> str:
-        """Sixteen hex digits of all of them: the name of the folder on a host."""
+        """Return sixteen hex digits of all of them: the name of the folder on a host."""
         return hashlib.sha256("\n".join(sorted(self.sums.values())).encode()).hexdigest()[:16]
 
     def place(self, folder: Path) -> Path:

@@ -15,7 +15,7 @@ PATH = Path(__file__).with_name(f"result-{SCHEMA}.json")
 
 
 def schema() -> dict[str, Any]:
-    """JSON Schema, draft 2020-12."""
+    """Return JSON Schema, draft 2020-12."""
     (top,), parts = msgspec.json.schema_components([Result], ref_template="#/$defs/{name}")
     for part in parts.values():  # Python 3.13 takes the indentation of docstrings away, earlier ones leave it
         if "description" in part:

@@ -52,7 +52,7 @@ def _nothing(content: Content, told: str) -> str:
 
 
 def _memory(content: Content, found: Memory, cpus: Cpus) -> str:
-    """'Memory: 33.4 GB/s read, 43.1 GB/s copied, 152 ns idle.'; "" where nothing of it is conclusive."""
+    """Return 'Memory: 33.4 GB/s read, 43.1 GB/s copied, 152 ns idle.'; "" where nothing of it is conclusive."""
     parts = []
     if found.read:
         verb = VERBS.get(found.read.row.kernel, found.read.row.kernel)
@@ -80,7 +80,7 @@ def _loaded(load: Load) -> str:
 
 
 def _subject(content: Content, target: str, cpus: Cpus) -> str:
-    """'Memory' of a machine with one; else its node, or the target as it was asked for."""
+    """Return 'Memory' of a machine with one; else its node, or the target as it was asked for."""
     nodes = {f"node:{node.number}": node for node in content.run.result.machine.identity.nodes if node.memory_bytes}
     if target not in nodes:
         return target

@@ -114,7 +114,10 @@ def _adds_up(found: Memory, cpus: Cpus) -> Cause | None:
 
 
 def _easy(found: Memory, cpus: Cpus) -> Cause | None:
-    """All cores but that of the chaser load the memory, threads add less than a share, and an access hardly waits."""
+    """Return the cores as cause if threads add less than a share and an access hardly waits at the load of all cores.
+
+    The core of the chaser does not load the memory.
+    """
     over = _over_idle(found)
     if over is None or over.high > EASY or not _by_all(found, cpus) or not _as_reads(found):
         return None
@@ -123,7 +126,7 @@ def _easy(found: Memory, cpus: Cpus) -> Cause | None:
 
 
 def _open(found: Memory, cpus: Cpus) -> Cause:
-    """What is missing for an answer."""
+    """Return what is missing for an answer."""
     over = _over_idle(found)
     if not found.loads:
         return Cause("Not known: latency under load was not measured", step=MEASURE)

@@ -47,7 +47,7 @@ class Memory:
 
     @property
     def known(self) -> int:
-        """How many of these are conclusive; a copy that stands for the read counts once."""
+        """Return how many of these are conclusive; a copy that stands for the read counts once."""
         copy = None if self.read and self.copy and self.copy.row is self.read.row else self.copy
         return sum(one is not None for one in (self.read, copy, self.idle, self.load))
 
@@ -108,7 +108,7 @@ def _counts(probe: Label, order: Label) -> bool:
 
 
 def _speeds(content: Content) -> list[Speed]:
-    """Conclusive bandwidths of kernels, without single calls of the C library."""
+    """Return conclusive bandwidths of kernels, without single calls of the C library."""
     known: list[StreamRow] = content.sure_rows("stream")
     return [Speed(*pair) for pair in sure_rows(known, lambda row: row.bandwidth) if pair[0].store != LIBRARY]
 

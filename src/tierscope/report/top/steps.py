@@ -59,7 +59,7 @@ def _named(content: Content) -> str:
 
 
 def _there(content: Content) -> str:
-    """'on ssh:server: ' of a machine that was reached so: a remedy belongs there."""
+    """Return 'on ssh:server: ' of a machine that was reached so: a remedy belongs there."""
     reached = content.run.result.machine.reached
     return f"On {reached}: " if reached else ""
 

@@ -51,7 +51,7 @@ def _asked(content: Content) -> Answer | None:
 
 
 def _lines(content: Content) -> tuple[str, ...]:
-    """What a reader must know before any number."""
+    """Return what a reader must know before any number."""
     failures = content.audit.failures
     audited = f"Audit: {failures[0].identity}: {failures[0].text}." if failures else ""
     stepless = not content.run.result.complete and content.run.result.origin != "real"  # a real run has a step for it

@@ -41,7 +41,7 @@ def among(content: Content) -> Normal | None:
 
 
 def _judged(content: Content, found: Normal | None) -> tuple[str, str, str]:
-    """(short, text, mark)."""
+    """Return (short, text, mark)."""
     if content.run.result.origin == "imported":
         return "Not asked: the file does not say which machine it is", "", ""
     if content.run.result.origin != "real":
