@@ -72,7 +72,7 @@ def _refuse_remote(path: Path, plan: Manifest) -> None:
 def _measure(
     plans: tuple[Manifest, Manifest], folder: Path, rounds: int, agreements: tuple[Agreement, Agreement]
 ) -> list[tuple[Run, Run]]:
-    """Return the order of a round; rounds alternate in who begins, so that a linear drift cancels."""
+    """Return the runs of each round; rounds alternate in who begins, so that a linear drift cancels."""
     found = []
     for number in range(rounds):
         pair: dict[int, Run] = {}

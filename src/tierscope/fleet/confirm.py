@@ -2,9 +2,10 @@
 
 A slot is one day and session, in which suspects and controls of a group ran. In each, the level of the group is the
 mean of its controls, each corrected by its own known deviation. The noise is that of one session, pooled over all
-machines and slots. H0: not slower than 2 %. Benjamini-Hochberg at 5 % over suspects x (metrics + score); intervals are
-those for selected parameters. Sources: Y. Benjamini, Y. Hochberg, J. R. Statist. Soc. B 57, 1995; Y. Benjamini, D.
-Yekutieli, "False Discovery Rate-Adjusted Multiple Confidence Intervals for Selected Parameters", JASA 100, 2005.
+machines and slots.
+H0: not slower than 2 %. Benjamini-Hochberg at 5 % over suspects x (metrics + score); intervals are those for selected
+parameters. Sources: Y. Benjamini, Y. Hochberg, J. R. Statist. Soc. B 57, 1995; Y. Benjamini, D. Yekutieli, "False
+Discovery Rate-Adjusted Multiple Confidence Intervals for Selected Parameters", JASA 100, 2005.
 """
 
 from dataclasses import dataclass

@@ -2,10 +2,10 @@
 
 The state of a folder at each moment, also after a kill.
 
-    nothing in it, or temporary files alone     free: the kill came before the manifest, and nothing was measured
-    the manifest of an import without a result  free: the import is done again
-    a manifest, with or without a result        a run, and `resume` continues it
-    anything else                               somebody else's
+- nothing in it, or temporary files alone: free; the kill came before the manifest, and nothing was measured
+- the manifest of an import without a result: free; the import is done again
+- a manifest, with or without a result: a run, and `resume` continues it
+- anything else: somebody else's
 
 Source: Linux, flock(2): a lock belongs to the open file and ends with its last descriptor.
 """

@@ -6,11 +6,11 @@
 
 A cause is stated only if conclusive numbers leave no other one.
 
-    the memory   it moves FULL of its theoretical peak; or it is the memory or the path to it, if an access takes
-                 CROWDED times idle at a load that moves about what reads do
-    the CPUs     each thread adds a full share (efficiency from ADDS_UP); or the load of all CPUs leaves the latency
-                 below EASY times idle, although threads add less: then it is the cores or their way to the memory
-    not known    everything else, with the reason
+- the memory: it moves FULL of its theoretical peak. It is the memory or the path to it, if an access takes CROWDED
+  times idle at a load that moves about what reads do.
+- the CPUs: each thread adds a full share (efficiency from ADDS_UP). It is the cores or their path to the memory, if the
+  load of all CPUs leaves the latency below EASY times idle, although threads add less.
+- not known: everything else, with the reason.
 
 The peak is that of all channels, so it is compared only where the target is all memory of the machine.
 Blind to limits that change with the mix of reads and writes, and to caps of a hypervisor that slow all alike.
