@@ -16,7 +16,7 @@ Given = Run | str | os.PathLike[str]
 class Comparison:
     """The points that two runs have in common. `rows`: one dict for each, as `tierscope compare --json` prints.
 
-    `headline` counts the verdicts; `notes` is what must be said of the comparison as a whole.
+    `headline` counts the verdicts; `notes` are on the comparison as a whole.
     """
 
     def __init__(self, rows: list[dict[str, Any]], notes: tuple[str, ...]) -> None:
@@ -48,7 +48,7 @@ def compare(
 ) -> Comparison:
     """Return the ratio after / before of each point that both runs have, as `tierscope compare`.
 
-    before, after: a Run, or the directory of one. least: smallest difference of interest as a share; None: 0.02, and it
+    before, after: a Run, or the directory of one. least: smallest difference of interest as a share; None: 0.02. It
     must be None for imported runs. across: "origins" compares a real run with an emulated or simulated one, "targets"
     the points of two targets. UsageError where the runs share no point or do not compare.
     """

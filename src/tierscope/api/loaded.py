@@ -40,12 +40,12 @@ class Run:
 
     @property
     def headline(self) -> str:
-        """The first sentence of the report, which rests on conclusive numbers alone."""
+        """Return the first sentence of the report, which rests on conclusive numbers alone."""
         return top(self._content).lead
 
     @property
     def insights(self) -> list[str]:
-        """The sentences of the report in its order."""
+        """Return the sentences of the report in its order."""
         return [one.text for one in self._content.insights]
 
     @property

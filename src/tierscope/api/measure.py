@@ -22,9 +22,9 @@ def run(
 ) -> Run:  # fmt: skip
     """Measure a suite, or the groups of a file whose name ends in `.toml`; return the run, which stays on disk.
 
-    options: those of `tierscope run SUITE --help`, such as `kernels=["triad"], threads=[1, 2]`; the option `from` is
+    options: those of `tierscope run SUITE --help`, such as `kernels=["triad"], threads=[1, 2]`. The option `from` is
     `from_` here. out: directory of the run, new or empty; None: `runs/TIME-SUITE-HOST`. allow_commands: start commands
-    that the file names. observer: is called as the run goes on. host: `ssh:NAME` of another machine; None: this one.
+    that the file names. observer: is called during the run. host: `ssh:NAME` of another machine; None: this one.
 
     Takes as long as the same command. UsageError for wrong names and values, MachineError for what this machine cannot
     do. An interruption leaves a run that `tierscope resume` continues.

@@ -1,4 +1,4 @@
-"""A table of rows for programs: rows, or columns that pandas, polars and Arrow take as they are."""
+"""A table of rows for programs: rows, or columns that pandas, polars and Arrow accept unchanged."""
 
 from collections.abc import Iterator, Mapping, Sequence
 

@@ -42,7 +42,7 @@ def read_file(path: Path) -> CheckFile:
 
 
 def read_text(text: str, path: Path) -> CheckFile:
-    """Return what this text of a file says."""
+    """Return the content of this text of a file."""
     try:
         document = tomllib.loads(text)
     except (ValueError, RecursionError) as error:  # a decode error, a number of 5000 digits, a thousand brackets

@@ -50,7 +50,7 @@ class Judged:
 
     @property
     def said(self) -> str:
-        """'17.2 GB/s (16.9 GB/s to 17.4 GB/s)'; "no number" where there is none."""
+        """Return '17.2 GB/s (16.9 GB/s to 17.4 GB/s)'; "no number" where there is none."""
         unit = self.threshold.measure.unit
         if self.value is None:
             return "no number"
@@ -72,7 +72,7 @@ class Checked:
 
     @property
     def verdict(self) -> str:
-        """That of the whole: failed if one point is, else not known if one point is."""
+        """Return the verdict on the whole: failed if one point is, else not known if one point is."""
         return next((word for word in (FAILED, NOT_KNOWN) if self.count(word)), PASSED)
 
     @property
@@ -141,7 +141,7 @@ def _judged(threshold: Threshold, row: Row) -> Judged:
 def _verdict(
     threshold: Threshold, low: float | None, high: float | None, doubts: Sequence[str], *, sure: bool
 ) -> tuple[str, str]:
-    """Return the verdict, and why it is not known where the doubts of the point itself do not say so."""
+    """Return the verdict, and why it is not known where the doubts of the point itself do not state it."""
     if low is None or high is None:
         return NOT_KNOWN, "it has no interval"
     if high < threshold.low or low > threshold.high:
@@ -152,7 +152,7 @@ def _verdict(
 
 
 def _harmless(threshold: Threshold, doubts: Sequence[str]) -> bool:
-    """Whether no doubt may hide a number beyond the threshold.
+    """Return whether no doubt may hide a number beyond the threshold.
 
     A wide interval is within it as a whole. What others take makes memory look slower than it is, so it matters only
     where too fast is wrong.

@@ -1,7 +1,7 @@
 """JUnit XML of a check: one test case for each point.
 
-A point that failed is a `failure`. One that is not known is `skipped`, as JUnit 5 reports a test whose assumption does
-not hold: it has neither passed nor failed. A check that could not be made is an `error`.
+A point that failed is a `failure`. One that is not known is `skipped`, as JUnit 5 reports a test whose assumption is
+false: it has neither passed nor failed. A check that could not be made is an `error`.
 Source: Jenkins xUnit plugin, junit-10.xsd; JUnit 5 User Guide, "Assumptions".
 """
 

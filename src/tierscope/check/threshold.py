@@ -35,23 +35,23 @@ class Threshold:
 
     @property
     def place(self) -> str:
-        """'threshold 2 (stream bandwidth)': how messages name it."""
+        """Return 'threshold 2 (stream bandwidth)': how messages name it."""
         return f"threshold {self.number} ({self.name or value_name(self.measure)})"
 
     @property
     def slow_side(self) -> bool:
-        """Whether its only bound is on the side of slow memory."""
+        """Return whether its only bound is on the side of slow memory."""
         return set(self.bounds) == {"at_most" if self.measure.main.less_is_better else "at_least"}
 
     @property
     def bounds(self) -> dict[str, float]:
-        """Those that it has, by their keys."""
+        """Return those that it has, by their keys."""
         both = {"at_least": self.low, "at_most": self.high}
         return {key: bound for key, bound in both.items() if math.isfinite(bound)}
 
     @property
     def asked(self) -> str:
-        """'at least 20 GB/s', 'at least 20 GB/s and at most 30 GB/s'."""
+        """Return 'at least 20 GB/s', 'at least 20 GB/s and at most 30 GB/s'."""
         said = (f"{key.replace('_', ' ')} {show_digits(one, self.measure.unit)}" for key, one in self.bounds.items())
         return " and ".join(said)
 

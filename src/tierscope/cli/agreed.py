@@ -28,7 +28,7 @@ class Agreement:
         self._known: set[str] = set()
 
     def __call__(self, commands: Sequence[str]) -> None:
-        """UsageError where the user does not agree, or cannot be asked."""
+        """Raise UsageError where the user does not agree, or cannot be asked."""
         new = [command for command in commands if command not in self._known]
         if not new:
             return
@@ -41,5 +41,5 @@ class Agreement:
         self._known.update(new)
 
     def _asked(self, many: str) -> bool:
-        """On a terminal alone: a script cannot answer."""
+        """Return the answer, asked on a terminal alone: a script cannot answer."""
         return sys.stdin.isatty() and sys.stderr.isatty() and door.ask(f"Start {many}?")

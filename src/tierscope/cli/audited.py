@@ -16,7 +16,7 @@ UNKNOWN = Limits()
 
 
 def audited(what: str, name: str = "", limits: Limits = UNKNOWN) -> tuple[str, Audit]:
-    """Its name for people, and the audit; UsageError for what is none of them. name: of a file's format."""
+    """Return its name for people, and the audit; UsageError for anything else. name: of a file's format."""
     if what.startswith(PUBLISHED):
         table = reference.load(what.removeprefix(PUBLISHED))
         return f"{table.name}: {table.title}", examine(limited(published.statements(table), limits))

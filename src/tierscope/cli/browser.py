@@ -25,7 +25,7 @@ def open_page(page: Path) -> None:
 
 
 def has_screen() -> bool:
-    """Whether a browser has a place to appear: a desktop, or what the user named in BROWSER."""
+    """Return whether a browser has a place to appear: a desktop, or what the user named in BROWSER."""
     return sys.platform == "darwin" or any(os.environ.get(name) for name in (*DISPLAYS, "BROWSER"))
 
 

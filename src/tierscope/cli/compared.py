@@ -1,4 +1,4 @@
-"""What `compare` does: two runs, or a run beside a published table."""
+"""The work of `compare`: two runs, or a run against a published table."""
 
 from pathlib import Path
 from typing import Any
@@ -49,7 +49,7 @@ def _draw(rows: list[dict[str, Any]], least: float, figure: Path, beside: tuple[
 
 
 def beside_table(run: Path, name: str, figure: Path | None, as_json: bool) -> int:
-    """FAILED where the run is not normal for the table's hardware, INCONCLUSIVE where no point tells."""
+    """FAILED where the run is not normal for the table's hardware, INCONCLUSIVE where no point decides."""
     published = reference.load(name)
     own = load(run)
     rows = beside(own, published)

@@ -20,7 +20,7 @@ class Console(RichConsole):
         super().__init__(stderr=stderr, quiet=quiet, markup=False, emoji=False, highlight=False)
 
     def on_broken_pipe(self) -> None:
-        """Say nothing more: whoever read has gone, and what is measured does not depend on it. Rich would exit."""
+        """Print nothing more: the reader has gone, and the measurement does not depend on it. Rich would exit."""
         self.quiet = True
         door.to_nowhere(self.file)
 
@@ -29,7 +29,7 @@ class Console(RichConsole):
         return super().render_str(printable_lines(as_called(text)), **how)
 
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
-        """Texts are mended before they are broken into lines. What Rich says to the terminal itself is no text."""
+        """Make texts printable before they are broken into lines; Rich's own control codes are not text."""
         for segment in super().render(_shown(renderable) if isinstance(renderable, Text) else renderable, options):
             if segment.control or segment.text.isprintable():
                 yield segment
@@ -38,7 +38,7 @@ class Console(RichConsole):
 
 
 def _shown(text: Text) -> Text:
-    """The same text with escapes and our name as it was called, its styles where they were."""
+    """Return the same text with escapes and our name as it was called, its styles where they were."""
     text = _named(text)
     if printable_lines(text.plain) == text.plain:
         return text
@@ -52,7 +52,7 @@ def _shown(text: Text) -> Text:
 
 
 def _named(text: Text) -> Text:
-    """The same text with the name by which this program was called; its styles cover the new name."""
+    """Return the same text with the name by which this program was called; its styles cover the new name."""
     found = places(text.plain)
     if not found:
         return text

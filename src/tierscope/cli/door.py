@@ -1,8 +1,8 @@
 """The one door to the terminal: all that a command writes to standard output and standard error passes here.
 
 What comes from a run, a file or a machine is foreign text. It is shown and does nothing else: letters that are not
-printable become escapes, and square brackets are no markup. `console` is the same door for what Rich draws.
-A reader that has gone away, as `| head` does, ends no command: what is left to print is dropped, the status stays.
+printable become escapes, and square brackets are not markup. `console` is the same door for what Rich draws. A reader
+that has gone away, as `| head` does, does not end a command: the rest of the output is dropped, the status stays.
 """
 
 import os
@@ -27,7 +27,7 @@ def line_now(text: str) -> None:
 
 
 def lines(text: str) -> None:
-    """Lines on standard output, as they are: a document in a format of its own."""
+    """Print lines on standard output unchanged: a document in a format of its own."""
     _print(printable_lines(text))
 
 

@@ -17,13 +17,13 @@ ENDINGS = (".svg", ".png", ".html")
 
 
 def drawable(path: Path | None) -> None:
-    """UsageError for a name that tells no format; said before anything is measured or computed."""
+    """Raise UsageError for a name that shows no format, before anything is measured or computed."""
     if path is not None and path.suffix.lower() not in ENDINGS:
         raise UsageError(f"--figure {path} has no known ending; name a file that ends in one of {', '.join(ENDINGS)}")
 
 
 def draw(spec: Spec, path: Path, beside: Beside | None = None) -> None:
-    """beside: what a page says besides. MachineError if the file cannot be written."""
+    """`beside`: the additional content of a page. MachineError if the file cannot be written."""
     drawable(path)
     try:
         write_to(path, _content(printable_all(spec), path.suffix.lower(), beside or Beside()))
@@ -32,7 +32,7 @@ def draw(spec: Spec, path: Path, beside: Beside | None = None) -> None:
 
 
 def draw_waterfall(rows: list[dict[str, Any]], least: float, path: Path, beside: tuple[str, list[str]]) -> None:
-    """Ratios of points, see `waterfall`; beside: what numbers are that are not real, sentences below the figure."""
+    """Ratios of points, see `waterfall`; `beside`: what numbers are that are not real, sentences below the figure."""
     heads = ("point", "ratio", "interval", "verdict")
     cells = [(printable(row["point"]), f"{row['ratio']:.3f}", span(row), row["verdict"]) for row in rows]
     draw(waterfall(rows, least), path, Beside(READING, beside[0], beside[1], heads, cells))

@@ -27,12 +27,12 @@ LEFT_OUT = "left_out"  # the code of a warning; each has a reason of its own
 
 
 def run_and_finish(directory: Path, json_to: str | None, strict: bool, quiet: bool, fresh: bool, host: "Host") -> int:
-    """Execute what stands in `directory`, then report. An interruption leaves a run that `resume` continues."""
+    """Execute the plan in `directory`, then report. An interruption leaves a run that `resume` continues."""
     return run_and(directory, quiet, fresh, lambda run: finish(run, json_to, strict, quiet), host)
 
 
 def run_and(directory: Path, quiet: bool, fresh: bool, then: Callable[[Run], int], host: "Host") -> int:
-    """Execute what stands in `directory`, and return what `then` makes of the run; as above."""
+    """Execute the plan in `directory`, and return what `then` makes of the run; as above."""
     there = f" --host {host.word}" if host.word else ""
     go_on = f"tierscope resume {quote(str(directory))}{there}"
     try:
@@ -103,7 +103,7 @@ def present(run: Run, console: Console) -> None:
 
 
 def write_json(path: Path, facts: object) -> None:
-    """MachineError if it cannot be written."""
+    """Write facts as JSON; MachineError if the file cannot be written."""
     content = json_text(facts).encode()
     try:
         write_to(path, content)

@@ -59,13 +59,13 @@ class Tried:
     """
 
     every: tuple[str, ...] = ()  # a run of every suite has something for these
-    some: tuple[str, ...] = ()  # for these a run may have nothing, and the command says so
+    some: tuple[str, ...] = ()  # for these a run may have nothing, and the command reports it
 
 
 class Command(click.RichCommand):
     """A command that knows its examples, its formats, when it ends with which exit status, and how it is tried.
 
-    `markdown` is its help with its marks. `tried`: None for a command that has not said it. `area`: what it is for.
+    `markdown` is its help with its marks. `tried`: None for a command that does not state it. `area`: what it is for.
     """
 
     def __init__(
@@ -112,7 +112,7 @@ class Command(click.RichCommand):
 
 
 class Group(click.RichGroup):
-    """A group with an epilogue of its own lines, whose commands stand by their areas."""
+    """A group with an epilogue of its own lines, whose commands are shown by their areas."""
 
     def format_options(self, ctx: Any, formatter: Any) -> None:  # rich-click narrows the types of click
         formatter.config.command_groups = {ctx.command_path: self._areas(ctx)}

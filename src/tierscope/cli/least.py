@@ -4,7 +4,7 @@ import rich_click as click
 
 
 def share(_context: click.Context, _parameter: click.Parameter, value: float | None) -> float | None:
-    """As a callback of click; UsageError for what is no share; None where nothing was said."""
+    """Return the share, as a callback of click; UsageError for other values; None without a value."""
     from tierscope.errors import UsageError
 
     if value is not None and not 0 <= value < 1:

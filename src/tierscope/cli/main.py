@@ -59,11 +59,11 @@ def tierscope() -> None:
 
 
 def main(words: list[str] | None = None) -> int:
-    """Run one command; returns its exit status. Whatever goes wrong is told in one line."""
+    """Run one command; returns its exit status. Every error is reported in one line."""
     _mend_streams()
     with stops.heard():
         status = _run(words)
-        with suppress(OSError):  # told already
+        with suppress(OSError):  # reported already
             sys.stdout.flush()
             return status
         door.to_nowhere(sys.stdout)
@@ -73,7 +73,7 @@ def main(words: list[str] | None = None) -> int:
 def _run(words: list[str] | None) -> int:
     try:
         status = tierscope.main(words, prog_name=called(), complete_var="_TIERSCOPE_COMPLETE", standalone_mode=False)
-        with suppress(BrokenPipeError):  # the command has done its work, and its status says how
+        with suppress(BrokenPipeError):  # the command has done its work, and its status shows how
             sys.stdout.flush()
     except (KeyboardInterrupt, Abort) as error:
         return _say("interrupted", stops.status_of(error))
@@ -101,7 +101,7 @@ def _reader_gone() -> bool:
 
 
 def _told(error: BaseException) -> tuple[str, Exit]:
-    """The line for an error, and the exit status."""
+    """Return the line for an error, and the exit status."""
     match error:
         case TierscopeError():
             return str(error), error.status

@@ -48,7 +48,7 @@ def complete(known: Known) -> Complete:
 
 
 def runs_or_tables(_ctx: click.Context, _param: click.Parameter, begun: str) -> list[CompletionItem]:
-    """For the shell: published tables behind `reference:`, which begins as what was typed; else files.
+    """Return published tables after `reference:` for the shell, which begins as what was typed; else files.
 
     bash cuts words at each colon, and completes the last part alone.
     """

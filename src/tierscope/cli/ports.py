@@ -1,7 +1,7 @@
-"""`tierscope check arm`: what this machine has, beside what the port to ARM was written for.
+"""`tierscope check arm`: what this machine has, compared with what the port to ARM was written for.
 
 The port was made without ARM hardware: its code ran under QEMU, which has no speed, no counters and no mesh. Each line
-states an assumption of it, what is found here, and the command that measures what no file tells.
+states an assumption of it, what is found here, and the command that measures what no file shows.
 Source: the documents of Arm that core/isa, core/kernels/arm and src/tierscope/metrics name.
 """
 
@@ -38,7 +38,7 @@ class Assumption(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def show_port(*, as_json: bool) -> int:
-    """Print all lines; a machine that is none of ARM has none of these facts, and that is said first."""
+    """Print all lines; a machine that is not ARM has none of these facts, and the first line states it."""
     machine = this_machine(None)
     found = list(assumptions(machine, clock_here(), System()))
     if as_json:
@@ -56,7 +56,7 @@ def show_port(*, as_json: bool) -> int:
 
 
 def assumptions(machine: Machine, clock: Clock, system: System) -> Iterator[Assumption]:
-    """Yield what files and registers tell, then what must be measured."""
+    """Yield what files and registers show, then what must be measured."""
     arm = machine.identity.architecture == "aarch64"
     for what, assumed, look in SEEN:
         verdict, found = look(machine, clock, system) if arm else (OPEN, f"not ARM: {machine.identity.architecture}")

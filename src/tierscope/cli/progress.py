@@ -1,4 +1,4 @@
-"""A run as it goes on: one live line with the point under way and the time left, one line for each point done."""
+"""A run in progress: one live line with the current point and the time left, one line for each point done."""
 
 import time
 from contextlib import suppress
@@ -62,7 +62,7 @@ class Progress(Observer):
         return max((1 - share) * (share * measured + (1 - share) * self._seconds), 0.0)
 
     def _words(self, of: str) -> str:
-        """'3 of 22 points, 0:40 left'; some plans look closer at what they find, and then have more."""
+        """Return '3 of 22 points, 0:40 left'; some plans look closer at what they find, and then have more."""
         if self._done > self._total:
             return f"{self._done} points, a closer look at what was found"
         return f"{self._done}{of}{self._total} points, {_clock(self._left())} left"

@@ -11,7 +11,7 @@ from tierscope.cli.markup import plain
 if TYPE_CHECKING:
     from tierscope.plans.options import Option
 
-SUITE = "tierscope.suite"  # of the context: the suite that stands on the command line
+SUITE = "tierscope.suite"  # of the context: the suite on the command line
 
 
 class SuiteCommand(Command):
@@ -47,7 +47,7 @@ class SuiteCommand(Command):
 
 
 def asks_help(ctx: click.Context, args: list[str]) -> bool:
-    """Whether the words ask for help; those behind `--` do not."""
+    """Return whether the words ask for help; those behind `--` do not."""
     own = args[: args.index("--")] if "--" in args else args
     return any(name in own for name in ctx.help_option_names)
 

@@ -1,4 +1,4 @@
-"""`compare --rerun`: both runs are measured again, in turns, and the rounds are compared."""
+"""`compare --rerun`: both runs are measured again, alternating, and the rounds are compared."""
 
 from datetime import UTC, datetime
 from pathlib import Path
@@ -72,7 +72,7 @@ def _refuse_remote(path: Path, plan: Manifest) -> None:
 def _measure(
     plans: tuple[Manifest, Manifest], folder: Path, rounds: int, agreements: tuple[Agreement, Agreement]
 ) -> list[tuple[Run, Run]]:
-    """Rounds take turns in who begins, so that what drifts in a straight line cancels."""
+    """Return the runs of each round; rounds alternate in who begins, so that a linear drift cancels."""
     found = []
     for number in range(rounds):
         pair: dict[int, Run] = {}

@@ -1,4 +1,4 @@
-"""Two runs or more beside each other: ratios with intervals, history, rounds, correlation, published tables."""
+"""A comparison of two runs or more: ratios with intervals, history, rounds, correlation, published tables."""
 
 import sys
 

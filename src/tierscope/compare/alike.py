@@ -1,11 +1,11 @@
-"""Runs of which one or both were imported: readings beside rows and readings that mean the same.
+"""Comparisons of runs with one or two imported ones: readings matched with rows and readings of the same meaning.
 
-Two imports of one format match by test and settings. Else each importer says what its readings mean (`alike`): a number
-of one of our tables, and the keys that its row must have; two readings match if they mean the same row. Words of the
-keys: {LABEL} is a label or the test, {LABEL|WORD} with WORD where the label is absent, {most} the largest that our rows
-have; others are patterns. A node is told by its number; the key `nodes` stands for how many the machine has.
+Two imports of one format match by test and settings. Else each importer states what its readings mean (`alike`): a
+number of one of our tables, and the keys that its row must have; two readings match if they mean the same row. Words of
+the keys: {LABEL} is a label or the test, {LABEL|WORD} with WORD where the label is absent, {most} the largest that our
+rows have; others are patterns. A node is identified by its number; the key `nodes` stands for the number of nodes.
 
-What another tool printed has no interval, so a ratio stands without one and no difference is called.
+The output of another tool has no interval, so a ratio has none and no difference is called.
 Blind to the protocols: STREAM's number is its best pass, ours a median.
 """
 
@@ -68,7 +68,7 @@ class _Entry:
 
 @reads("the comparison")
 def compare_alike(before: Side, after: Side) -> list[dict[str, Any]]:
-    """One row per pair; UsageError where there is none."""
+    """Return one row per pair; UsageError where there is none."""
     pairs = list(_by_setting(before, after)) or list(_by_meaning(before, after))
     if not pairs:
         raise UsageError(f"{before.run.path} and {after.run.path} have no point in common: {before.told}; {after.told}")
@@ -130,7 +130,7 @@ def _numbers(old: Reading, new: Reading) -> Iterator[tuple[_Entry, _Entry]]:
 
 
 def _word(key: str, value: Label) -> str:
-    """'threads 2', 'footprint 64 MiB'."""
+    """Return 'threads 2', 'footprint 64 MiB'."""
     if key.endswith("_bytes") and isinstance(value, int):
         return f"{key.removesuffix('_bytes')} {show_bytes(value)}"
     return f"{key} {value}"

@@ -1,12 +1,12 @@
-"""A run beside a published table: is this normal for such hardware?
+"""A run compared with a published table: is this normal for such hardware?
 
-Lines `# compare:` of the table say which points both have (`reference.match`). A point is as published if our
-interval lies within the room of its line, 1.25 as a rule, of the published number, in either direction: machines of
-one kind differ by that much in clocks, DIMMs and what their firmware does. It is lower or higher if the interval lies
+Lines `# compare:` of the table state which points both have (`reference.match`). A point is as published if our
+interval is within a factor of the published number, in either direction. The factor is that of the line, usually 1.25:
+machines of one kind differ by that much in clocks, DIMMs and firmware. The point is lower or higher if the interval is
 outside. Where it reaches both, the point is inconclusive and counts for nothing. The whole is normal if MANY of the
 other points are as published. Points whose measurement was inconclusive itself are marked: their interval may be
 narrower than the truth.
-Blind to the protocol: it is told beside the verdict, with the table's known faults.
+Blind to the protocol: the report states it next to the verdict, with the table's known faults.
 """
 
 from statistics import median
@@ -26,7 +26,7 @@ MANY = 0.8
 
 @reads("the comparison")
 def beside(run: Run, published: Reference) -> list[dict[str, Any]]:
-    """One row per point that both have; UsageError where there is none."""
+    """Return one row per point that both have; UsageError where there is none."""
     if timeless(run.result.origin_by):
         raise UsageError(
             f"{run.path} is {named(run.result.origin, run.result.origin_by)}: none of its times is one of a memory, so "
@@ -73,7 +73,7 @@ def _verdict(span: tuple[float, float], published: float, room: float) -> str:
 
 
 def label(row: dict[str, Any], without: str = "") -> str:
-    """'stream: copy, 2 threads' of a point, and what its number is over; without: a key that is left out."""
+    """Return 'stream: copy, 2 threads' of a point, and what its number is over; without: a key that is left out."""
     columns = {column.name: column for column in tables[row["table"]].columns}
     told = [_told(columns.get(key), value) for key, value in row["keys"].items() if key != without and "*" not in value]
     base = " and ".join(f"{key} {value}" for key, value in row["over"].items())
@@ -87,13 +87,13 @@ def _told(column: Column | None, value: str) -> str:
 
 
 def normal(rows: list[dict[str, Any]]) -> bool | None:
-    """Whether most points are as published; None where all are inconclusive."""
+    """Return whether most points are as published; None where all are inconclusive."""
     told = [row["verdict"] for row in rows if row["verdict"] != "inconclusive"]
     return told.count("as published") >= MANY * len(told) if told else None
 
 
 def sentence(rows: list[dict[str, Any]], published: Reference) -> str:
-    """The verdict on the whole, with numbers."""
+    """Return the verdict on the whole, with numbers."""
     verdicts = [row["verdict"] for row in rows]
     good, doubtful = verdicts.count("as published"), verdicts.count("inconclusive")
     ratios = [row["ratio"] for row in rows if row["ratio"] is not None]
@@ -107,7 +107,7 @@ def sentence(rows: list[dict[str, Any]], published: Reference) -> str:
 
 
 def axis(rows: list[dict[str, Any]]) -> str:
-    """The key with the most numbers: what a figure draws over; "" where no key has two."""
+    """Return the key with the most numbers: what a figure draws over; "" where no key has two."""
     counts: dict[str, set[str]] = {}
     for row in rows:
         for key, value in row["keys"].items():

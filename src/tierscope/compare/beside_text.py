@@ -1,4 +1,4 @@
-"""A run beside a published table, in the terminal and as a figure: both are drawn."""
+"""A run compared with a published table, in the terminal and as a figure."""
 
 import math
 from typing import Any
@@ -79,7 +79,7 @@ def _across(rows: list[dict[str, Any]], over: str, places: list[float]) -> Axis:
 
 
 def _series(rows: list[dict[str, Any]], over: str) -> dict[str, list[dict[str, Any]]]:
-    """By label, each in the order of `over`, if any; of the unit of the first row."""
+    """Return rows by label, each in the order of `over`, if any; of the unit of the first row."""
     found: dict[str, list[dict[str, Any]]] = {}
     for row in sorted(
         (row for row in rows if row["unit"] == rows[0]["unit"]), key=lambda r: float(r["keys"].get(over, 0))
@@ -89,7 +89,7 @@ def _series(rows: list[dict[str, Any]], over: str) -> dict[str, list[dict[str, A
 
 
 def figure(rows: list[dict[str, Any]], published: Reference, origin: str) -> Spec:
-    """One chart for each series, ours and the published curve in it; dots where no key has two numbers."""
+    """Return one chart for each series, ours and the published curve in it; dots where no key has two numbers."""
     over = axis(rows)
     unit, scale = drawn_unit(rows[0]["unit"])
     points = [
@@ -115,7 +115,7 @@ def figure(rows: list[dict[str, Any]], published: Reference, origin: str) -> Spe
 
 
 def _size_or_number(column: Column, places: list[float]) -> tuple[Spec, str]:
-    """The axis of a column, and its kind."""
+    """Return the axis of a column, and its kind."""
     size = column.unit == "B" and min(places) > 0
     kind = "log" if size or max(places) > 100 * min(places) > 0 else "linear"
     more: Spec = {"scale": {"base": 2}, "axis": {"labelExpr": vega.SIZE_LABEL}} if size else {}
@@ -123,7 +123,7 @@ def _size_or_number(column: Column, places: list[float]) -> tuple[Spec, str]:
 
 
 def _dots(title: str, points: list[dict[str, Any]], number: Spec, hue: Spec) -> Spec:
-    """A line for each series, whose name stands at the left."""
+    """Return a line for each series, whose name is at the left."""
     names = list(dict.fromkeys(point["series"] for point in points))
     side = vega.field("series", "n", None, sort=names, axis={"labelLimit": 400})
     body: Spec = {

@@ -1,7 +1,7 @@
-"""Two runs side by side: the ratio of each point that both hold, with its interval, and a verdict in words.
+"""Two runs side by side: the ratio of each point that both have, with its interval, and a verdict in words.
 
-Points are matched by what was asked (kernel, threads, footprint, pages, mix, delay), not by their order. Intervals
-are widened for the number of points compared at once, see `stats.compare`.
+Points are matched by what was asked (kernel, threads, footprint, pages, mix, delay), not by their order. Intervals are
+widened for the number of points compared together, see `stats.compare`.
 """
 
 import math
@@ -35,10 +35,10 @@ NO_HARDWARE = ": a ratio of the two says nothing of hardware"
 def compare_runs(
     before: Run, after: Run, least: float, *, across: bool = False, targets: bool = False
 ) -> list[dict[str, Any]]:
-    """One row per common point; UsageError when the runs share no point.
+    """Return one row per common point; UsageError when the runs share no point.
 
-    across: runs of different origin are compared too, else refused; then each row bears both origins, and keys that
-    name a target do not count where each run has but one. targets: they do not count between runs of one origin either.
+    across: runs of different origin are compared too, else refused. Each row then states both origins. Keys that name a
+    target do not count where each run has only one. targets: they do not count between runs of one origin either.
     """
     refuse_apart(before, after, across=across)
     rows: list[dict[str, Any]] = []
@@ -50,7 +50,7 @@ def compare_runs(
 
 
 def refuse_apart(before: Run, after: Run, *, across: bool) -> None:
-    """UsageError for two origins, unless they are wanted; what is imported and what is real are both hardware."""
+    """Raise UsageError for two origins, unless they are wanted; what is imported and what is real are both hardware."""
     origins = (before.result.origin, after.result.origin)
     if origins[0] != origins[1] and set(origins) != {"real", "imported"} and not across:
         raise UsageError(
@@ -61,7 +61,7 @@ def refuse_apart(before: Run, after: Run, *, across: bool) -> None:
 
 @reads("the comparison")
 def _apart(before: Run, after: Run) -> str:
-    """': rows of maps differ in operations of a round', of tables that both have; "" where there is none."""
+    """Return ': rows of maps differ in operations of a round', of tables that both have; "" where there is none."""
     told = []
     for name, table in {one.table.name: one.table for one in measures().values()}.items():
         sides, keys = [table.flat(run) for run in (before, after)], table.keys
@@ -76,7 +76,7 @@ def _apart(before: Run, after: Run) -> str:
 
 
 def apart_in_time(rows: list[dict[str, Any]]) -> str:
-    """What a difference may come from besides the thing compared; "" where none was called."""
+    """Return other sources of a difference than the thing compared; "" where none was called."""
     if not {"slower", "faster"} & {row["verdict"] for row in rows}:
         return ""
     return (
@@ -86,7 +86,7 @@ def apart_in_time(rows: list[dict[str, Any]]) -> str:
 
 
 def doubt(before: Run, after: Run) -> str:
-    """What besides the thing compared may differ; "" where both come from one machine, set up alike."""
+    """Return what may differ other than the thing compared; "" where both come from one machine, set up alike."""
     one, other = (run.result.machine for run in (before, after))
     if one.identity.digest() == other.identity.digest():
         return ""
@@ -103,12 +103,12 @@ def origins_of(before: Run, after: Run) -> str:
 
 
 def _tiers(table: Plain) -> set[str]:
-    """The columns that name a target."""
+    """Return the columns that name a target."""
     return {column.name for column in table.columns if column.tier}
 
 
 def _keys(table: Plain, sides: list[list[Flat]], across: bool) -> tuple[str, ...]:
-    """Across origins or targets, without the targets of which each side has one at most."""
+    """Compare across origins or targets, without targets that are alone on their side."""
     single = [{key for key in table.keys if len({row[key] for row in rows}) <= 1} for rows in sides]
     left_out = _tiers(table).intersection(*single) if across else set()
     return tuple(key for key in table.keys if key not in left_out)
@@ -161,7 +161,7 @@ def _rows(measure: Measure, before: Run, after: Run, least: float, over: tuple[b
 
 
 def _numbered(keys: tuple[str, ...], rows: list[Flat]) -> dict[tuple[tuple[Any, ...], int], Flat]:
-    """By key and turn: a run may measure one point twice, and the first compares with the first."""
+    """Return rows by key and turn: a run may measure one point twice, and the first compares with the first."""
     found: dict[tuple[tuple[Any, ...], int], Flat] = {}
     turns: Counter[tuple[Any, ...]] = Counter()
     for row in rows:
@@ -172,7 +172,7 @@ def _numbered(keys: tuple[str, ...], rows: list[Flat]) -> dict[tuple[tuple[Any, 
 
 
 def point(table: str, row: Mapping[str, Label]) -> str:
-    """'read, region 64 B, block 64 B, scattered': the keys of a point, named where their value alone does not tell."""
+    """'read, region 64 B, block 64 B, scattered': the keys of a point, named where their value alone is ambiguous."""
     columns = {column.name: column for column in tables[table].columns}
     return ", ".join(_said(columns[key], row[key]) for key in tables[table].keys if row.get(key) not in (None, ""))
 
@@ -207,20 +207,20 @@ def show(rows: list[dict[str, Any]], console: Console) -> None:
 
 
 def span(row: Mapping[str, Any]) -> str:
-    """'0.951 to 1.012'; "none" of a ratio without an interval."""
+    """Return '0.951 to 1.012'; "none" of a ratio without an interval."""
     if math.isnan(row["ratio_low"]):
         return "none"
     return f"{row['ratio_low']:.3f} to {row['ratio_high']:.3f}"
 
 
 def counted(rows: list[dict[str, Any]]) -> str:
-    """'after / before over 3 points: 1 slower, 2 no difference shown'."""
+    """Return 'after / before over 3 points: 1 slower, 2 no difference shown'."""
     counts = ", ".join(f"{n} {word}" for word in ORDER if (n := sum(r["verdict"] == word for r in rows)))
     return f"after / before over {len(rows)} points: {counts}"
 
 
 def named_point(row: Mapping[str, Label]) -> str:
-    """'stream: read, threads 2' of a row of `compare_runs`."""
+    """Return 'stream: read, threads 2' of a row of `compare_runs`."""
     table, value = str(row["table"]), row.get("value")
     name = next((one.name for one in measures().values() if (one.table.name, one.main.name) == (table, value)), table)
     return f"{name}: {row.get('point') or point(table, row)}"

@@ -3,10 +3,10 @@
     counter    = events of a point / operations of the counted blocks     [1]; task-clock [ns]
     time       = 1 / median rate of its one group; of operations on a structure, by rounds      [s]
 
-The points of one table and one kernel are one sweep. Counters that are the same at all points say nothing and are left
+The points of one table and one kernel are one sweep. Counters that are the same at all points show nothing and are left
 out. Counters are those of a simulated machine, or the performance events of `counters=`; those of a second pass on
-simulated caches are told apart by name. Blind to points of several groups, whose counters nobody can tell apart.
-Idea of the map: document 004.
+simulated caches have other names. Blind to points of several groups, whose counters cannot be separated. Idea of the
+map: document 004.
 """
 
 import math
@@ -48,7 +48,7 @@ class Correlated:
 
 @reads("the correlation")
 def correlated(run: Run) -> list[Correlated]:
-    """Strongest first in each sweep. ResultError where no sweep has counters at enough points."""
+    """Return rows, strongest first in each sweep. ResultError where no sweep has counters at enough points."""
     return [one for sweep, records in sweeps_of(run).items() for one in _of(run, sweep, records)]
 
 
@@ -68,7 +68,7 @@ def sweeps_of(run: Run) -> dict[str, list[Record]]:
 
 
 def _sweep(record: Record) -> str:
-    """Points that differ in more than their size are no sweep: operations on a structure stand apart."""
+    """Points that differ in more than their size are not a sweep: operations on a structure are separate."""
     work = record.experiment.groups[0].workload.work
     operation = work.operation if isinstance(work, KeyedWork) else ""
     return " ".join(filter(None, (record.experiment.table, record.groups[0].kernel, operation)))
@@ -87,7 +87,7 @@ def _counts(record: Record) -> bool:
 
 
 def per_operation(run: Run, record: Record) -> dict[str, float]:
-    """By counter; a simulated machine's own where it counts everything."""
+    """Return values by counter; a simulated machine's own where it counts everything."""
     if record.counters:
         operations = float(run.blocks(record)["operations"].sum())
         return {name: count / operations for name, count in record.counters.items()}

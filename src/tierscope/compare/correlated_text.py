@@ -36,7 +36,7 @@ def _sweeps(found: list[Correlated]) -> dict[str, list[Correlated]]:
 
 
 def figure(found: list[Correlated], origin: str) -> Spec:
-    """A map for each sweep: lines are counters, columns kinds; the colour is |r|, the cell has its sign."""
+    """Return a map for each sweep: lines are counters, columns kinds; the colour is |r|, the cell has its sign."""
     maps = [_map(sweep, rows) for sweep, rows in _sweeps(found).items()]
     title = vega.origin_title("Counters and time", origin)
     return vega.finish(title, {"hconcat": maps}, labels=["0.00"], notes=["counters per operation, over the points"])

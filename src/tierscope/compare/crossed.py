@@ -1,6 +1,6 @@
-"""Which counters go with each other over the points of a run: rows of `correlate --counters`.
+"""The correlation of counters with each other over the points of a run: rows of `correlate --counters`.
 
-The same sweeps and counters as in `correlated`, counter beside counter, and time among them as in document 004's map.
+The same sweeps and counters as in `correlated`, counter against counter, and time among them as in document 004's map.
 Two counters that are one up to a factor have 1; a model that takes both has one of them twice. With many counters some
 pairs are high by chance: the intervals of n pairs are each of 95 %.
 Source: document 004, map of the correlations of performance counters.

@@ -1,4 +1,4 @@
-"""Counter beside counter, in the terminal and as a map in the shape of document 004's."""
+"""Counter against counter, in the terminal and as a map in the shape of document 004's."""
 
 from rich.console import Console
 from rich.table import Table
@@ -32,7 +32,7 @@ def show(found: list[Crossed], console: Console) -> None:
 
 
 def _word(pair: Crossed | None, *, same: bool) -> str:
-    """'?' marks an interval that holds 0: the pair is not shown to go together at all."""
+    """Return the text of a pair; '?' marks an interval that contains 0: no correlation is shown."""
     if same or pair is None:
         return "1" if same else "-"
     doubt = " ?" if pair.linear.low <= 0 <= pair.linear.high else ""
@@ -52,7 +52,7 @@ def _both(pairs: list[Crossed]) -> dict[tuple[str, str], Crossed]:
 
 
 def figure(found: list[Crossed], origin: str) -> Spec:
-    """A square map for each sweep; the colour is |r|, the cell has its sign."""
+    """Return a square map for each sweep; the colour is |r|, the cell has its sign."""
     maps = [_map(sweep, pairs) for sweep, pairs in _sweeps(found).items()]
     title = vega.origin_title("Counters beside counters", origin)
     notes = ["counters per operation, over the points; linear correlation"]

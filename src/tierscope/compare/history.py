@@ -1,7 +1,7 @@
 """Runs over time: the main number of each point in the order of the starts, and where it changed.
 
-All points are searched at once, so the chance of each change counts them all (Bonferroni): of a history without any
-change at most one in twenty shows one.
+All points are searched together, so the chance of each change includes them all (Bonferroni). At most one in twenty
+histories without any change shows one.
 """
 
 from collections.abc import Sequence
@@ -35,7 +35,7 @@ class Series:
 
     @property
     def judged(self) -> bool:
-        """Whether its runs are enough for a change to show."""
+        """Return whether its runs are enough for a change to show."""
         return self.alike and len(self.runs) >= 2 * LEAST
 
     def worse(self, change: Change) -> bool:
@@ -45,7 +45,7 @@ class Series:
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """`runs` by start; names likewise."""
+    """Return `runs` and their names by start."""
 
     runs: tuple[Run, ...]
     names: tuple[str, ...]
@@ -59,7 +59,7 @@ class History:
 
 @reads("the history")
 def history(runs: Sequence[Run], least: float) -> History:
-    """UsageError for runs of several origins, and where no point stands in two runs."""
+    """UsageError for runs of several origins, and where no point is in two runs."""
     ordered = tuple(sorted(runs, key=lambda run: (run.result.started, str(run.path))))
     origins = sorted({run.result.origin for run in ordered})
     if len(origins) > 1:
@@ -81,7 +81,7 @@ def history(runs: Sequence[Run], least: float) -> History:
 
 
 def _series(key: tuple[str, str], numbers: dict[int, Number], tests: int, least: float, runs: Sequence[Run]) -> Series:
-    """Without inconclusive numbers, unless all are; without changes where footprints are unlike."""
+    """Return the series without inconclusive numbers, unless all are; without changes where footprints are unlike."""
     sure = {index: number for index, number in numbers.items() if number.conclusive} or numbers
     indices = tuple(sorted(sure))
     values = np.array([sure[index].value for index in indices])

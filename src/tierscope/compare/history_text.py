@@ -80,14 +80,14 @@ def _left_out(found: History) -> str:
 
 
 def said(found: History, one: Series, change: Change) -> str:
-    """'-3.1 % (slower) from run B on'."""
+    """Return '-3.1 % (slower) from run B on'."""
     word = "slower" if one.worse(change) else "faster"
     name = found.names[one.runs[change.place]]
     return f"{100 * (change.ratio - 1):+.1f} % ({word}) from {name} on"
 
 
 def spark(one: Series) -> str:
-    """A line of bars from the least to the most."""
+    """Return a line of bars from the least to the most."""
     values = [number.value for number in one.numbers]
     least, most = min(values), max(values)
     steps = len(BARS) - 1

@@ -18,7 +18,7 @@ class Measure:
 
     @property
     def name(self) -> str:
-        """'stream', and 'emulation latency' of a table that has several."""
+        """Return 'stream', and 'emulation latency' of a table that has several."""
         return self.table.name if len(self.table.main) == 1 else f"{self.table.name} {self.main.stem}"
 
     @property
@@ -28,11 +28,11 @@ class Measure:
 
     @property
     def unit(self) -> str:
-        """The base unit: "B/s", "s", "1/s", "B", "1"."""
+        """Return the base unit: "B/s", "s", "1/s", "B", "1"."""
         return self.column.unit
 
     def rows(self, run: Run) -> list[Flat]:
-        """The points of a run."""
+        """Return the points of a run."""
         return self.table.flat(run)
 
     def interval(self, row: Flat) -> Interval | None:

@@ -18,7 +18,7 @@ from tierscope.units import show_value
 
 
 def named(runs: Sequence[Run]) -> list[str]:
-    """The name of each run's directory, numbered where two are called the same."""
+    """Return the name of each run's directory, numbered where two are called the same."""
     names = [run.path.resolve().name for run in runs]
     many, turns, found = Counter(names), Counter[str](), []
     for name in names:
@@ -55,7 +55,7 @@ def _numbers(run: Run) -> Numbers:
 
 
 def said(number: Number | None, unit: str) -> str:
-    """'12.34 GB/s ±0.5 %'; "" for a point that the run has not."""
+    """Return '12.34 GB/s ±0.5 %'; "" for a point that the run has not."""
     if number is None:
         return ""
     text = show_value(number.value, unit)

@@ -1,14 +1,14 @@
-"""Two settings measured in turns: the ratio of each point, round by round.
+"""Two settings measured alternately: the ratio of each point, round by round.
 
     ratio = exp(mean of log(after / before) over the rounds), with Student's interval of rounds - 1 degrees of freedom
 
 What drifts from round to round hits both sides of a round and cancels; what differs between runs of one setting is in
-the interval, which the interval of a single run cannot hold. Intervals are widened for the number of points as in
+the interval, which the interval of a single run cannot contain. Intervals are widened for the number of points as in
 `stats.compare`, by Student's quantiles too: by normal ones three rounds of 30 equal points had a false call in one
-comparison of seven. A point whose interval lies within the smallest difference of interest shows no difference; one
-whose interval reaches beyond it in spite of no call is inconclusive: more rounds are needed.
+comparison of seven. A point whose interval is within the smallest difference of interest shows no difference; one whose
+interval reaches beyond it in spite of no call is inconclusive: more rounds are needed.
 Blind to an effect of the order within a round, but for what is linear: rounds alternate who begins.
-Source: R. A. Fisher, "The Design of Experiments", 1935 (blocks in which all treatments stand).
+Source: R. A. Fisher, "The Design of Experiments", 1935 (blocks that contain all treatments).
 """
 
 import math
@@ -26,12 +26,12 @@ from tierscope.stats.compare import Comparison, compare_all
 from tierscope.stats.median import Interval
 
 FEWEST = 3  # rounds: fewer have no spread that could be believed
-CONFIDENCE = 0.98  # of a hundred repeats of equal settings 95 are to show none: 0.95 would give so many just on average
+CONFIDENCE = 0.98  # of a hundred repeats of equal settings 95 are to show none: 0.95 would give this only on average
 
 
 @reads("the comparison")
 def compare_rounds(rounds: Sequence[tuple[Run, Run]], least: float) -> list[dict[str, Any]]:
-    """One row per point that stands in all rounds; UsageError where none does."""
+    """Return one row per point that is in all rounds; UsageError where none is."""
     known_measures = measures()
     sides = points([run for pair in rounds for run in pair])
     found = []
@@ -51,12 +51,12 @@ def compare_rounds(rounds: Sequence[tuple[Run, Run]], least: float) -> list[dict
 
 
 def common(pair: tuple[Run, Run]) -> bool:
-    """Whether one round has a point to compare."""
+    """Return whether one round has a point to compare."""
     return any(_ratios(numbers, 1) for table in points(pair).values() for numbers in table.values())
 
 
 def judged(ratios: Sequence[Sequence[float]], least: float, *, less_is_faster: bool) -> list[tuple[Comparison, str]]:
-    """Return what the ratios of some points say, each of shape (rounds,), of one length; and the verdict in words."""
+    """Return finding and verdict in words from the ratios of some points, each of shape (rounds,), of one length."""
     pairs = [(Interval(1.0, 1.0, 1.0, len(one)), interval(one)) for one in ratios]
     degrees = len(ratios[0]) - 1 if ratios else None
     law = {"confidence": CONFIDENCE, "least": least}
@@ -70,7 +70,7 @@ def _word(one: Comparison, least: float) -> str:
 
 
 def _ratios(numbers: dict[int, Number], rounds: int) -> list[float]:
-    """after / before of those rounds that have both; runs stand in pairs."""
+    """after / before of those rounds that have both; runs are in pairs."""
     pairs = [(numbers.get(2 * place), numbers.get(2 * place + 1)) for place in range(rounds)]
     return [
         after.value / before.value for before, after in pairs if before and after and min(before.value, after.value) > 0

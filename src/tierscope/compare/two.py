@@ -1,4 +1,4 @@
-"""Two runs of any origin compared, with all that must be said of the comparison."""
+"""Two runs of any origin compared, with all notes on the comparison."""
 
 from typing import Any
 

@@ -1,9 +1,9 @@
 """The points of a comparison as a waterfall: a bar from 1 to the ratio of speeds, the slowest first.
 
-The speed of a time is its inverse, so that the faster side lies at the right for bandwidth and latency alike; the word
-at the right end of a row is the ratio as the table has it. The band is the region of no interest, 1 - least to
-1 + least. An interval that is wider than the axis is cut at its ends.
-Blind to how a verdict was reached: inconclusive points may lie anywhere.
+The speed of a time is its inverse, so that the faster side is at the right for bandwidth and latency alike; the word at
+the right end of a row is the ratio as the table has it. The band is the region of no interest, 1 - least to 1 + least.
+An interval that is wider than the axis is cut at its ends.
+Blind to how a verdict was reached: inconclusive points may be anywhere.
 """
 
 import math
@@ -31,12 +31,12 @@ SHAPES = {
 }
 STEPS = ((40, 20, 11.5), (90, 15, 10.5), (10**9, 12, 9.5))  # rows at most, px of one, px of its letters
 ROOM = 1.6  # times the outermost points that the axis reaches for the sake of intervals
-NEAR = 0.25  # half of the region of no interest that the axis shows at most, where nothing lies farther out
+NEAR = 0.25  # half of the region of no interest that the axis shows at most, where nothing is farther out
 TICKS = 3  # of a logarithmic axis at least: else the library finds closer ones
 WIDE = 2.0  # ratio of the ends from which on the axis is logarithmic
 SPEEDS = ("s", "B/s", "1/s")  # units that are times or rates; fewer misses are no slower program
 LETTERS = 64  # of a row's name
-WIDTH = 460  # px of the axis; names and words stand beside it
+WIDTH = 460  # px of the axis; names and texts are next to it
 
 
 def waterfall(rows: Sequence[dict[str, Any]], least: float) -> Spec:
@@ -90,7 +90,7 @@ def _tell_apart(points: list[Point]) -> None:
 
 
 def _ends(points: list[Point], least: float) -> tuple[float, float]:
-    """Return the ends of the axis, a little beyond the ratios; intervals are cut there, as no file holds infinity."""
+    """Return the ends of the axis, a little beyond the ratios; intervals end there, as files lack infinity."""
     shown = min(least, NEAR)
     speeds = [1 - shown, 1 + shown, *(float(point["speed"]) for point in points)]
     least_low = min((float(point["low"]) for point in points), default=1.0)

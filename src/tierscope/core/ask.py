@@ -41,7 +41,7 @@ def _catalogue_of(core: Path) -> Catalogue:
     """Return what one core contains, from its first answer unless the file is another one by now."""
     try:
         found = core.stat()
-    except OSError:  # it cannot be started either, which is what the user is told
+    except OSError:  # it cannot be started either, which is what the user reads
         return _asked(core)
     return _answered(core, (found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns))
 
@@ -64,7 +64,7 @@ def topology(simulated: str = "", launcher: Launcher = LOCAL) -> dict[str, Any]:
 
 
 def check(**words: str | int) -> list[dict[str, Any]]:
-    """Verdicts of every variant against scalar code: `check(kernel="triad", isa="avx2", operations=512)`."""
+    """Return verdicts of every variant against scalar code: `check(kernel="triad", isa="avx2", operations=512)`."""
     answer = _ask("check", *(f"{key}={word}" for key, word in words.items()), good=(0, 1))
     return [read(line, dict[str, Any]) for line in answer.splitlines()]
 
@@ -85,7 +85,7 @@ def trace(machines: Sequence[str], accesses: int, *, count: bool = False) -> Ite
 
 
 def read(answer: bytes | dict[str, Any], kind: type[Answer], key: str = "") -> Answer:
-    """A line of JSON, or an answer or one field of it; CoreError when it is not what this version knows."""
+    """Return a line of JSON, or an answer or one field of it; CoreError when it is not what this version knows."""
     try:
         if isinstance(answer, bytes):
             return msgspec.json.decode(answer, type=kind)
@@ -116,11 +116,11 @@ def error_of(line: bytes, status: int, stderr: bytes) -> Exception:
         return CoreError(f"tierscope-core ended with {how}: {last[0]}; please report this")
 
 
-LOADER_BYTES = 4096  # a loader that refuses a program says so first, in a line or a few
+LOADER_BYTES = 4096  # a loader that refuses a program reports it first, in a line or a few
 
 
 def _unlinked(stderr: bytes) -> str | None:
-    """What the dynamic loader (glibc, musl) says of a library that is absent or of another version."""
+    """Return the dynamic loader's (glibc, musl) message on a library that is absent or of another version."""
     text = stderr[:LOADER_BYTES].decode(errors="replace")
     found = re.search(r"shared librar(?:y|ies):? (.+)|: (version `.+ not found .+|symbol lookup error: .+)", text)
     return found and (found[1] or found[2])

@@ -18,7 +18,7 @@ BUILD = ROOT / "build/venv"
 
 
 def build(path: Path, target: str) -> bool:
-    """Make `path`, a file beside the core that ./tierscope installed; False where there is no checkout, or it fails.
+    """Make `path`, a file next to the core that ./tierscope installed; False where there is no checkout, or it fails.
 
     Nothing is built while a shell completes a word: who presses Tab does not wait half a minute.
     """
@@ -69,7 +69,7 @@ def _cmake() -> str:
 
 
 def _known(target: str) -> bool:
-    """Whether the set-up found what the target is built with, such as the headers of a library."""
+    """Return whether the set-up found what the target is built with, such as the headers of a library."""
     rules = BUILD / "build.ninja"
     return not rules.is_file() or f"\nbuild {target}: " in rules.read_text()
 

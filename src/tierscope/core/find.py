@@ -10,7 +10,7 @@ from tierscope.core.build import build
 from tierscope.errors import MachineError
 
 LINKED = "-pmdk"  # ends the name of the core that is linked with libpmemobj
-TRACED = "-traced"  # likewise, of the core whose structures have their accesses recorded
+TRACED = "-traced"  # the same for the core whose structures have their accesses recorded
 SHADOW = "libtierscope-shadow.so"
 BRING = "sudo apt-get install -y libpmemobj-dev, then run TIERSCOPE_WHEEL=no ./tierscope of a checkout, which builds it"
 
@@ -28,7 +28,7 @@ def find_core() -> Path:
 
 
 def find_pool_core() -> Path:
-    """The core that is linked with libpmemobj, beside the other; built now if a checkout can.
+    """Return the core with libpmemobj, next to the other; a checkout builds it now if it can.
 
     MachineError where it cannot.
     """
@@ -40,7 +40,7 @@ def find_pool_core() -> Path:
 
 
 def find_traced_core() -> Path:
-    """The core that runs structures on simulated memory, beside the others; built now if a checkout can.
+    """Return the core for structures on simulated memory, next to the others; a checkout builds it now if it can.
 
     MachineError where it cannot.
     """
@@ -52,7 +52,7 @@ def find_traced_core() -> Path:
 
 
 def find_shadow() -> Path:
-    """The library that sees flushes and fences, beside the core; built now if a checkout can.
+    """Return the library that observes flushes and fences, next to the core; a checkout builds it now if it can.
 
     MachineError where it cannot.
     """

@@ -44,7 +44,7 @@ class Running(Protocol):
         """Wait for its end, and return its status and what it wrote as its last words."""
 
     def end(self) -> None:
-        """End it at once, give its memory back and remove its samples; more than once does no harm."""
+        """End it immediately, release its memory and remove its samples; more than once does no harm."""
 
 
 class Launcher(Protocol):

@@ -41,7 +41,7 @@ def _word(name: str, value: object) -> str:
 
 
 def group_words(group: Group) -> dict[str, str]:
-    """A Group as the words of a plan, also what a person types to repeat it by hand."""
+    """Return a Group as the words of a plan, also what a person types to repeat it by hand."""
     work = group.workload
     words = {
         "kernel": work.kernel,

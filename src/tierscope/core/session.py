@@ -23,7 +23,7 @@ HEADER_BYTES = 384  # of the samples file, see core/bench/samples.cpp
 
 
 def in_a_pool(groups: Sequence[Group]) -> bool:
-    """Whether a group has bytes in a pool of libpmemobj."""
+    """Return whether a group has bytes in a pool of libpmemobj."""
     return any(target.name == "pool" for group in groups for target in group.targets)
 
 
@@ -63,14 +63,14 @@ class Session:
         self.close()
 
     def close(self) -> None:
-        """End the core at once and give its memory back; more than once does no harm."""
+        """End the core immediately and release its memory; more than once does no harm."""
         self._core.end()
 
     def prepare(self, groups: Sequence[Group]) -> tuple[GroupFacts, ...]:
         """Map, touch, fill and verify; UsageError and MachineError as the core puts them.
 
-        The first pool ends the process for one that knows pools, with a clock of its own; likewise the first structure
-        on simulated memory.
+        The first pool ends the process for one that knows pools, with a clock of its own; also the first structure on
+        simulated memory.
         """
         find = _finder(groups)
         if find is not None and find is not self._find:
@@ -90,7 +90,7 @@ class Session:
         return read(self._ask("set", words), GroupFacts, "group")
 
     def measure(self, seconds: float, block_s: float, groups: Sequence[int] = ()) -> Blocks:
-        """One batch of some groups, all by default; its blocks, shape (blocks,), dtype BLOCK.
+        """Return one batch of some groups, all by default; its blocks, shape (blocks,), dtype BLOCK.
 
         It lasts until every task in it is done, at least `seconds`. UsageError when a victim's command fails.
         """
@@ -105,16 +105,17 @@ class Session:
         return np.frombuffer(content, dtype=BLOCK)
 
     def count(self, events: str) -> Counting:
-        """Performance events in the timed blocks of all batches from now on; UsageError for a name that is none."""
+        """Count performance events in the timed blocks of all batches from now on; UsageError for an unknown name."""
         return read(self._ask("count", {"events": events}), Counting)
 
     def counts(self) -> tuple[Counts, ...]:
-        """What they counted since, of each group."""
+        """Return what they counted since, of each group."""
         return read(self._ask("counts", {}), tuple[Counts, ...], "groups")
 
     def check(self) -> tuple[float, tuple[str, ...], dict[str, int]]:
-        """Largest relative difference against scalar code, infinity if wrong; what the victim of each group says; what
-        a simulated machine counted.
+        """Return the largest difference from scalar code, each victim's report, and the counts of a simulated machine.
+
+        The difference is relative, and infinity if the answer is wrong.
         """
         fact = self._ask("check", {})
         errors = read(fact, list[float | None], "largest_relative_error")
@@ -131,7 +132,7 @@ class Session:
         self._ask("drop", {})
 
     def told(self) -> None:
-        """The core measures itself: no other program has anything to say."""
+        """The core measures itself: no other program reports anything."""
 
     def _ask(self, command: str, words: dict[str, str]) -> dict[str, Any]:
         self._send(command, words)

@@ -10,7 +10,7 @@ from tierscope.record.result import Finding
 
 
 def examine(system: System) -> tuple[Finding, ...]:
-    """Every check once, in the order of their names; about 0.15 s, of which 0.1 s waits for steal time.
+    """Return every check once, in the order of their names; about 0.15 s, including 0.1 s of waiting for steal time.
 
     A check that fails (a plug-in, an unforeseen file) is a finding of its own: it never stops a measurement.
     """

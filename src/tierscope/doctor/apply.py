@@ -87,7 +87,7 @@ def _put_back(system: System, change: Change, write: Write) -> Outcome:
 
 
 def _written(system: System, change: Change, text: str, write: Write) -> Outcome:
-    """An unchanged setting is not written: the kernel may act on a write of the same value."""
+    """Write a setting and return the outcome; an unchanged one is not written, since the kernel may act on it."""
     try:
         if not same(system.choice(change.path), text):
             write(system, change.path, text)

@@ -22,12 +22,12 @@ class Level(NamedTuple):
     writable: bool
 
     def remedy(self, file: str, word: str) -> str:
-        """The command that writes a word; "" in a container, whose limits are set from outside."""
+        """Return the command that writes a word; "" in a container, whose limits are set from outside."""
         return f"echo {word} | sudo tee {self.folder}/{file}" if self.writable else ""
 
 
 def groups(system: System, controller: str) -> Iterator[Level]:
-    """The process's own group and all above it, as far as they can be seen."""
+    """Yield the process's own group and all above it, where they are visible."""
     own = _own(system)
     for line in (system.read("/proc/self/mountinfo") or "").splitlines():
         left, _, right = line.partition(" - ")
@@ -54,7 +54,7 @@ def _own(system: System) -> dict[str, str]:
 
 
 def _below(path: str, root: str) -> str:
-    """The path seen from the mount; the mount's own folder where the process is not below it."""
+    """Return the path seen from the mount; the mount's own folder where the process is not below it."""
     if root != "/":
         path = path[len(root) :] if path == root or path.startswith(root + "/") else ""
     return "" if "/.." in path else path.strip("/")

@@ -1,4 +1,4 @@
-"""What a check of the machine is: a name, the tables it bears on, and a look at the system's files."""
+"""A check of the machine: a name, the tables that it affects, and a look at the system's files."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from tierscope.record.result import Finding
 from tierscope.registry import Registry
 
 BANDWIDTH = ("bandwidth",)
-"""Touches: what several threads do at once."""
+"""Touches: what several threads do at the same time."""
 
 EVERY = ("bandwidth", "latency")
 """Touches: every measurement of memory."""
@@ -48,12 +48,12 @@ def good(state: str) -> Seen:
 
 
 def note(state: str, effect: str, remedy: str | Setting = "") -> Seen:
-    """Worth knowing when the numbers are read."""
+    """Return a finding that is worth knowing when the numbers are read."""
     return _seen("note", state, effect, remedy)
 
 
 def bad(state: str, effect: str, remedy: str | Setting = "") -> Seen:
-    """The numbers are likely to differ from a well set-up machine's."""
+    """Return a finding whose effect is likely: numbers differ from those of a well set-up machine."""
     return _seen("bad", state, effect, remedy)
 
 
@@ -64,13 +64,13 @@ def _seen(verdict: str, state: str, effect: str, remedy: str | Setting) -> Seen:
 
 
 def unknown(state: str, effect: str, remedy: str = "") -> Seen:
-    """It cannot be told from here; `effect` says what it would mean."""
+    """It cannot be determined from here; `effect` states what it would mean."""
     return Seen("unknown", state, effect, remedy)
 
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """A named look at the system. touches: the topics on which its answer bears; each table states its own.
+    """A named look at the system. touches: the topics that its answer affects; each table states its own.
 
     `looks_at` and `advice` are what the reference reports of it, in light Markdown with links relative to
     docs/reference/: what the check looks at, and what a user can do. `applies`: whether it may offer settings, which
@@ -85,7 +85,7 @@ class Check:
     applies: bool = False
 
     def examine(self, system: System) -> Finding:
-        """A remedy that calls sudo is one that needs root."""
+        """Return the finding; a remedy that calls sudo needs root."""
         seen = self.look(system)
         return Finding(
             name=self.name,

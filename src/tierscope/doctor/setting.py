@@ -26,7 +26,7 @@ class Setting:
 
     @property
     def command(self) -> str:
-        """The same for a person: one line of shell."""
+        """Return the same for a person: one line of shell."""
         key = self.path.removeprefix("/proc/sys/")
         if key != self.path:
             return f"sudo sysctl {key.replace('/', '.')}={self.value}"

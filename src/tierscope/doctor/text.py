@@ -27,7 +27,7 @@ def show(findings: Sequence[Finding], console: Console) -> None:
 
 
 def page(findings: Sequence[Finding]) -> RenderableType:
-    """Counts, their meaning, one row for each finding that is not good, then the good ones together."""
+    """Return counts, their meaning, one row for each finding that is not good, then the good ones together."""
     table = Table(box=None, show_header=False, padding=(0, 1, 0, 0), pad_edge=False)
     table.add_column(width=4, no_wrap=True)
     table.add_column(overflow="fold")
@@ -51,7 +51,7 @@ def _counts(findings: Sequence[Finding]) -> Text:
 
 
 def _command(remedy: str) -> str:
-    """Broken at spaces so that the pieces can be pasted into a shell as they stand."""
+    """Broken at spaces so that the pieces can be pasted into a shell unchanged."""
     return " \\\n".join(wrap(f"$ {printable(remedy)}", WIDTH - 8, break_long_words=False, break_on_hyphens=False))
 
 

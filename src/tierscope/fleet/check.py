@@ -5,9 +5,9 @@ drift cannot become the rule. A metric is slow where it is beyond both bounds:
 
     ratio to the median of the baseline > 1 + LIMIT,  and  > 1 + SPREADS x (1.4826 MAD of the log baseline)
 
-A metric that is slow in two measurements, one after the other, has failed. The second one follows at once where the
-budget allows it. Else it is that of the next check: the first is kept for REMEMBERED_S, and its check is not known.
-A host whose CPUs others use is not judged.
+A metric that is slow in two measurements, one after the other, has failed. The second one follows immediately where the
+budget allows it. Else it is that of the next check: the first is kept for REMEMBERED_S, and its check is not known. A
+host whose CPUs others use is not judged.
 Blind to a fault that was there when the baseline was learned; compare hosts for that (`fleet outliers`).
 """
 

@@ -1,4 +1,4 @@
-"""The second stage: suspects beside healthy controls in further sessions, and "more than 2 % slower" as a test.
+"""The second stage: suspects with healthy controls in further sessions, and "more than 2 % slower" as a test.
 
 A slot is one day and session, in which suspects and controls of a group ran. In each, the level of the group is the
 mean of its controls, each corrected by its own known deviation. The noise is that of one session, pooled over all
@@ -23,7 +23,7 @@ from tierscope.fleet.window import DAYS, Window
 LIMIT, RATE = 0.02, 0.05  # slower by more than this; share of false discoveries
 LEAST_SLOTS, LEAST_CONTROLS = 3, 4
 MOST_CONTROLS = 24  # of one group
-CALM = 1.5  # a control is within so many spreads of its peers, in every metric that it is compared by
+CALM = 1.5  # a control is within this number of spreads of its peers, in every metric that it is compared by
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ def controls_of(screened: Screened, seed: int) -> npt.NDArray[np.intp]:
 
 
 def _calm(part: Part, screened: Screened) -> npt.NDArray[np.intp]:
-    """Return the peers of a part that are no suspects, and near the middle."""
+    """Return the peers of a part that are not suspects, and near the middle."""
     calm: npt.NDArray[np.intp] = part.peers[~screened.suspect[part.peers] & (np.abs(screened.z[part.peers, -1]) < CALM)]
     return calm
 

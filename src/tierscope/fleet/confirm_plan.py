@@ -1,4 +1,4 @@
-"""The confirming sessions that `fleet outliers` asks for, as a file that an engine runs: suspects beside controls."""
+"""The confirming sessions that `fleet outliers` asks for, as a file that an engine runs: suspects with controls."""
 
 from pathlib import Path
 

@@ -46,7 +46,7 @@ def read_day(folder: Path, cloned: set[str]) -> tuple[list[HostReport], list[Lis
 
 
 def _read(path: Path, day: str) -> HostReport:
-    """Return one report; ValueError says what is wrong with it."""
+    """Return one report; ValueError states what is wrong with it."""
     text = _bytes(path)
     report = _DECODER.decode(text)
     if report.schema > SCHEMA:
@@ -124,7 +124,7 @@ def _shared(hosts: dict[str, HostReport]) -> str:
 
 
 def _once(reports: list[HostReport], listed: list[Listed]) -> Iterator[HostReport]:
-    """Yield the first report of each key; the same measurement twice is no second measurement."""
+    """Yield the first report of each key; a copy is not a second measurement."""
     seen: dict[tuple[str, str, int], HostReport] = {}
     for report in sorted(reports, key=lambda one: one.at):
         key = (report.machine, report.plan, report.session)

@@ -1,4 +1,4 @@
-"""One host's history beside its peers': from compacted months, and from days that no month covers."""
+"""One host's history compared with its peers': from compacted months, and from days that no month covers."""
 
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What was planted in an imagined fleet, for its scorer and for further sessions; no analysis imports this."""
+"""The planted truth of an imagined fleet, for its scorer and for further sessions; no analysis imports this."""
 
 from pathlib import Path
 

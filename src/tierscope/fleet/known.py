@@ -1,4 +1,4 @@
-"""Numbers of which some are absent (NaN): what is known of them."""
+"""Statistics of numbers that may be absent (NaN)."""
 
 import numpy as np
 import numpy.typing as npt

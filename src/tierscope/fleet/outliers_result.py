@@ -41,7 +41,7 @@ class Suspect(msgspec.Struct, frozen=True, kw_only=True):
     verdict: Verdict
     slower: Size
     metrics: tuple[MetricSize, ...]
-    sessions: int  # confirming sessions beside controls
+    sessions: int  # confirming sessions with controls
     tested: bool  # whether they are enough
     reason: str  # one sentence
     unlike: tuple[str, ...] = ()  # facts in which it differs from most of its peers: `bios=1.2 (peers: 1.4)`

@@ -34,12 +34,12 @@ class FleetPlan:
 
     @property
     def suite(self) -> tuple[str, ...]:
-        """The words of `tierscope run` where the plan is a suite, else nothing."""
+        """Return the words of `tierscope run` where the plan is a suite, else nothing."""
         return tuple(self.text.removeprefix(SUITE).splitlines()) if self.text.startswith(SUITE) else ()
 
     @property
     def digest(self) -> str:
-        """Twelve hex digits of its text."""
+        """Return twelve hex digits of its text."""
         return hashlib.sha256(self.text.encode()).hexdigest()[:12]
 
 

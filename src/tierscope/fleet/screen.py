@@ -16,7 +16,7 @@ from tierscope.stats.median import MAD_SIGMA
 
 FAR, FAR_TODAY, ODD = 2.5, 3.5, 3.5  # healthy spreads
 SHARE = 0.05  # of healthy hosts that the single metrics may make suspects, however many metrics there are
-LOW_METRIC, LOW_SCORE = 0.02, 0.01  # a suspect is at least so much slower
+LOW_METRIC, LOW_SCORE = 0.02, 0.01  # a suspect is slower by at least this share
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""One session: a plan on hosts on one day. What is asked is stored before, and what failed after, so it can go on.
+"""One session: a plan on hosts on one day. The request is stored before, failures after, so it can be resumed.
 
     DIR/reports/DAY/*.json                 one report per host, the truth (`folder`)
     DIR/sessions/DAY-PLAN-N/session.json   what was asked, and which hosts answered or failed, and why
@@ -54,7 +54,7 @@ class Session(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
 
     @property
     def missing(self) -> tuple[str, ...]:
-        """Hosts without a report, in their order."""
+        """Return hosts without a report, in their order."""
         return tuple(host for host in self.hosts if host not in self.answered)
 
     @property

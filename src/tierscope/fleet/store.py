@@ -1,9 +1,9 @@
 """The folded store of a fleet: Parquet by DuckDB below `store/`, each day listed by one record that is replaced whole.
 
 A reader opens the files that the records list, and nothing else; so a fold that was killed leaves no trace, and a new
-fold of a day appears at once. Files are named by the digest of what they were made from. Tables:
-`rows` of a day and SKU: one number of one session; `scores` of a day: one session of one host; `peers` of a day: one
-metric of one group.
+fold of a day appears in one step. Files are named by the digest of what they were made from. Tables: `rows` of a day
+and SKU: one number of one session; `scores` of a day: one session of one host; `peers` of a day: one metric of one
+group.
 """
 
 import os

@@ -1,1 +1,1 @@
-"""Is a machine normal? Its numbers beside those of machines of the same kind."""
+"""Is a machine normal? Its numbers compared with those of machines of the same kind."""

@@ -1,10 +1,10 @@
-"""A number beside the band of similar machines, and what the memory allows by first principles.
+"""A number compared with the band of similar machines, and with what the memory allows by first principles.
 
 Machines are similar if they have the same processor family, model and stepping, as many CPUs, packages and nodes with
 memory, and are guests of a hypervisor alike. The band runs from the 20th to the 80th percentile of their numbers; each
-machine counts once, and the machine itself does not. Of fewer than FEWEST machines a band is shown, and no verdict.
+machine counts once, and the machine itself does not. With fewer than FEWEST machines the band has no verdict.
 
-    verdict: `low` or `high` if the whole interval lies outside of the band, else `normal`
+    verdict: `low` or `high` if the whole interval is outside of the band, else `normal`
     far:     (log x - mean) / (s * sqrt(1 + 1/n)) > t(1 - CHANCE / numbers, n - 1), on the bad side
 
 x: the end of the interval that is nearer to the others; mean and s: of the logarithms of the n other machines. A fifth
@@ -32,7 +32,7 @@ from tierscope.stats.special import student
 
 FEWEST = 5  # machines: 20 % of fewer is none of them
 LOW, HIGH = 20.0, 80.0  # percentiles
-BLIND = 0.5  # what is detectable, from which "yes" would say nothing
+BLIND = 0.5  # what is detectable, from which "yes" would mean nothing
 CHANCE = 0.05  # that a machine like the others has a number that is called far
 
 
@@ -50,7 +50,7 @@ class Band:
 
 @dataclass(frozen=True, slots=True)
 class Beside:
-    """One number of a run, beside its band."""
+    """One number of a run, with its band."""
 
     measure: str
     point: str
@@ -72,11 +72,11 @@ class Beside:
 
     @property
     def worse(self) -> bool:
-        """Whether it is outside of the band on the bad side."""
+        """Return whether it is outside of the band on the bad side."""
         return self.verdict == ("high" if self.less_is_better else "low")
 
     def far(self, numbers: int) -> bool:
-        """Whether it is so far outside, on the bad side, that chance explains it in none of so many numbers."""
+        """Whether it is so far outside, on the bad side, that chance explains it in none of that many numbers."""
         if not self.worse or self.band is None:
             return False
         near = self.number.low if self.less_is_better else self.number.high
@@ -101,12 +101,12 @@ class Normal:
 
     @property
     def judged(self) -> list[Beside]:
-        """Those with a verdict."""
+        """Return those with a verdict."""
         return [row for row in self.rows if row.verdict in ("normal", "low", "high")]
 
     @property
     def odd(self) -> list[Beside]:
-        """The numbers that make a machine unusual."""
+        """Return the numbers that make a machine unusual."""
         return [row for row in self.judged if row.far(len(self.judged))]
 
     @property
@@ -122,7 +122,7 @@ class Normal:
 
 @reads("the comparison")
 def normal(run: Run, entries: Sequence[Entry]) -> Normal:
-    """Return the numbers of a run beside those of similar machines."""
+    """Return the numbers of a run with those of similar machines."""
     kind, own = kind_of(run.result.machine), run.result.machine.identity.digest()
     foreign = [entry for entry in entries if entry.machine != own]
     similar = [entry for entry in foreign if entry.kind == kind]

@@ -1,8 +1,8 @@
-"""What is kept of a run so that other machines can be compared with it: the kind of machine, and its sure numbers.
+"""The part of a run that is kept for comparison with other machines: the kind of machine, and its sure numbers.
 
 An entry names no host, no path and no person. Only points in plain memory are kept, whose words are those of the
-program; a target that is a file or a pool may say where it lies, and is left out. A file with any other key or word is
-refused, so that a reference set cannot smuggle in what it should not hold.
+program; a target that is a file or a pool may show its path, and is left out. A file with any other key or word is
+refused, so that a reference set cannot smuggle in what it should not contain.
 """
 
 import re
@@ -18,7 +18,7 @@ from tierscope.record.machine import Machine
 from tierscope.record.result import Run
 
 SCHEMA = 2  # 1 has no conditions
-MOMENT = "moment"  # a key of tables whose rows are states of one run, which are no property of a kind of machines
+MOMENT = "moment"  # a key of tables whose rows are states of one run, not a property of a kind of machines
 PLACES = re.compile(r"(file|pool|fsdax|devdax|dax|emu|sim|null):")
 WORDS = r"^[A-Za-z0-9_ .,:;+*%()/=-]{1,160}(?!\n)$"
 
@@ -48,7 +48,7 @@ class Sure(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
 
 
 class Entry(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """One run of one machine. machine: a digest, which tells two machines apart and names none."""
+    """One run of one machine. machine: a digest, which distinguishes machines and names none."""
 
     schema: Annotated[int, Meta(ge=1)]
     machine: Annotated[str, Meta(pattern=r"^[0-9a-f]{12}(?!\n)$")]
@@ -119,7 +119,7 @@ def kind_of(machine: Machine) -> Kind:
 
 
 def read_entries(content: bytes, name: str) -> list[Entry]:
-    """Return the entries of a file; ResultError for one that is damaged, newer, or holds what no entry may hold."""
+    """Return the entries of a file; ResultError for one that is damaged, newer, or has content that is not allowed."""
     try:
         versions = [one.schema for one in msgspec.json.decode(content, type=list[Version])]
         if (newest := max(versions, default=SCHEMA)) > SCHEMA:

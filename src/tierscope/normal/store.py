@@ -1,7 +1,7 @@
 """The reference sets: what ships with the program, and what the user added.
 
-The user's set is one file in the user's data folder. Of one machine and suite the newest entry stands, so that a
-machine that is measured each day does not outvote others.
+The user's set is one file in the user's data folder. The newest entry of a machine and suite is used, so that a machine
+that is measured each day does not outvote others.
 Source: freedesktop.org, XDG Base Directory Specification 0.8, 2021 ($XDG_DATA_HOME).
 """
 

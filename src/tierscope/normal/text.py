@@ -67,7 +67,7 @@ def sentence(found: Normal) -> str:
 
 
 def _off(found: Normal) -> str:
-    """'27 %' or '3.1x': how far off a number is noticed."""
+    """Return '27 %' or '3.1x': how far off a number is noticed."""
     share = found.detectable
     return f"{100 * share:.0f} %" if share < 1 else f"{share + 1:.2g}x"
 

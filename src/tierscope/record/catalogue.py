@@ -1,4 +1,4 @@
-"""What a build of the core holds, as it states it: kernels on ISAs, targets, victims; available here or not."""
+"""The content of a build of the core: kernels on ISAs, targets, victims; available here or not."""
 
 from collections.abc import Sequence
 from typing import Annotated, Literal
@@ -47,7 +47,7 @@ class Kernel(msgspec.Struct, frozen=True):
     flops_per_operation: int
     operands: tuple[Operand, ...]
     shapes: tuple[Shape, ...]
-    simulated: bool = True  # whether its descriptors tell all that it does to memory
+    simulated: bool = True  # whether its descriptors state all that it does to memory
     flush: str = "none"  # how stored lines are written back: "none", "clflush", "clflushopt", "clwb", "msync"
     check: str = "replayed"  # how its answer is checked: "replayed", "recomputed", "none"
     unchecked: str = ""  # why, where it is not
@@ -87,7 +87,7 @@ class VictimKind(msgspec.Struct, frozen=True):
 
 
 class StructureKind(msgspec.Struct, frozen=True):
-    """Keys and values that are inserted, found and removed, as the core states it; a persistent one lies in a pool."""
+    """Keys and values that are inserted, found and removed, as the core states it; a persistent one is in a pool."""
 
     name: str
     available: bool
@@ -107,7 +107,7 @@ class EventKind(msgspec.Struct, frozen=True):
 
 
 class Preset(msgspec.Struct, frozen=True):
-    """A simulated machine that is built in: what stands behind `sim:`."""
+    """A simulated machine that is built in: the name after `sim:`."""
 
     name: str
     summary: str
@@ -115,7 +115,7 @@ class Preset(msgspec.Struct, frozen=True):
 
 
 class Catalogue(msgspec.Struct, frozen=True):
-    """All that this build holds, available here or not."""
+    """All that this build contains, available here or not."""
 
     version: str
     compiler: str
@@ -127,7 +127,7 @@ class Catalogue(msgspec.Struct, frozen=True):
     events: tuple[EventKind, ...] = ()
 
     def collision(self) -> str:
-        """Return "" or which name two entries have that a plan could not tell apart."""
+        """Return a name that two entries share and a plan could not distinguish, or ""."""
         work: list[tuple[str, str]] = [(f"the kernel {one.kernel}", one.kernel) for one in _once(self.kernels)]
         work += [(f"the victim {one.name}", one.name) for one in self.victims]
         work += [(f"the structure {one.name}", one.name) for one in self.structures]
@@ -151,7 +151,7 @@ class Catalogue(msgspec.Struct, frozen=True):
         }
 
     def formless(self) -> frozenset[str]:
-        """Kernels that cannot run on simulated memory."""
+        """Return kernels that cannot run on simulated memory."""
         return frozenset(kernel.kernel for kernel in self.kernels if not kernel.simulated)
 
     def structures_here(self) -> dict[str, str]:
@@ -175,11 +175,11 @@ class Catalogue(msgspec.Struct, frozen=True):
         }
 
     def names(self) -> list[str]:
-        """Every kernel once, in the order of names."""
+        """Return every kernel once, in the order of names."""
         return sorted({kernel.kernel for kernel in self.kernels})
 
     def variants(self, name: str) -> list[Kernel]:
-        """The kernel on every ISA that runs here, best first."""
+        """Return the kernel on every ISA that runs here, best first."""
         found = [k for k in self.kernels if k.kernel == name and k.available]
         return sorted(found, key=lambda k: -k.rank)
 

@@ -59,7 +59,7 @@ class EventCount(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     @property
     def counted(self) -> bool:
-        """Whether the value says something: an event that never had its turn says nothing. Simulated ones need none."""
+        """Return whether the value is valid: that of an event that never ran is not. Simulated ones need none."""
         return not self.reason and (self.running_ns > 0 or not self.scope)
 
     @property
@@ -111,7 +111,7 @@ class Counted(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 def simulated_events(counters: dict[str, int]) -> tuple[EventCount, ...]:
-    """What a simulated machine counted: lines, not loads.
+    """Return what a simulated machine counted: lines, not loads.
 
     The nearest cache and the TLB have names of their own, since a PMU counts each load there (eight of a line, or one
     of a vector). The last cache is asked for lines on both.

@@ -114,7 +114,7 @@ class Target(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def node(self) -> str:
-        """The node whose memory it is, as "0"; "" where the word names none."""
+        """Return the node whose memory it is, as "0"; "" where the word names none."""
         if self.name == "node":
             return self.where
         named = [part.removeprefix("node=") for part in self.where.split(",") if part.startswith("node=")]
@@ -144,7 +144,7 @@ class Group(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def targets(self) -> tuple[Target, ...]:
-        """All that it uses: the target and, where it has one, the source."""
+        """Return all that it uses: the target and, where it has one, the source."""
         return (self.target,) if self.source is None else (self.target, self.source)
 
 

@@ -9,7 +9,7 @@ from tierscope.record.experiment import Workload
 from tierscope.record.work.base import Bytes
 
 WAITED = {"flush_msync": "file", "command": "processes"}
-"""What threads waited for, by kernel, in results of cores that did not say."""
+"""What threads waited for, by kernel, in results of cores that did not report it."""
 
 
 class Clock(msgspec.Struct, frozen=True, kw_only=True):
@@ -90,7 +90,7 @@ class GroupFacts(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def waits_for(self) -> str:
-        """What its thread waits for by nature: "none", "file", "processes"."""
+        """Return what its thread waits for by nature: "none", "file", "processes"."""
         return self.waits or WAITED.get(self.kernel, "none")
 
 
@@ -108,5 +108,5 @@ class Trial(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def rate(self) -> float | None:
-        """Operations/s; None where they are not known, in runs of before as well."""
+        """Return operations/s; None where they are not known, in runs of before as well."""
         return self.operations_per_s or None

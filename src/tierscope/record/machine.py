@@ -1,7 +1,7 @@
 """The Machine as plain data, kept in every Result.
 
-`identity` holds what stays over a reboot (its digest is the key under which results may be compared);
-`state` holds what changes by the minute: load, frequency, steal, temperature.
+`identity` contains what stays over a reboot (its digest is the key under which results may be compared); `state`
+contains what changes by the minute: load, frequency, steal, temperature.
 """
 
 import hashlib
@@ -92,7 +92,7 @@ class Identity(msgspec.Struct, frozen=True, kw_only=True):
     caches: Annotated[tuple[Cache, ...], Meta(description="list of [`Cache`](#cache)")]
 
     def digest(self) -> str:
-        """Twelve hex digits over the stable facts; the nodes' memory is not, a hypervisor gives and takes it.
+        """Return twelve hex digits over the stable facts; the nodes' memory is not, a hypervisor gives and takes it.
 
         What the firmware reports of nodes and the kernel makes of it is left out too: older versions did not ask.
         """
@@ -178,11 +178,11 @@ class Machine(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     @property
     def simulated(self) -> bool:
-        """Whether it exists in the core alone; its family is its word then."""
+        """Return whether it exists in the core alone; its family is its word then."""
         return self.identity.family.startswith("sim:")
 
     def cpus(self) -> tuple[int, ...]:
-        """The CPUs that this process may use, one hardware thread of each core first."""
+        """Return the CPUs that this process may use, one hardware thread of each core first."""
         seen: dict[tuple[int, int], int] = {}
         order = []
         for cpu in sorted((c for c in self.identity.cpus if c.allowed), key=lambda c: c.number):
@@ -198,7 +198,7 @@ class Machine(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         return tuple(cpu for cpu in self.cpus() if (size[cpu] or 0) == largest)
 
     def by_topology(self, cpus: tuple[int, ...]) -> tuple[int, ...]:
-        """The same CPUs by package, node, last-level cache, core and number: neighbours stand side by side."""
+        """Return the same CPUs by package, node, last-level cache, core and number: neighbours are adjacent."""
         places = {cpu.number: cpu for cpu in self.identity.cpus}
 
         def place(number: int) -> tuple[int, ...]:
@@ -208,11 +208,11 @@ class Machine(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         return tuple(sorted(cpus, key=place))
 
     def memory_nodes(self) -> tuple[int, ...]:
-        """The nodes that hold memory, with CPUs or without, in order of their numbers."""
+        """Return the nodes that have memory, with CPUs or without, in order of their numbers."""
         return tuple(sorted(node.number for node in self.identity.nodes if node.memory_bytes > 0))
 
     def distance(self, initiator: int, target: int) -> int | None:
-        """What the firmware says (SLIT): 10 is a node to itself; None where it says nothing of these two."""
+        """Return the firmware's distance (SLIT): 10 is a node to itself; None where it reports none for these two."""
         numbers = sorted(node.number for node in self.identity.nodes)
         lists = {node.number: node.distances for node in self.identity.nodes}
         place = numbers.index(target) if target in numbers else len(numbers)
@@ -220,7 +220,7 @@ class Machine(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         return distances[place] if place < len(distances) else None
 
     def nearest_memory(self, initiator: int, among: tuple[int, ...] = ()) -> int:
-        """The node itself if it has memory, else the nearest that has, by distance; `among`: of these alone."""
+        """Return the node itself if it has memory, else the nearest that has, by distance; `among`: of these alone."""
         known = among or self.memory_nodes()
         if initiator in known or not known:
             return initiator
@@ -233,7 +233,7 @@ class Machine(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         return next((min(cache.cpus) for cache in data if cache.level == last and cpu in cache.cpus), None)
 
     def last_level_caches(self, cpus: tuple[int, ...]) -> int:
-        """How many caches of the last level these CPUs reach, at least 1: a team fills all of them."""
+        """Return how many caches of the last level these CPUs reach, at least 1: a team fills all of them."""
         data = [cache for cache in self.identity.caches if cache.kind != "Instruction"]
         last = max((cache.level for cache in data), default=0)
         return max(sum(cache.level == last and not set(cpus).isdisjoint(cache.cpus) for cache in data), 1)
@@ -260,5 +260,5 @@ class Machine(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         return int(told) if isinstance(told, int | float) and told > 0 else otherwise
 
     def last_level_cache_bytes(self) -> int:
-        """Reported size of the largest single cache; 0 when the system names none."""
+        """Return the reported size of the largest single cache; 0 when the system names none."""
         return max((c.size_bytes for c in self.identity.caches if c.kind != "Instruction"), default=0)

@@ -1,24 +1,24 @@
-"""Where numbers come from: hardware as it is, something that stands in for it, or a model of it.
+"""The origin of numbers: unchanged hardware, a replacement for it, or a model of it.
 
-A mixture bears the strongest word: one simulated group makes a run simulated. Numbers of two origins do not compare
-unless the user says so.
+A mixture has the strongest origin: one simulated group makes a run simulated. Numbers of two origins do not compare
+unless the user requests it.
 """
 
 from collections.abc import Iterable
 
 ORIGINS = ("real", "imported", "emulated", "simulated")
-"""The strongest last. Imported is what another tool measured: hardware, as that tool says."""
+"""The strongest last. Imported is what another tool measured: hardware, as that tool reports."""
 
 
 def strongest(origins: Iterable[str]) -> str:
-    """Of a mixture; a word of a later version is stronger than all that are known. Nothing at all is real."""
+    """Return the origin of a mixture; one of a later version is the strongest. An empty mixture is real."""
     return max(origins, key=lambda word: ORIGINS.index(word) if word in ORIGINS else len(ORIGINS), default="real")
 
 
 def steadier(origin: str) -> str:
     """Return what makes inconclusive points of this origin conclusive, as 'repeat ...'; budgets are the caller's.
 
-    Nobody disturbs a simulated memory, and a file that was imported stays as it is.
+    Nobody disturbs a simulated memory, and an imported file does not change.
     """
     steps = {
         "imported": "import a file with more repeats of each point",
@@ -28,7 +28,7 @@ def steadier(origin: str) -> str:
 
 
 def joined(words: Iterable[str]) -> str:
-    """What emulates or simulates the parts, each once."""
+    """Return what emulates or simulates the parts, each once."""
     return "; ".join(dict.fromkeys(word for word in words if word))
 
 
@@ -38,7 +38,7 @@ def timeless(by: str) -> bool:
 
 
 def banner(origin: str, by: str) -> str:
-    """What stands above the numbers; "" where they are real."""
+    """Return the line above the numbers; "" where they are real."""
     if origin == "real":
         return ""
     if origin == "imported":
@@ -49,7 +49,7 @@ def banner(origin: str, by: str) -> str:
 
 
 def named(origin: str, by: str) -> str:
-    """'emulated by DRAM of node 0, floor 350 ns', 'imported: fio-3.33'."""
+    """Return 'emulated by DRAM of node 0, floor 350 ns', 'imported: fio-3.33'."""
     if origin.lower() == "imported":
         return f"{origin}: {by}"
     return f"{origin} by {by}" if by else origin

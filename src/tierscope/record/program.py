@@ -1,7 +1,7 @@
-"""What a program that measures by itself said: which it was, how it ran, and each of its runs in its own numbers.
+"""The report of a program that measures by itself: its identity, how it ran, and each of its runs in its own numbers.
 
-Such a program, fio, hands back means and a histogram, no blocks. A record of it has one block for each of its runs
-(`result`), these facts beside it, and the histogram as rows of BIN in a file of its own.
+Such a program, fio, returns means and a histogram, no blocks. A record of it has one block for each of its runs
+(`result`), these facts with it, and the histogram as rows of BIN in a file of its own.
 """
 
 from typing import Annotated
@@ -80,5 +80,5 @@ class Program(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def bins_of(samples: str) -> str:
-    """Where the histogram of a record lies, beside its samples."""
+    """Return the path of a record's histogram, next to its samples."""
     return f"{samples.removesuffix('.parquet')}-bins.parquet"

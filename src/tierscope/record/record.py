@@ -1,4 +1,4 @@
-"""One finished experiment, or one more visit of it, as it is stored."""
+"""One finished experiment, or one more visit of it, in its stored form."""
 
 from typing import Annotated
 
@@ -105,10 +105,10 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def moment(self) -> int:
-        """The tour; where none is stated, the visit, as if no tour had left the point out."""
+        """Return the tour; where none is stated, the visit, as if no tour had left the point out."""
         return self.visit if self.tour is None else self.tour
 
     @property
     def mark(self) -> tuple[object, ...]:
-        """What tells its samples from those of another record, for all that remembers what it read."""
+        """Return the key of its samples, for readers that remember what they read."""
         return self.number, self.samples, self.started, self.blocks, self.samples_sha256

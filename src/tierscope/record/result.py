@@ -146,7 +146,7 @@ class Result(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Run(msgspec.Struct, frozen=True, kw_only=True):
-    """A Result and the directory that holds its samples."""
+    """A Result and the directory of its samples."""
 
     path: Path
     result: Result
@@ -156,7 +156,7 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
         return blocks_of(self.path, record)
 
     def bins(self, record: Record) -> Bins:
-        """Shape (bins,), dtype BIN; none where the core measured. ResultError as from `blocks`."""
+        """Return bins, shape (bins,), dtype BIN; none where the core measured. ResultError as from `blocks`."""
         return bins_of_record(self.path, record)
 
 
@@ -174,7 +174,7 @@ def blocks_of(directory: Path, record: Record) -> Blocks:
 
 
 def bins_of_record(directory: Path, record: Record) -> Bins:
-    """Return the histogram of a record, checked likewise; none where the core measured."""
+    """Return the histogram of a record, also checked; none where the core measured."""
     if record.program is None:
         return np.empty(0, dtype=BIN)
     path = inside(directory, bins_of(record.samples))
@@ -192,7 +192,7 @@ def save_result(directory: Path, result: Result) -> None:
 
 
 def load(path: Path) -> Run:
-    """Load a run directory, or its `result.json`; every damage ends as a ResultError that says what to do."""
+    """Load a run directory, or its `result.json`; every damage raises a ResultError with a next step."""
     directory = path.parent if path.name == "result.json" else path
     result = _read(directory / "result.json", Result)
     if why := next(_faults(result), ""):
@@ -201,7 +201,7 @@ def load(path: Path) -> Run:
 
 
 def _faults(result: Result) -> Iterator[str]:
-    """What the types do not say. A word that becomes part of a file name is one of a closed list."""
+    """Check what the types do not express. A word that becomes part of a file name is one of a closed list."""
     known = f"not one of {', '.join(ORIGINS)}"
     if result.origin not in ORIGINS:
         yield f"origin {result.origin!r} is {known}"
@@ -254,7 +254,7 @@ def _read(path: Path, kind: type[Stored]) -> Stored:
         if not isinstance(version, int) or version <= SCHEMA:
             with uncollected():
                 return _decoded(content, kind, version)
-    except (ValueError, RecursionError) as error:  # of msgspec, or of bytes that are no UTF-8
+    except (ValueError, RecursionError) as error:  # of msgspec, or of bytes that are not UTF-8
         raise ResultError(f"{path} is damaged: {error}; {next_step(path.parent)}") from error
     raise ResultError(f"{path} has schema {version}, newer than {SCHEMA}: use a newer tierscope")
 

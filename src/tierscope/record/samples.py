@@ -1,7 +1,7 @@
 """Samples on disk: the blocks of a record as Parquet, and whether a file is the one that the record states.
 
-A record states the rows of its samples and their SHA-256. So samples that were exchanged, cut off or changed are no
-answer. Records of versions that stated no sum are checked by their rows and threads.
+A record states the rows of its samples and their SHA-256. So samples that were exchanged, cut off or changed are
+refused. Records of versions that stated no sum are checked by their rows and threads.
 """
 
 import hashlib
@@ -73,7 +73,7 @@ def write_blocks(path: Path, blocks: Blocks) -> None:
 
 
 def read_blocks(path: Path, kind: np.dtype[np.void] = BLOCK) -> Blocks:
-    """The inverse of `write_blocks`; ResultError when the file is absent or damaged."""
+    """Return the inverse of `write_blocks`; ResultError when the file is absent or damaged."""
     wanted = ", ".join(f'CAST("{name}" AS {SQL[kind[name].itemsize]}) AS "{name}"' for name in kind.names or ())
     try:
         columns = duck.read(path, wanted)
@@ -89,7 +89,7 @@ def read_blocks(path: Path, kind: np.dtype[np.void] = BLOCK) -> Blocks:
 
 
 def digest(blocks: Blocks) -> str:
-    """SHA-256 of the rows in the layout of their dtype, as a record states it: it stays where a file is packed anew."""
+    """SHA-256 of the rows in the layout of their dtype, as a record states it: it stays when a file is packed again."""
     return hashlib.sha256(np.ascontiguousarray(blocks).tobytes()).hexdigest()
 
 
@@ -117,5 +117,5 @@ def exchanged(path: Path, why: str) -> ResultError:
 
 
 def next_step(directory: Path) -> str:
-    """What to do about a run that is damaged."""
+    """Return what to do about a run that is damaged."""
     return f"copy the run again, or repeat it: tierscope rerun {quote(str(directory))}"

@@ -1,7 +1,7 @@
 """Results of older schemas, as plain data: each step makes of one schema the next, and changes nothing it is given.
 
-A step names the keys of both schemas itself, since the types are always those of the newest. What is not of the form
-that the step knows is left as it is: the types then say what is wrong with it.
+A step names the keys of both schemas itself, since the types are always those of the newest. A step does not change
+what it does not know: the types then report what is wrong with it.
 """
 
 from collections.abc import Callable, Mapping
@@ -45,7 +45,7 @@ OF_TASK: Mapping[str, Mapping[str, str]] = MappingProxyType(
 )
 """By task: keys of its work in schema 2, and what the workload of schema 1 called them."""
 
-JOBS = ("fio",)  # kernels of schema 1 that were programs of their own; their facts say "call"
+JOBS = ("fio",)  # kernels of schema 1 that were programs of their own; their facts state "call"
 
 
 def upgraded(document: Document) -> Document:

@@ -1,8 +1,8 @@
 """One process on the other machine, begun by a line for `sh`; its standard streams are ours.
 
-ssh is given the same words each time, `exec sh`, so no quoting for a login shell is needed: what is to run is a line
-of that sh. It prints a mark first, so that a greeting of the login shell is told from an answer. Nothing else is sent
-before the mark came: a shell may read ahead, and what it read is lost for the process that takes its place.
+ssh is given the same words each time, `exec sh`, so no quoting for a login shell is needed: what is to run is a line of
+that sh. It prints a mark first, so that a greeting of the login shell is distinguished from an answer. Nothing else is
+sent before the mark came: a shell may read ahead, and what it read is lost for the process that takes its place.
 Source: POSIX.1-2017, XCU, "sh" (STDIN).
 """
 
@@ -19,7 +19,7 @@ from tierscope.remote.connection import Line, last_line
 
 ANSWER_S = 30.0  # within which a shell begins, and a small program answers
 ENDS_S = 10.0  # for ssh to end after its process
-GREETING_BYTES = 1 << 16  # of a login shell: more is no greeting
+GREETING_BYTES = 1 << 16  # of a login shell: more is not a greeting
 LOST = 255  # status of ssh where the connection ended, or a signal ended the process
 
 

@@ -1,8 +1,8 @@
 """One connection of ssh, which every process there shares: keys, passwords and host keys are asked about once.
 
 ssh itself checks host keys and asks; without a terminal it does not ask. The connection goes to the background once it
-stands, so that Ctrl-C does not end it before the folder there is removed. A connection that is silent for
-ALIVE_S x ALIVE_COUNT ends; ssh then ends every process that uses it.
+is open, so that Ctrl-C does not end it before the folder there is removed. A connection that is silent for ALIVE_S x
+ALIVE_COUNT ends; ssh then ends every process that uses it.
 Source: OpenSSH 9.2, ssh(1), ssh_config(5) (ControlMaster, ControlPersist, ServerAliveInterval, ConnectTimeout).
 """
 
@@ -19,7 +19,7 @@ from tierscope.printable import printable
 from tierscope.remote.address import destination
 
 CONNECT_S = 15  # of the network and the first messages
-LONGEST_S = 45  # until the connection stands, where nobody is asked
+LONGEST_S = 45  # until the connection is open, where nobody is asked
 ASKED_S = 180  # where ssh may ask for a password
 ALIVE_S, ALIVE_COUNT = 5, 3
 UNUSED_S = 60  # after which a connection ends that a killed Tierscope left behind
@@ -45,7 +45,7 @@ class Line(Protocol):
 
 
 class Connection:
-    """A connection that stands. word: `ssh:NAME`; batch: nobody is asked for a password, even on a terminal."""
+    """An open connection. word: `ssh:NAME`; batch: nobody is asked for a password, even on a terminal."""
 
     def __init__(self, word: str, *, batch: bool = False) -> None:
         self.word = word
@@ -120,11 +120,11 @@ def last_line(said: bytes) -> str:
 
 
 PLAIN_PATH = re.compile(r"[A-Za-z0-9/._-]+")
-"""What ssh takes as it is: it cuts a path at a space, and reads %h as a host."""
+"""Return what ssh accepts unchanged: it cuts a path at a space, and reads %h as a host."""
 
 
 def _folder(files: ExitStack) -> Path:
-    """A folder of ours alone, with a path that is short enough for a socket."""
+    """Return a folder of ours alone, with a path that is short enough for a socket."""
     usual = tempfile.gettempdir()
     short = len(os.fsencode(usual)) < LONGEST_PATH - 20 and PLAIN_PATH.fullmatch(usual)
     place = usual if short else "/tmp"  # noqa: S108 (the name in it is chosen at random)
@@ -135,7 +135,7 @@ def _folder(files: ExitStack) -> Path:
 
 
 def _somebody_there() -> bool:
-    """Whether ssh can ask somebody: it asks on the terminal of the process, not on its standard input."""
+    """Return whether ssh can ask somebody: it asks on the terminal of the process, not on its standard input."""
     try:
         os.close(os.open("/dev/tty", os.O_RDWR | os.O_CLOEXEC))
     except OSError:

@@ -65,7 +65,7 @@ class RemoteCore:
         return self._shell.run(f"{fast} || tail -c +{offset + 1} {path} | head -c {size}").out
 
     def death(self) -> tuple[int, bytes]:
-        """MachineError where the connection was lost, or a signal ended the core: ssh does not say which."""
+        """MachineError where the connection was lost, or a signal ended the core: ssh does not report which."""
         status = self._channel.process.wait()
         if status != LOST:
             return status, self._channel.last_words()
@@ -88,6 +88,6 @@ class RemoteCore:
         self._channel.close()
 
     def _kill(self) -> str:
-        """The command that ends this process, and no other one that has its number by now."""
+        """Return the command that ends this process, and no other one that has its number by now."""
         pid = self._channel.pid
         return f"case $(tr '\\0' ' ' </proc/{pid}/cmdline) in *{quote(self._samples)}*) kill -9 {pid} ;; esac"

@@ -33,7 +33,7 @@ S() { [ -f "$1" ] && stat -L -c %s -- "$1" 2>/dev/null; }
 
 
 class RemoteSystem(System):
-    """The files that the shell there can read. name: of the machine, as it is shown."""
+    """The files that the shell there can read. name: of the machine, in its shown form."""
 
     def __init__(self, shell: Shell, name: str) -> None:
         super().__init__(Path("/") / name)  # a root that is not here: nothing of this machine can be read by it
@@ -113,14 +113,14 @@ class RemoteSystem(System):
 
 
 def _words(function: str, path: str) -> str:
-    """The argument for the shell: a pattern keeps what the shell expands, anything else is quoted."""
+    """Return the argument for the shell: a pattern keeps what the shell expands, anything else is quoted."""
     if function != "G":
         return quote(path)
     return "".join(letter if letter in "*?[]-" or letter.isalnum() else quote(letter) for letter in path)
 
 
 def _content(answer: bytes, mark: bytes) -> bytes:
-    """Of a file that was read, what it contains; else the reason. The status of `cat` stands behind its output."""
+    """Return the content of a file that was read, else the reason. The status of `cat` follows its output."""
     if not answer.startswith(b"content\n"):
         return answer.strip()
     content, _, rest = answer.rpartition(b"\n" + mark + b" ")

@@ -95,7 +95,7 @@ class Folder:
             for at in range(0, len(content), CHUNK):
                 channel.send(content[at : at + CHUNK])
         except BrokenPipeError:
-            pass  # it ended; its last words say why
+            pass  # it ended; its last output states the reason
         finally:
             try:
                 status = channel.finish()

@@ -14,7 +14,7 @@ CROSS = ("aarch64", "riscv64")
 
 
 def kind_of(path: Path) -> str:
-    """Return what `uname -m` prints where it runs; "" of a file that is no executable of Linux."""
+    """Return what `uname -m` prints where it runs; "" for a file that is not an executable of Linux."""
     try:
         with path.open("rb") as stream:
             head = stream.read(HEADER_BYTES)

@@ -40,7 +40,7 @@ class Remote:
         self._open.close()
 
     def system(self) -> RemoteSystem:
-        """Return its files as they are now."""
+        """Return its present files."""
         return RemoteSystem(self._shell, self.word)
 
     def others(self) -> RemoteOthers:

@@ -32,7 +32,7 @@ class RemoteOthers:
         self._ticks = ticks or TICKS
 
     def mark(self) -> Mark | None:
-        """Return the state of now, by the clock there; None where the system does not tell."""
+        """Return the state of now, by the clock there; None where the system does not report it."""
         lines = self._shell.run(SCRIPT).out.decode(errors="replace").splitlines()
         every = parse_cpu_time(lines[0]) if lines else None
         up = real(lines[1].split()[0]) if len(lines) > 1 and re.match(r"[0-9.]+ ", lines[1]) else None

@@ -52,7 +52,7 @@ class Shell:
             raise
 
     def run(self, command: str, silence_s: float = ANSWER_S) -> Said:
-        """Return what a command says; MachineError where the connection is lost, or the machine is silent so long."""
+        """Return a command's output; MachineError where the connection is lost, or the machine is silent too long."""
         if self._gone:
             raise MachineError(self._gone)
         mark = secrets.token_hex(16)
@@ -64,7 +64,7 @@ class Shell:
         return Said(int(status), found, errors.rpartition(b"\n" + mark.encode())[0])
 
     def close(self) -> None:
-        """End it: at the end of its input it does what it was told to do at its exit."""
+        """End it: at the end of its input it runs its commands for the exit."""
         self._gone = self._gone or f"{self._word}: the connection is closed"
         if self._process.stdin is not None and not self._process.stdin.closed:
             self._process.stdin.close()
@@ -84,7 +84,7 @@ class Shell:
             left = left[os.write(self._process.stdin.fileno(), left) :]
 
     def _until(self, mark: bytes, silence_s: float) -> tuple[bytes, bytes]:
-        """Both streams up to the mark; what stands before it in a stream may be a greeting at the first time."""
+        """Both streams up to the mark; text before it in a stream may be a greeting at the first time."""
         out, errors = self._process.stdout, self._process.stderr
         assert out is not None
         assert errors is not None

@@ -1,8 +1,8 @@
 """A node of a Slurm cluster as another machine: an allocation of the whole node, and one step of `srun` per process.
 
-The node is held until the end, so no job starts beside the measurement. Nothing is asked of a node that is down,
-drained or taken: `salloc` ends with the reason after START_S. Account, partition and QOS are Slurm's own variables of
-the environment, such as SALLOC_ACCOUNT.
+The node stays allocated until the end, so no job starts during the measurement. Nothing is asked of a node that is
+down, drained or taken: `salloc` ends with the reason after START_S. Account, partition and QOS are Slurm's own
+variables of the environment, such as SALLOC_ACCOUNT.
 Source: Slurm 22.05, salloc(1) (--no-shell, --immediate), srun(1) (--jobid, --overlap, --cpu-bind), scancel(1).
 """
 
@@ -20,7 +20,7 @@ GRANTED = re.compile(rb"Granted job allocation ([0-9]+)")
 
 
 class Allocation:
-    """A node that is held. word: `slurm:NODE`."""
+    """An allocated node. word: `slurm:NODE`."""
 
     def __init__(self, word: str) -> None:
         self.word = word

@@ -1,4 +1,4 @@
-"""The commands that repeat a run, or one table of it, as they are typed."""
+"""The commands that repeat a run, or one table of it, ready to type."""
 
 import shlex
 from pathlib import Path
@@ -20,7 +20,7 @@ def whole(run: Run) -> list[tuple[str, str]]:
 
 
 def alone(run: Run, table: str) -> list[tuple[str, str]]:
-    """(label, command) that repeats `table`; its own suite where that is not the run's own."""
+    """Return (label, command) that repeats `table`; its own suite where that is not the run's own."""
     suite = table.replace("_", "-")
     repeat = [("Repeat it:", typed(run))]
     if suite not in suites or suite == run.result.suite:
@@ -29,7 +29,7 @@ def alone(run: Run, table: str) -> list[tuple[str, str]]:
 
 
 def typed(run: Run) -> str:
-    """argv as one line of shell; without a manifest, what the result knows of it."""
+    """Return argv as one line of shell; without a manifest, what the result knows of it."""
     try:
         argv = load_manifest(run.path).argv
     except ResultError:

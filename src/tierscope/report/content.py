@@ -1,4 +1,4 @@
-"""All that a report says about one run: its tables with their insights and findings, and its drawn figures.
+"""The content of a report on one run: its tables with their insights and findings, and its drawn figures.
 
 Computed once for each run and process: writers and the terminal share it.
 """
@@ -18,7 +18,7 @@ from tierscope.suites.series.points import COLUMNS, choose, series_rows
 from tierscope.tables import Asked, Column, Flat, Insight, flat, tables
 from tierscope.tables.kept import keep
 
-SERIES_PLACE = 80  # of the blocks over time, which are no table: behind what is asked most, before a user's own groups
+SERIES_PLACE = 80  # of the blocks over time, not a table: after the main questions, before a user's own groups
 
 SEVERITY = ("bad", "unknown", "note", "good")
 """Verdicts of findings, the worst first."""
@@ -26,7 +26,7 @@ SEVERITY = ("bad", "unknown", "note", "good")
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """One table with all that stands beside it."""
+    """One table with all that is shown with it."""
 
     name: str
     title: str
@@ -39,22 +39,22 @@ class Section:
 
     @property
     def asked(self) -> Asked | None:
-        """What the reader of its table wants to know; None of the blocks over time, which are no table."""
+        """Return what the reader of its table wants to know; None for the blocks over time, which are not a table."""
         return tables[self.name].asked if self.name in tables else None
 
     @property
     def judged(self) -> list[Flat]:
-        """The rows that are conclusive or not."""
+        """Return the rows that are conclusive or not."""
         return [row for row in self.rows if "conclusive" in row]
 
     @property
     def sure(self) -> bool:
-        """Whether most of its points are conclusive: what is best among the few others is not the best."""
+        """Return whether most of its points are conclusive: what is best among the few others is not the best."""
         return 2 * sum(bool(row["conclusive"]) for row in self.judged) >= len(self.judged)
 
     @property
     def used(self) -> tuple[Column, ...]:
-        """The columns of which at least one row knows the value."""
+        """Return the columns that have a value in at least one row."""
         return tuple(c for c in self.columns if any(row.get(c.name) is not None for row in self.rows))
 
 
@@ -82,7 +82,7 @@ class Content:
 
     @property
     def conclusions(self) -> list[Insight]:
-        """What a headline and key numbers may rest on: conclusive, and of a table that mostly is."""
+        """Return what a headline and key numbers may rest on: conclusive, and of a table that mostly is."""
         return [one for section in self.sections.values() if section.sure for one in section.insights if one.conclusive]
 
     def rows(self, table: str) -> list[Flat]:
@@ -101,7 +101,7 @@ class Content:
 
 
 class _Same:
-    """A run as the key of a cache: equal only to itself, since runs hold dicts."""
+    """A run as the key of a cache: equal only to itself, since runs contain dicts."""
 
     def __init__(self, run: Run) -> None:
         self.run = run
@@ -114,7 +114,7 @@ class _Same:
 
 
 def gather(run: Run) -> Content:
-    """Tables, insights and figures of `run`; ResultError if its samples are damaged."""
+    """Return tables, insights and figures of `run`; ResultError if its samples are damaged."""
     return _gather(_Same(run))
 
 
@@ -143,23 +143,23 @@ def _section(run: Run, name: str, typed: list[Any], rows: list[Flat], said: list
 
 
 def touching(run: Run, table: str) -> tuple[Finding, ...]:
-    """Findings that bear on `table` and are not good, the worst first."""
+    """Return the findings that affect `table` and are not good, the worst first."""
     topics = {table, *tables[table].topics}
     return tuple(f for f in ranked(run.result.findings) if topics.intersection(f.touches) and f.verdict != "good")
 
 
 def ranked(findings: tuple[Finding, ...]) -> list[Finding]:
-    """The worst first, by name among equals."""
+    """Return the worst first, by name among equals."""
     return sorted(findings, key=lambda f: (SEVERITY.index(f.verdict) if f.verdict in SEVERITY else 1, f.name))
 
 
 def _place(name: str) -> tuple[int, str]:
-    """In the order of the questions: how much, how soon, how soon under load, how evenly."""
+    """Return the place in the order of the questions: how much, how soon, how soon under load, how evenly."""
     return (tables[name].place if name in tables else SERIES_PLACE, name)
 
 
 def _figure_place(figure: Figure) -> tuple[tuple[int, str], bool, str]:
-    """By table; the figure that is called as its table before the others of it."""
+    """Return the place of a figure: by table; the one with the table's name comes first."""
     return _place(figure.table), figure.name != figure.table, figure.name
 
 

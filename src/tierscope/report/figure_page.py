@@ -1,4 +1,4 @@
-"""One figure of a command as a page: the picture in the colours of light or dark, what it says, and its rows.
+"""One figure of a command as a page: the picture in the colours of light or dark, its statement, and its rows.
 
 It loads nothing and runs no script; texts are escaped by the template.
 """
@@ -16,7 +16,7 @@ from tierscope.report.standalone import inline
 
 @dataclass(frozen=True, slots=True)
 class Beside:
-    """What stands beside a figure: how to read it, sentences below it, and a table."""
+    """The content around a figure: how to read it, sentences below it, and a table."""
 
     reading: str = ""
     origin: str = ""  # what numbers are that are not real
@@ -26,7 +26,7 @@ class Beside:
 
 
 def figure_page(spec: Spec, beside: Beside) -> str:
-    """The whole page."""
+    """Return the whole page."""
     from markupsafe import Markup
 
     drawn = picture.svg(inline({key: spec[key] for key in spec if key != "title"}))

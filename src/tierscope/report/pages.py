@@ -15,7 +15,7 @@ PAGE = Path(__file__).parent / "page"
 
 @cache
 def pages() -> "jinja2.Environment":
-    """Return the environment of the templates in `page`; what is wrapped in Markup is trusted and stays as it is.
+    """Return the environment of the templates in `page`; what is wrapped in Markup is trusted and stays unchanged.
 
     It is made once: compiling a template takes longer than filling it in.
     """

@@ -26,7 +26,7 @@ class Wait(NamedTuple):
 
 
 class Load(NamedTuple):
-    """A load, its bandwidth, and the time of an access beside it."""
+    """A load, its bandwidth, and the time of an access under it."""
 
     row: LoadedLatencyRow
     bandwidth: Interval
@@ -40,7 +40,7 @@ def fastest(content: Content) -> Speed | None:
 
 
 def passed_over(content: Content) -> StreamRow | None:
-    """The fastest of all, where it is inconclusive and another one is the headline."""
+    """Return the fastest of all, where it is inconclusive and another one is the headline."""
     chosen = fastest(content)
     rows: list[StreamRow] = content.typed("stream")
     speeds = [Speed(row, row.bandwidth) for row in rows if row.bandwidth and row.bandwidth.middle]
@@ -65,5 +65,5 @@ def judged(content: Content) -> list[Flat]:
 
 
 def reaches_memory(content: Content) -> bool:
-    """Whether the staircase ends on memory's plateau, so that the largest footprint may be called memory."""
+    """Return whether the staircase ends on memory's plateau, so that the largest footprint may be called memory."""
     return any(insight.name == "memory" and insight.value is not None for insight in content.conclusions)

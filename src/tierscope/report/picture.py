@@ -1,7 +1,7 @@
 """Pictures by vl-convert, the one door to it: what fails in there ends as one line, also where Rust panics.
 
 A panic is a BaseException of Python (pyo3), so that no `except Exception` meets it, and prints a report of its own on
-standard error, which is kept away. It was seen where no thread or no file could be opened any more.
+standard error, which is kept away. It occurred where no thread could start or no file could be opened any more.
 """
 
 import os
@@ -44,7 +44,7 @@ def bundle(snippet: str) -> str:
 
 
 def _renumbered(svg: str) -> str:
-    """Return a picture whose clip paths count from 0: `vl_convert` goes on counting from one picture to the next."""
+    """Return a picture whose clip paths count from 0: `vl_convert` continues its count from one picture to the next."""
     names: dict[str, str] = {}
 
     def name(match: re.Match[str]) -> str:

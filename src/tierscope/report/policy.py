@@ -1,7 +1,7 @@
 """The Content-Security-Policy of a page: nothing is loaded, and only scripts and styles it was made with run.
 
 Each is named by its SHA-256, so what gets into the page by another way does not run, although the page is one file.
-Blind to attributes: `style=` is allowed where a page says so, event handlers (`onclick=`) never are.
+Blind to attributes: `style=` is allowed where a page requests it, event handlers (`onclick=`) never are.
 Source: W3C, Content Security Policy Level 3, section 8.4 (hashes of inline elements).
 """
 
@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 
 def policy(styles: Sequence[str], scripts: Sequence[str] = (), *, style_attributes: bool = False) -> str:
-    """The content of the `meta` element. Texts are those between the tags, to the letter.
+    """Return the content of the `meta` element. Texts are those between the tags, to the letter.
 
     style_attributes: whether elements may have `style=`.
     """
@@ -24,7 +24,7 @@ def policy(styles: Sequence[str], scripts: Sequence[str] = (), *, style_attribut
 
 
 def hash_of(text: str) -> str:
-    """'sha256-...' with its quotes, as a policy names an inline element."""
+    """Return 'sha256-...' with its quotes, as a policy names an inline element."""
     digest = hashlib.sha256(text.encode()).digest()
     return f"'sha256-{base64.b64encode(digest).decode()}'"
 

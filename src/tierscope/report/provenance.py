@@ -33,17 +33,17 @@ NOT_KNOWN = "not known"
 
 
 def host(result: Result) -> str:
-    """The machine's name, "machine not known" of an imported run."""
+    """Return the machine's name; "machine not known" for an imported run."""
     return "machine not known" if result.origin == "imported" else result.machine.hostname
 
 
 def model(result: Result) -> str:
-    """Of the processor; "not known" of an imported run."""
+    """Return the name of the processor; "not known" for an imported run."""
     return NOT_KNOWN if result.origin == "imported" else result.machine.identity.model
 
 
 def where(result: Result) -> str:
-    """Machine, processor, suite and start, as far as they are known."""
+    """Return machine, processor, suite and start, where they are known."""
     if result.origin == "imported":
         return " · ".join([host(result), f"{result.origin_by}, imported", result.started])
     reached = f" over {result.machine.reached}" if result.machine.reached else ""
@@ -53,7 +53,7 @@ def where(result: Result) -> str:
 
 
 def machine_facts(machine: Machine, *, known: bool = True) -> list[tuple[str, str]]:
-    """known: False of a run whose file says nothing of its machine."""
+    """known: False of a run whose file states nothing about its machine."""
     facts = _machine_facts(machine)
     return facts if known else [(name, NOT_KNOWN) for name, _ in facts if name != "Identity"]
 
@@ -88,7 +88,7 @@ def origin_facts(result: Result) -> list[tuple[str, str]]:
 
 
 def state_facts(machine: Machine) -> list[tuple[str, str]]:
-    """(name, text) by name; what the machine does not tell is unknown."""
+    """Return (name, text) by name; what the machine does not report is unknown."""
     return [(name.replace("_", " "), _state(name, value)) for name, value in sorted(machine.state.items())]
 
 
@@ -105,7 +105,7 @@ def _state(name: str, value: str | float | None) -> str:
 
 
 def software_facts(result: Result) -> list[tuple[str, str]]:
-    """What measured and what reports; of an imported run the tool, and the Tierscope that read its output."""
+    """Return what measured and what reports; of an imported run the tool, and the Tierscope that read its output."""
     software, schema = result.software, ("result schema", str(result.schema))
     if result.origin == "imported":
         return [("measured by", result.origin_by), ("imported by tierscope", software.tierscope), schema]
@@ -161,7 +161,7 @@ def _experiment(record: Record, facts: GroupFacts) -> Flat:
 
 
 def variant(facts: GroupFacts) -> str:
-    """'nt stores, 4 streams, unroll 2, prefetch 512 B': only what differs from the plainest."""
+    """Return 'nt stores, 4 streams, unroll 2, prefetch 512 B': only what differs from the plainest."""
     words = [] if facts.store == "none" else [f"{facts.store} stores"]
     words.append(f"{facts.streams} streams" if facts.streams > 1 else "1 stream")
     words.append(f"unroll {facts.unroll}")
@@ -174,7 +174,7 @@ def variant(facts: GroupFacts) -> str:
 
 
 def _shares(found: dict[str, int]) -> str:
-    """'2 MiB 100 %'; where several, the largest first."""
+    """Return '2 MiB 100 %'; where several, the largest first."""
     total = sum(found.values())
     if not total:
         return ""

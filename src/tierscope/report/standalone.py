@@ -6,12 +6,12 @@ from tierscope.draw.theme import LIGHT, Spec, resolve
 from tierscope.draw.vega import LETTER, legend_columns
 
 WIDER = 1.25
-"""Letters of the font that a viewer may have in place of the one that places are computed with: DejaVu Sans, a common
-last resort, is up to a quarter wider than Liberation Sans and Helvetica in text of lower case."""
+"""Width of letters in a viewer's font, relative to the font that places are computed with. DejaVu Sans, a common last
+resort, is up to a quarter wider than Liberation Sans and Helvetica in text of lower case."""
 
 
 def standalone(spec: Spec) -> Spec:
-    """The specification as `vl_convert` draws it."""
+    """Return the specification as `vl_convert` draws it."""
     plain: Spec = _spaced(resolve(_without_controls(spec), LIGHT))
     return {**plain, "background": LIGHT["ground"], "padding": 16}
 

@@ -40,7 +40,7 @@ def show(run: Run, console: Console) -> None:
 
 
 def show_failures(failures: Sequence[Failure], console: Console) -> None:
-    """Identities that fail, each beside its number; the first FAILED of them."""
+    """Return identities that fail, each with its number; the first FAILED of them."""
     for one in failures[:FAILED]:
         console.print(Text(printable(f" ! {one.identity}: {one.text}"), style="bold red"))
     if len(failures) > FAILED:
@@ -48,7 +48,7 @@ def show_failures(failures: Sequence[Failure], console: Console) -> None:
 
 
 def _said(section: Section) -> list[RenderableType]:
-    """The first insights as a list with hanging indents."""
+    """Return the first insights as a list with hanging indents."""
     grid = Table.grid(padding=(0, 1))
     for insight in section.insights[:SAID]:
         grid.add_row(" -", Text(printable(insight.text)))

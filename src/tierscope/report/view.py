@@ -27,14 +27,14 @@ from tierscope.report.top.shown import LENGTH, line_of, span_of, value_of
 from tierscope.report.top.top import top
 from tierscope.tables import Column, Flat
 
-MOST_CELLS = 9000  # of one table in the page, about 250 KiB: more is no reading matter; the CSV files hold all
+MOST_CELLS = 9000  # of one table in the page, about 250 KiB: nobody reads more; the CSV files contain all
 MOST_FAILURES = 40  # of the audit in the page; `tierscope audit` has all
 MARKS = {"bad": "Problem", "unknown": "Unknown", "note": "Note", "good": "Good"}
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One figure with what stands under it, or a table without a figure."""
+    """One figure with the text under it, or a table without a figure."""
 
     name: str
     title: str
@@ -53,7 +53,7 @@ class Part:
 
 
 def page(content: Content) -> dict[str, Any]:
-    """Every name that the template uses, but for styles, scripts and specifications."""
+    """Return every name that the template uses, but for styles, scripts and specifications."""
     run = content.run
     result = run.result
     machine = result.machine
@@ -85,7 +85,7 @@ def page(content: Content) -> dict[str, Any]:
 
 
 def _key(key: Key) -> dict[str, Any]:
-    """A key number as text, with its band as places on a line."""
+    """Return a key number as text, with its band as places on a line."""
     return {
         "name": key.name, "value": value_of(key), "span": span_of(key), "about": key.about,
         "line": line_of(key), "length": LENGTH, "verdict": key.verdict, "mark": key.mark,
@@ -93,7 +93,7 @@ def _key(key: Key) -> dict[str, Any]:
 
 
 def parts(content: Content) -> list[Part]:
-    """Drawings in order, each table under the first figure that shows it; then tables that no figure shows."""
+    """Return drawings in order, each table under the first figure that shows it; then tables that no figure shows."""
     shown: set[str] = set()
     found = []
     for drawing in content.drawings:

@@ -1,4 +1,4 @@
-"""Documents recomputed: every figure that one of the five source documents derives, beside what it should be.
+"""Documents recomputed: every figure that one of the five source documents derives, with its expected value.
 
 One file is one document, and adds itself in its last line. The tables it starts from are in `reference`.
 """

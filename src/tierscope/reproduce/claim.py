@@ -1,7 +1,7 @@
-"""A figure that a document prints, recomputed; claims that gather figures; what of them holds.
+"""A figure that a document prints, recomputed; claims that gather figures; which of them are true.
 
-A figure holds if the recomputed one rounds to the printed digits. Where it is computed from numbers that are rounded
-themselves, `slack` says how far their rounding can move it.
+A figure is true if the recomputed one rounds to the printed digits. Where it is computed from numbers that are rounded
+themselves, `slack` states how far their rounding can move it.
 """
 
 import math
@@ -16,9 +16,9 @@ ROUNDING = 1e-9  # of the value: binary floating point is not to decide a tie
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """`step`: what the last printed digit is worth. `fault`: why we say that it does not hold; "": we say it does.
+    """`step`: the value of the last printed digit. `fault`: why we claim that it is false; "": we claim it is true.
 
-    Words are compared as they are. `measured`: what a predicted figure is scored against.
+    Texts are compared unchanged. `measured`: what a predicted figure is scored against.
     """
 
     label: str
@@ -31,7 +31,7 @@ class Figure:
 
     @property
     def difference(self) -> float | None:
-        """Recomputed - published; None for words."""
+        """Return recomputed - published; None for words."""
         if isinstance(self.published, str) or isinstance(self.recomputed, str):
             return None
         return self.recomputed - self.published
@@ -46,7 +46,7 @@ class Figure:
 
     @property
     def as_claimed(self) -> bool:
-        """Whether it holds where we say so, and does not where we give a reason."""
+        """Return whether it is true where we claim so, and false where we give a reason."""
         return self.holds == (not self.fault)
 
     @property
@@ -57,7 +57,7 @@ class Figure:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """One statement of a document, and where it stands."""
+    """One statement of a document, and its location."""
 
     where: str
     says: str
@@ -67,18 +67,18 @@ class Claim:
 
     @property
     def good(self) -> int:
-        """Figures that hold."""
+        """Return the figures that are true."""
         return sum(figure.holds for figure in self.figures)
 
     @property
     def reasons(self) -> tuple[str, ...]:
-        """Why figures do not hold, each reason once."""
+        """Return why figures are wrong, each reason once."""
         return tuple(dict.fromkeys(figure.fault for figure in self.figures if figure.fault))
 
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """`claims`, `remarks` (what the figures show besides) and `scores` (of models) are computed when asked for."""
+    """`claims`, `remarks` (other findings of the figures) and `scores` (of models) are computed when asked for."""
 
     name: str
     title: str
@@ -88,7 +88,7 @@ class Document:
 
 
 def direction(values: Sequence[float]) -> str:
-    """'rises' or 'falls' where every step does, else 'neither'."""
+    """Return 'rises' or 'falls' where every step does, else 'neither'."""
     steps = [after - before for before, after in pairwise(values)]
     if all(step > 0 for step in steps):
         return "rises"
@@ -96,7 +96,7 @@ def direction(values: Sequence[float]) -> str:
 
 
 def mean_error(predicted: Sequence[float], measured: Sequence[float], over: Sequence[float] | None = None) -> float:
-    """Mean of |predicted - measured| / over, in percent; over what was measured unless said otherwise."""
+    """Return the mean of |predicted - measured| / over, in percent; over what was measured unless stated otherwise."""
     under = measured if over is None else over
     errors = [abs(p - m) / u for p, m, u in zip(predicted, measured, under, strict=True)]
     return 100 * sum(errors) / len(errors)

@@ -16,7 +16,7 @@ CUT = "cut off, not rounded"
 
 
 def stream(memory: str, kernel: str, threads: int) -> float:
-    """MB/s of table 1 or 2."""
+    """Return MB/s of table 1 or 2."""
     row = load(f"document000_stream_{memory}").where(threads=threads)
     return float(row.columns[f"{kernel}_mb_s"][0])
 
@@ -30,7 +30,7 @@ def table(name: str) -> Reference:
 
 
 def split(name: str, threads: int, what: str) -> float:
-    """MB/s of tables 3 to 5 at so many NVDIMM threads: dram, nvdimm or sum."""
+    """Return MB/s of tables 3 to 5 at this number of NVDIMM threads: dram, nvdimm or sum."""
     return float(table(name).where(nvdimm_threads=threads).columns[f"{what}_mb_s"][0])
 
 
@@ -73,7 +73,7 @@ def _sums() -> list[Claim]:
 
 
 def _hyper_threads() -> list[Claim]:
-    """Round figures, said of all kernels; they are true of some."""
+    """Round figures, claimed for all kernels; they are true of some."""
     return [
         _each("section 1.2", "32 threads below 16, DRAM", "dram", 2000, 2 * CORES, ("triad",)),
         _each("section 1.2", "fall at thread 17, DRAM", "dram", 10_000, CORES + 1, ("copy", "add", "triad")),
@@ -111,7 +111,7 @@ def _levels() -> list[Claim]:
 
 
 def _single() -> Claim:
-    """Speeds of single threads that the text reads off figures, beside the tables' sums shared out."""
+    """Return speeds of single threads that the text reads off figures, with the shares of the tables' sums."""
     spoken = (
         ("table 3", "nvm_nvm", "nvdimm", 3000, 1000), ("table 4", "nvm_dram", "dram", 4300, 100),
         ("table 4", "nvm_dram", "nvdimm", 3800, 100), ("table 5", "dram_nvm", "dram", 4100, 100),
@@ -127,7 +127,7 @@ def _single() -> Claim:
 
 
 def _spoken() -> Claim:
-    """Shares of the closing section."""
+    """Return shares of the closing section."""
     said = ((1, 43, 1, ""), (2, 52, 1, ""), (6, 40, 10, ""), (7, 51, 1, ""), (16, 75, 1, "74.3 % in its table 6"))
     figures = [
         Figure(f"{n}", share, 100 * stream("nvdimm", "copy", n) / stream("dram", "copy", n), step, fault=fault)
@@ -137,7 +137,7 @@ def _spoken() -> Claim:
 
 
 def _totals() -> list[Claim]:
-    """How the sum of both bandwidths goes over the splits."""
+    """Return how the sum of both bandwidths goes over the splits."""
     first, fifth, last = (split("nvm_nvm", n, "sum") for n in (1, 5, 15))
     falls = (
         Figure("1 to 5", 1100, first - fifth, 100),
@@ -154,7 +154,7 @@ def _totals() -> list[Claim]:
 
 
 def remarks() -> list[str]:
-    """What the tables answer that the text asks or leaves open."""
+    """Return what the tables answer that the text asks or leaves open."""
     mixed = max(max(table(name).columns["sum_mb_s"].tolist()) for _, name in TABLES)
     alone = max(column("dram", "copy"))
     bus = [factor * stream("dram", kernel, CORES) for kernel, factor in BUS.items()]

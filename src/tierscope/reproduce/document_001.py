@@ -32,7 +32,7 @@ def latency(operation: str, threads: int) -> float:
 
 
 def claims() -> list[Claim]:
-    """STREAM's output, the peak, then what the text says of its tables."""
+    """Return STREAM's output, the peak, then the text's statements on its tables."""
     return [
         _rates(),
         _sizes(),
@@ -81,7 +81,7 @@ def _peak() -> Claim:
 
 
 def _peaks_over_threads() -> list[Claim]:
-    """Number of threads with the highest throughput."""
+    """Return the number of threads with the highest throughput."""
     said = {"sequential_read_write": 4, "sequential_write": 8, "random_write": 2}
     true = {("sequential_read_write", block) for block in BLOCKS} | {("random_write", "8KB"), ("random_write", "8MB")}
     fault = {"sequential_write": "all three peak at 4 threads", "random_write": "blocks of 80 MB peak at 4 threads"}
@@ -109,7 +109,7 @@ def _fastest(operation: str, block: str) -> int:
 
 
 def _best_of_four() -> Claim:
-    """The conclusion, said of all operations."""
+    """Return the conclusion, stated for all operations."""
     figures = [
         Figure(
             f"throughput, {operation}, {block}",
@@ -133,7 +133,7 @@ def _best_of_four() -> Claim:
 
 
 def _rising_rates() -> Claim:
-    """Every row of the three tables, from 8 KB to 80 MB."""
+    """Return every row of the three tables, from 8 KB to 80 MB."""
     rising = {(OPERATIONS[0], 1), (OPERATIONS[0], 8), (OPERATIONS[1], 2), (OPERATIONS[1], 4), (OPERATIONS[1], 8)}
     figures = [
         Figure(
@@ -177,7 +177,7 @@ def _faster(block: str) -> Sequence[float]:
 
 
 def remarks() -> list[str]:
-    """What the tables show besides."""
+    """Other findings of the tables."""
     ratios = [ratio for block in BLOCKS for ratio in _faster(block)]
     steps = sorted({latency(name, n) / CLOCK_STEP for name in SEQUENTIAL for n in THREADS})
     return [

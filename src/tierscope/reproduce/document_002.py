@@ -1,4 +1,4 @@
-"""Document 002, notes on three flush instructions, and on what flushing writers cost a computation beside them."""
+"""Document 002, notes on three flush instructions, and on the cost of flushing writers to a computation."""
 
 from tierscope.reference import load
 from tierscope.reproduce import Claim, Document, Figure, reproduce
@@ -22,18 +22,18 @@ def flush(write: str, instruction: str) -> float:
 
 
 def mcf(medium: str, tasks: int, writers: int, size: str) -> float:
-    """Seconds of one task."""
+    """Return seconds of one task."""
     rows = load("document002_neighbors").where(medium=medium, tasks=tasks, writers=writers, input=size)
     return float(rows.columns["seconds"][0])
 
 
 def loss(tasks: int, size: str) -> float:
-    """1 - alone / beside writers to persistent memory, in percent."""
+    """1 - alone / with writers to persistent memory, in percent."""
     return 100 * (1 - mcf("pmem", tasks, 0, size) / mcf("pmem", tasks, WRITERS, size))
 
 
 def growth(medium: str, tasks: int, size: str) -> float:
-    """Beside writers / alone - 1, in percent."""
+    """With writers / alone - 1, in percent."""
     return 100 * (mcf(medium, tasks, WRITERS, size) / mcf(medium, tasks, 0, size) - 1)
 
 
@@ -93,7 +93,7 @@ def _rising() -> Claim:
 
 
 def _alike() -> Claim:
-    """Growth of run time beside writers to persistent memory over that beside writers to DRAM."""
+    """Return the growth of run time with writers to persistent memory over that with writers to DRAM."""
     fault = "writers to persistent memory cost 1.26 and 1.42 times as much as writers to DRAM"
     figures = [
         Figure(size, 1.0, growth("pmem", 1, size) / growth("dram", 1, size), 0.1, fault=fault) for size in INPUTS[:2]
@@ -102,7 +102,7 @@ def _alike() -> Claim:
 
 
 def remarks() -> list[str]:
-    """What the times say of one line."""
+    """Return what the times show about one line."""
     lines = WRITTEN / LINE_BYTES
     slow = [1e9 * flush(write, "clflush") / lines for write in WRITES]
     fast = [1e9 * flush(write, "clflushopt") / lines for write in WRITES]

@@ -43,7 +43,7 @@ class Job:
 
     @property
     def total(self) -> float:
-        """IOPS of reads and writes."""
+        """Return IOPS of reads and writes."""
         return self.iops / READS if self.test == "mixed" else self.iops
 
 
@@ -58,7 +58,7 @@ def jobs() -> list[Job]:
 
 
 def claims() -> list[Claim]:
-    """Loaded latency, then storage."""
+    """Return loaded latency, then storage."""
     return [_little(), _strides(), _bandwidths(), _queue(), _averages(), _larger_blocks(), *_order()]
 
 
@@ -75,7 +75,7 @@ def _little() -> Claim:
 
 
 def _strides() -> Claim:
-    """Means over all modes and delays."""
+    """Return means over all modes and delays."""
     rows = load("document003_loaded_latency")
     near, far = rows.where(stride_bytes=64), rows.where(stride_bytes=256)
     faster = fmean(near.columns["bandwidth_mb_s"]) / fmean(far.columns["bandwidth_mb_s"])
@@ -162,7 +162,7 @@ def _larger_blocks() -> Claim:
 
 
 def _order() -> list[Claim]:
-    """Which test is the fastest and the slowest at one size."""
+    """Return which test is the fastest and the slowest at one size."""
     highest, lowest = [], []
     for kib in (32, 128):  # the text leaves 4 KiB out
         at = {job.test: job.bandwidth_mb_s for job in jobs() if job.block_bytes == kib << 10}
@@ -175,7 +175,7 @@ def _order() -> list[Claim]:
 
 
 def remarks() -> list[str]:
-    """What the figures show besides."""
+    """Other findings of the figures."""
     rows = load("document003_loaded_latency").columns
     cells_of = zip(rows["bandwidth_mb_s"].tolist(), rows["latency_ns"].tolist(), strict=True)
     under_way = [LINE_BYTES * lines_under_way(1e6 * b, 1e-9 * t) for b, t in cells_of]

@@ -28,19 +28,19 @@ def table() -> list[Row]:
 
 
 def counter(instructions: float | None) -> Callable[[int], float]:
-    """Seconds by the counter model; None leaves the CPU time out."""
+    """Return seconds by the counter model; None leaves the CPU time out."""
     model, memory = document_004(instructions), device("document 004 counters")
     return lambda operations: model.predict(operations, memory, VALUE_BYTES).value
 
 
 def structure(operations: int) -> float:
-    """Seconds by the structure model."""
+    """Return seconds by the structure model."""
     model = StructureModel.preset("document 004")
     return model.predict(operations, device("document 004"), VALUE_BYTES).value
 
 
 def claims() -> list[Claim]:
-    """The table's two columns, the program as it is printed, and the mean errors."""
+    """Return the table's two columns, the printed program, and the mean errors."""
     return [
         _column("counter model, with CPU time of 854.9 instructions", 2, counter(TABLE_INSTRUCTIONS), FEWEST_COUNTER),
         _column("hash-map model, 4 1/3 accesses", 3, structure, FEWEST_STRUCTURE),
@@ -87,7 +87,7 @@ def _errors() -> list[Claim]:
 
 
 def remarks() -> list[str]:
-    """What the constants show besides."""
+    """Other findings of the constants."""
     rows = table()
     curves = document_004(None)
     loads, ratio = curves.load_misses

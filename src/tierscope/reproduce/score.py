@@ -30,7 +30,7 @@ class Point:
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """`given`: what the model knows; `published`: the document's own model, beside which ours is shown."""
+    """`given`: what the model knows; `published`: the document's own model, shown next to ours."""
 
     model: str
     given: str
@@ -62,7 +62,7 @@ class Score:
         return float(np.mean(halves)) if halves else None
 
     def row(self) -> dict[str, Any]:
-        """Plain data for JSON."""
+        """Return plain data for JSON."""
         return {
             "model": self.model, "given": self.given, "published": self.published, "points": len(self.points),
             "mean_error": self.mean_error, "worst_error": self.worst.error, "worst": self.worst.label,

@@ -1,4 +1,4 @@
-"""Our models on document 004, beside its own: seconds of map_get on persistent memory."""
+"""Our models on document 004, next to its own: seconds of map_get on persistent memory."""
 
 from collections.abc import Sequence
 from dataclasses import replace

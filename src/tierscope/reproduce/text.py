@@ -1,4 +1,4 @@
-"""A document in a terminal, and as plain data: claims with their figures, then what holds and what does not."""
+"""A document in a terminal, and as plain data: claims with their figures, then which of them are true."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -12,7 +12,7 @@ from tierscope.reproduce.claim import Claim, Document, Figure
 from tierscope.reproduce.score import Score
 
 NAMED = 4  # figures of one reason that are named; more are counted
-ROWS = 20  # a claim of more figures shows those that do not hold, unless all are asked for
+ROWS = 20  # a claim of more figures shows the wrong ones, unless all are requested
 
 
 def show(document: Document, console: Console, everything: bool = False) -> None:
@@ -33,7 +33,7 @@ def show(document: Document, console: Console, everything: bool = False) -> None
 
 
 def summary(document: Document) -> str:
-    """One line: how many figures hold, and whether all do that we say do."""
+    """Return one line: how many figures are true, and whether these are the ones that we claim."""
     claims = document.claims()
     figures = [figure for claim in claims for figure in claim.figures]
     good = sum(figure.holds for figure in figures)
@@ -43,7 +43,7 @@ def summary(document: Document) -> str:
 
 
 def unclaimed(claims: list[Claim]) -> list[str]:
-    """Figures that hold where we give a reason against them, or the other way round."""
+    """Return the figures that are true where we give a reason against them, or the reverse."""
     return [
         f"{claim.where}, {claim.says}, {figure.label}: {'holds' if figure.holds else 'does not hold'}"
         for claim in claims
@@ -53,7 +53,7 @@ def unclaimed(claims: list[Claim]) -> list[str]:
 
 
 def data(document: Document) -> dict[str, Any]:
-    """What `--json` prints: plain types only."""
+    """Return what `--json` prints: plain types only."""
     claims = document.claims()
     return {
         "document": document.name,
@@ -83,7 +83,7 @@ def _figure(figure: Figure) -> dict[str, object]:
 
 
 def error(value: float | str, measured: float | None) -> float | None:
-    """(value - measured) / measured; None without a measured number."""
+    """Return (value - measured) / measured; None without a measured number."""
     return None if measured is None or isinstance(value, str) else (value - measured) / measured
 
 
@@ -153,7 +153,7 @@ def _number(value: float | str, digits: int) -> str:
 
 
 def _which(claim: Claim, reason: str) -> str:
-    """The figures that a reason is for: nothing if for all, their number if many."""
+    """Return the figures that a reason is for: nothing if for all, their number if many."""
     labels = [figure.label for figure in claim.figures if figure.fault == reason]
     if len(labels) == len(claim.figures):
         return ""

@@ -1,4 +1,4 @@
-"""What `resume` would start besides the core, for the user to agree to before it begins."""
+"""Other programs that `resume` would start in addition to the core; the user agrees to them before it begins."""
 
 from pathlib import Path
 
@@ -11,7 +11,7 @@ from tierscope.run.planned import plan_of
 
 
 def agree_to(directory: Path, agree: Agree) -> None:
-    """Ask for the commands of the plan in `directory`; of a complete run, none. Raises as `load_manifest` does."""
+    """Ask for the commands of the plan in `directory`; a complete run has none. Raises as `load_manifest` does."""
     manifest = load_manifest(directory)
     refuse_imported(directory, manifest, "resumed")
     if not _is_complete(directory):
@@ -19,7 +19,7 @@ def agree_to(directory: Path, agree: Agree) -> None:
 
 
 def _is_complete(directory: Path) -> bool:
-    """Whether nothing is left to run; False for a run that has no result yet."""
+    """Return whether nothing is left to run; False for a run that has no result yet."""
     try:
         return load(directory).result.complete
     except ResultError:

@@ -1,10 +1,9 @@
-"""What lies around a loop variant: those that differ from it by one step of one choice.
+"""The neighbours of a loop variant: those that differ from it by one step of one choice.
 
-Steps: half and double the distance of a prefetch, of both where there are two; no prefetch, or one of USUAL bytes; the
-other layouts (streams, lines of a step, pages walked in turn), those most like its own first; the vectors of another
-ISA.
-Below NEAREST a prefetch comes too late, as the load follows within some ns. Above FARTHEST it leaves the first-level
-cache before its use.
+Steps in prefetches: half or double the distance of one, or of both; no prefetch, or one of USUAL bytes. Steps in
+layouts (streams, lines of a step, alternating pages): the most similar ones first. The last step is the vectors of
+another ISA. Below NEAREST a prefetch comes too late, as the load follows within some ns. Above FARTHEST it leaves the
+first-level cache before its use.
 Blind to: layouts that the core is not built for (`core/kernels/walk.hpp` lists them), distances between powers of two.
 """
 
@@ -70,7 +69,7 @@ def _distances(loads: int, stores: int) -> list[tuple[int, int]]:
 
 
 def _layouts(work: LineWork, entries: Sequence[Kernel]) -> list[LineWork]:
-    """Return the walk by other layouts, those most like its own first, with the same prefetches."""
+    """Return the variant in other layouts with the same prefetches, the most similar layouts first."""
     shapes = dict.fromkeys(
         (shape.streams, shape.unroll, shape.interleave_bytes) for entry in entries for shape in entry.shapes
     )
@@ -83,7 +82,7 @@ def _layouts(work: LineWork, entries: Sequence[Kernel]) -> list[LineWork]:
 
 
 def _unlike(one: LineWork, other: LineWork) -> float:
-    """Octaves of streams and lines; pages walked in turn or not are one more."""
+    """Return the octaves of streams and lines between two variants; alternating pages or not is one more."""
     paged = (one.interleave_bytes > 0) != (other.interleave_bytes > 0)
     return abs(log2(one.streams / other.streams)) + abs(log2(one.unroll / other.unroll)) + paged
 

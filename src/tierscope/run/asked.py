@@ -1,4 +1,4 @@
-"""What is to be measured: a suite by its name with its options, or the groups of a user's file."""
+"""The request for a measurement: a suite by its name with its options, or the groups of a user's file."""
 
 from pathlib import Path
 
@@ -11,8 +11,8 @@ from tierscope.run.planned import OWN_GROUPS
 def asked(suite: str, words: dict[str, str], folder: Path | None = None) -> tuple[str, SuiteOptions, str]:
     """Return the name of the suite, its options, and the text of a file of groups, whose name ends in `.toml`.
 
-    folder: that the file of groups is relative to; None: the current one. UsageError for unknown names, wrong values,
-    and a file that cannot be read.
+    folder: the one to which the file of groups is relative; None: the current one. UsageError for unknown names, wrong
+    values, and a file that cannot be read.
     """
     if not suite.endswith(".toml"):
         return suite, suites[suite].read(words), ""

@@ -1,8 +1,8 @@
-"""What others do beside a visit: the CPUs that they use, and how fast one CPU finds the memory between visits.
+"""The activity of others during a visit: the CPUs that they use, and the speed of memory between visits.
 
-The probe has a core process of its own, with memory of its own on each node that a point uses: mapped once, and walked
-for PROBE_S by dependent reads and by reads in order. It runs each PAUSE_S, and around every visit while others use
-CPUs. A run of a few seconds is probed only while they do.
+The probe has its own core process, with its own memory on each node that a point uses. It maps the memory once, and
+reads it for PROBE_S by dependent reads and by reads in order. It runs each PAUSE_S, and around every visit while others
+use CPUs. It probes a run of a few seconds only while others use CPUs.
 """
 
 import time
@@ -33,12 +33,12 @@ SHORT_S = 5.0  # expected of a run that is not probed without a reason
 SPAN_S = 1.0  # over which the use of CPUs is counted at least
 REST = 3  # times fewer CPUs than count as busy: others rest
 SMALLEST, LARGEST = 64 * MiB, 256 * MiB  # walked by the probe; several times the last-level cache where that fits
-ROOM = 8  # times so much must be free on the node
+ROOM = 8  # times the size of the probe must be free on the node
 
 
 @dataclass(frozen=True, slots=True)
 class Probe:
-    """What one CPU at rest finds."""
+    """The result of a probe by one CPU that is otherwise at rest."""
 
     moment_s: float
     latency_s: float
@@ -46,7 +46,7 @@ class Probe:
 
 
 class Watch:
-    """Watches others during one run. start: begins a core process."""
+    """The observer of others during one run. start: begins a core process."""
 
     def __init__(
         self,
@@ -66,11 +66,11 @@ class Watch:
         self._note()
 
     def expect(self, seconds: float) -> None:
-        """Say how long the run will take."""
+        """Report how long the run will take."""
         self._short = seconds < SHORT_S
 
     def before(self, experiment: Experiment) -> None:
-        """Probe the memory if that is due; not for a job of another program, which is not disturbed like memory."""
+        """Probe the memory if that is due; not for a job of another program, which is less sensitive to others."""
         if is_job(experiment.groups):
             return
         self._used = self._note()
@@ -81,7 +81,7 @@ class Watch:
             self._probe(node)
 
     def after(self, experiment: Experiment) -> Background | None:
-        """Return what was beside the visit that `before` began; None for a job, whose program is not another's."""
+        """Return the activity during the visit that `before` began; None for a job, which runs another program."""
         if is_job(experiment.groups):
             self._marks, self._used = [], None
             self._note()
@@ -108,7 +108,7 @@ class Watch:
         self._quiets.save()
 
     def _settle(self) -> None:
-        """Learn from probes that had rest before them, if there was rest after them too."""
+        """Learn from probes with rest before them, if there was also rest after them."""
         if self._rests():
             for node, probe in self._pending:
                 self._quiets.add(node, probe.latency_s, probe.bytes_per_s)
@@ -121,7 +121,7 @@ class Watch:
         return self._used is not None and self._used >= busy(len(self._machine.identity.cpus))
 
     def _note(self) -> float | None:
-        """CPUs that others used lately, for SPAN_S at least where the run is so old."""
+        """Return the CPUs that others used lately, over at least SPAN_S once the run is that old."""
         now = self._others.mark()
         if now is None:
             return None
@@ -132,7 +132,7 @@ class Watch:
         return cpus_between(first, now) if now.moment_s - first.moment_s >= SPAN_S / 2 else self._used
 
     def _node(self, experiment: Experiment) -> int:
-        """The node of the first CPU of an experiment."""
+        """Return the node of the first CPU of an experiment."""
         first = next((cpu for group in experiment.groups for cpu in group.team.cpus), None)
         nodes = {cpu.number: cpu.node for cpu in self._machine.identity.cpus}
         return nodes.get(first, 0) if first is not None else 0
@@ -153,7 +153,7 @@ class Watch:
         return probe
 
     def _begin(self, node: int) -> Measurer | None:
-        """A core process with memory on the node; None where the node has too little, or the core refuses."""
+        """Return a core process with memory on the node; None where the node has too little, or the core refuses."""
         cpus = [cpu.number for cpu in self._machine.identity.cpus if cpu.node == node and cpu.allowed]
         size = min(max(2 * self._machine.last_level_cache_bytes(), SMALLEST), LARGEST)
         free = next((one.free_bytes for one in self._machine.identity.nodes if one.number == node), 0)
@@ -176,7 +176,7 @@ class Watch:
 
 
 def _rate(blocks: Blocks, hz: float) -> float | None:
-    """Operations/s, the median of the undisturbed blocks; None where they are too few."""
+    """Return operations/s, the median of the undisturbed blocks; None where they are too few."""
     clean = blocks[blocks["flags"] == 0]
     if len(clean) < FEWEST:
         return None

@@ -1,9 +1,9 @@
-"""What `tierscope-core` printed alone, as a run: on a server without Python, and copied here.
+"""The output of `tierscope-core` alone as a run: printed on a server without Python, and copied here.
 
-Its plan, its output and its samples become records of a file of groups, one for each `measure`: the same tables,
-intervals, marks and page as of a run of Tierscope. The run also contains that file, so that `rerun` repeats it with
-stop rules. What the core does not print stays unknown: the state of the machine, the findings of the doctor, and what
-other programs did meanwhile.
+Its plan, its output and its samples become records of a file of groups, one for each `measure`: the tables, intervals,
+marks and page are those of a run of Tierscope. The run also contains that file, so that `rerun` repeats it with stop
+rules. What the core does not print stays unknown: the state of the machine, the findings of the doctor, and what other
+programs did meanwhile.
 """
 
 import io
@@ -56,7 +56,7 @@ LEAST = "name it with samples=FILE and plan=FILE"
 
 
 class Files(NamedTuple):
-    """What is read: of each file its name and what it contains."""
+    """The files that are read: the name and content of each."""
 
     output: tuple[str, bytes]
     plan: tuple[str, str]
@@ -65,7 +65,7 @@ class Files(NamedTuple):
 
 
 def files_of(output: Path, content: bytes, plan: Path | None, samples: Path | None) -> Files:
-    """Find plan and samples beside the output, by its name, where they are not named; UsageError without them."""
+    """Find plan and samples next to the output, by its name, where they are not named; UsageError without them."""
     plan, samples = plan or output.with_suffix(".txt"), samples or output.with_suffix(".npy")
     try:
         text = plan.read_text(encoding="utf-8")
@@ -80,7 +80,7 @@ def files_of(output: Path, content: bytes, plan: Path | None, samples: Path | No
 
 
 def read_run(files: Files, argv: tuple[str, ...], given: Given) -> tuple[Manifest, list[tuple[Record, Blocks]]]:
-    """The records with their samples; UsageError where the files do not belong together."""
+    """Return the records with their samples; UsageError where the files do not belong together."""
     name, content = files.output
     try:
         output = read_output(content)
@@ -145,13 +145,13 @@ def _record(number: int, step: Step, blocks: Blocks, started: str, machine: Mach
 
 
 def _label(number: int, step: Step) -> str:
-    """As the file of groups names it: the pace is what a table does not show."""
+    """Return the group as the file of groups names it; its pace is not shown by a table."""
     paces = [words["pace"] for words in step.words if "pace" in words]
     return f"step {number}" + (f", pace {' '.join(paces)}" if paces else "")
 
 
 def _rows(samples: tuple[str, Blocks], step: Step) -> Blocks:
-    """The blocks of a step, with the numbers of its groups from 0."""
+    """Return the blocks of a step, with the numbers of its groups from 0."""
     name, every = samples
     rows = every[step.first : step.first + step.rows].copy()
     if len(rows) != step.rows or not rows.size:
@@ -179,7 +179,7 @@ def _blocks(path: Path, raw: bytes) -> Blocks:
 
 
 def _machine(output: Output, given: Given) -> Machine:
-    """What `tierscope-core topology` printed before, if it did."""
+    """Return what `tierscope-core topology` printed before, if it did."""
     if output.topology is None:
         machine = unknown_machine(given)
     else:
@@ -199,7 +199,7 @@ def _machine(output: Output, given: Given) -> Machine:
 
 
 def _started(output: Output, changed: float) -> str:
-    """As the header says, else when the output was written."""
+    """Return the time in the header, else the time at which the output was written."""
     try:
         moment = datetime.fromisoformat(str(output.header["started"]))
         return moment.astimezone(UTC).isoformat(timespec="seconds")
@@ -208,7 +208,7 @@ def _started(output: Output, changed: float) -> str:
 
 
 def _groups_file(steps: list[Step]) -> str:
-    """The steps as a file of groups, which `rerun` reads."""
+    """Return the steps as a file of groups, which `rerun` reads."""
     lines = []
     for number, step in enumerate(steps):
         lines += ["[[experiment]]", f'label = "{_label(number, step)}"']

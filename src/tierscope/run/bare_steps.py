@@ -1,7 +1,7 @@
-"""The steps of a plan that `tierscope-core` ran alone: each line of the plan with what the core answered to it.
+"""The steps of a plan that `tierscope-core` ran alone: each line of the plan with the answer of the core.
 
-The core answers each line but `group` with one line, in order, so the two texts are read side by side. Whatever does
-not fit is refused: a plan of another run, an output that is cut off, a step whose answer was not checked.
+The core answers each line but `group` with one line, in order, so this module reads the two texts in parallel. It
+refuses what does not match: a plan of another run, an output that is cut off, a step whose answer was not checked.
 """
 
 import re
@@ -27,7 +27,7 @@ CHECK = "add a line `check` behind it, and run the plan again"
 
 
 class Step(NamedTuple):
-    """One `measure`. words: of each group, as the plan has them; facts: as the core verified them."""
+    """One `measure`. words: the options of each group, as the plan has them; facts: as the core verified them."""
 
     line: str
     words: tuple[dict[str, str], ...]
@@ -43,7 +43,7 @@ class Step(NamedTuple):
 
 
 class Output(NamedTuple):
-    """What the core printed, and what stood before."""
+    """The output of the core, and the lines before it."""
 
     header: dict[str, Any]  # hostname, kernel, started, where the user printed them
     topology: dict[str, Any] | None
@@ -52,12 +52,12 @@ class Output(NamedTuple):
 
 
 def is_of_the_core(content: bytes) -> bool:
-    """Whether a text looks like what `tierscope-core run` printed."""
+    """Return whether a text looks like what `tierscope-core run` printed."""
     return re.search(rb'^\{"fact":"hello",', content[: 1 << 20], re.MULTILINE) is not None
 
 
 def read_output(content: bytes) -> Output:
-    """UsageError for a line that is no JSON, or output that begins in another way."""
+    """Raise UsageError for a line that is not JSON, or output that begins in another way."""
     header: dict[str, Any] = {}
     topology, hello, facts = None, None, []
     for number, line in enumerate(content.splitlines(), 1):
@@ -82,7 +82,7 @@ def read_output(content: bytes) -> Output:
 
 
 def steps_of(plan: str, facts: Sequence[dict[str, Any]]) -> list[Step]:
-    """UsageError where plan and output do not belong together; WrongAnswerError where an answer was wrong."""
+    """Raise UsageError where plan and output do not belong together; WrongAnswerError where an answer was wrong."""
     reader = _Reader(iter(facts))
     for number, line in enumerate(plan.splitlines(), 1):
         if command := _command(line):
@@ -100,7 +100,7 @@ def steps_of(plan: str, facts: Sequence[dict[str, Any]]) -> list[Step]:
 
 @contextmanager
 def _at(number: int, line: str) -> Iterator[None]:
-    """Name the line of the plan at which its output is wrong; what is wrong with a file is no fault of Tierscope."""
+    """Name the line of the plan at which its output is wrong; a wrong file is not a fault of Tierscope."""
     try:
         yield
     except WrongAnswerError:
@@ -112,7 +112,7 @@ def _at(number: int, line: str) -> Iterator[None]:
 
 
 class _Reader:
-    """State of the core's session, line by line."""
+    """The state of the core's session, line by line."""
 
     def __init__(self, facts: Iterator[dict[str, Any]]) -> None:
         self.facts = facts
@@ -211,7 +211,7 @@ def _group(words: Mapping[str, str], facts: GroupFacts) -> Group:
 
 
 def _command(line: str) -> tuple[str, dict[str, str]] | None:
-    """The command and its words; None for an empty line. A `#` at the start of a word begins a comment."""
+    """Return the command and its words; None for an empty line. A `#` at the start of a word begins a comment."""
     name, *rest = re.split(r"(?:^|\s)#", line)[0].split() or [""]
     pairs = [word.partition("=") for word in rest]
     return (name, {key: word for key, _, word in pairs}) if name else None

@@ -1,4 +1,4 @@
-"""How long a batch lasts, after which of them a point is judged, and how long a visit lasts at least and at most."""
+"""The durations of batches and visits, and the batches after which a point is judged."""
 
 import msgspec
 
@@ -7,8 +7,8 @@ from tierscope.record.facts import Clock
 from tierscope.stats.repeats import FEWEST
 
 BATCH_S = 0.1  # a hundred blocks
-GROWTH = 1.1  # of the timed duration from one judgement to the next, each of which costs as much as all blocks so far:
-# they cost 11 times the last one together, and a point lasts a tenth longer than it needs at most, or one batch
+GROWTH = 1.1  # of the timed duration from one judgement to the next; each costs as much as all blocks so far:
+# together they cost 11 times the last one. A point lasts at most a tenth longer than it needs, or one batch
 BLOCKS = 100  # of a visit, at least: twice as many as a summary needs
 STEPS = 1000  # of the clock in a timed block, at least: its rounding is then 0.1 % of the block at most
 
@@ -29,7 +29,7 @@ def one_visit(experiment: Experiment) -> Schedule:
 
 
 def batch_seconds(experiment: Experiment, timed: float, budget: float, *, first: bool) -> float:
-    """Of the next batch of each take: the minimum, then what the budget leaves; all equal where batches are points."""
+    """Return the times of each take's next batch: first the minimum, then the rest; equal where batches are points."""
     minimum = experiment.schedule.minimum_s
     if experiment.against or experiment.schedule.repeats:
         return minimum
@@ -37,17 +37,17 @@ def batch_seconds(experiment: Experiment, timed: float, budget: float, *, first:
 
 
 def is_due(timed: float, judged: float) -> bool:
-    """Return whether a point is judged again. timed, judged: seconds that are timed now, and were at the last time."""
+    """Return whether to judge a point again. timed, judged: seconds that are timed now, and were at the last time."""
     return timed >= GROWTH * judged - 1e-9  # sums of batches that are a little less than equal
 
 
 def least_seconds(schedule: Schedule) -> float:
-    """What a point gets even beyond the limit: of repeats as many as an interval needs, if the budget has them."""
+    """Return a point's time even beyond the limit: for the repeats of an interval, if the budget has it."""
     return min(FEWEST * schedule.minimum_s, schedule.budget_s) if schedule.repeats else schedule.minimum_s
 
 
 def least_batch_seconds(experiment: Experiment) -> float:
-    """Shorter batches are mostly start-up; an experiment of short takes, pairs of CPUs, asks for less itself."""
+    """Return the shortest batch: shorter ones are mostly start-up. Experiments of short takes may ask for less."""
     return min(BATCH_S, experiment.schedule.minimum_s) / 2
 
 

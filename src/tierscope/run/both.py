@@ -1,4 +1,4 @@
-"""Who measures a plan that has experiments of memory and of storage: the core for the first, fio for the second."""
+"""The measurer of a plan with experiments of memory and of storage: the core for the first, fio for the second."""
 
 from collections.abc import Callable, Sequence
 
@@ -12,14 +12,14 @@ from tierscope.run.measurer import Measurer
 
 
 def is_job(groups: Sequence[Group]) -> bool:
-    """Whether another program does the work of these groups."""
+    """Return whether another program does the work of these groups."""
     return any(isinstance(group.workload.work, JobWork) for group in groups)
 
 
 class Both:
     """A `Measurer` that begins the core and fio when the first experiment needs them, and asks the one that has it.
 
-    The core gives its memory back before fio runs. `clock` is that of the one that has the groups.
+    The core releases its memory before fio runs. `clock` is the clock of the one that has the groups.
     """
 
     clock: Clock
@@ -45,7 +45,7 @@ class Both:
         return self._now.prepare(groups)
 
     def set(self, number: int, group: Group) -> GroupFacts:
-        """Set another walk for a group that is there."""
+        """Set another loop variant for an existing group."""
         return self._current().set(number, group)
 
     def measure(self, seconds: float, block_s: float, groups: Sequence[int] = ()) -> Blocks:
@@ -69,15 +69,15 @@ class Both:
         return self._current().timings()
 
     def drop(self) -> None:
-        """Give memory and threads back."""
+        """Release memory and threads."""
         self._current().drop()
 
     def told(self) -> tuple[Program, Bins] | None:
-        """Return what a program reported besides; None for the core."""
+        """Return what a program also reported; None for the core."""
         return self._current().told()
 
     def close(self) -> None:
-        """End both at once."""
+        """End both immediately."""
         for one in self._known.values():
             one.close()
         self._known, self._now = {}, None

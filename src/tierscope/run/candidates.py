@@ -1,13 +1,13 @@
-"""Which ways to walk are worth trying for one kernel: the short list that calibration measures.
+"""The loop variants worth trying for one kernel: the short list that calibration measures.
 
-The choice follows from what a kernel does, not from a table of machines: how many arrays it loads, and how
-its stores reach memory. Loads gain from many streams, which keep more hardware prefetchers busy, and from
-prefetches some 0.5 to 2 KiB ahead; plain stores gain from a prefetch for ownership; non-temporal stores gain
-from few open write-combining buffers, and on some processors from pages walked in turn, which keep more DRAM
-banks open. Best guesses stand first, so that a calibration that is cut short still ends near the best.
-Blind to: shapes that the core is not built for (the catalogue lists those that it is).
-Source: H. J. Lu, N. Goldstein, "x86: Optimizations for memmove-vec-unaligned-erms", GNU C Library 2.33, 2020;
-Intel, "64 and IA-32 Architectures Optimization Reference Manual", software prefetch scheduling distance.
+The choice follows from what a kernel does, not from a table of machines: how many arrays it loads, and how its stores
+reach memory. Loads gain from many streams, which keep more hardware prefetchers busy, and from prefetches some 0.5 to 2
+KiB ahead. Plain stores gain from a prefetch for ownership. Non-temporal stores gain from few open write-combining
+buffers. On some processors they also gain from alternating pages, which keep more DRAM banks open. Best guesses come
+first, so that a calibration that is cut short still ends near the best.
+Blind to: variants that the core is not built for (the catalogue lists those that it is).
+Source: H. J. Lu, N. Goldstein, "x86: Optimizations for memmove-vec-unaligned-erms", GNU C Library 2.33, 2020; Intel,
+"64 and IA-32 Architectures Optimization Reference Manual", software prefetch scheduling distance.
 """
 
 from collections.abc import Iterable
@@ -94,16 +94,16 @@ NARROW = 2  # of a lower ISA: shorter vectors win rarely, so only their best gue
 
 
 class Candidate(NamedTuple):
-    """One variant of a kernel, to be tried."""
+    """One variant of a kernel to try."""
 
     isa: str
     work: LineWork
 
 
 def candidates(entries: Iterable[Kernel]) -> list[Candidate]:
-    """What to try, best guess first, of one kernel's entries in the catalogue (one for each ISA).
+    """Return the variants to try, best guess first, from one kernel's entries in the catalogue (one for each ISA).
 
-    Entries that this CPU cannot run are passed over; empty only if none runs.
+    Entries that this CPU cannot run are left out; empty only if none runs.
     """
     usable = sorted((e for e in entries if e.available), key=lambda e: -e.rank)
     if not usable:

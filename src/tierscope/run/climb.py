@@ -1,12 +1,12 @@
-"""A search for the fastest of many variants by short noisy trials, of which there may be only a hundred.
+"""A search for the fastest of many variants by short noisy trials, a hundred at most.
 
-1. The guesses are tried, and a variant that an earlier search found: the kept one.
-2. What lies around the best and is new is tried, STEP variants at a time, each time with another trial of the best
-   itself: a rate that was high by chance does not stay the best. Where nothing around the best is new, what lies around
-   the next one follows. Ends after MOST trials, or LONGEST_S.
+1. The search tries the guesses, and the variant that an earlier search found: the kept one.
+2. It tries new neighbours of the best, STEP variants at a time, each time with another trial of the best
+   itself: a rate that was high by chance does not stay the best. Where the best has no new neighbour, the neighbours
+   of the next one follow. Ends after MOST trials, or LONGEST_S.
 3. The best by then and the kept one alternate in ROUNDS rounds of longer trials, in another order each: the final.
-   What counts is the ratio of two within a round, so that a machine that drifts drifts for both.
-4. The kept variant stays unless another one is faster by more than STAYS, beyond doubt. Where none is kept, the fastest
+   The ratio of two within a round decides, so that a machine that drifts drifts for both.
+4. The kept variant stays unless another one is certainly faster by more than STAYS. Where none is kept, the fastest
    wins, or the simplest of those that are slower by no more than TIE.
 
 Blind to a fast variant that is far from all that are fast.
@@ -24,7 +24,7 @@ V = TypeVar("V", bound=Hashable)
 
 STEP = 6  # variants between two more trials of the best
 MOST, MOST_KEPT = 100, 40  # trials before the final, without and with a kept variant
-FINALISTS = 5  # beside the kept one
+FINALISTS = 5  # in addition to the kept one
 ROUNDS, LEAST_ROUNDS = 5, 2  # of the final; where the time is over
 LONGEST_S = 2.0  # twice what it takes: an emulated machine needs 0.2 s for a trial
 FINAL_LENGTH = 4.0  # of a trial in the final, in those of the search
@@ -79,7 +79,7 @@ class Climb(Generic[V]):
         return self._clock() >= self._until
 
     def _next(self) -> list[V]:
-        """Return new variants around the fastest one that has any, and that one; none where all around is known."""
+        """Return new neighbours of the fastest one that has any, and that one; none where all are known."""
         known = sorted((one for one, rates in self._rates.items() if rates), key=self._speed, reverse=True)
         for one in known:
             if new := [variant for variant in self._around(one) if variant not in self._rates]:
@@ -136,7 +136,7 @@ class Climb(Generic[V]):
         return median(pairs) if pairs else -math.inf
 
     def _is_faster(self, one: V, other: V) -> bool:
-        """Return whether it is faster by more than STAYS, beyond doubt."""
+        """Return whether it is certainly faster by more than STAYS."""
         pairs = self._pairs(one, other)
         if len(pairs) < 2 or median(pairs) <= STAYS:
             return False

@@ -1,4 +1,4 @@
-"""The command lines that a plan starts through a shell: nobody else's are started unless the user agrees."""
+"""The command lines that a plan starts through a shell. Those of somebody else start only if the user agrees."""
 
 from collections.abc import Callable, Iterable, Sequence
 
@@ -8,17 +8,18 @@ from tierscope.record.work.task import TaskWork
 
 OVERWRITE = ":overwrite"  # behind the path of a DAX device whose content may be lost
 Agree = Callable[[Sequence[str]], None]
-"""Is given the commands before anything is written or started, and raises where the user does not agree."""
+"""The question to the user before anything is written or started: accepts the commands, and raises without agreement.
+"""
 
 
 def typed(_commands: Sequence[str]) -> None:
-    """Of a plan whose commands the user typed on this very command line."""
+    """Accept the commands of a plan that the user typed on this very command line."""
 
 
 def commands_of(experiments: Iterable[Experiment]) -> list[str]:
-    """Return each command line once, in the order of the experiments; a device that would lose what it holds counts.
+    """Return each command line once, in the order of the experiments; a device that would lose its content is included.
 
-    A job of `run storage` in a folder is left out: its words come from checked options, and its file has no name.
+    A job of `run storage` in a folder is left out: its arguments come from checked options, and its file has no name.
     """
     groups = [group for experiment in experiments for group in experiment.groups]
     started = [command for group in groups if (command := _command(group))]
@@ -28,7 +29,7 @@ def commands_of(experiments: Iterable[Experiment]) -> list[str]:
 
 
 def _command(group: Group) -> str:
-    """The line of a group that starts one; "" for others, and for a job in a folder."""
+    """Return the line of a group that starts one; "" for others, and for a job in a folder."""
     match group.workload.work:
         case TaskWork(command=command):
             return command

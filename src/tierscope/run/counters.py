@@ -1,8 +1,8 @@
-"""Performance events of a run: what is counted in each experiment, by the PMU, by the kernel, or by simulated caches.
+"""Performance events of a run: the counts of the PMU, the kernel, or simulated caches in each experiment.
 
-`default` asks for the events of this processor's metrics; where no PMU counts any of them, a second pass on simulated
-caches (`run.second_pass`) stands in. `perf` never simulates, `simulated` never opens an event, any other word is a list
-of events in perf's words, with the names of the metrics' file among them.
+`default` asks for the events of this processor's metrics. Where no PMU counts any of them, a second pass on simulated
+caches (`run.second_pass`) replaces them. `perf` never simulates, and `simulated` never opens an event. Any other value
+is a list of events by perf's names or those of the metrics' file.
 """
 
 from tierscope.errors import MachineError
@@ -25,7 +25,7 @@ COMMAND = "kernel command runs in processes of its own, which the counters of a 
 
 
 class Counters:
-    """Asked before the first batch of each experiment, behind each, and after the last."""
+    """The counters, called before the first batch of each experiment, after each batch, and after the last."""
 
     def __init__(
         self,
@@ -45,7 +45,7 @@ class Counters:
         self._words = "" if asked in (OFF, SIMULATED) else _words(asked, metrics_for(family), available)
 
     def begin(self, session: Measurer, facts: tuple[GroupFacts, ...]) -> None:
-        """MachineError where events were named and none of them is counted here."""
+        """Raise MachineError where events were named and none of them is counted here."""
         self._counting, self._takes = None, TakeCounts()
         if self._asked in (OFF, SIMULATED) or _simulated(facts) or _commands(facts):
             return
@@ -58,7 +58,7 @@ class Counters:
             )
 
     def batch(self, session: Measurer, experiment: Experiment, take: int) -> None:
-        """Behind a batch of that take: where several run in turns, each has its own counts."""
+        """Read the counts after a batch of that take; where several takes alternate, each has its own counts."""
         if self._counting and len(takes_of(experiment)) > 1:
             self._takes.add(take, session.counts())
 
@@ -66,7 +66,7 @@ class Counters:
         self, session: Measurer, experiment: Experiment, facts: tuple[GroupFacts, ...], blocks: Blocks,
         counters: dict[str, int],
     ) -> tuple[Counted, ...]:  # fmt: skip
-        """What was counted; counters: those of a simulated machine, of these blocks."""
+        """Return the counts; counters: those of a simulated machine, of these blocks."""
         if self._asked == OFF:
             return ()
         if _simulated(facts):
@@ -82,7 +82,7 @@ class Counters:
             self._second_pass.close()
 
     def _counted(self, session: Measurer, experiment: Experiment) -> tuple[Counted, ...]:
-        """Of the groups of each take."""
+        """Return the counts of the groups of each take."""
         counting, takes = self._counting, takes_of(experiment)
         assert counting is not None
         every = session.counts()
@@ -113,7 +113,7 @@ class Counters:
 
 
 def _words(asked: str, metrics: Metrics, available: tuple[str, ...]) -> str:
-    """Return events for the core; of EVERY each one alone, so that it has its turn whatever else is counted."""
+    """Return events for the core; those of EVERY each alone, so that they are counted whatever else is."""
     if asked == EVERY:
         return ",".join(dict.fromkeys((*available, *metrics.names.values())))
     return metrics.words("" if asked in WORDS else asked)

@@ -1,4 +1,4 @@
-"""What an expert would ask about a record: smaller than asked, other pages, other nodes."""
+"""The doubts of an expert about a record: smaller than requested, other pages, other nodes."""
 
 from collections.abc import Sequence
 
@@ -25,7 +25,7 @@ THP_SHARE = 0.99  # of the bytes that must are on large pages before a warning
 
 
 def next_step(words: str, otherwise: str) -> tuple[str, str]:
-    """A suite's words and what to do about it: what stands behind '; try ' or '; name ', if anything does."""
+    """Return the text of a suite and the advice in it: what follows '; try ' or '; name ', if anything does."""
     for verb in ("try", "name"):
         message, found, step = words.partition(f"; {verb} ")
         if found:
@@ -40,7 +40,7 @@ def doubts(
     program: Program | None = None,
     large_page: int = 2 * MiB,
 ) -> list[Warn]:
-    """What an expert would ask about this record. program: that measured in place of the core.
+    """Return the doubts about this record. program: the one that measured in place of the core.
 
     large_page: bytes of the transparent large pages of the machine.
     """
@@ -64,7 +64,7 @@ def doubts(
 
 
 def _of_program(program: Program) -> list[Warn]:
-    """It took another way than the first, or went through the page cache, or has something to say."""
+    """Return a doubt if the program took another way than the first, used the page cache, or reported a note."""
     found = []
     if program.refused:
         why = "; ".join(f"{name}: {reason}" for name, reason in program.refused.items())
@@ -83,7 +83,7 @@ def _of_program(program: Program) -> list[Warn]:
 
 
 def _other_tier(fact: GroupFacts, point: Point) -> list[Warn]:
-    """An emulated tier that is not what was asked for."""
+    """Return a doubt if an emulated tier is not what was requested."""
     quantity, asked, achieved = quantities(fact, point)
     if not achieved.count or not asked or abs(achieved.middle / asked - 1) <= OFF:
         return []
@@ -97,7 +97,7 @@ def _other_tier(fact: GroupFacts, point: Point) -> list[Warn]:
 
 
 def _misplaced(group: Group, fact: GroupFacts) -> list[Warn]:
-    """Bytes on other nodes than asked; nothing where part of them lies in a file, or no one could tell."""
+    """Return the bytes on other nodes than requested; nothing where a part is in a file, or the nodes are unknown."""
     targets = group.targets
     homes = {target.where for target in targets}
     stray = {node: size for node, size in fact.nodes.items() if node not in homes}

@@ -12,7 +12,7 @@ START_S = 0.8  # of a program that measures by itself, with its ramp: seen with 
 
 
 def imagine(plan: Plan) -> list[Experiment]:
-    """The experiments of a plan that gets no answers: how many there will be, near enough."""
+    """Return the experiments of a plan that gets no answers: how many there will be, near enough."""
     experiments = []
     try:
         experiment = next(plan)
@@ -24,12 +24,12 @@ def imagine(plan: Plan) -> list[Experiment]:
 
 
 def expected_seconds(experiment: Experiment) -> float:
-    """Of the first visit: 0.2 s of calibration shared by the points, and the blocks."""
+    """Return the time of the first visit: 0.2 s of calibration shared by the points, and the blocks."""
     return 0.2 * experiment.calibrate + _visit_seconds(experiment, one_visit(experiment))
 
 
 def further_seconds(experiment: Experiment) -> float:
-    """Of all visits but the first, each as short as it may be."""
+    """Return the time of all visits but the first, each as short as it may be."""
     short = one_visit(experiment)
     short = msgspec.structs.replace(short, budget_s=short.minimum_s)
     return further_visits(experiment) * _visit_seconds(experiment, short)
@@ -41,7 +41,7 @@ def further_visits(experiment: Experiment) -> int:
 
 
 def _visit_seconds(experiment: Experiment, schedule: Schedule) -> float:
-    """Filling and page faults as seen on a small guest, and the blocks."""
+    """Return the time of filling and page faults, as measured on a small guest, and the blocks."""
     setup = sum(g.workload.footprint_bytes for g in experiment.groups if g.workload.kernel in ("chase", "probe")) / 4e9
     rounds = (2 * schedule.minimum_s + schedule.budget_s) / 3
     if experiment.against:

@@ -193,9 +193,9 @@ class Nobody:
 
 @contextmanager
 def connected(word: str | None, tell: Callable[[str], None] = lambda _: None) -> Iterator[Host]:
-    """The host within; None and `here` are this machine. UsageError for a wrong word, MachineError without it.
+    """Yield the host; None and `here` are this machine. UsageError for a wrong value, MachineError without it.
 
-    tell: takes a line on what was started.
+    `tell` receives a line on what was started.
     """
     if word is None or word == HERE_WORD:
         yield HERE
@@ -210,7 +210,7 @@ def connected(word: str | None, tell: Callable[[str], None] = lambda _: None) ->
 
 
 def same_host(given: str | None, directory: Path, command: str) -> None:
-    """Refuse to measure a run of one machine on another by mistake, or to connect where a file of others says.
+    """Refuse to measure a run of one machine on another by mistake, or to connect to where a file of others directs.
 
     given: the option --host. UsageError where the run in `directory` was measured by ssh and no host is given.
     """
@@ -223,7 +223,7 @@ def same_host(given: str | None, directory: Path, command: str) -> None:
 
 
 def _refuse_path(target: Target, word: str) -> None:
-    """Paths are those there: no folder of this machine stands before them. A device's content cannot be checked."""
+    """Keep paths of that machine without a folder before them. The content of devices is not checked."""
     if target.name == "devdax":
         if not DEVICE.fullmatch(target.where):
             raise UsageError(

@@ -1,4 +1,4 @@
-"""Refuses to go on with, or to repeat, what another tool measured: its plan is not ours."""
+"""A check that refuses to continue or to repeat what another tool measured: its plan is not ours."""
 
 from pathlib import Path
 
@@ -17,7 +17,7 @@ def refuse_imported(directory: Path, manifest: Manifest, what: str) -> None:
 
 
 def holds_imported(directory: Path) -> bool:
-    """Whether an imported run stands in `directory`; False for what is no run or cannot be read."""
+    """Return whether `directory` contains an imported run; False for what is not a run or cannot be read."""
     try:
         return load_manifest(directory).suite == SUITE
     except ResultError:

@@ -50,7 +50,7 @@ MEMORY_UNITS = ("line_bytes", "zeroing_bytes", "page_bytes", "large_page_bytes")
 
 
 def inspect(topology: dict[str, Any], system: System, peak: float | None) -> Machine:
-    """The Machine of now. `peak` in bytes/s is the user's word and beats the firmware's.
+    """Return the Machine of now. `peak` in bytes/s is the user's word and beats the firmware's.
 
     CoreError when `topology` lacks a field or has one of a wrong type.
     """
@@ -76,7 +76,7 @@ def inspect(topology: dict[str, Any], system: System, peak: float | None) -> Mac
 
 
 def simulated(topology: dict[str, Any], peak: float | None) -> Machine:
-    """A simulated machine, which has no system and no state of the moment. `peak` as in `inspect`."""
+    """Return a simulated machine, which has no system and no state of the moment. `peak` as in `inspect`."""
     seen = _decode(topology)
     total = sum(node.memory_bytes for node in seen.nodes)
     identity = Identity(**seen.lasting(), microcode="", kernel="", memory=f"{show_bytes(total)}, simulated")
@@ -98,9 +98,9 @@ def _decode(topology: dict[str, Any]) -> Topology:
 
 
 def _rated(system: System, node: Node) -> Node:
-    """With what the firmware's HMAT says of the node as seen by its best initiators; nothing where it is silent.
+    """Add what the firmware's HMAT reports of the node for its best initiators; nothing where it is silent.
 
-    Class 1 are CPUs alone, class 0 may be a device that is nearer. Linux gives ns and MB/s (10^6); 0 is no value.
+    Class 1 are CPUs alone, class 0 may be a device that is nearer. Linux gives ns and MB/s (10^6); 0 is not a value.
     Source: Linux, Documentation/admin-guide/mm/numaperf.rst; ACPI 6.5, 5.2.28.
     """
     for access in ("access1", "access0"):
@@ -118,7 +118,7 @@ def _rated(system: System, node: Node) -> Node:
 
 
 def _with_tiers(system: System, *nodes: Node) -> tuple[Node, ...]:
-    """With the kernel's memory tier of each, where it has them.
+    """Return the nodes with the kernel's memory tier of each, where it has them.
 
     Source: Linux 6.1, Documentation/ABI/testing/sysfs-kernel-mm-memory-tiers.
     """
@@ -130,12 +130,12 @@ def _with_tiers(system: System, *nodes: Node) -> tuple[Node, ...]:
 
 
 def _is_guest(system: System, seen: Topology) -> bool:
-    """Return whether a hypervisor runs below, whose SMBIOS is made up. Only CPUID names it; elsewhere files tell."""
+    """Return whether a hypervisor, whose SMBIOS is made up, runs below. CPUID names it on x86, files elsewhere."""
     return bool(seen.hypervisor) or (seen.architecture != "x86_64" and virtual(system) is True)
 
 
 def _memory(system: System, seen: Topology, *, guest: bool) -> str:
-    """DIMMs where the firmware tells and can be believed, else the system's total."""
+    """Return the DIMMs where the firmware reports credible ones, else the system's total."""
     listed = "" if guest else smbios.describe(smbios.dimms(system) or ())
     total = meminfo(system).get("MemTotal") or sum(node.memory_bytes for node in seen.nodes)
     return listed or f"{show_bytes(total)} in {len(seen.nodes)} node{'s' if len(seen.nodes) > 1 else ''}"
@@ -169,13 +169,13 @@ def _loads(system: System) -> list[float | None]:
 
 
 def _clocks(system: System) -> list[float]:
-    """Hertz of every CPU. From /proc/cpuinfo, which samples all at once; cpufreq's file waits for each CPU."""
+    """Return the hertz of every CPU from /proc/cpuinfo, one sample for all; cpufreq's file waits for each CPU."""
     lines = re.findall(r"^cpu MHz\s*:\s*(\S+)$", system.read("/proc/cpuinfo") or "", re.MULTILINE)
     return [megahertz * 1e6 for line in lines if (megahertz := real(line))]
 
 
 def _temperature(system: System) -> float | None:
-    """The hottest sensor of CPU or board; files hold thousandths of a degree."""
+    """Return the hottest sensor of CPU or board; files contain thousandths of a degree."""
     paths = system.glob("/sys/class/thermal/thermal_zone*/temp") + system.glob("/sys/class/hwmon/hwmon*/temp*_input")
     degrees = [value / 1000 for path in paths if (value := system.number(path)) is not None]
     believable = [value for value in degrees if 0 < value < 150]  # some boards report -128 or 255 for no sensor

@@ -1,8 +1,8 @@
-"""A doubt about a record: interruptions cost so much of its time that little is left.
+"""A doubt about a record: interruptions left little of its time.
 
 Moments are left out for two reasons. Threads are interrupted, by other programs or by the host; that is a doubt. And in
 each batch the caches fill first, also on a machine that runs nothing else; that is the method. What interruptions cost
-is the difference of the share that is left out and the share that would be, were no block marked.
+is the difference of the share that is left out and the share that would be left out without marked blocks.
 Blind to what an interruption costs outside of marked blocks and of the walks after them.
 """
 
@@ -55,7 +55,7 @@ def _left_out(found: Judged) -> float:
 
 
 def _cause(blocks: Blocks) -> str:
-    """Say who interrupts, by the marks of most blocks."""
+    """Report who interrupts, by the marks of most blocks."""
     marked = (blocks["flags"] | SIZING) != SIZING
     stolen = (blocks["flags"] & STOLEN) != 0
     return "the host took the CPU" if 2 * stolen.sum() > marked.sum() else "threads were interrupted"

@@ -1,6 +1,6 @@
-"""Refuses a plan that names what the build does not hold, before anything is measured or written.
+"""A check that refuses a plan that names what the build lacks, before anything is measured or written.
 
-The core would say it too, but only when the experiment's turn comes, after minutes of others.
+The core would also refuse it, but only at that experiment, after minutes of others.
 """
 
 from collections.abc import Collection, Iterable, Mapping
@@ -16,7 +16,7 @@ PLACES = ("storage", "blockdev")  # targets of programs
 
 
 def refuse_unknown(groups: Iterable[Group], build: Catalogue) -> None:
-    """UnknownNameError for a kernel, an ISA or a target that no build has; MachineError for one not had here.
+    """Raise UnknownNameError for a kernel, an ISA or a target that no build has; MachineError for one not had here.
 
     UsageError for an ISA on which the kernel is not built, and for the work of another task than the kernel's.
     """

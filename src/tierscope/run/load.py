@@ -13,7 +13,7 @@ from tierscope.doctor.checks.load import BAD, EFFECT, SOME
 from tierscope.record.result import Finding, Record, Result
 
 NAME = "load"
-FEWEST = 3  # visits that were watched: the mean of fewer says little
+FEWEST = 3  # visits that were watched: the mean of fewer is uncertain
 
 
 def over_the_run(result: Result) -> tuple[Finding, ...]:
@@ -25,7 +25,7 @@ def over_the_run(result: Result) -> tuple[Finding, ...]:
 
 
 def _load(result: Result) -> tuple[float, float, int] | None:
-    """(mean, most, CPUs) of other programs while points were measured; weighed by the time of each visit."""
+    """Return (mean, most, CPUs) of other programs while points were measured; weighed by the time of each visit."""
     known = _watched((*result.records, *result.visits))
     cpus = len(result.machine.identity.cpus)  # others may use those that are forbidden here
     total = sum(seconds for _, seconds in known)
@@ -35,7 +35,7 @@ def _load(result: Result) -> tuple[float, float, int] | None:
 
 
 def _watched(records: Sequence[Record]) -> list[tuple[float, float]]:
-    """(CPUs that others used, seconds) of each visit that was watched."""
+    """Return (CPUs that others used, seconds) of each visit that was watched."""
     return [
         (record.background.cpus, record.seconds)
         for record in records

@@ -11,38 +11,40 @@ from tierscope.record.timing import Timing
 
 
 class Measurer(Protocol):
-    """Steps in this order: prepare, count, measure as often as wanted, timings, check, counts, drop, told; counts
-    also between batches, close at any time.
+    """The steps of a measurement.
+
+    The order: prepare, count, measure as often as wanted, timings, check, counts, drop, `told`. Call counts also
+    between batches, and close at any time.
     """
 
     clock: Clock
 
     def prepare(self, groups: Sequence[Group]) -> tuple[GroupFacts, ...]:
-        """Bring the groups into being, and say what they are; what was there before may be kept."""
+        """Create the groups, and return their facts; what was there before may be kept."""
 
     def set(self, number: int, group: Group) -> GroupFacts:
-        """Another walk for a group that is there."""
+        """Set another loop variant for an existing group."""
 
     def measure(self, seconds: float, block_s: float, groups: Sequence[int] = ()) -> Blocks:
-        """One batch; shape (blocks,), dtype BLOCK."""
+        """Return one batch; shape (blocks,), dtype BLOCK."""
 
     def count(self, events: str) -> Counting:
-        """Performance events in the timed blocks from now on: groups in perf's words. UsageError for an unknown one."""
+        """Count performance events in the timed blocks from now on, by perf's names; UsageError for an unknown one."""
 
     def counts(self) -> tuple[Counts, ...]:
-        """What they counted since, of each group."""
+        """Return what they counted since, of each group."""
 
     def check(self) -> tuple[float, tuple[str, ...], dict[str, int]]:
-        """Largest relative error, a detail for each group, counters."""
+        """Return the largest relative error, a detail for each group, counters."""
 
     def timings(self) -> tuple[tuple[Timing, ...], ...]:
-        """Of each group, of each batch in which it ran: what operations on a structure took; () of other groups."""
+        """Return the times of operations on a structure, for each group and batch; () for other groups."""
 
     def drop(self) -> None:
         """Give memory and threads back, and what belongs to the user as it was found."""
 
     def told(self) -> tuple[Program, Bins] | None:
-        """What a program besides says of the batches since `prepare`; None where there is none."""
+        """Return the program's own report on the batches since `prepare`; None where there is none."""
 
     def close(self) -> None:
-        """End at once; more than once does no harm."""
+        """End immediately; more than once does no harm."""

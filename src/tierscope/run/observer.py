@@ -1,4 +1,4 @@
-"""What a run tells while it goes on. The default says nothing; the CLI draws it."""
+"""The reports of a run while it is running. The default prints nothing; the CLI draws them."""
 
 from tierscope.record.experiment import Experiment
 from tierscope.record.result import Record
@@ -6,7 +6,7 @@ from tierscope.stats.judged import Judged
 
 
 class Observer:
-    """Every method may be left as it is."""
+    """A subclass may leave any method unchanged."""
 
     def planned(self, experiments: int, seconds: float) -> None:
         """How many experiments there will be, and about how long they take."""

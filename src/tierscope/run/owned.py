@@ -1,11 +1,11 @@
-"""Who owns a run folder: one process, by a lock on the folder from before the first byte until it ends.
+"""The owner of a run folder: one process, by a lock on the folder from before the first byte until it ends.
 
-What a folder is at each moment, also after a kill:
+The state of a folder at each moment, also after a kill.
 
-    nothing in it, or temporary files alone     free: the kill came before the manifest, and nothing was measured
-    the manifest of an import without a result  free: the import is done again
-    a manifest, with or without a result        a run, and `resume` goes on with it
-    anything else                               somebody else's
+- nothing in it, or temporary files alone: free; the kill came before the manifest, and nothing was measured
+- the manifest of an import without a result: free; the import is done again
+- a manifest, with or without a result: a run, and `resume` continues it
+- anything else: somebody else's
 
 Source: Linux, flock(2): a lock belongs to the open file and ends with its last descriptor.
 """
@@ -58,14 +58,14 @@ def own(directory: Path) -> bool:
 
 
 def release(directory: Path) -> None:
-    """Give the lock back, where this process has it."""
+    """Release the lock, where this process has it."""
     with suppress(OSError):
         _let_go(_key(directory.stat()))
 
 
 @contextmanager
 def owned(directory: Path) -> Iterator[None]:
-    """The folder is ours within, and free for others afterwards."""
+    """Own the folder within the block, and free it for others afterwards."""
     own(directory)
     try:
         yield
@@ -74,14 +74,14 @@ def owned(directory: Path) -> Iterator[None]:
 
 
 def is_free(directory: Path) -> bool:
-    """Whether nothing stands in a folder that we own; the half of an import is removed."""
+    """Return whether a folder that we own is empty; the half of an import is removed."""
     if _is_half_import(directory):
         _remove(directory)
     return not any(directory.iterdir())
 
 
 def is_begun(directory: Path) -> bool:
-    """Whether nothing but temporary files stands in a folder: a run that was stopped before its manifest."""
+    """Return whether a folder contains temporary files alone: a run that was stopped before its manifest."""
     try:
         return all(TEMPORARY.fullmatch(path.name) or OLDER.fullmatch(path.name) for path in directory.iterdir())
     except OSError:
@@ -89,7 +89,7 @@ def is_begun(directory: Path) -> bool:
 
 
 def abandon(directory: Path) -> None:
-    """Remove a run that we own, and its folder where nobody else has files in it; the lock is given back."""
+    """Remove a run that we own, and its folder where nobody else has files in it; and release the lock."""
     key = _key(directory.stat())
     _remove(directory)
     with suppress(OSError):  # it has files of others, or is a mount point
@@ -137,7 +137,7 @@ def _is_half_import(directory: Path) -> bool:
 
 
 def _remove(directory: Path) -> None:
-    """What we wrote; the manifest last, since it says whose the rest is."""
+    """Yield what we wrote; the manifest last, since it identifies the owner of the rest."""
     _clean(directory)
     for name in ("samples", KEPT):
         shutil.rmtree(directory / name, ignore_errors=True)

@@ -11,7 +11,7 @@ from tierscope.files import sync_folder
 from tierscope.run.imported import holds_imported
 from tierscope.run.owned import is_free, own, release, sweep_begun
 
-RUNS = Path("runs")  # where runs without --out lie
+RUNS = Path("runs")  # of runs without --out
 STEM = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{6}-.+")  # of the names that we choose
 
 
@@ -34,12 +34,12 @@ def new_directory(parent: Path, suite: str, hostname: str, now: datetime) -> Pat
 
 
 def in_a_name(word: str) -> str:
-    """Return `word` as part of a file name: a name of a host may hold a slash, and that of a foreign run anything."""
+    """Return `word` as part of a file name: a name of a host may contain a slash, a foreign run's any character."""
     return re.sub(r"[^A-Za-z0-9._-]+", "-", word).strip(".-")[:64] or "unnamed"
 
 
 def taken(out: Path) -> Path:
-    """A directory named by the user: made, or free. It is ours until the end; UsageError where it is another's."""
+    """Return a directory named by the user: new or free. It is ours until the end; UsageError where it is another's."""
     try:
         out.mkdir(parents=True, exist_ok=True)
         own(out)

@@ -30,19 +30,19 @@ def catalogue() -> Catalogue:
 
 
 def this_machine(peak: float | None, simulated_word: str = "", host: Host = HERE) -> Machine:
-    """The machine of now, or a simulated one by its word."""
+    """Return the machine of now, or a simulated one by its word."""
     if simulated_word:
         return simulated(host.topology(simulated_word), peak)
     return msgspec.structs.replace(inspect(host.topology(), host.system(), peak), reached=host.word)
 
 
 def own_groups(plan_text: str) -> OwnGroups:
-    """The groups of the user's file, with the tasks of this build's kernels; UsageError for any mistake in it."""
+    """Return the groups of the user's file, with the tasks of this build's kernels; UsageError for a mistake in it."""
     return read_groups(plan_text, core.catalogue().tasks())
 
 
 def machine_for(suite: str, options: SuiteOptions, plan_text: str, host: Host = HERE) -> Machine:
-    """The machine that the targets name: a simulated one, or `host`; with what a suite asks of the build."""
+    """Return the machine that the targets name: a simulated one, or `host`; with what a suite asks of the build."""
     if suite != OWN_GROUPS:
         word = machine_of(target.word for target in options.named_targets())
     else:
@@ -53,7 +53,7 @@ def machine_for(suite: str, options: SuiteOptions, plan_text: str, host: Host = 
 
 
 def with_build(suite: str, machine: Machine, host: Host = HERE) -> Machine:
-    """The machine with what the suite asks of the build: its kernels, its structures."""
+    """Return the machine with what the suite asks of the build: its kernels, its structures."""
     asks = None if suite == OWN_GROUPS else suites[suite]
     if asks is None or not (asks.structures or asks.kernels or asks.victims):
         return machine
@@ -74,9 +74,9 @@ def with_build(suite: str, machine: Machine, host: Host = HERE) -> Machine:
 
 
 def imagined(suite: str, options: SuiteOptions, plan_text: str, host: Host = HERE) -> tuple[Machine, list[Experiment]]:
-    """The machine with the rooms of all paths, and the experiments of a plan made with them.
+    """Return the machine with the free space of all paths, and the experiments of a plan made with them.
 
-    The paths that options name are looked up before the plan is made: it refuses and limits sizes by their room.
+    The paths that options name are looked up before the plan is made: it refuses and limits sizes by their free space.
     """
     if suite != OWN_GROUPS and suites[suite].program:
         host.refuse_program(suites[suite].program)
@@ -115,7 +115,7 @@ def _as_it_can(suite: str, machine: Machine, options: SuiteOptions) -> Plan:
 
 
 def plan_for(suite: str, options: SuiteOptions, plan_text: str, machine: Machine) -> Callable[[], Plan]:
-    """The generator of a run's experiments, made anew at each call."""
+    """Return the generator of a run's experiments, a new one at each call."""
     if suite == OWN_GROUPS:
         own = partial(own_groups(plan_text).plan, machine)
     else:

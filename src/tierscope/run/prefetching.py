@@ -1,7 +1,7 @@
 """Prefetchers switched for the time of a run, and put back at its end: by the run, its guard, or the doctor.
 
-The order is such that a kill at any moment leaves either nothing changed, or a file and a guard that put it back: store
-what the registers contain, start the guard, wait until it is ready, and only then write.
+The order: store what the registers contain, start the guard, wait until it is ready, and only then write. A kill at any
+moment leaves either nothing changed, or a file and a guard that restore it.
 """
 
 import subprocess
@@ -59,7 +59,7 @@ def refuse_prefetching(asked: str | None, root: Path = ROOT) -> None:
 
 
 def refuse_left(registers: Registers) -> None:
-    """MachineError where a run that was killed left its file, or another one is under way."""
+    """Raise MachineError where a run that was killed left its file, or another one is running."""
     kept = registers.kept()
     if kept is not None and not registers.is_earlier(kept):
         raise MachineError(f"a run has changed the prefetchers, and they were not put back; {RESTORE}")

@@ -1,7 +1,7 @@
 """What probes of the memory found in quiet times of this machine, kept for later runs of this user.
 
-The file lies in the user's cache folder and has one list for each node. It is named by a digest of the machine: another
-machine, or this one with other memory or another kernel, begins anew. It is a memory of speed, not of verdicts: a run
+The file is in the user's cache folder and has one list for each node. It is named by a digest of the machine: another
+machine, or this one with other memory or another kernel, starts empty. It is a memory of speed, not of verdicts: a run
 stores what it used, so that its verdicts are the same everywhere.
 """
 
@@ -42,7 +42,7 @@ class Quiets:
         self._new = True
 
     def of(self, node: int) -> Quiet | None:
-        """Return the bounds of quiet times; None where none were seen."""
+        """Return the bounds of quiet times; None where there were none."""
         own = self._known.get(node)
         if not own:
             return None
@@ -53,7 +53,7 @@ class Quiets:
         )
 
     def save(self) -> None:
-        """Keep them; a folder that cannot be written is no reason to stop a run."""
+        """Keep them; a folder that cannot be written does not stop a run."""
         if self._path is None or not self._new:
             return
         with suppress(OSError, TierscopeError):
@@ -74,7 +74,7 @@ def quiet_file(digest: str, host: str = "") -> Path | None:
 
 
 def _read(path: Path | None) -> dict[int, list[Seen]]:
-    """What is kept; nothing of a file that is absent, damaged, or holds what no probe finds."""
+    """Return what is kept; nothing of a file that is absent, damaged, or contains what no probe finds."""
     if path is None:
         return {}
     with suppress(OSError, msgspec.DecodeError):

@@ -1,7 +1,7 @@
-"""What the paths that a plan names can hold: looked up once, before the run begins, and kept in its manifest.
+"""The capacity of the paths that a plan names: looked up once, before the run begins, and kept in its manifest.
 
 A file that will be made has the free bytes of its file system, a pool that is there its size, a DAX device its own.
-What goes through the page cache takes memory of the system, too, and holds no more than that.
+What goes through the page cache takes memory of the system, too, and is limited to it.
 Blind to: quotas, and what a pool that is there has given away.
 Source: POSIX.1-2017, statvfs (f_bavail: without what is kept for root); PMDK, poolset(5).
 """
@@ -28,22 +28,22 @@ from tierscope.units import MiB
 ON_FILES = ("page cache", "file system", "pool")
 STORAGE = ("storage", "blockdev")  # a folder in which a file without a name will be; a whole block device
 OPEN = ",open"  # behind the path of a pool that is there
-ALIGN_BYTES = 2 * MiB  # of a DAX device whose kernel, before 5.10, does not say it
+ALIGN_BYTES = 2 * MiB  # of a DAX device whose kernel, before 5.10, does not report it
 POOL_BYTES = 8 * MiB  # what libpmemobj keeps for itself, see core/targets/pool.cpp
 PART = re.compile(r"[0-9]+[KMGT]?B?\s+(/.+)")  # of a pool set
 MOUNTS = "/proc/self/mounts"
 
 
 def with_rooms(machine: Machine, experiments: list[Experiment], held: Mapping[str, HeldIn], system: System) -> Machine:
-    """The machine and the bytes that each path among the targets can hold; MachineError for one that is not there.
+    """Return the machine with the bytes of each path among the targets; MachineError for one that is absent.
 
-    held: what limits each kind of target, as the catalogue states it.
+    `held`: what limits each kind of target, as the catalogue states it.
     """
     return with_rooms_of(machine, targets_of(experiments), held, system)
 
 
 def with_rooms_of(machine: Machine, targets: Iterable[Target], held: Mapping[str, HeldIn], system: System) -> Machine:
-    """The same for targets that are known before a plan is made of them."""
+    """Return the same for targets that are known before a plan is made of them."""
     each = {one.word: one for one in targets if one.where}.values()
     rooms = {one.word: _room(machine, one, held.get(one.name, "nothing"), system) for one in each}
     return msgspec.structs.replace(machine, rooms={word: size for word, size in rooms.items() if size is not None})
@@ -57,7 +57,7 @@ def targets_of(experiments: list[Experiment]) -> Iterator[Target]:
 
 
 def _room(machine: Machine, target: Target, held: HeldIn, system: System) -> int | None:
-    """None where it cannot be told, or where the target is no path."""
+    """Return None where the capacity is unknown, or where the target is not a path."""
     if target.name in STORAGE:
         return _storage(machine, target, system)
     if held == "device":
@@ -75,7 +75,7 @@ def _room(machine: Machine, target: Target, held: HeldIn, system: System) -> int
 
 
 def _device(known: Persistent, target: Target) -> int | None:
-    """Its size; MachineError where it holds something that may not be lost. What is no device is left to the core."""
+    """Return its size; MachineError where its content may not be lost. The core handles what is not a device."""
     path = target.where.removesuffix(OVERWRITE)
     name = re.fullmatch(r"/dev/(dax[0-9.]+)", path) or re.fullmatch(r"/dev/(dax[0-9.]+)", str(Path(path).resolve()))
     if name is None:
@@ -109,7 +109,7 @@ def _require_folder(target: Target, folder: str, system: System) -> None:
 
 
 def _pool(path: str, system: System) -> int | None:
-    """The size of a pool, or of the parts of a pool set without its replicas."""
+    """Return the size of a pool, or of the parts of a pool set without its replicas."""
     text = system.read(path, 4096) or ""
     if not text.startswith("PMEMPOOLSET"):
         return system.file_bytes(path)

@@ -85,7 +85,7 @@ class Runner:
         self._further = 0.0  # s, of all visits but the first of each point
 
     def execute(self, plan: Callable[[], Plan]) -> Result:
-        """All experiments of a plan; those that the result holds already are replayed, not run."""
+        """Return all experiments of a plan; those that the result already contains are replayed, not run."""
         imagined = imagine(plan())
         self._expected = [expected_seconds(e) for e in imagined]
         self._further = sum(map(further_seconds, imagined))
@@ -125,7 +125,7 @@ class Runner:
                 self._keep(tuple(known[:number]))
 
     def _visit_again(self) -> None:
-        """The further visits of all points, each tour in a new process with new mappings, while the limit allows."""
+        """Run the further visits of all points, each tour in a new process and mappings, while the limit allows."""
         for visit in self.result.visits:
             self._observer.finished(visit, self._replay(visit)[1], True)
         while True:
@@ -173,7 +173,7 @@ class Runner:
         return self.result.machine.identity.caches
 
     def _run(self, experiment: Experiment, number: int, visit: int = 0, tour: int = 0) -> tuple[Record, Judged]:
-        """One visit of a point, the first one where `visit` is 0. Only the first one counts events."""
+        """Return one visit of a point, the first one where `visit` is 0. Only the first one counts events."""
         self._observer.started(experiment, number)
         began, started = datetime.now(UTC), time.monotonic()
         if self._session is None:
@@ -232,7 +232,7 @@ class Runner:
         return record, found
 
     def _prepared(self, session: Measurer, experiment: Experiment) -> tuple[Experiment, tuple[GroupFacts, ...], Choice]:
-        """The experiment with the variant that is fastest, as the session holds it, and how that was found."""
+        """Return the experiment with the variant that is fastest, as the session has it, and how that was found."""
         ready, source = self._walks.on(experiment)
         facts = session.prepare(ready.groups)
         if not (ready.calibrate and ready == experiment):
@@ -259,8 +259,8 @@ class Runner:
     ) -> tuple[Blocks, tuple[int, ...], Judged]:
         """Rounds until all takes are conclusive, each at least minimum_s, at most `budget` s; the take of each batch.
 
-        A take that is conclusive rests while the others go on, unless takes are compared. Rounds that are shorter than
-        BATCH_S are looked at together until a comparison has enough of them. Judged is at times that grow.
+        A take that is conclusive rests while the others continue, unless takes are compared. Rounds that are shorter
+        than BATCH_S are looked at together until a comparison has enough of them. Judged is at times that grow.
         """
         schedule, takes = one_visit(experiment), takes_of(experiment)
         paced = msgspec.structs.replace(experiment, schedule=schedule)
@@ -291,7 +291,7 @@ class Runner:
         raise AssertionError("count() ends never")
 
     def _budget(self, experiment: Experiment, number: int, visit: int) -> float:
-        """The budget of a visit, less when the rest of the plan would not fit under the limit any more."""
+        """Return the budget of a visit, less when the rest of the plan would not fit under the limit any more."""
         schedule = one_visit(experiment)
         rest = 0.0 if visit else self._further + sum(self._expected[number + 1 :])
         return max(least_seconds(schedule), min(schedule.budget_s, (self._left() - rest) / len(takes_of(experiment))))
@@ -311,10 +311,10 @@ def numbered(batch: Blocks, number: int) -> Blocks:
 
 
 def lasted(batch: Blocks) -> int:
-    """Ticks from the first start to the last stop: tasks take as long as they take."""
+    """Return the ticks from the first start to the last stop: tasks take as long as they take."""
     return int(batch["stop_ticks"].max()) - int(batch["start_ticks"].min()) if batch.size else 0
 
 
 def order(takes: int, turn: int) -> Iterable[int]:
-    """Of the takes in a round: forth and back in turns, so that a drift falls on all of them alike."""
+    """Return the order of takes in a round: forth and back alternately, so that a drift affects all of them alike."""
     return range(takes) if turn % 2 == 0 else reversed(range(takes))

@@ -32,7 +32,7 @@ class SecondPass:
         self._session: Measurer | None = None
 
     def count(self, experiment: Experiment) -> tuple[Counted, ...]:
-        """Of each take, all its groups together; with the reason where the simulator does not take this plan."""
+        """Return the counts of each take, all its groups together; with the reason where this plan is not simulated."""
         twin = twin_of(self._machine, (cpu for group in experiment.groups for cpu in group.team.cpus))
         if twin is None:
             return (Counted(origin=SIMULATED, reason=NO_CACHES),)
@@ -74,7 +74,7 @@ def _take(session: Measurer, groups: Sequence[Group], counted: Counted) -> Count
 
 
 def _on(twin: Twin, group: Group) -> Group:
-    """The group with its bytes and its threads on that machine; the null target stays."""
+    """Return the group with its bytes and its threads on that machine; the null target stays."""
 
     def moved(target: Target) -> Target:
         return target if target.name == "null" else Target(name="sim", where=twin.word, pages=target.pages)

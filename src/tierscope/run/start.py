@@ -56,14 +56,14 @@ def begin(
     suite: str, options: SuiteOptions, plan_text: str, argv: tuple[str, ...], out: Path | None,
     agree: Agree = typed, host: Host = HERE,
 ) -> tuple[Path, Manifest]:  # fmt: skip
-    """Writes the manifest of a new run, once the user agrees to its commands; MachineError or UsageError if not."""
+    """Write the manifest of a new run, once the user agrees to its commands; else MachineError or UsageError."""
     if not str((out or Path()).absolute()).isprintable():  # DuckDB and JSON cannot name it
         raise UsageError(
             f"{str(out or Path.cwd())!r} contains bytes that are not text; choose another place with --out"
         )
     refuse_uncounted(suite, options)
     now = datetime.now(UTC)
-    # wrong words and paths are told before anything is written
+    # wrong words and paths are reported before anything is written
     machine, experiments = imagined(suite, options, plan_text, host)
     groups = [group for experiment in experiments for group in experiment.groups]
     build = host.catalogue(pools=core.in_a_pool(groups))
@@ -102,7 +102,7 @@ def begin(
 
 
 def refuse_uncounted(suite: str, options: SuiteOptions) -> None:
-    """UsageError where counters are asked for, and another program does the work."""
+    """Raise UsageError where counters are asked for, and another program does the work."""
     asked = options.counters
     if asked != OFF and suite != OWN_GROUPS and suites[suite].program:
         raise UsageError(
@@ -144,7 +144,7 @@ def _left_out(manifest: Manifest) -> Iterator[Warn]:
 
 
 def execute(directory: Path, manifest: Manifest, observer: Observer | None = None, host: Host = HERE) -> Result:
-    """Run, or go on with, the plan of a manifest. Records that are there are kept.
+    """Run or continue the plan of a manifest. Records that are there are kept.
 
     Of a complete run only the judgement is stored, if a kill left none or it does not fit.
     """
@@ -173,7 +173,7 @@ def execute(directory: Path, manifest: Manifest, observer: Observer | None = Non
 
 
 def _counters(manifest: Manifest, host: Host) -> Counters:
-    """What the option `counters` asks for; nothing in runs of versions that did not know it."""
+    """Return what the option `counters` asks for; nothing in runs of versions that did not know it."""
     asked, machine = options_again(manifest).counters, manifest.machine
     available = tuple(one.name for one in host.catalogue(pools=False).events if one.available)
     return Counters(asked, machine.identity.family, SecondPass(machine, host.session), available)
@@ -223,5 +223,5 @@ def drop_if_empty(directory: Path) -> bool:
 
 
 def command_line() -> tuple[str, ...]:
-    """The words as typed; bytes that are no UTF-8 are escaped, since JSON cannot hold them."""
+    """Return the arguments as typed; bytes that are not UTF-8 are escaped, since JSON cannot contain them."""
     return ("tierscope", *(os.fsencode(word).decode("utf-8", "backslashreplace") for word in sys.argv[1:]))

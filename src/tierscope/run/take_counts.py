@@ -1,4 +1,4 @@
-"""Performance events of each take of an experiment: the core counts on and on, and takes run in turns.
+"""Performance events of each take of an experiment: the core counts continuously, and takes alternate.
 
 of a take = sum over its batches of (counts behind the batch - counts behind the one before)
 """
@@ -9,7 +9,7 @@ from tierscope.record.counting import Count, Counts
 
 
 class TakeCounts:
-    """Told what stands behind each batch, in the order in which they ran."""
+    """Receives the counts after each batch, in the order in which they ran."""
 
     def __init__(self) -> None:
         self._last: tuple[Counts, ...] = ()
@@ -22,12 +22,12 @@ class TakeCounts:
         self._last = tuple(counts)
 
     def of(self, take: int) -> tuple[Counts, ...]:
-        """Of each group, in batches of this take alone; () where none ran."""
+        """Return the counts of each group, in batches of this take alone; () where none ran."""
         return self._of.get(take, ())
 
 
 def _joined(ones: Sequence[Counts], others: Sequence[Counts], sign: int) -> tuple[Counts, ...]:
-    """One + sign * other, of each group."""
+    """Return one + sign * other, of each group."""
     return tuple(
         Counts(
             blocks=one.blocks + sign * other.blocks,
@@ -40,7 +40,7 @@ def _joined(ones: Sequence[Counts], others: Sequence[Counts], sign: int) -> tupl
 
 
 def _event(one: Count, other: Count, sign: int) -> Count:
-    """Once a reading failed, no sum over it says anything."""
+    """Once a reading failed, no sum over it is valid."""
     if reason := one.reason or other.reason:
         return Count(value=0, enabled_ns=0, running_ns=0, reason=reason)
     return Count(

@@ -1,6 +1,6 @@
 """The simulated machine that stands for this one: its caches, and which of its CPUs stands for which one here.
 
-Caches are those that the system reports (sizes, ways, who shares them). CPUs are those of the teams alone. Each lies in
+Caches are those that the system reports (sizes, ways, who shares them). CPUs are those of the teams alone. Each is in
 one cache of every level; with d = its place among those in the same larger cache (of the largest level: among all), and
 r = the most such places of that level,
 
@@ -36,7 +36,7 @@ class Twin:
 
 
 def twin_of(machine: Machine, cpus: Iterable[int]) -> Twin | None:
-    """For the CPUs of all teams; None where the system reports no caches of the first of them."""
+    """Return the twin for the CPUs of all teams; None where the system reports no caches of the first of them."""
     used = list(dict.fromkeys(cpus))
     reported = [cache for cache in machine.identity.caches if cache.kind != "Instruction"]
     caches = sorted((one for one in reported if used[0] in one.cpus), key=lambda cache: -cache.level)
@@ -51,12 +51,12 @@ def twin_of(machine: Machine, cpus: Iterable[int]) -> Twin | None:
 
 
 def _place(reported: Iterable[Cache], level: int, cpu: int) -> tuple[int, ...]:
-    """The CPUs that share this CPU's cache of that level; the CPU alone where none is reported."""
+    """Return the CPUs that share this CPU's cache of that level; the CPU alone where none is reported."""
     return next((one.cpus for one in reported if one.level == level and cpu in one.cpus), (cpu,))
 
 
 def _numbered(chains: Mapping[int, tuple[object, ...]]) -> tuple[dict[int, int], list[int]]:
-    """Numbers, and r of each level. chains: what each CPU lies in, the largest cache first, itself last."""
+    """Return numbers, and r of each level. chains: what each CPU is in, the largest cache first, itself last."""
     digits: dict[int, list[int]] = {cpu: [] for cpu in chains}
     seen: dict[tuple[object, ...], dict[object, int]] = {}
     for cpu, chain in chains.items():

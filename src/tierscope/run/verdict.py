@@ -7,7 +7,7 @@ TOLERANCE = 1e-15  # relative: a fused multiply-add rounds once, scalar code twi
 
 
 def refuse_wrong(error: float, ready: Experiment, *, keyed: bool) -> None:
-    """WrongAnswerError for a relative error beyond rounding. keyed: whether groups run a structure."""
+    """Raise WrongAnswerError for a relative error beyond rounding. keyed: whether groups run a structure."""
     if error <= TOLERANCE:
         return
     kernels = ", ".join(group.workload.kernel for group in ready.groups)

@@ -18,7 +18,7 @@ from tierscope.tables.drifts import kinds
 from tierscope.tables.measured import judged
 from tierscope.tables.visited import is_visited
 
-MOST = 9  # visits of a point: an interval is then three times as narrow as of one
+MOST = 9  # visits of a point: an interval is then 1/3 as wide as of one
 
 
 class Visits:
@@ -32,7 +32,7 @@ class Visits:
 
     @property
     def tour(self) -> int:
-        """The number of the next tour: each goes in a process of its own, so one that was interrupted is over."""
+        """Return the number of the next tour: each has its own process, so an interrupted one is over."""
         return 1 + max((visit.moment for visit in self._run.result.visits), default=0)
 
     def next_tour(self, left_s: float) -> list[Record]:
@@ -67,7 +67,7 @@ class Visits:
         return self._own[record.number][-1].seconds
 
     def _has_time(self, own: Sequence[Record]) -> bool:
-        """Whether all visits and another one, with all that they need beside blocks, fit into the point's budget."""
+        """Return whether all visits and another one, with their set-up, fit into the point's budget."""
         return sum(visit.seconds for visit in own) + own[-1].seconds <= own[0].experiment.schedule.budget_s
 
     def _width(self, record: Record) -> float:
@@ -83,7 +83,7 @@ class Visits:
         return sorted(chosen, key=lambda record: record.number)
 
     def _kind_by_kind(self, due: Sequence[Record]) -> list[Record]:
-        """One of each kind, then another of each, and so on; which ones has nothing to do with how long they take.
+        """Return one point of each kind, then another of each, and so on, chosen independently of their durations.
 
         The shortest ones would be alike, as small footprints and few threads are, and would state their own drift as
         that of the kind.

@@ -31,7 +31,7 @@ class Walks:
 
     @property
     def refused(self) -> Warn | None:
-        """Why the variants of earlier runs are not used."""
+        """Return why the variants of earlier runs are not used."""
         return self._winners.refused
 
     def choose(self, session: Measurer, experiment: Experiment, clock: Callable[[], float]) -> Choice | None:
@@ -52,7 +52,7 @@ class Walks:
             self._found[_key(record.experiment)] = record.calibration[0].workload, record.variant_from
 
     def on(self, experiment: Experiment) -> tuple[Experiment, str]:
-        """The variant that was found for such a group before, if any, under this experiment's size and pace.
+        """Return the variant that was found for such a group before, if any, under this experiment's size and pace.
 
         With where it came from; "" where there is none.
         """

@@ -1,9 +1,9 @@
 """The loop variants that searches found on a kind of processor, kept for later runs of this user.
 
-The file lies in the user's cache folder and is named by a digest of what its content depends on: the model of the
-processor, its microcode, and the sum of the core's bytes. Another one begins anew. A search begins with the kept
-variant, which stays unless another one is faster here (`run.climb`): a wrong file costs time, and at most STAYS of the
-speed. A file that is not what this module writes is refused as a whole, and the run says so.
+The file is in the user's cache folder and is named by a digest of what its content depends on: the model of the
+processor, its microcode, and the sum of the core's bytes. Another processor or core has another file. A search begins
+with the kept variant, which stays unless another one is faster here (`run.climb`): a wrong file costs time, and at most
+STAYS of the speed. A file that is not what this module writes is refused as a whole, and the run reports it.
 """
 
 import hashlib
@@ -43,7 +43,7 @@ class Winner(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def candidate(self) -> Candidate:
-        """The variant."""
+        """Return the variant."""
         return Candidate(self.isa, self.work)
 
 
@@ -75,8 +75,8 @@ class Winners:
     def of(self, experiment: Experiment, entries: Sequence[Kernel]) -> Winner | None:
         """Return the variant that was found for such a group; None where there is none, or only a very old one.
 
-        One that is no variant of these entries of the catalogue, or has an impossible date, is not used, and a warning
-        states it.
+        One that is not a variant of these entries of the catalogue, or has an impossible date, is not used, and a
+        warning states it.
         """
         found = self._known.winners.get(key_of(experiment))
         if found is None:
@@ -97,7 +97,7 @@ class Winners:
         try:
             self._path.parent.mkdir(parents=True, exist_ok=True)
             write_atomically(self._path, msgspec.json.encode(self._known))
-        except (OSError, TierscopeError):  # a folder that cannot be written is no reason to stop a run
+        except (OSError, TierscopeError):  # a folder that cannot be written does not stop a run
             self._path = None
 
     def _read(self, path: Path) -> None:
@@ -154,7 +154,7 @@ def winners_of(identity: Identity, core: Callable[[], Path]) -> Winners:
 
 @lru_cache(maxsize=4)
 def _sum_of(path: Path, _size: int, _changed: int) -> str:
-    """SHA-256 of a file."""
+    """Return the SHA-256 of a file."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 

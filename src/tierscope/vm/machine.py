@@ -13,8 +13,8 @@ from tierscope.vm.shape import Shape
 class Emulated:
     """One machine. shape: of it, with the bytes of its devices as files in a folder. offers: target -> what it is.
 
-    prepare: what is done inside before it is used; returns the targets that it made. try_: commands to try, as they
-    are typed behind `tierscope vm NAME --`. blind: what cannot be learned on it.
+    prepare: what is done inside before it is used; returns the targets that it made. try_: commands to try, typed after
+    `tierscope vm NAME --`. blind: what cannot be learned on it.
     """
 
     name: str

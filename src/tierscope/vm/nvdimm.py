@@ -1,7 +1,7 @@
 """NVDIMMs of virtual machines, whose bytes are files here, and the steps that make them usable inside.
 
-What an NVDIMM holds outlives its machine, as it does on a real one. But QEMU has no caches whose content could be lost,
-so nothing here can show that a program forgot to flush.
+The content of an NVDIMM outlives its machine, as it does on a real one. But QEMU has no caches whose content could be
+lost, so nothing here can show that a program forgot to flush.
 """
 
 import json
@@ -20,14 +20,14 @@ SYNC = "dax=always"
 
 @dataclass(frozen=True, slots=True)
 class Dimm:
-    """An NVDIMM without labels, hence one region: sizes are multiples of 16 MiB, and differ within a machine."""
+    """An NVDIMM without labels, therefore one region: sizes are multiples of 16 MiB, and differ within a machine."""
 
     mib: int
     node: int = 0
 
 
 def words_of(folder: Path, dimms: Mapping[str, Dimm], domain: str) -> tuple[str, ...]:
-    """Words for QEMU. `domain`: mem-ctrl is ADR, cpu is eADR. Files in `folder` are made where they are absent."""
+    """Return arguments for QEMU. `domain`: mem-ctrl is ADR, cpu is eADR. Creates absent files in `folder`."""
     words = ["-machine", f"nvdimm=on,nvdimm-persistence={domain}", "-m", "slots=8,maxmem=8G"]
     for name, dimm in dimms.items():
         file = f"mem-path={folder / name},share=on,size={dimm.mib}M,align=2M"
@@ -37,13 +37,13 @@ def words_of(folder: Path, dimms: Mapping[str, Dimm], domain: str) -> tuple[str,
 
 
 def region(machine: VirtualMachine, dimm: Dimm) -> int:
-    """Number of its region; the order of regions is not that of QEMU's words."""
+    """Return the number of its region; the order of regions is not that of QEMU's words."""
     found = machine.do(f"grep -lx {dimm.mib << 20} /sys/bus/nd/devices/region*/size")
     return int(found.removeprefix("/sys/bus/nd/devices/region").removesuffix("/size\n"))
 
 
 def namespace(machine: VirtualMachine, where: str, mode: str) -> str:
-    """The device of a namespace made on the whole of a region: pmem0, dax0.0. `where`: ndctl's words."""
+    """Return the device of a namespace made on the whole of a region: pmem0, dax0.0. `where`: ndctl's words."""
     made = machine.do(f"ndctl create-namespace {where} -m {mode} --map=mem")
     told: dict[str, Any] = json.loads(made)
     return str(told["blockdev"] if mode == "fsdax" else told["daxregion"]["devices"][0]["chardev"])
@@ -60,7 +60,7 @@ def formatted(machine: VirtualMachine, device: str, kind: str, place: str, optio
 
 
 def prepared(machine: VirtualMachine, dimms: Mapping[str, Dimm]) -> dict[str, str]:
-    """Makes each NVDIMM what its name says; device by name. File systems are mounted at /mnt/NAME."""
+    """Set each NVDIMM to the kind in its name; device by name. File systems are mounted at /mnt/NAME."""
     devices = {}
     for name, dimm in dimms.items():
         number = region(machine, dimm)

@@ -66,7 +66,7 @@ class VirtualMachine:
         self.close()
 
     def close(self) -> None:
-        """End it at once; more than once does no harm."""
+        """End it immediately; more than once does no harm."""
         self._made.close()
 
     @property
@@ -155,7 +155,7 @@ class VirtualMachine:
         assert self._process is not None
         assert self._process.stdin is not None
         assert self._process.stdout is not None
-        with suppress(BrokenPipeError):  # it has ended, and said why
+        with suppress(BrokenPipeError):  # it has ended, and printed the reason
             self._process.stdin.write(json.dumps({"execute": command, "arguments": arguments}) + "\n")
             self._process.stdin.flush()
         said = []

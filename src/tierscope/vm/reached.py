@@ -53,7 +53,7 @@ def named(word: str) -> tuple[Emulated, str]:
 def booted(word: str, tell: Callable[[str], None] = lambda _: None) -> Iterator[tuple[Remote, str]]:
     """Yield the machine and what emulates it, as `QEMU (TCG), machine cxl`; it ends with the block.
 
-    tell: takes a line when it is ready. MachineError for what is missing.
+    `tell` receives a line when it is ready. MachineError for what is missing.
     """
     machine, accelerator = named(word)
     with tempfile.TemporaryDirectory(prefix="tierscope-vm-") as folder:
@@ -68,7 +68,7 @@ def booted(word: str, tell: Callable[[str], None] = lambda _: None) -> Iterator[
 
 
 def refuse_shortage(shape: Shape, folder: Path, system: System) -> None:
-    """MachineError where memory or the temporary folder have too little space for a machine."""
+    """Raise MachineError where memory or the temporary folder have too little space for a machine."""
     needed = shape.memory_mib + OWN_MIB
     found = re.search(r"^MemAvailable:\s+(\d+) kB", system.read("/proc/meminfo") or "", re.MULTILINE)
     if found and int(found[1]) // 1024 < needed + (shape.media_mib if in_memory(folder, system) else 0):

@@ -1,4 +1,4 @@
-"""`tierscope compare A B`: the ratio of every point that both runs have; or a run beside a published table."""
+"""`tierscope compare A B`: the ratio of every point that both runs have; or a run against a published table."""
 
 from pathlib import Path
 from typing import Any
@@ -105,7 +105,7 @@ def compare(
 
 
 def _only_runs(after: str, least: float | None, across: str | None) -> None:
-    """UsageError for what has no meaning beside a published table."""
+    """Raise UsageError for what has no meaning with a published table."""
     from tierscope.errors import UsageError
     from tierscope.reference.match import ROOM
 

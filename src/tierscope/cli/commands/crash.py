@@ -1,4 +1,4 @@
-"""`tierscope crash FILE --check COMMAND -- WRITER...`: does what the writer calls persisted survive a power cut?"""
+"""`tierscope crash FILE --check COMMAND -- WRITER...`: does what the writer calls persisted survive a power failure?"""
 
 from pathlib import Path
 from typing import Any

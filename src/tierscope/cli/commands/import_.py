@@ -73,7 +73,7 @@ def import_(file: Path, words: tuple[str, ...], name: str, out: Path | None) -> 
     from tierscope.run.start import command_line
 
     if name:
-        importers[name]  # an unknown name is told before anything is read
+        importers[name]  # an unknown name is reported before anything is read
     now = datetime.now(UTC)
     content, given_words = contents(file), read_words(words)
     if not name and is_of_the_core(content):

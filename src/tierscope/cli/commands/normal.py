@@ -1,4 +1,4 @@
-"""`tierscope normal RUN`: the numbers of a run beside those of similar machines."""
+"""`tierscope normal RUN`: the numbers of a run compared with those of similar machines."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""`tierscope rerun DIR`: the same suite with the same options, on the machine as it is now."""
+"""`tierscope rerun DIR`: the same suite with the same options, on the machine in its present state."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""`tierscope resume DIR`: go on after an interruption; what is there is kept."""
+"""`tierscope resume DIR`: continue after an interruption; existing records are kept."""
 
 from pathlib import Path
 

@@ -27,7 +27,7 @@ def _suites(_ctx: click.Context, _param: click.Parameter, begun: str) -> list[Co
 
 
 def _keys(ctx: click.Context, _param: click.Parameter, begun: str) -> list[CompletionItem]:
-    """For the shell: options of the suite that stands before, and behind their `=` what they may become."""
+    """Return completions for the shell: options of the suite before, and after their `=` the possible values."""
     from tierscope.cli.values import values_of
     from tierscope.plans import SuiteOptions, suites
     from tierscope.plans.options import all_options

@@ -1,4 +1,4 @@
-"""`tierscope topology`: the machine as it is kept in every Result, and what tools tell of its DIMMs."""
+"""`tierscope topology`: the machine as every Result keeps it, and the reports of tools on its DIMMs."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING

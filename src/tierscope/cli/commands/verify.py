@@ -1,4 +1,4 @@
-"""`tierscope verify FILE`: which of its acknowledged blocks does a file still hold after a crash?"""
+"""`tierscope verify FILE`: which of its acknowledged blocks does a file still contain after a crash?"""
 
 from pathlib import Path
 

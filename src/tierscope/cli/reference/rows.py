@@ -37,7 +37,7 @@ def insights(table: Plain) -> list[tuple[str, str, str]]:
 
 
 def points(table: Plain) -> tuple[str, str, str]:
-    """Return the name of a table, the keys that tell its points apart, and its main values."""
+    """Return the name of a table, the keys that distinguish its points, and its main values."""
     return (
         f"`{table.name}`",
         ", ".join(f"`{key}`" for key in table.keys),

@@ -1,11 +1,11 @@
 """Cache sizes: what is reported, and whether one tenant can have it.
 
-A hypervisor often shows the last-level cache of the whole socket to a guest with two CPUs. A guest that
-sees more per CPU than any CPU of that maker has per core is shown what others use too; one that sees
-less may still share. Also checked: size = sets x ways x line.
-Source: Linux, Documentation/ABI/testing/sysfs-devices-system-cpu; data sheets of Intel Xeon E7-8893 v4 (60 MiB,
-4 cores) and AMD EPYC 9184X (768 MiB, 16 cores), which have the most per core; the effective size was
-measured on a guest with a working-set sweep while Tierscope was designed.
+A hypervisor often shows the last-level cache of the whole socket to a guest with two CPUs. A guest that sees more per
+CPU than any CPU of that maker has per core shares it with others; one that sees less may also share. Also checked: size
+= sets x ways x line.
+Source: Linux, Documentation/ABI/testing/sysfs-devices-system-cpu; data sheets of Intel Xeon E7-8893 v4 (60 MiB, 4
+cores) and AMD EPYC 9184X (768 MiB, 16 cores), which have the most per core. The effective size was measured on a guest
+with a working-set sweep while Tierscope was designed.
 """
 
 from tierscope.doctor.check import EVERY, Check, Seen, bad, checks, good, note, unknown
@@ -55,7 +55,7 @@ def _size(text: str | None) -> int:
 
 
 def _adds_up(system: System, path: str, size: int) -> bool:
-    """True where a part is not told."""
+    """Return True where a part is unknown."""
     names = ("number_of_sets", "ways_of_associativity", "coherency_line_size")
     sets, ways, line = (system.number(f"{path}/{name}") for name in names)
     return not (sets and ways and line) or sets * ways * line == size

@@ -28,7 +28,7 @@ def look(system: System) -> Seen:
 
 
 def _cpus(system: System, level: Level) -> float | None:
-    """Quota over period; None is no quota."""
+    """Return quota over period; None without a quota."""
     if level.version == 2:
         words = (system.read(f"{level.folder}/cpu.max", 64) or "").split()
         quota, period = (whole(words[0]), whole(words[1])) if len(words) == 2 else (None, None)

@@ -1,4 +1,4 @@
-"""Memory limit of the control group, lowest of all levels that can be seen.
+"""Memory limit of the control group, lowest of all visible levels.
 
 Blind to limits above a container's own view of the hierarchy.
 Source: Linux, Documentation/admin-guide/cgroup-v2.rst (memory.max, memory.high), cgroup-v1/memory.rst.

@@ -2,7 +2,7 @@
 
 A plan that chooses CPUs by itself takes those of the largest capacity alone, since threads on unlike cores measure the
 mix. Blind to kernels that state no capacity (before 6.x on x86-64 with hybrid cores); there, `cpu_core` and `cpu_atom`
-tell them apart.
+distinguish them.
 Source: Linux, Documentation/scheduler/sched-capacity.rst; Documentation/ABI/testing/sysfs-devices-system-cpu.
 """
 

@@ -1,6 +1,6 @@
-"""fio: is the program there that `run storage` drives, and is it new enough?
+"""fio: is the program of `run storage` there, and is it new enough?
 
-It is asked for its version, nothing else; of the files of another machine it cannot be told.
+The check asks fio for its version, nothing else. The files of another machine do not show it.
 Source: fio 3.33, HOWTO.
 """
 

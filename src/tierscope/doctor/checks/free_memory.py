@@ -1,6 +1,6 @@
 """Free memory: what can be had without swapping, against the footprints of `run quick`.
 
-Blind to how it is spread over nodes: a target on one node may be refused all the same.
+Blind to how it is spread over nodes: a target on one node may be refused anyway.
 Source: Linux, proc(5), MemAvailable.
 """
 

@@ -35,7 +35,7 @@ def look(system: System) -> Seen:
 
 
 def _free(system: System, path: str) -> tuple[int, int]:
-    """Size in bytes and pages that are free and promised to nobody; (0, 0) for a strange folder."""
+    """Return the size in bytes and the pages that are free and promised to nobody; (0, 0) for a strange folder."""
     match = re.search(r"hugepages-([0-9]{1,9})kB$", path)
     free = system.number(f"{path}/free_hugepages")
     promised = system.number(f"{path}/resv_hugepages") or 0

@@ -1,8 +1,8 @@
-"""A hypervisor below: other machines share caches and memory bandwidth, and cannot be seen.
+"""A hypervisor below: other machines share caches and memory bandwidth, and are not visible.
 
-x86 has a CPU flag for it; elsewhere only names tell, and silence proves nothing.
-Source: Linux, Documentation/virt/kvm/x86/cpuid.rst; the drift was measured on a two-CPU Granite Rapids guest
-within one session while Tierscope was designed.
+x86 has a CPU flag for it; elsewhere only names show it, and their absence proves nothing.
+Source: Linux, Documentation/virt/kvm/x86/cpuid.rst; the drift was measured on a two-CPU Granite Rapids guest within one
+session while Tierscope was designed.
 """
 
 from tierscope.doctor.check import EVERY, Check, Seen, checks, good, note, unknown

@@ -1,7 +1,7 @@
-"""Where a store to persistent memory is safe from a loss of power, as the firmware says.
+"""Where a store to persistent memory is safe from a loss of power, as the firmware reports.
 
 ADR: once it left the CPU's caches, so a program flushes each line and fences. eADR: once it is in a cache, so it only
-fences. Unknown: nothing is promised, and the kernel says "unable to guarantee persistence of writes" in its log.
+fences. Unknown: nothing is promised, and the kernel prints "unable to guarantee persistence of writes" in its log.
 Source: Linux, Documentation/ABI/testing/sysfs-bus-nvdimm; ACPI 6.5, 5.2.25.9 (platform capabilities); A. Rudoff,
 "Persistent Memory Programming without All That Cache Flushing", SNIA Persistent Memory Summit, 2020.
 """

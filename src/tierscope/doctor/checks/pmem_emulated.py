@@ -1,6 +1,6 @@
-"""Whether persistent memory is what it says: plain DRAM (`memmap=`), a hypervisor's file, or real.
+"""Whether persistent memory is what it claims to be: plain DRAM (`memmap=`), a hypervisor's file, or real.
 
-In a guest nothing tells what lies below: a file in the host's page cache looks as a real DIMM does.
+In a guest nothing shows what is below: a file in the host's page cache looks as a real DIMM does.
 Source: Linux, Documentation/admin-guide/kernel-parameters.txt (memmap=nn!ss), drivers/nvdimm/e820.c, virtio_pmem.c;
 ACPI 6.5, 5.2.6: bytes 10 to 15 of a table are the maker's name, and QEMU's is BOCHS.
 """

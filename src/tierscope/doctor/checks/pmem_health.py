@@ -1,6 +1,6 @@
-"""DIMMs of persistent memory: what the firmware complains of, locks, lost shutdowns; and blocks that cannot be read.
+"""DIMMs of persistent memory: the firmware's complaints, locks, lost shutdowns; and blocks that cannot be read.
 
-Blind to wear and temperature, which `ndctl list -DH` tells to root.
+Blind to wear and temperature, which `ndctl list -DH` shows to root.
 Source: Linux, Documentation/ABI/testing/sysfs-bus-nfit, drivers/acpi/nfit/core.c (flags_show), sysfs-bus-nvdimm.
 """
 

@@ -47,7 +47,7 @@ def look(system: System) -> Seen:
 
 
 def _disk(device: str) -> str:
-    """The disk of a part: 'pmem0p1' -> 'pmem0'."""
+    """Return the disk of a part: 'pmem0p1' -> 'pmem0'."""
     head, _, number = device.rpartition("p")
     return head if head and number.isdigit() else device
 
@@ -75,14 +75,14 @@ def _small(mount: Mount, namespace: Namespace | None) -> Seen | None:
     if namespace and align and align % LARGE_BYTES:
         again = f"sudo ndctl create-namespace -f -e {namespace.name} -m fsdax --map=mem --align=2M"
         return note(f"{_told(mount)}; {namespace.name} is aligned to {show_bytes(align)}", SMALL, again)
-    unasked = mount.file_system == "ext4" and mount.block_bytes is None  # it tells its stripe in blocks
+    unasked = mount.file_system == "ext4" and mount.block_bytes is None  # it states its stripe in blocks
     if unasked or (stripe and stripe % LARGE_BYTES == 0):
         return None
     return note(f"{_told(mount)}; stripe {show_bytes(stripe) if stripe else 'not set'}, not 2 MiB", SMALL, _make(mount))
 
 
 def _make(mount: Mount) -> str:
-    """The programs ask before they write over a file system, or refuse."""
+    """Return the command; its programs ask before they write over a file system, or refuse."""
     return f"sudo umount {quote(mount.path)}; {_new(mount.device, mount.file_system)}"
 
 

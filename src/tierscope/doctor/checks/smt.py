@@ -1,8 +1,8 @@
 """SMT: two or more CPUs on one core share its caches, fill buffers and clock.
 
-`Machine.cpus()` takes one CPU of each core first, so that only thread counts above the cores meet it.
-Blind in a guest: its CPUs may be siblings of each other, or of a neighbour's, and no file tells; the suite `sharing`
-measures the first.
+`Machine.cpus()` takes one CPU of each core first, so that only thread counts above the cores meet it. Blind in a guest:
+its CPUs may be siblings of each other, or of a neighbour's, and no file shows it; the suite `sharing` measures the
+first.
 Source: document 000, table 1 (STREAM over 1..32 threads, Xeon Gold 6130, 16 cores).
 """
 

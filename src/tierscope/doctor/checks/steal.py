@@ -13,7 +13,7 @@ from tierscope.host.system import System
 
 MOMENT_S = 0.1  # ten ticks of each CPU, and a third of what `doctor` may take
 BAD, SOME = 0.02, 0.001  # the default precision of a result; one 1 ms block in a second
-CHANCE_TICKS = 1  # so few stolen in the moment say nothing
+CHANCE_TICKS = 1  # this few stolen ticks in the moment show nothing
 EFFECT = (
     "mean times were 1.15x to 2.3x too long, medians changed by 1 % (measured); blocks with steal are marked and "
     "left out of summaries"

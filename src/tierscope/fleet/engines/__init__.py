@@ -54,7 +54,10 @@ engines: Registry[Engine] = Registry("engine", "tierscope.fleet.engines")
 
 @dataclass
 class Gate:
-    """Opens when so many hosts are ready or have failed: then all begin together, whatever their clocks show."""
+    """A gate that opens when this number of hosts are ready or have failed.
+
+    All hosts then begin together, whatever their clocks show.
+    """
 
     left: int
     longest_s: float
@@ -69,7 +72,7 @@ class Gate:
                 self._open.set()
 
     def wait(self) -> None:
-        """Return when the gate is open, or after the longest time: a host that hangs does not hold the others."""
+        """Return when the gate is open, or after the longest time: a host that hangs does not stop the others."""
         self._open.wait(self.longest_s)
 
 

@@ -111,7 +111,7 @@ def _send(connection: Connection, path: str, content: bytes) -> None:
         for at in range(0, len(content), CHUNK):
             channel.send(content[at : at + CHUNK])
     except BrokenPipeError:
-        pass  # it ended; its last words say why
+        pass  # it ended; its last output states the reason
     try:
         if channel.finish():
             raise MachineError(f"{path} there cannot be written: {last_line(channel.last_words())}")

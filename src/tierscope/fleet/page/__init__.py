@@ -1,7 +1,7 @@
 """The pages of a fleet: static files that need no network. One for the fleet, and one for each suspect.
 
 The style is that of the report of a run. The table of all machines is data in the page that a short script shows: at
-most SHOWN rows at a time, so that 10,000 machines are searched and sorted at once.
+most SHOWN rows at a time, so that 10,000 machines are searched and sorted immediately.
 """
 
 import hashlib

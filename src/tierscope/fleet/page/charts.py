@@ -1,4 +1,4 @@
-"""The figures of a fleet's pages: a distribution with its suspects named, and a history beside the peers."""
+"""The figures of a fleet's pages: a distribution with its suspects named, and a history with the peers."""
 
 import math
 import re

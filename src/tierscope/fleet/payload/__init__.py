@@ -1,4 +1,4 @@
-"""What is copied to a host: the static core, a plan and a shell script; and what comes back, as a `HostReport`.
+"""The files copied to a host (the static core, a plan and a shell script), and its answer as a `HostReport`.
 
 A host needs a POSIX shell, awk and the small programs of coreutils or busybox, and no Python. A file is copied once:
 its folder there has the name of the checksum of all three.
@@ -26,12 +26,12 @@ class Payload:
 
     @cached_property
     def sums(self) -> dict[str, str]:
-        """SHA-256 of each file, in hex."""
+        """Return the SHA-256 of each file, in hex."""
         return {name: hashlib.sha256(content).hexdigest() for name, content in self.files.items()}
 
     @cached_property
     def digest(self) -> str:
-        """Sixteen hex digits of all of them: the name of the folder on a host."""
+        """Return sixteen hex digits of all of them: the name of the folder on a host."""
         return hashlib.sha256("\n".join(sorted(self.sums.values())).encode()).hexdigest()[:16]
 
     def place(self, folder: Path) -> Path:

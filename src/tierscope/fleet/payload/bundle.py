@@ -1,4 +1,4 @@
-r"""What a host sends: parts of known sizes between a first and a last line, so that a cut or a foreign text is seen.
+r"""The answer of a host: parts of known sizes between a first and a last line, which reveal cut or foreign text.
 
     tierscope-bundle 1
     part NAME SIZE\n  SIZE bytes \n      repeated
@@ -18,7 +18,7 @@ BEGIN = b"tierscope-bundle 1\n"
 REFUSED = re.compile(rb"^tierscope-refused (.{1,600})$", re.MULTILINE)
 PART = re.compile(rb"part ([A-Za-z0-9_./-]{1,200}) ([0-9]{1,10})\n")
 END = re.compile(rb"end ([0-9]{1,3})\n?")
-MOST_BYTES = 256 << 20  # of a bundle: more is no bundle
+MOST_BYTES = 256 << 20  # of a bundle: more is not a bundle
 SHOWN = 120
 
 

@@ -142,7 +142,7 @@ def _samples(content: bytes) -> Blocks:
 
 
 def _why(bundle: Bundle, error: Exception) -> str:
-    """Say what the core printed last where it failed, else what does not fit."""
+    """Report what the core printed last where it failed, else what does not fit."""
     last = bundle.text("errors").splitlines()[-1:] or [""]
     if bundle.status == 124:  # of timeout(1)
         return "the plan took longer than its limit; raise --limit, or look what else runs there"

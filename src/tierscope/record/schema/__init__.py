@@ -1,4 +1,4 @@
-"""The published format of `result.json`, made from the types in `record.result`; a test holds the two together.
+"""The published format of `result.json`, made from the types in `record.result`; a test compares the two.
 
 Make the file again after a change of the types: python -m tierscope.record.schema
 """
@@ -15,7 +15,7 @@ PATH = Path(__file__).with_name(f"result-{SCHEMA}.json")
 
 
 def schema() -> dict[str, Any]:
-    """JSON Schema, draft 2020-12."""
+    """Return JSON Schema, draft 2020-12."""
     (top,), parts = msgspec.json.schema_components([Result], ref_template="#/$defs/{name}")
     for part in parts.values():  # Python 3.13 takes the indentation of docstrings away, earlier ones leave it
         if "description" in part:

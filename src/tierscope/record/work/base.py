@@ -23,7 +23,7 @@ class OfTask(msgspec.Struct, frozen=True, kw_only=True, tag_field="task"):
     of_core: ClassVar[bool] = True
     """Whether the core measures it: its fields are keys of a plan."""
     encoded: ClassVar[frozenset[str]] = frozenset()
-    """Fields whose text may hold any character: a plan carries them percent-encoded, and the core decodes them."""
+    """Fields whose text may contain any character: a plan carries them percent-encoded, and the core decodes them."""
 
     def __post_init__(self) -> None:
         refuse_numbers("workload", self, self.least)

@@ -1,6 +1,6 @@
 """Formats that runs can be written as: one file here is one format, and adds itself in its last line.
 
-Base units throughout, unless a format says otherwise.
+Base units throughout, unless a format states otherwise.
 """
 
 from collections.abc import Callable, Iterator, Sequence

@@ -1,6 +1,6 @@
 """CSV: RFC 4180, but lines end in a single line feed.
 
-A text that a spreadsheet would compute, `=1+1`, has an apostrophe before it; numbers stay as they are. A report has one
+A text that a spreadsheet would compute, `=1+1`, has an apostrophe before it; numbers stay unchanged. A report has one
 wide file for each table. An export has one line for each value, so that several runs and tables are one file with one
 head.
 """

@@ -60,7 +60,7 @@ def render(content: Content) -> str:
 
 
 def script_json(value: Any) -> str:
-    """JSON that may stand in a script element: no `<`, `>`, `&` and no line separators of JavaScript's own."""
+    """Return JSON that is safe in a script element: no `<`, `>`, `&` and no line separators of JavaScript's own."""
     text = json.dumps(_packed(value), separators=(",", ":"), ensure_ascii=True, allow_nan=False)
     for letter in "<>&":
         text = text.replace(letter, f"\\u{ord(letter):04x}")
@@ -86,7 +86,7 @@ def _columns(rows: list[Any]) -> Any:
 
 @functools.cache
 def libraries() -> str:
-    """The libraries as one script, without names of hosts."""
+    """Return the libraries as one script, without names of hosts."""
     text = picture.bundle(SNIPPET)
     for name in HOSTS:
         text = text.replace(name, "")
@@ -95,7 +95,7 @@ def libraries() -> str:
 
 @functools.cache
 def bundle() -> str:
-    """The libraries, gzip in base64 for the page to unpack."""
+    """Return the libraries, gzip in base64 for the page to unpack."""
     return base64.b64encode(gzip.compress(libraries().encode(), mtime=0)).decode()
 
 

@@ -54,7 +54,7 @@ def _values(machine: Machine, row: NumaRow) -> dict[tuple[int, str, str], int]:
 
 
 def _mask(machine: Machine, initiator: int) -> str:
-    """CPUs of a node as hwloc writes sets: 32 bits a word, the highest first; "" for a node without any."""
+    """Return CPUs of a node as hwloc writes sets: 32 bits a word, the highest first; "" for a node without any."""
     cpus = next((node.cpus for node in machine.identity.nodes if node.number == initiator), ())
     bits = sum(1 << cpu for cpu in set(cpus) if 0 <= cpu < MOST_CPUS)
     words = []

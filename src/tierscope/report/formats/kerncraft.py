@@ -39,7 +39,7 @@ def machine_file(runs: Sequence[Run]) -> bytes:
 
 
 def _why_not(roof: Roof, machine: Machine) -> str:
-    """Why a roof has no place in the file; "" if it has one."""
+    """Return why a roof has no place in the file; "" if it has one."""
     if roof.kernel not in KERNELS:
         return "kerncraft does not define this kernel, or defines it with other streams"
     if not roof.target.startswith("node:"):
@@ -143,7 +143,7 @@ def _left_out(found: Roofs) -> Iterator[str]:
 
 
 def _text(text: str) -> str:
-    """A text as YAML takes it, in double quotes."""
+    """Return a text as YAML takes it, in double quotes."""
     return '"' + printable(text).replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 

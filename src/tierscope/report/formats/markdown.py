@@ -114,14 +114,14 @@ def _run(name: str, run: Run) -> str:
 
 
 def escape(text: str) -> str:
-    """Text that Markdown shows as it is: no markup, no HTML, no cell borders, one line."""
+    """Return text that Markdown shows unchanged: no markup, no HTML, no cell borders, one line."""
     flat = printable(re.sub(r"\s+", " ", text))
     flat = flat.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
     return re.sub(r"([\\`*_\[\]|~])", r"\\\1", flat)
 
 
 def code(text: str) -> str:
-    """A command as code: fenced by more backticks than it holds."""
+    """Return a command as code: fenced by more backticks than it contains."""
     flat = printable(re.sub(r"\s+", " ", text))
     fence = "`" * (1 + max((len(run) for run in re.findall("`+", flat)), default=0))
     return f"{fence} {flat} {fence}" if len(fence) > 1 else f"`{flat}`"

@@ -2,9 +2,9 @@
 
 A gauge for each main value of each table, tierscope_TABLE_VALUE_UNIT in base units, one for each bound of its interval,
 and one that is 0 where the point is inconclusive. Labels are what stays from run to run: the machine, the suite and the
-keys of the point. Of several runs of one machine and suite only the newest that has a number stands, so the number of
-series does not grow with runs. Its start is a gauge of its own and not a time stamp: a collector would take an old one
-for late.
+keys of the point. Only the newest run of a machine and suite that has a number is included, so the number of series
+does not grow with runs. Its start is a gauge of its own and not a time stamp: a collector would take an old one for
+late.
 Source: Cloud Native Computing Foundation, "OpenMetrics", 1.0, 2020; Prometheus, "Text-based format", 0.0.4.
 """
 
@@ -67,7 +67,7 @@ def _alike(runs: Sequence[Run]) -> dict[str, list[Run]]:
 
 
 def _constant(result: Result) -> dict[str, str]:
-    """Return the labels that all series of a run have. An update of the kernel leaves them as they are."""
+    """Return the labels that all series of a run have. An update of the kernel does not change them."""
     machine = {"host": result.machine.hostname, "processor": result.machine.identity.model}
     tool = {"tool": result.origin_by} if result.origin == "imported" else {}
     return {**machine, "suite": result.suite, "origin": result.origin, **tool}

@@ -61,7 +61,7 @@ def _named(what: str, pid: int, tid: int, name: str) -> Event:
 
 
 def _point(pid: int, span: Span) -> Iterator[Event]:
-    """The visit as a slice, its warnings as marks on it."""
+    """Yield the visit as a slice, its warnings as marks on it."""
     record = span.record
     labels = {key: value for key, value in record.experiment.labels.items() if value is not None}
     placed = "by its clock" if span.exact else f"by its wall time; its clock is {record.clock.source}"

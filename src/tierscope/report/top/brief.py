@@ -6,17 +6,17 @@ SMALL = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "
 
 
 def short_rate(rate: float) -> str:
-    """'33.4 GB/s'."""
+    """Return '33.4 GB/s'."""
     return f"{rate / 1e9:.3g} GB/s"
 
 
 def short_seconds(seconds: float) -> str:
-    """'152 ns'."""
+    """Return '152 ns'."""
     return show_seconds(seconds)
 
 
 def cpus_name(count: int) -> str:
-    """'two CPUs', '16 CPUs', 'one CPU'."""
+    """Return 'two CPUs', '16 CPUs', 'one CPU'."""
     number = SMALL[count] if count < len(SMALL) else str(count)
     return f"{number} CPU" if count == 1 else f"{number} CPUs"
 

@@ -37,14 +37,14 @@ def certain(content: Content, keys: Sequence[Key], found: Memory | None = None) 
 
 
 def _numbers(found: Memory | None) -> str:
-    """'1 of 4 key numbers, ' where some are missing; "" where all of them are known."""
+    """Return '1 of 4 key numbers, ' where some are missing; "" where all of them are known."""
     if not found or found.known == found.measured:
         return ""
     return f"{found.known} of {found.measured} key numbers, "
 
 
 def _precise(keys: Sequence[Key]) -> str:
-    """'Key numbers are within 0.5 to 1.8 %.'"""
+    """Return 'Key numbers are within 0.5 to 1.8 %.'"""
     halves = [
         (key.high - key.low) / 2 / key.value
         for key in keys

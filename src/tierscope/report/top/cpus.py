@@ -21,7 +21,7 @@ class Cpus:
 
     @property
     def siblings(self) -> bool:
-        """Whether two of them, and there are no others, are hardware threads of one core."""
+        """Return whether two of them, and there are no others, are hardware threads of one core."""
         return self.count == 2 and self.cores == 1
 
 

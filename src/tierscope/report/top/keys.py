@@ -74,7 +74,7 @@ def _cache(content: Content) -> Iterator[Key]:
 
 
 def _judge_cache(content: Content, cache: Insight, size: int) -> tuple[str, str]:
-    """(verdict, mark): small, about the size that is reported, or neither for sure."""
+    """Return (verdict, mark): small, about the size that is reported, or neither for sure."""
     if small_cache(content):
         return "small", NOTE
     low, high = cache.low or 0.0, cache.high or 0.0
@@ -106,7 +106,7 @@ def _largest(title: str, insights: Iterable[Insight]) -> Key:
 
 
 def _judged(key: Key, usual: Normal | None) -> Key:
-    """With the band of similar machines, where there is one for this point."""
+    """Return the number with the band of similar machines, where there is one for this point."""
     row = _beside(key, usual.rows) if usual else None
     if usual is None or row is None or row.band is None:
         return key
@@ -117,7 +117,7 @@ def _judged(key: Key, usual: Normal | None) -> Key:
 
 
 def _beside(key: Key, rows: Sequence[Beside]) -> Beside | None:
-    """The point of a key number among those that were compared, by measure and the words of the point."""
+    """Return the point of a key number among those that were compared, by measure and the words of the point."""
     if key.point is None:
         return None
     measure = next(name for name, one in measures().items() if one.table.name == key.point.table)

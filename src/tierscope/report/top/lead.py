@@ -43,7 +43,7 @@ def _mostly_unsure(content: Content, found: Memory | None) -> bool:
 
 
 def _nothing(content: Content, told: str) -> str:
-    """What such a run says: what is known in spite of that, and why the rest is not."""
+    """Return the result of such a run: what is known in spite of that, and why the rest is not."""
     found = "This file" if content.run.result.origin == "imported" else "This run"
     if told:
         return f"{told} {found} shows little else: {cause(content)}."
@@ -52,7 +52,7 @@ def _nothing(content: Content, told: str) -> str:
 
 
 def _memory(content: Content, found: Memory, cpus: Cpus) -> str:
-    """'Memory: 33.4 GB/s read, 43.1 GB/s copied, 152 ns idle.'; "" where nothing of it is conclusive."""
+    """Return 'Memory: 33.4 GB/s read, 43.1 GB/s copied, 152 ns idle.'; "" where nothing of it is conclusive."""
     parts = []
     if found.read:
         verb = VERBS.get(found.read.row.kernel, found.read.row.kernel)
@@ -80,7 +80,7 @@ def _loaded(load: Load) -> str:
 
 
 def _subject(content: Content, target: str, cpus: Cpus) -> str:
-    """'Memory' of a machine with one; else its node, or the target as it was asked for."""
+    """Return 'Memory' of a machine with one; else its node, or the target as it was asked for."""
     nodes = {f"node:{node.number}": node for node in content.run.result.machine.identity.nodes if node.memory_bytes}
     if target not in nodes:
         return target
@@ -94,7 +94,7 @@ def _subject(content: Content, target: str, cpus: Cpus) -> str:
 
 
 def _answer(content: Content) -> str:
-    """The first conclusive answer of a run without numbers of memory; "" where there is none.
+    """Return the first conclusive answer of a run without numbers of memory; "" where there is none.
 
     What only explains other numbers makes no headline.
     """
@@ -110,7 +110,7 @@ def _answer(content: Content) -> str:
 
 
 def _counted(content: Content) -> str:
-    """What there is, where no number says anything."""
+    """Return the existing content, where no number is usable."""
     rows = sum(len(section.rows) for section in content.sections.values())
     if not rows:
         return "This run has no finished experiment yet."
@@ -119,6 +119,6 @@ def _counted(content: Content) -> str:
 
 
 def passed(content: Content) -> str:
-    """A kernel that measured higher than all conclusive ones, and is not conclusive."""
+    """Return a kernel that measured higher than all conclusive ones, and is not conclusive."""
     row = passed_over(content)
     return f"{row.kernel} measured higher, but is inconclusive." if row else ""

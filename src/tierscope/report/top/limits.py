@@ -4,19 +4,19 @@
     lines in flight = bandwidth * latency / bytes of a line               (Little's law)
     over idle       = latency at the highest load / idle latency, measured alternately
 
-A cause is stated only if conclusive numbers leave no other one:
+A cause is stated only if conclusive numbers leave no other one.
 
-    the memory   it moves FULL of its theoretical peak; or it is the memory or the path to it, if an access takes
-                 CROWDED times idle at a load that moves about what reads do
-    the CPUs     each thread adds a full share (efficiency from ADDS_UP); or the load of all CPUs leaves the latency
-                 below EASY times idle, although threads add less: then it is the cores or their way to the memory
-    not known    everything else, with the reason
+- the memory: it moves FULL of its theoretical peak. It is the memory or the path to it, if an access takes CROWDED
+  times idle at a load that moves about what reads do.
+- the CPUs: each thread adds a full share (efficiency from ADDS_UP). It is the cores or their path to the memory, if the
+  load of all CPUs leaves the latency below EASY times idle, although threads add less.
+- not known: everything else, with the reason.
 
 The peak is that of all channels, so it is compared only where the target is all memory of the machine.
 Blind to limits that change with the mix of reads and writes, and to caps of a hypervisor that slow all alike.
-Sources: J. D. C. Little, "A Proof for the Queuing Formula L = lambda W", Operations Research, 1961; P. Esmaili-Dokht
-et al., "A Mess of Memory System Benchmarking, Simulation and Application Profiling", MICRO 2024 (latency over
-bandwidth: flat far below the limit of a memory, several times idle at it).
+Sources: J. D. C. Little, "A Proof for the Queuing Formula L = lambda W", Operations Research, 1961; P. Esmaili-Dokht et
+al., "A Mess of Memory System Benchmarking, Simulation and Application Profiling", MICRO 2024 (latency over bandwidth:
+flat far below the limit of a memory, several times idle at it).
 """
 
 from collections.abc import Callable, Iterator
@@ -54,7 +54,7 @@ class Cause(NamedTuple):
 
 
 def limits(found: Memory, cpus: Cpus) -> tuple[Answer, str]:
-    """Return the answer and what the headline says of it. cpus: that may load this memory."""
+    """Return the answer and its headline. cpus: that may load this memory."""
     cause = next(cause for rule in RULES if (cause := rule(found, cpus)))
     text = " ".join(one for one in (cause.step, *_evidence(found, cpus)) if one)
     return Answer(QUESTION, cause.short, text), cause.lead
@@ -83,7 +83,7 @@ def _alone(found: Memory, cpus: Cpus) -> Cause | None:
 
 
 def _one_core(found: Memory, cpus: Cpus) -> Cause | None:
-    """Of two CPUs alone: of many, a pair that shares a core says little of all."""
+    """Return this for two CPUs alone: a pair that shares a core shows little about many."""
     if cpus.siblings:
         return Cause("Likely the CPUs: both are hardware threads of one core", "Both CPUs are threads of one core.")
     if cpus.count > 2 or not (pair := found.one_core):
@@ -114,7 +114,10 @@ def _adds_up(found: Memory, cpus: Cpus) -> Cause | None:
 
 
 def _easy(found: Memory, cpus: Cpus) -> Cause | None:
-    """All cores but that of the chaser load the memory, threads add less than a share, and an access hardly waits."""
+    """Return the cores as cause if threads add less than a share and an access hardly waits at the load of all cores.
+
+    The core of the chaser does not load the memory.
+    """
     over = _over_idle(found)
     if over is None or over.high > EASY or not _by_all(found, cpus) or not _as_reads(found):
         return None
@@ -123,7 +126,7 @@ def _easy(found: Memory, cpus: Cpus) -> Cause | None:
 
 
 def _open(found: Memory, cpus: Cpus) -> Cause:
-    """What is missing for an answer."""
+    """Return what is missing for an answer."""
     over = _over_idle(found)
     if not found.loads:
         return Cause("Not known: latency under load was not measured", step=MEASURE)
@@ -150,7 +153,7 @@ def _over_idle(found: Memory) -> Interval | None:
 
 
 def _as_reads(found: Memory) -> bool:
-    """Whether the load moves about what reads do: a lighter one says little of what limits them."""
+    """Return whether the load moves about what reads do: a lighter one shows little about their limit."""
     if found.load is None or found.read is None:
         return found.load is not None
     return found.load.bandwidth.middle >= AS_READS * found.read.bandwidth.middle
@@ -166,7 +169,7 @@ def _efficiency(alone: Speed, together: Speed) -> Interval:
 
 
 def _evidence(found: Memory, cpus: Cpus) -> Iterator[str]:
-    """The numbers that the cause rests on, and what else costs much."""
+    """Yield the numbers that the cause rests on, and what else costs much."""
     if found.alone and found.read and found.read.row.threads > 1:
         ratio = quotient(found.alone.bandwidth, found.read.bandwidth)
         yield (
@@ -199,7 +202,7 @@ def _evidence(found: Memory, cpus: Cpus) -> Iterator[str]:
 
 
 def _lines(found: Memory, line_bytes: int) -> float:
-    """Little's law for one thread: the bytes of the bus. Of reads alone: no load waits for what a store sends."""
+    """Little's law for one thread: the bytes of the bus. For reads alone: no load waits for what a store sends."""
     if not found.alone or not found.idle or found.alone.row.store != "none" or not found.alone.row.bus_bytes_per_s:
         return 0.0
     if (found.idle.row.page_bytes or 0) <= SMALL_PAGES:  # such a latency has page walks in it, which reads seldom meet

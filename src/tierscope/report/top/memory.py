@@ -1,4 +1,4 @@
-"""The rows that say how fast one memory is: reads, copies, idle latency, with small pages, under load.
+"""The rows that show how fast one memory is: reads, copies, idle latency, with small pages, under load.
 
 All are conclusive rows of one target, that of the fastest read, so that they may be compared. A number that the run
 does not have, or not conclusively, is None.
@@ -39,7 +39,7 @@ class Memory:
     idle: Wait | None  # the largest footprint with the largest pages
     walked: Wait | None  # the same footprint with the smallest pages
     load: Load | None  # the most bandwidth of all loads
-    pairs: tuple[SharingRow, ...]  # conclusive, the last moment of each pair, with what held at all its moments
+    pairs: tuple[SharingRow, ...]  # conclusive, the last moment of each pair, with what was true at all its moments
     moved: str  # a pair of CPUs that shared a core at some moments only, in words; "" where none did
     loads: int  # rows of latency under load, conclusive or not
     sure_loads: int  # of these
@@ -47,23 +47,23 @@ class Memory:
 
     @property
     def known(self) -> int:
-        """How many of these are conclusive; a copy that stands for the read counts once."""
+        """Return how many of these are conclusive; a copy that stands for the read counts once."""
         copy = None if self.read and self.copy and self.copy.row is self.read.row else self.copy
         return sum(one is not None for one in (self.read, copy, self.idle, self.load))
 
     @property
     def one_core(self) -> SharingRow | None:
-        """A pair that the system lists as two cores and that shares one."""
+        """Return a pair that the system lists as two cores and that shares one."""
         return next((row for row in self.pairs if row.core == SHARED and row.listed == OWN), None)
 
     @property
     def full_path(self) -> SharingRow | None:
-        """A pair of CPUs that gets no more from memory than one of them."""
+        """Return a pair of CPUs that gets no more from memory than one of them."""
         return next((row for row in self.pairs if row.path == FULL), None)
 
 
 def memory_of(content: Content) -> Memory | None:
-    """Return what the tables of memory say; None where the run has none of them."""
+    """Return the findings of the tables of memory; None where the run has none of them."""
     rows = [*content.rows("stream"), *content.rows("latency"), *content.rows("loaded_latency")]
     if not rows:
         return None
@@ -103,12 +103,12 @@ def _loads(content: Content, target: str) -> list[Flat]:
 
 
 def _counts(probe: Label, order: Label) -> bool:
-    """Whether a row of latency is one access to memory after the other, none of which a prefetcher knows."""
+    """Return whether a row of latency is of dependent accesses to memory that no prefetcher predicts."""
     return probe == "cycle" and order == "global"
 
 
 def _speeds(content: Content) -> list[Speed]:
-    """Conclusive bandwidths of kernels, without single calls of the C library."""
+    """Return conclusive bandwidths of kernels, without single calls of the C library."""
     known: list[StreamRow] = content.sure_rows("stream")
     return [Speed(*pair) for pair in sure_rows(known, lambda row: row.bandwidth) if pair[0].store != LIBRARY]
 
@@ -124,7 +124,7 @@ def _fastest(speeds: list[Speed], of: Callable[[StreamRow], bool]) -> Speed | No
 
 
 def _waits(content: Content, target: str) -> tuple[Wait | None, Wait | None]:
-    """The latency of memory, and that with 4 KiB pages at the same footprint."""
+    """Return the latency of memory, and that with 4 KiB pages at the same footprint."""
     known: list[LatencyRow] = content.typed("latency")
     rows = [row for row in known if row.latency and row.latency.middle and _counts(row.probe, row.order)]
     cycles = [row for row in rows if row.target == target]
@@ -145,7 +145,7 @@ def _wait(row: LatencyRow | None) -> Wait | None:
 
 
 def _pairs(moments: list[list[SharingRow]]) -> tuple[SharingRow, ...]:
-    """One moment shows nothing of the others: a class that changed, or was known once, is not known here."""
+    """Return the last moment of each pair; a class that changed, or was known only once, is not known here."""
     return tuple(replace(own[-1], core=held(own, core_of), path=held(own, path_of)) for own in moments)
 
 

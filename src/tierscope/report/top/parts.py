@@ -39,7 +39,7 @@ class Key:
     kind: str = ""  # "share" is a part of 1
     point: Point | None = None
     band: Band | None = None
-    verdict: str = ""  # compared with the band, or with what the system reports; "" says nothing
+    verdict: str = ""  # compared with the band, or with what the system reports; "" states nothing
     mark: str = ""
 
 

@@ -5,9 +5,9 @@ from typing import NamedTuple
 from tierscope.report.top.parts import Key
 from tierscope.units import show_value
 
-WIDE = 0.2  # half of an interval over its number, from which its bounds say more than a percentage
+WIDE = 0.2  # half of an interval over its number, from which its bounds are clearer than a percentage
 LENGTH = 180.0  # of the line, in the units of its drawing
-AROUND = 0.1  # of what is to be seen, free on each side
+AROUND = 0.1  # of what is shown, free on each side
 
 
 class Line(NamedTuple):
@@ -22,12 +22,12 @@ class Line(NamedTuple):
 
 
 def value_of(key: Key) -> str:
-    """'33.41 GB/s', '1.08x', '49 %'."""
+    """Return '33.41 GB/s', '1.08x', '49 %'."""
     return _shown(key, key.value)
 
 
 def span_of(key: Key) -> str:
-    """'±1.3 %', or '22.6 MiB to 32 MiB' of a capacity or a wide interval; "" where there is none."""
+    """Return '±1.3 %', or '22.6 MiB to 32 MiB' of a capacity or a wide interval; "" where there is none."""
     if key.low is None or key.high is None:
         return ""
     half = (key.high - key.low) / 2 / abs(key.value) if key.value else WIDE
@@ -43,7 +43,7 @@ def _shown(key: Key, value: float) -> str:
 
 
 def band_of(key: Key) -> str:
-    """'29.10 GB/s to 35.00 GB/s, 41 machines'; "" where no similar machine is known."""
+    """Return '29.10 GB/s to 35.00 GB/s, 41 machines'; "" where no similar machine is known."""
     if key.band is None:
         return ""
     ends = f"{show_value(key.band.low, key.unit)} to {show_value(key.band.high, key.unit)}"

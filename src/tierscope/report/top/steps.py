@@ -17,14 +17,14 @@ from tierscope.report.top.usual import reported, small_cache
 from tierscope.units import show_bytes
 
 MOST = 3
-DIRECT = "non_temporal"  # insights: a kernel beside its form with non-temporal stores
+DIRECT = "non_temporal"  # insights: a kernel compared with its form with non-temporal stores
 OBSERVED = ("load",)  # findings that are of the run itself: what other programs took from it
 LEAST = 1e-9  # before what was not measured, after all effects
 GAIN = 1.1  # of such stores, from which they are worth a step
 
 
 def steps(content: Content, found: Memory | None) -> tuple[Step, ...]:
-    """Return them in the order of their effect; none for numbers that are no measurements of this machine."""
+    """Return them in the order of their effect; none for numbers that were not measured on this machine."""
     if content.run.result.origin != "real":
         return tuple(_unsure(content))[:MOST]
     known = [*_unfinished(content), *_unsure(content), *(_of_memory(content, found) if found else ())]
@@ -53,13 +53,13 @@ def _unsure(content: Content) -> Iterator[Step]:
 
 
 def _named(content: Content) -> str:
-    """The directory of the run as it was opened, and the machine that it was measured on."""
+    """Return the directory of the run as it was opened, and the machine that it was measured on."""
     reached = content.run.result.machine.reached
     return shlex.quote(str(content.run.path)) + (f" --host {shlex.quote(reached)}" if reached else "")
 
 
 def _there(content: Content) -> str:
-    """'on ssh:server: ' of a machine that was reached so: a remedy belongs there."""
+    """Return 'on ssh:server: ' of a machine that was reached so: a remedy belongs there."""
     reached = content.run.result.machine.reached
     return f"On {reached}: " if reached else ""
 
@@ -86,7 +86,7 @@ def _of_memory(content: Content, found: Memory) -> Iterator[Step]:
 
 
 def _remedies(content: Content, given: set[str]) -> Iterator[Step]:
-    """What the doctor found bad and can mend."""
+    """Return what the doctor found bad and can fix."""
     for finding in ranked(content.run.result.findings):
         if finding.verdict == "bad" and finding.remedy and finding.remedy not in given:
             told = "" if finding.name in OBSERVED else " Its effect on this run was not measured."

@@ -51,7 +51,7 @@ def _answers(found: Top) -> Table:
 
 
 def _keys(found: Top) -> Table:
-    """One line for each number; what is to be known with it stands below its name where a band takes the room."""
+    """Return one line for each number; its notes are below its name where a band uses the space."""
     banded = any(key.band for key in found.keys)
     table = Table(box=None, pad_edge=False, show_header=banded, header_style="dim")
     table.add_column("")

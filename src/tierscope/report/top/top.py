@@ -1,7 +1,7 @@
 """The first thing a reader sees, put together from its parts.
 
-Nothing is computed from samples here: rows, insights, findings and the reference set are. Only conclusive numbers
-stand on top; where most points are inconclusive, the headline says so, with the reason and the next step.
+Nothing is computed from samples here: rows, insights, findings and the reference set are. Only conclusive numbers are
+on top; where most points are inconclusive, the headline states it, with the reason and the next step.
 """
 
 from tierscope.report.content import Content
@@ -30,12 +30,12 @@ def top(content: Content) -> Top:
 
 
 def _leads(content: Content) -> bool:
-    """Whether a table of the run answers a question that comes before those of a memory."""
+    """Return whether a table of the run answers a question that comes before those of a memory."""
     return any(section.asked.leads for section in content.sections.values() if section.asked)
 
 
 def _asked(content: Content) -> Answer | None:
-    """The question of the first table that has one, with its answer."""
+    """Return the question of the first table that has one, with its answer."""
     for section in content.sections.values():
         asked = section.asked
         if asked is None or tables[section.name].place >= BESIDE:
@@ -51,7 +51,7 @@ def _asked(content: Content) -> Answer | None:
 
 
 def _lines(content: Content) -> tuple[str, ...]:
-    """What a reader must know before any number."""
+    """Return what a reader must know before any number."""
     failures = content.audit.failures
     audited = f"Audit: {failures[0].identity}: {failures[0].text}." if failures else ""
     stepless = not content.run.result.complete and content.run.result.origin != "real"  # a real run has a step for it

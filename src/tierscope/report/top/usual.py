@@ -1,7 +1,7 @@
 """Is it normal: the numbers of a run among those of similar machines, and its last-level cache as reported.
 
 What the machine reports itself needs no reference set: a last-level cache that serves less than it has is small on any
-machine. Why it is small, a run cannot say: neighbours, a quota, and tables that compete for it look alike.
+machine. A run cannot show why it is small: neighbours, a quota, and tables that compete for it look alike.
 """
 
 from msgspec.structs import replace
@@ -37,11 +37,11 @@ def among(content: Content) -> Normal | None:
     try:
         return normal(content.run, known())
     except TierscopeError:
-        return None  # `tierscope normal` says what is wrong with the set; a page of one's run does not end by it
+        return None  # `tierscope normal` reports what is wrong with the set; the page of a run does not fail by it
 
 
 def _judged(content: Content, found: Normal | None) -> tuple[str, str, str]:
-    """(short, text, mark)."""
+    """Return (short, text, mark)."""
     if content.run.result.origin == "imported":
         return "Not asked: the file does not say which machine it is", "", ""
     if content.run.result.origin != "real":
@@ -61,7 +61,7 @@ def _judged(content: Content, found: Normal | None) -> tuple[str, str, str]:
 
 
 def _hint(text: str) -> str:
-    """The sentence of `tierscope normal` without its verdict, which the short answer has."""
+    """Return the sentence of `tierscope normal` without its verdict, which the short answer has."""
     for begin in ("Not known: no similar machine is known. ", "Not known: ", "No: ", "Yes: ", "Yes, but slow: "):
         if text.startswith(begin):
             rest = text.removeprefix(begin).replace("`", "")
@@ -70,7 +70,7 @@ def _hint(text: str) -> str:
 
 
 def small_cache(content: Content) -> Insight | None:
-    """The effective last-level cache, if the whole of its interval is less than reported."""
+    """Return the effective last-level cache, if the whole of its interval is less than reported."""
     found = next((one for one in content.conclusions if one.name == "effective_cache"), None)
     size = reported(content)
     if found is None or found.high is None or not size or found.high > SMALL * size:
