@@ -6,7 +6,8 @@ COUNTS = {
     "Events next to known bytes": (
         "Kernels whose reads and writes of memory are known run on arrays that exceed the caches, while all events are "
         "counted in their timed blocks. Each kernel is repeated, and the count of one operation is the mean of the "
-        "repeats, without the count of an empty block."
+        "repeats, without the count of an empty block. Limits: a kernel that stores fewer bytes than 50 last-level "
+        "caches is left out, because lines that are still in the cache were not written yet."
     ),
 }
 VERDICT = {
