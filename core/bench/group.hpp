@@ -41,7 +41,7 @@ struct Arena {
 
 /// All that a group's place in the bench keeps from one experiment to the next.
 struct Store {
-  Arena target, source;                          // source: of the operands that are only read, where they lie apart
+  Arena target, source;                          // source: of the operands that are only read, if they are apart
   std::vector<std::unique_ptr<Victim>> victims;  // of each member
   std::string made;                              // what they were made for
   std::vector<Timing> timings;                   // of operations on a structure, in each batch since `prepare`
@@ -61,17 +61,17 @@ struct Group {
   [[nodiscard]] std::uint64_t footprint() const noexcept;
   /// Bytes of operand k from one operation to the next.
   [[nodiscard]] std::uint64_t stride(std::size_t k) const noexcept;
-  /// Whether operand k lies on the source target.
+  /// Whether operand k is on the source target.
   [[nodiscard]] bool on_source(std::size_t k) const noexcept;
   /// What must be mapped of the target or of the source, `skew` included.
   [[nodiscard]] std::uint64_t bytes_needed(bool source) const noexcept;
   /// As KernelEntry::program_bytes, of one block where operations are blocks.
   [[nodiscard]] double program_bytes() const noexcept;
-  /// Likewise; blocks apart from each other move whole lines of the caches.
+  /// The same for KernelEntry::bus_bytes; blocks apart from each other move whole lines of the caches.
   [[nodiscard]] double bus_bytes() const noexcept;
-  /// Of what walks, the part of it that lies on the source, or that lies on the target.
+  /// The part of the program bytes on the source, or on the target.
   [[nodiscard]] double program_bytes(bool source) const noexcept;
-  /// A key that tells whether the memory already holds what this group needs.
+  /// A key that shows whether the memory already contains what this group needs.
   [[nodiscard]] std::string content() const;
 };
 
@@ -92,7 +92,7 @@ void stir(const Group& group, std::size_t member) noexcept;
 /// Keeps what the check wants of the content before the blocks.
 void remember(Group& group, std::size_t member);
 /// The largest relative difference between what the blocks left and what scalar code leaves; infinity if a
-/// checksum or a chase's end differs; 0 where the kernel says why nothing is checked. Samples up to 64 windows of each
+/// checksum or a chase's end differs; 0 if the kernel states why nothing is checked. Samples up to 64 windows of each
 /// member.
 double verify(const Group& group, std::size_t member);
 

@@ -98,8 +98,8 @@ std::uint64_t number(const std::string& word, std::string_view digits) {
   return value;
 }
 
-/// Puts a value into the bits of a field, "config:0-7,32-35". False where it does not fit, or the kernel's file says
-/// something else.
+/// Puts a value into the bits of a field, "config:0-7,32-35". Returns false if it does not fit, or if the kernel's file
+/// contains something else.
 bool put(Event& event, const std::string& format, std::uint64_t value) {
   const auto colon = format.find(':');
   const auto where = format.substr(0, colon);
@@ -139,7 +139,7 @@ std::string core_pmu(const std::string& devices) {
   return found.empty() ? "cpu" : found;
 }
 
-/// PMU/field=number,.../ by what sysfs tells of the PMU.
+/// PMU/field=number,.../ by what sysfs states about the PMU.
 Event encoded(const std::string& word, const std::string& root) {
   const auto slash = word.find('/');
   const auto pmu = word.substr(0, slash);

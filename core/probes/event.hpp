@@ -1,7 +1,8 @@
 /// Names of performance events, as perf writes them: what the kernel is asked to count.
-///     cycles, instructions, branches, page-faults ...     generic and software events
-///     LLC-loads, L1-dcache-load-misses, dTLB-loads ...    a cache, an operation, and whether it missed
-///     cpu/event=0xa3,umask=0x14,cmask=20/                 an encoding, by the fields that the PMU's folder names
+/// - `cycles`, `instructions`, `branches`, `page-faults`: generic and software events.
+/// - `LLC-loads`, `L1-dcache-load-misses`, `dTLB-loads`: a cache, an operation, and whether it missed.
+/// - `cpu/event=0xa3,umask=0x14,cmask=20/`: an encoding, by the fields that the PMU's folder names.
+///
 /// Source: Linux, perf_event_open(2); Documentation/ABI/testing/sysfs-bus-event_source-devices-format; names:
 /// tools/perf/Documentation/perf-list.txt.
 #pragma once

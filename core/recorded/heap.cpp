@@ -30,7 +30,7 @@ struct Heap {
   Free* large[64] = {};
 };
 
-// operator new takes no argument that could hold these; of the one thread that executes structures in this process
+// operator new takes no argument for these; of the one thread that executes structures in this process
 // (docs/decisions/0017-structures-on-simulated-memory.md).
 Heap heaps[NUMBER];
 std::uintptr_t first = 0;

@@ -2,8 +2,8 @@
 /// flushed and waited for is noted. The pools here outlive no process, so nothing is flushed in truth, and each
 /// mapping counts as persistent memory: libpmemobj then flushes lines instead of calling msync.
 /// Copies and sets of 256 bytes or more pass the caches by, as libpmem has it: lines that they fill whole, the rest is
-/// stored and flushed. Source: PMDK, libpmem(7), pmem_flush(3), pmem_memmove_persist(3), of which the names and flags
-/// are.
+/// stored and flushed. Source: PMDK, libpmem(7), pmem_flush(3), pmem_memmove_persist(3), for the names and the
+/// flags.
 #include <algorithm>
 #include <cstring>
 

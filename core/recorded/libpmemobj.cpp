@@ -1,4 +1,4 @@
-/// Calls of libpmemobj that structures make, in whose place the linker puts these (--wrap): where a pool lies, and what
+/// Calls of libpmemobj that structures make, which the linker replaces by these (--wrap): where a pool is, and what
 /// of the structure's own objects the library touches in its name. What it stores there it also flushes, so that is
 /// noted by libpmem.cpp. Source: PMDK, pmemobj_create(3), pmemobj_list_insert(3), pmemobj_tx_add_range(3).
 #include <libpmemobj.h>

@@ -1,8 +1,8 @@
-/// What a power cut would leave of a mapped file. A store counts once its line was flushed and the flushing thread
-/// fenced after that (ADR). The rest may have arrived all the same: a flushed line at any moment before the fence, and
-/// any other line because a cache evicts what it likes. So an image is what persists for certain, some of the flushed
-/// lines, and some of those whose memory is newer still. A line arrives whole: the memory controller takes 64 bytes at
-/// once, so what is drawn is a snapshot of a line that existed. Between two fences of which each store is known
+/// What a power failure would leave of a mapped file. A store counts once its line was flushed and the flushing thread
+/// fenced after that (ADR). The rest may have arrived anyway: a flushed line at any moment before the fence, and any
+/// other line because a cache evicts what it likes. So an image is what persists for certain, some of the flushed
+/// lines, and some of those whose memory is newer still. A line arrives whole: the memory controller takes 64 bytes
+/// together, so what is drawn is a snapshot of a line that existed. If each store between two fences is known
 /// (shadow/stores.hpp), a line may also be what it was after any of them: stores to one line persist in the order in
 /// which they are made. One store of more than 16 bytes is torn at multiples of 16 bytes, in any order: aligned stores
 /// of 8 bytes are atomic, and of 16 on every processor with AVX; nothing is promised of longer ones.
@@ -47,9 +47,9 @@ struct Changed {
 
 class Image {
  public:
-  /// Both from the start of the file, in whole pages: `start` is what persisted then, `memory` what it holds now.
-  /// `kept` says for each page of `start` whether it is more than zeros, and others are not read, since reading a hole
-  /// of a file on tmpfs fills it; empty: all may be.
+  /// Both from the start of the file, in whole pages: `start` is what persisted then, `memory` what it contains now.
+  /// `kept` states for each page of `start` whether it is more than zeros, and others are not read, since reading a
+  /// hole of a file on tmpfs fills it; empty: all may be.
   Image(std::span<const std::byte> start, std::span<const std::byte> memory, std::vector<bool> kept = {})
       : start_(start), memory_(memory), kept_(std::move(kept)) {}
   /// Takes over a file that has another size or place. New bytes persist as zeros, also where the file was truncated
@@ -64,9 +64,10 @@ class Image {
   void stored(std::size_t line, const Line& before, const Line& after);
   /// Those stores are older than a fence now, and no cut comes between them any more.
   void forget_stores() noexcept { stored_.clear(); }
-  /// What a cut at this moment leaves, by offset: half of the lines on their way, 30 % of those that are newer than
-  /// their last flush, and in 30 % of the lines whose stores are known what one of these left. The same for the same
-  /// seed and history. Memory is looked at in `parts`, whole pages; the rest of it is zeros that nobody stored.
+  /// What a power failure at this moment leaves, by offset. It keeps half of the lines on their way, and 30 % of those
+  /// that are newer than their last flush. In 30 % of the lines whose stores are known, it keeps what one of them left.
+  /// The same for the same seed and history. Memory is looked at in `parts`, whole pages; the rest of it is zeros that
+  /// nobody stored.
   [[nodiscard]] std::vector<Changed> crash(std::uint64_t seed, std::span<const Range> parts) const;
   [[nodiscard]] std::vector<Changed> crash(std::uint64_t seed) const {
     const Range all{0, memory_.size()};

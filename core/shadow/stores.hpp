@@ -1,10 +1,10 @@
 /// The stores of the program to a mapped file between two fences, one by one and in the order in which it makes them.
 /// The file's pages are made read-only; a store faults, is let through alone (single step), and what it changed is
 /// noted. Nothing is guessed: each state of a line that is noted was there. It costs some 40 us for each store on a
-/// virtual machine of 2023, so it is done only between the two fences where the power fails, and at most for MOST of
-/// them. Blind to: stores by the system (a read into the file fails with EFAULT meanwhile); other threads' stores to a
-/// page in the very moment in which it is open, which are noted as one with the store that opened it; processors other
-/// than x86-64. Source: Intel, Software Developer's Manual, volume 3, section "Single-Stepping" (TF); sigaction(2).
+/// virtual machine of 2023. So it is done only between the two fences where the power fails, and at most for MOST of
+/// them. Blind to: stores by the system (a read into the file fails with EFAULT meanwhile), and processors other than
+/// x86-64. Stores of other threads to a page while it is open are noted as one with the store that opened it. Source:
+/// Intel, Software Developer's Manual, volume 3, section "Single-Stepping" (TF); sigaction(2).
 #pragma once
 #include <cstddef>
 #include <cstdint>

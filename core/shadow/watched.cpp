@@ -26,8 +26,8 @@ std::span<const std::byte> view(int file, std::size_t size, const std::string& n
   return {static_cast<const std::byte*>(bytes), whole_pages(size)};
 }
 
-/// What of the range is no hole, cut at pages and its own ends: the bytes between are zeros, and to read them by a
-/// mapping would fill them on tmpfs. All of it where the file system does not tell.
+/// The parts of the range that are not holes, cut at pages and its own ends. The bytes between are zeros, and reading
+/// them by a mapping would fill them on tmpfs. All of it if the file system does not report holes.
 std::vector<Range> without_holes(int file, Range range) {
   std::vector<Range> parts;
   const auto end = range.offset + range.size;

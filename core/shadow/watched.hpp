@@ -1,10 +1,10 @@
 /// A file while a program maps it: where it is mapped, the image behind it, and what is written of that. It leaves
 /// files in the plan's folder. `start` is the file when it was mapped first, with holes for zeros. `fence-N` is written
-/// for each point that was reached, as little-endian words: size of the file, its smallest size so far (the part of
-/// `start` behind it is gone), size of what the program had printed into a file as its standard output, number of
-/// lines. Offset and eight words of each line that differs from `start` follow. `shared` marks that another process
-/// used the file, too. Stores are read through a separate mapping, so what is unmapped before it is flushed is not
-/// lost.
+/// for each point that was reached, as little-endian words. The first are the size of the file and its smallest size so
+/// far (the part of `start` behind it is gone). Then follow the size of what the program had printed into a file as its
+/// standard output, and the number of lines. Offset and eight words of each line that differs from `start` come last.
+/// `shared` marks that another process used the file, too. Stores are read through a separate mapping, so what is
+/// unmapped before it is flushed is not lost.
 #pragma once
 #include <sys/stat.h>
 

@@ -1,18 +1,18 @@
 /// `dimm`: a persistent-memory DIMM. Reads pass `buffer`s, nearest first, each of units (units.hpp) that adds its
-/// latency whether it holds the line or not; then the medium. Writes are accepted by the controller's queue
+/// latency whether it has the line or not; then the medium. Writes are accepted by the controller's queue
 /// (`queue.wpq` lines), which survives the loss of power, and pass a queue in which the lines of one unit of the medium
 /// combine (write_queue.hpp). Each group takes the medium's port for `media.write`, a fetch for `media.interval`. A
-/// part of a unit is merged in the nearest buffer if its units are of the same size, for which the rest is read, and
-/// written when it is whole or must make room; without such a buffer it is read and written at once. A buffer that
-/// `holds = "addresses"` knows where the data of its units are: a hit there saves `media.read`, which is then the
-/// look-up on the medium, but the data are fetched all the same. Near saturation the order is lost: who would wait
-/// longer than `crowd.read_wait` for the port, or `crowd.write_wait` for the controller's queue, joins a crowd of at
-/// most `crowd.reads` or `crowd.writes`, in which chance decides who is next (crowd.hpp), and is told the mean time of
-/// such a wait. Source of the structure: Z. Wang, X. Liu, J. Yang, T. Michailidis, S. Swanson, J. Zhao, Characterizing
-/// and Modeling Non-Volatile Memory Systems, MICRO, 2020; J. Yang, J. Kim, M. Hoseinzadeh, J. Izraelevitz, S. Swanson,
-/// An Empirical Guide to the Behavior and Use of Scalable Persistent Memory, FAST, 2020. The combining FIFO and the
-/// crowd are ours. Blind to: refresh, power limits, errors, the order of reads and writes of one line that both wait
-/// outside.
+/// part of a unit is merged in the nearest buffer if its units are of the same size. The rest of the unit is read for
+/// that, and it is written when it is whole or must leave. Without such a buffer it is read and written immediately. A
+/// buffer that `holds = "addresses"` knows where the data of its units are: a hit there saves `media.read`, which is
+/// then the look-up on the medium, but the data are fetched anyway. Near saturation the order is lost. An access that
+/// would wait longer than `crowd.read_wait` for the port, or `crowd.write_wait` for the controller's queue, joins a
+/// crowd of at most `crowd.reads` or `crowd.writes`. Chance decides which of them is next (crowd.hpp), and each takes
+/// the mean time of such a wait. Source of the structure: Z. Wang, X. Liu, J. Yang, T. Michailidis, S. Swanson, J.
+/// Zhao, Characterizing and Modeling Non-Volatile Memory Systems, MICRO, 2020; J. Yang, J. Kim, M. Hoseinzadeh, J.
+/// Izraelevitz, S. Swanson, An Empirical Guide to the Behavior and Use of Scalable Persistent Memory, FAST, 2020. The
+/// combining FIFO and the crowd are ours. Blind to: refresh, power limits, errors, the order of reads and writes of one
+/// line that both wait outside.
 #pragma once
 #include <memory>
 #include <vector>
@@ -61,7 +61,7 @@ class Dimm final : public Memory {
   [[nodiscard]] bool write_may_enter(Time at) const { return wpq_.wait(at) - at <= write_wait_; }
 
   std::vector<Buffer> buffers_;
-  std::size_t data_ = 0;  // buffers that hold data: the nearest ones
+  std::size_t data_ = 0;  // buffers that contain data: the nearest ones
   bool merges_ = false;   // the nearest has units of the medium's line
   std::uint64_t fetch_lines_ = 1;
   Time latency_, accept_, line_;

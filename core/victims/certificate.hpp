@@ -1,5 +1,5 @@
-/// A proof that a flow is the best one, by weak duality: it needs no word of the solver but the flow, a potential for
-/// every node and the cost it claims, and reads the arcs from the timetable once more.
+/// A proof that a flow is the best one, by weak duality. It takes nothing from the solver but the flow, a potential
+/// for every node and the cost it claims. It reads the arcs from the timetable once more.
 ///
 /// Reduced cost of arc a from u to v: r(a) = c(a) + p(u) - p(v). The flow f is optimal if
 ///   f(a) is 0 or 1; what leaves a node less what enters it is its supply b(v);

@@ -1,7 +1,7 @@
 /// `command`: a command line of the user, whole, from its start to its end. The core starts itself once more as a
 /// guard (cli/guard.hpp) that runs the line and leaves nothing of it behind; by posix_spawn, since a fork would copy
 /// the page tables of the measured memory. So the time of a task includes two programs' starts: 0.8 ms on an idle core
-/// of a Xeon of 2023 whatever memory the core holds, where the shell alone takes 0.4 ms. A line of less than 0.1 s is a
+/// of a Xeon of 2023 whatever memory the core has, where the shell alone takes 0.4 ms. A line of less than 0.1 s is a
 /// poor victim. Blind to whether the output is right, beyond its being there; the last line is kept for the reader.
 #include "victims/command.hpp"
 
@@ -48,7 +48,7 @@ class Pipe {
     if (size > 0) line.take({chunk.data(), static_cast<std::size_t>(size)});
     return size > 0 || (size < 0 && errno == EINTR);
   }
-  /// Reads the rest, as far as it is there; it does not wait for other holders of the pipe.
+  /// Reads the rest, up to what is there; it does not wait for other holders of the pipe.
   void drain_into(LastLine& line) const {
     fcntl(reader(), F_SETFL, O_NONBLOCK);
     while (read_into(line)) {

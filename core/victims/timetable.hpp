@@ -1,7 +1,7 @@
 /// Instances of min-cost flow as SPEC's mcf solves them: which vehicle of one depot runs which trips of a timetable,
 /// with the fewest vehicles first and the least driving and waiting second.
 ///
-/// Nodes: 0 is the depot, 1 + i the start of trip i (takes one vehicle), 1 + trips + i its end (gives one back).
+/// Nodes: 0 is the depot, 1 + i the start of trip i (takes one vehicle), 1 + trips + i its end (releases one).
 /// Arcs, each for one vehicle: depot to every start, every end to the depot, and every end to every start that a
 /// vehicle reaches in time, so their number grows with the square of the trips. All is integer arithmetic on
 /// counter-based random words: one seed is one instance on every machine.

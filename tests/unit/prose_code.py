@@ -11,6 +11,7 @@ FOLDERS = ("src", "core", "examples/skeleton", "benchmarks")
 COMMENT = re.compile(r"^\s*(?:///?)\s?(.*)$|\s//\s(.*)$")
 SKIPPED = re.compile(r"^(?:type:|noqa|fmt:|ruff:|pragma|NOLINT|!)|clang-format")
 
+WIDE = re.compile(r"\S {3,}\S")
 AFTER = "- "  # before a comment behind code: a text of its own, as an item of a list is
 
 
@@ -51,5 +52,5 @@ def _cpp(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _formula(line: str) -> str:
-    """Return the line without its indentation; a formula, indented by four or more in its text, is left out."""
-    return "" if " = " in line else line.strip()
+    """Return the line without its indentation; a formula and a row of a table, with wide gaps, are left out."""
+    return "" if " = " in line or WIDE.search(line.strip()) else line.strip()

@@ -1,4 +1,4 @@
-/// `hashmap_rp`: Robin Hood hashing in one array; each change is a list of words that libpmemobj publishes at once.
+/// `hashmap_rp`: Robin Hood hashing in one array; each change is a list of words that libpmemobj publishes together.
 /// A key never moves on an erase: its slot is a tombstone, which keeps the order of the probes and is used again.
 /// Values over 16 bytes are objects of their own, reserved before they are published with the slot.
 /// Source: PMDK, pmemobj_action(3); P. Celis, P.-A. Larson, J. I. Munro, "Robin Hood Hashing", FOCS 1985; the design is

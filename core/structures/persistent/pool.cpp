@@ -28,7 +28,7 @@ std::string last_words() {
   return words;
 }
 
-/// @throws Unsupported if a pool of `size` does not hold the keys.
+/// @throws Unsupported if a pool of `size` has no space for the keys.
 void require_size(const StructureOptions& asked, std::size_t size, std::size_t needed) {
   if (size < needed)
     throw Unsupported("pool " + asked.path + " of " + mib(size) + " is too small for " + std::to_string(asked.keys) +

@@ -83,7 +83,7 @@ class Pool {
 constexpr std::size_t POOL_OVERHEAD = PMEMOBJ_MIN_POOL;
 
 /// What the first object of its size takes: the allocator sets a run of chunks of 256 KiB apart for objects of one
-/// size, for 200 of them, but no more than 16 chunks; an object over half a chunk has chunks of its own. Source: PMDK,
+/// size, for 200 of them, but no more than 16 chunks. An object over half a chunk has chunks of its own. Source: PMDK,
 /// src/libpmemobj/alloc_class.c; measured with 1.12.
 constexpr std::size_t run_bytes(std::size_t size_bytes) {
   constexpr std::size_t chunk = std::size_t{256} << 10U;
