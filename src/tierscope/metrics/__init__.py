@@ -1,6 +1,6 @@
 """Metrics: which events a processor's counters are asked for, and what follows from their counts.
 
-One TOML file per microarchitecture; `generic.toml` holds for all others, and its metrics for those that do not define
+One TOML file per microarchitecture; `generic.toml` applies to all others, and its metrics also to those that do not define
 them otherwise. A file has
 
     summary, source     what it is for; where encodings and formulas are from

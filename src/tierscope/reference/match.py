@@ -1,4 +1,4 @@
-"""How a published column stands to a number of ours: what a line `# compare:` of a table states.
+"""How a published column compares with a number of ours: what a line `# compare:` of a table states.
 
     # compare: COLUMN = TABLE.KEY | PART | PART ...
 
