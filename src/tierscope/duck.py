@@ -37,7 +37,7 @@ def store() -> "duckdb.DuckDBPyConnection":
 def why(error: Exception) -> str:
     """Return the first line of DuckDB's message, without the JSON that DuckDB sometimes wraps around it.
 
-    Where nobody blocks signals, DuckDB reports Ctrl-C as an error. It is not one.
+    Where signals are not delayed (`stops`), DuckDB reports Ctrl-C as an error. It is not one.
     """
     said = str(error)
     if "KeyboardInterrupt" in said or type(error).__name__ == "InterruptException":

@@ -115,7 +115,7 @@ def _only(name: str, key: str, values: list[str]) -> str:
 
 
 def _alone(name: str, head: dict[str, list[str]]) -> str:
-    """Return why a table compares with nothing; it has either such a line or lines `# compare:`."""
+    """Return why a table compares with nothing; empty where it has lines `# compare:` instead."""
     if bool(head["compare"]) == bool(head["alone"]):
         raise ValueError(
             f"{name}: lines `# compare:`, or one line `# alone: why nothing compares` are needed, not both"
