@@ -1,8 +1,9 @@
 """BabelStream for OpenMP: the best and the average of its passes, without the first.
 
 Its arrays are aligned to 2 MiB. Its dot product reads two arrays, so it is compared with read.
-Source: T. Deakin, J. Price, M. Martineau, S. McIntosh-Smith, "Evaluating Attainable Memory Bandwidth of Parallel
-Programming Models via BabelStream", International Journal of Computational Science and Engineering 17(3), 2018.
+Source: T. Deakin, J. Price, M. Martineau, S. McIntosh-Smith,
+`Evaluating Attainable Memory Bandwidth of Parallel Programming Models via BabelStream`,
+International Journal of Computational Science and Engineering 17(3), 2018.
 """
 
 import csv

@@ -2,7 +2,7 @@
 
 Texts in the code, in stored runs and in documents write `tierscope COMMAND`. A clone has `./tierscope` alone, and its
 script passes that name on. What goes to the terminal (lines, help, errors) passes through `as_called`. Files keep the
-text as it is: a page is read on other machines, and equal runs give equal pages.
+text unchanged: a page is read on other machines, and equal runs give equal pages.
 """
 
 import os

@@ -35,9 +35,9 @@ def store() -> "duckdb.DuckDBPyConnection":
 
 
 def why(error: Exception) -> str:
-    """The first line of what DuckDB says, out of the JSON that it sometimes wraps around it.
+    """Return the first line of DuckDB's message, without the JSON that DuckDB sometimes wraps around it.
 
-    Where nobody holds signals, it makes an error of Ctrl-C, which is none.
+    Where signals are not delayed (`stops`), DuckDB reports Ctrl-C as an error. It is not one.
     """
     said = str(error)
     if "KeyboardInterrupt" in said or type(error).__name__ == "InterruptException":

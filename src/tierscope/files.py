@@ -1,8 +1,8 @@
 """Files that are written whole: a kill or a full disk at any moment leaves the old one or the new one.
 
-A file of ours is written under a temporary name beside it, flushed, renamed, and its folder flushed. The writer holds
-a lock on its temporary file, which ends with the process: what has no lock any more was left behind by a kill, and the
-next write in that folder removes it.
+A file of ours is written under a temporary name in the same folder, flushed and renamed; then its folder is flushed.
+The writer keeps a lock on its temporary file, and the lock ends with the process. A temporary file without a lock was
+left behind by a kill, and the next write in that folder removes it.
 Source: Linux, open(2) (O_EXCL), rename(2), fsync(2) ("an explicit fsync() on a file descriptor for the directory is
 also needed"), flock(2).
 """

@@ -12,7 +12,7 @@ from tierscope.errors import UsageError
 KiB, MiB, GiB, TiB = (1 << shift for shift in (10, 20, 30, 40))
 ADDRESSES = 1 << 63  # bytes; half of 64 bits is the kernel's on every system served
 LINE_BYTES = 64
-"""What one operation on lines touches. A line of the caches is `Machine.line_bytes()`: so long, or longer."""
+"""What one operation on lines touches. A line of the caches is `Machine.line_bytes()`: this size, or longer."""
 
 SIZES = {"": 1, "B": 1, "KiB": KiB, "MiB": MiB, "GiB": GiB, "TiB": TiB,
          "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}  # fmt: skip

@@ -124,7 +124,7 @@ def _judge(asked: Asked, writer: Writer, place: Path, fence: int) -> Point | Non
     point = Point(fence=fence, verdict=_verdict(ended.status), detail="" if ended.status == 0 else ended.how)
     remove(image, log)
     if asked.keep is not None and point.verdict != "passed":
-        make_image(writer.folder(2), fence, writer.log(2), image, log)  # the check may have mended it
+        make_image(writer.folder(2), fence, writer.log(2), image, log)  # the check may have fixed it
         keep(image, log, asked.keep, fence)
     remove(image, log)
     return point

@@ -1,10 +1,10 @@
 """Colours and type, once for all figures and the page.
 
 Figures name a colour by its role, `var(--ink)`: the page gives the roles their values in light, dark and on
-paper; `resolve` puts the values of LIGHT in for files that stand alone.
+paper; `resolve` puts the values of LIGHT in for files that are used without the page.
 Hues: M. Okabe and K. Ito, "Color Universal Design: How to make figures and presentations that are friendly
-to colorblind people", 2008; darkened on white and lightened on black until each keeps a contrast of 3:1 with
-its ground (W3C, "Web Content Accessibility Guidelines 2.1", 1.4.11, 2018).
+to colorblind people", 2008. They are darkened on white and lightened on black until each has a contrast of 3:1
+with its ground (W3C, "Web Content Accessibility Guidelines 2.1", 1.4.11, 2018).
 """
 
 import re

@@ -1,12 +1,12 @@
 """Where the next sequential repeat starts: where the last one stopped, so that all bytes of the file take their turn.
 
-fio starts each call at its offset and, when it has come to the end, goes on from that offset again. Repeats that all
+fio starts each call at its offset and, when it has come to the end, continues from that offset again. Repeats that all
 start at zero touch the first rate * (ramp + seconds) bytes only, and storage answers them from a cache.
 
     share moved = most bytes of one side * (1 + ramp / seconds) / bytes of the place      [1]
 
 A start that leaves less room than ROOM times the share of the last repeat would walk that rest round and round, so it
-is the beginning instead. Of a new job the share is not known: it gets half of the file at least.
+is the beginning instead. The share of a new job is not known: it gets half of the file at least.
 Blind to the share of one thread: all are taken to be equally fast.
 """
 

@@ -1,7 +1,7 @@
 """How many CPUs other programs use: what all programs used, less what this process and its children did.
 
 Source: Linux, proc(5), /proc/stat, /proc/PID/stat and /proc/PID/task/TID/children. The kernel counts the first by
-clock ticks, so that less than a second says little. In a container, others are also those outside of it.
+clock ticks, so that less than a second shows little. In a container, others are also those outside of it.
 Blind to other virtual machines: their time is not in these files.
 """
 

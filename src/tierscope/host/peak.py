@@ -4,8 +4,8 @@
 
 DDR5's two sub-channels of 32 bits are one channel of 64 here, which is the same product. SMBIOS lists
 DIMMs, not channels: channels are counted from locators that name them ("P0_Node0_Channel1_Dimm0",
-"DIMM_A1") or from the kernel's EDAC tree; two DIMMs may share one. Where both tell and differ, where no
-one tells, in a guest (whose firmware makes DIMMs up), or where speeds differ, the peak is unknown.
+"DIMM_A1") or from the kernel's EDAC tree; two DIMMs may share one. Where both give a number and differ, where
+neither gives one, in a guest (whose firmware makes DIMMs up), or where speeds differ, the peak is unknown.
 Source: DMTF DSP0134 3.7.0, 7.18; JEDEC JESD79-3, -4, -5 (lowest data rates); Linux, Documentation/
 admin-guide/RAS/main.rst (dimm_location).
 """

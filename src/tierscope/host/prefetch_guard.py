@@ -2,8 +2,8 @@
 
     python -m tierscope.host.prefetch_guard ROOT
 
-Its standard input is a pipe of which the run alone has the other end: the pipe ends with the run, and a kill cannot
-prevent that. The guard is in a session of its own and ignores what a terminal or a shell sends to a run.
+Its standard input is a pipe, and only the run has the other end. The pipe ends with the run, and a kill cannot prevent
+that. The guard is in a session of its own and ignores what a terminal or a shell sends to a run.
 """
 
 import signal

@@ -1,7 +1,7 @@
 """DIMMs as the firmware lists them: SMBIOS structures of type 17 in /sys/firmware/dmi/tables/DMI.
 
 A structure is type, length, handle (little-endian), its fields, then its strings, each ended by a zero
-byte, and one more zero byte. A field lies at a fixed offset and exists if the length reaches past it.
+byte, and one more zero byte. A field is at a fixed offset and exists if the length reaches past it.
 Damaged tables end early: what was whole before the damage counts. The file is readable by root alone.
 Source: DMTF, System Management BIOS (SMBIOS) Reference Specification, DSP0134 3.7.0, 2023: 6.1, 7.17, 7.18.
 """

@@ -4,10 +4,10 @@ Each job gives a reading for each direction that it used, and one for both if it
 the run time of the job; latency is from the call to the completion (`lat_ns`), percentiles are of `lat_ns` or
 `clat_ns`, depending on which fio kept. Text around the document is reported as a warning. With --status-interval the
 last document is read, and that is reported: after a kill of fio it covers the time until then. Depth counts as
-`in_flight` only if requests are asynchronous and direct, and fio saw it at that depth for nearly all of the time: else
-part of the queue is in the page cache, or was never filled. `most_in_flight` is what the options allow. With
+`in_flight` only if requests are asynchronous and direct, and fio saw it at that depth for nearly all of the time.
+Otherwise part of the queue is in the page cache, or was never filled. `most_in_flight` is what the options allow. With
 group_reporting one entry stands for all clones of numjobs, without it each clone has an entry that names the same
-numjobs. fio leaves out group_reporting if it was set without a number, so the entries of one name and group are
+numjobs. If group_reporting was set without a number, fio leaves it out, so the entries of one name and group are
 counted. If their number differs, the depth is unknown.
 Blind to sections of different depth that group_reporting joined: fio keeps the options of the first alone.
 Source: J. Axboe, "fio", HOWTO, sections "JSON output" and "JSON+ output", version 3.33, 2022.

@@ -51,7 +51,8 @@ def in_memory(
 def store(directory: Path, source: tuple[str, bytes], parts: tuple[Manifest, Result]) -> Run:
     """Into `directory`, which exists; MachineError if it cannot be written. source: name and content of the file.
 
-    The manifest comes first and says whose the rest is, the result last: what a kill leaves is seen as half an import.
+    The manifest comes first and states whose the rest is. The result comes last, so that readers detect half an import
+    after a kill.
     """
     try:
         save_manifest(directory, parts[0])

@@ -10,7 +10,7 @@ UNITS: dict[str, float] = {
     "B/s": 1.0, "MB/s": 1e6, "MByte/s": 1e6, "GB/s": 1e9, "KiB/s": float(KiB), "MiB/s": float(MiB),
     "B": 1.0, "Byte": 1.0, "MiB": float(MiB), "1/sec": 1.0, "1/s": 1.0, "MFlops/s": 1e6, "": 1.0,
 }  # fmt: skip
-"""MB is 10^6 for all tools here, as their documents say; binary prefixes are written out."""
+"""MB is 10^6 for all tools here, as their documents state; binary prefixes are written out."""
 
 DIGITS = 18  # of a whole number: 64 bits contain no more; no tool prints more
 

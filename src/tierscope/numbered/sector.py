@@ -1,6 +1,6 @@
 """The format: each sector of 512 bytes carries the number of its write, its offset and a checksum.
 
-A block consists of whole sectors, the unit that a disk writes or does not. So a block of which a part arrived shows
+A block consists of whole sectors, the unit that a disk writes or does not. So a block that arrived in part shows
 which part. The rest of a sector is random, and differs from write to write.
 
     bytes  0..7   mark          bytes 24..31  offset of the sector in the file

@@ -1,11 +1,11 @@
 """The content of a file after a crash, block by block, compared with what its writer promised.
 
-    good       the last acknowledged write, or a later one that was begun, complete
-    torn       parts of several writes, or a part that is damaged
-    stale      an older write than the last acknowledged one, complete
-    misplaced  a complete block that was written for another offset
-    missing    nothing of an acknowledged write: zeros, or bytes of someone else
-    unwritten  no write was acknowledged, and none is there
+  - good       the last acknowledged write, or a later one that was begun, complete
+  - torn       parts of several writes, or a part that is damaged
+  - stale      an older write than the last acknowledged one, complete
+  - misplaced  a complete block that was written for another offset
+  - missing    nothing of an acknowledged write: zeros, or bytes of someone else
+  - unwritten  no write was acknowledged, and none is there
 
 A write that was begun and not acknowledged promises nothing: its block may contain each sector of the old or of the new
 write, or a damaged one. That is `torn` too, but not a fault. Blind to: an older state whose every sector is the

@@ -2,12 +2,12 @@
 
 Tables `documentNNN_...` are those of the five documents that `tierscope reproduce` recomputes, with their faults.
 
-A table is one CSV file of this folder. Lines `# key: value` before it say title, source, machine, protocol (several),
+A table is one CSV file of this folder. Lines `# key: value` before it give title, source, machine, protocol (several),
 fault (several: what is known to be wrong or unknown), and one line `# column: NAME | UNIT | meaning` for each column.
-Lines `# quantity:` and others of `facts` say what the columns are to the audit.
-Lines `# compare:` say which of our numbers a column compares with (`match`); a table without them says `# alone: why
-not`.
-Only numbers were taken from the source; what was computed from them stands among the faults.
+Lines `# quantity:` and others of `facts` state what the columns are to the audit.
+Lines `# compare:` state which of our numbers a column compares with (`match`). A table without them has a line
+`# alone: why not`.
+Only numbers were taken from the source; what was computed from them is among the faults.
 """
 
 import csv
@@ -115,7 +115,7 @@ def _only(name: str, key: str, values: list[str]) -> str:
 
 
 def _alone(name: str, head: dict[str, list[str]]) -> str:
-    """A table compares with something, or says why not."""
+    """Return why a table compares with nothing; empty where it has lines `# compare:` instead."""
     if bool(head["compare"]) == bool(head["alone"]):
         raise ValueError(
             f"{name}: lines `# compare:`, or one line `# alone: why nothing compares` are needed, not both"
@@ -147,7 +147,7 @@ DIGITS = 19  # of the largest int64
 
 
 def _values(words: tuple[str, ...], unit: str) -> Values:
-    """Words as they are; whole numbers as int64 where all are whole; else float64."""
+    """Return words unchanged; whole numbers as int64 where all are whole; else float64."""
     if unit == "word":
         return _sealed(np.array(words, dtype=np.str_))
     if all(word.isdecimal() and len(word) < DIGITS for word in words):

@@ -1,10 +1,10 @@
-"""What the columns of a published table are to the audit, as head lines of its file say.
+"""What the columns of a published table are to the audit, as head lines of its file state.
 
 `# KEY: ...`, where KEY is
 
     quantity: COLUMN = NAME [x FACTOR] [| KEY=WORD]    it is the quantity NAME; a statement for each set of words
     bounds: COLUMN = LOW HIGH                          both columns bound the numbers of the first
-    known: NAME = VALUE [| where COLUMN=WORD]          a quantity in base units that stands beside the table
+    known: NAME = VALUE [| where COLUMN=WORD]          a quantity in base units that is given with the table
     table: NAME = VALUE                                likewise, of the table as a whole
     word: KEY = WORD [| where COLUMN=WORD]             a word of the statements; {COLUMN} is that of the column
     part: NAME = NAME NAME ...                         a whole is the sum of its parts, by the names of quantities

@@ -1,16 +1,16 @@
-"""How a published column stands to a number of ours: what a line `# compare:` of a table states.
+"""How a published column compares with a number of ours: what a line `# compare:` of a table states.
 
     # compare: COLUMN = TABLE.KEY | PART | PART ...
 
 where a PART is one of
 
-    where COLUMN=WORD     keeps these rows of the published table
-    times N               the published number counts N times, such as a copied byte that it counts once
-    room N                as published up to this ratio, such as 1.05 of slowdowns: most numbers are within 1.25 of them
-    per COLUMN            the published number is divided by that column of its row
-    per COLUMN=WORD       the same, by its own column in the row that differs in this one word
-    over KEY=VALUE        our number is divided by ours in the row that differs in this one key
-    KEY=TEMPLATE          our key: a word, a pattern, {COLUMN}, {N-COLUMN} for the rest of N, or {most}, our largest
+  - where COLUMN=WORD     keeps these rows of the published table
+  - times N               the published number counts N times, such as a copied byte that it counts once
+  - room N                as published up to this ratio, such as 1.05 of slowdowns: most numbers are within 1.25 of them
+  - per COLUMN            the published number is divided by that column of its row
+  - per COLUMN=WORD       the same, by its own column in the row that differs in this one word
+  - over KEY=VALUE        our number is divided by ours in the row that differs in this one key
+  - KEY=TEMPLATE          our key: a word, a pattern, {COLUMN}, {N-COLUMN} for the rest of N, or {most}, our largest
 """
 
 import re

@@ -1,7 +1,7 @@
 """Why points of a run are inconclusive, in one line: the commonest reason, and what to do about it.
 
 Reasons that differ in their numbers only are one; the line gives the numbers of the first point that has it, and
-says so where there are several.
+states so where there are several.
 """
 
 import math

@@ -7,11 +7,11 @@ Nothing is assumed of unit sizes or knees: `buffers_search` tries all units from
 
 (G. Schwarz, "Estimating the Dimension of a Model", Annals of Statistics 6, 1978), where each level must be worth PROOF
 more and add at least SMALL of the latency. The error of a point is that of its median and the model's own.
-Intervals are those of the profile likelihood at 95 %: capacities and units with all times fitted anew, times from the
-covariance of the linear fit. A capacity of 2^k or 1.5 * 2^k that lies in the interval is told as `round_bytes`.
+Intervals are those of the profile likelihood at 95 %: capacities and units with all times fitted again, times from
+the covariance of the linear fit. A capacity of 2^k or 1.5 * 2^k that is in the interval is reported as `round_bytes`.
 Blind to a buffer whose unit is one line, to what is larger than half of the largest region, and to whether a buffer
-holds data or addresses. Interleaved DIMMs show the capacity of all of them together; where it is near their grain, how
-many they are must be known, since a small region lies in one of them.
+contains data or addresses. Interleaved DIMMs show the capacity of all of them together. Where it is near their grain,
+their number must be known, since a small region is in one of them.
 """
 
 import itertools
@@ -26,7 +26,7 @@ from tierscope.units import LINE_BYTES, KiB
 
 MOST = 3  # levels
 MODEL = 0.006  # relative error of the closed form, in a latency
-COUNTED = 0.0015  # the same of small regions at random, of which first visits are only counted: no queue is guessed
+COUNTED = 0.0015  # the same of small regions at random: their first visits are only counted, no queue is guessed
 SCATTERED_TO = 8 * KiB  # bytes
 CAPACITY_MODEL = 0.03  # and in a capacity
 PROOF = 10.0  # less of the criterion: odds of 1 to 150
@@ -45,8 +45,8 @@ class Curve:
     spread: Floats  # relative standard error of each latency
     scattered: Truths  # whether regions follow one another at random, not by address
     footprint_bytes: Floats
-    ways: int = 1  # memories side by side, as they are known
-    grain_bytes: int = 4 * KiB  # of each in turn
+    ways: int = 1  # memories side by side, as known
+    grain_bytes: int = 4 * KiB  # in each, before the next one begins
 
 
 @dataclass(frozen=True)
@@ -69,17 +69,19 @@ class Level:
 
     @property
     def most_amplification(self) -> float:
-        """Bytes that come in for each byte asked for, where lines are read at random: of a buffer that holds data.
+        """Bytes that come in for each byte asked for, where lines are read at random: of a buffer with data.
 
-        One that holds addresses covers a unit and brings in less; latency shows which lines are near, not what moves.
+        One with addresses covers a unit and brings in less; latency shows which lines are near, not what moves.
         """
         return self.unit_bytes.high / LINE_BYTES
 
 
 @dataclass(frozen=True)
 class Levels:
-    """From the nearest on. medium_s: of a line that no level holds. entry_s: added by the first line of a region that
-    does not follow by address: a page walk. misfit: root of the mean weighted square, 1 where the model explains all.
+    """From the nearest on. medium_s: of a line that no level contains.
+
+    entry_s: added by the first line of a region that does not follow by address: a page walk.
+    misfit: root of the mean weighted square. It is 1 where the model explains all.
     """
 
     levels: tuple[Level, ...]
@@ -149,7 +151,7 @@ def _bounded_times(design: Floats, times: Floats, variance: float, reach: float)
 
 
 def _capacity(search: Search, places: tuple[Place, ...], number: int, limit: float) -> Bounded:
-    """As far as the cost stays below the limit, with all times fitted anew; and the model's own error."""
+    """As far as the cost stays below the limit, with all times fitted again; and the model's own error."""
     own = places[number]
     ends = []
     for direction in (-1, 1):
@@ -166,7 +168,7 @@ def _capacity(search: Search, places: tuple[Place, ...], number: int, limit: flo
 
 
 def _unit(search: Search, places: tuple[Place, ...], number: int, limit: float) -> Bounded:
-    """Units beside the one found that the curve does not rule out, each with the capacity that suits it best."""
+    """Units next to the one found that the curve does not rule out, each with the capacity that suits it best."""
     own = places[number]
     units = list(search.units)
     found = {own.unit_bytes}

@@ -1,7 +1,7 @@
 """How often a visit to a fresh region misses a buffer: a closed form for least-recently-used entries.
 
-A region of n lines is walked once in a random order, then the next region. A buffer holds N entries of one unit, m
-lines each. Let U = n / m units lie in the region. A visit finds its unit if a neighbour in the unit was visited before
+A region of n lines is walked once in a random order, then the next region. A buffer has N entries of one unit, m
+lines each. Let U = n / m units be in the region. A visit finds its unit if a neighbour in the unit was visited before
 and fewer than N other units since. With k visits between two visits of one unit,
 
     P(k' >= k)  = C(n - k, m) / C(n, m)
@@ -10,11 +10,11 @@ and fewer than N other units since. With k visits between two visits of one unit
     P(hit | k)  = Phi((N - 1/2 - E) / sqrt(Var))
     P(miss)     = 1 / m + (1 - 1 / m) (1 - mean over k of P(hit | k))
 
-with D the other units among k draws without replacement. Of a region smaller than the unit only the first visit can
+with D the other units among k draws without replacement. In a region smaller than the unit only the first visit can
 miss. Where regions follow one another by address, the unit is that of the region before: one visit in m misses. Where
-they are scattered over a footprint, the same formulas hold with regions in place of lines.
+they are scattered over a footprint, the same formulas apply with regions in place of lines.
 A buffer behind another one is taken to see all visits, which only orders its entries a little otherwise.
-Of several memories side by side each sees the blocks of a region that lie in it, as a region of its own.
+Each of several memories side by side sees the blocks of a region that are in it, as a region of its own.
 Blind to buffers whose unit is one line: a line visited once is never found. Against an exact simulation it is off by
 less than 1 % of the latency of a typical device (tests/unit/test_stats_buffers.py).
 Source for the protocol: Z. Wang et al., "Characterizing and Modeling Non-Volatile Memory Systems", MICRO 2020; for the
@@ -43,7 +43,7 @@ class Fresh:
     scattered: Truths  # whether regions follow one another at random, not by address
     footprint_bytes: Floats  # over which all regions are scattered
     ways: int = 1  # memories side by side
-    grain_bytes: int = 4 * KiB  # of each in turn
+    grain_bytes: int = 4 * KiB  # in each, before the next one begins
 
 
 class Unit:
@@ -69,7 +69,7 @@ class Unit:
 def _per_memory(fresh: Fresh) -> tuple[npt.NDArray[np.intp], Floats, Fresh]:
     """What each memory sees of a region: where the parts of each begin, their share of its visits, the parts.
 
-    Blocks of a region lie in the memories in turn; where they do not divide, some memories have one more.
+    Blocks of a region are in the memories one after the other. Where they do not divide, some memories have one more.
     """
     begin: list[int] = []
     weights: list[float] = []
@@ -86,7 +86,7 @@ def _per_memory(fresh: Fresh) -> tuple[npt.NDArray[np.intp], Floats, Fresh]:
 
 
 def _shares(region: float, ways: int, grain: int) -> list[tuple[float, float]]:
-    """(bytes in one memory, share of all bytes that lie in such memories)."""
+    """(bytes in one memory, share of all bytes that are in such memories)."""
     if ways == 1 or region <= grain:
         return [(region, 1.0)]
     blocks = region / grain
@@ -134,7 +134,7 @@ def _gaps(n: float, m: float) -> tuple[Floats, Floats]:
     share = (np.arange(GAPS) + 0.5) / GAPS
     if n <= EXACT:
         reach = np.arange(0.0, n - m + 1)
-        beyond = np.exp(_choose(n - reach, m) - _choose(n, m))  # of gaps of at least so many visits
+        beyond = np.exp(_choose(n - reach, m) - _choose(n, m))  # of gaps of at least this number of visits
         gap = reach[np.searchsorted(-beyond, -(1 - share), side="right") - 1]
     else:
         gap = np.floor((n - (m - 1) / 2) * (1 - (1 - share) ** (1 / m)))
@@ -147,7 +147,7 @@ def _gaps(n: float, m: float) -> tuple[Floats, Floats]:
 
 
 def _choose(of: float | Floats, taken: float | Floats) -> Floats:
-    """ln C(of, taken); minus infinity where so many cannot be taken."""
+    """ln C(of, taken); minus infinity where `taken` is too many."""
     from scipy.special import gammaln
 
     of, taken = np.broadcast_arrays(np.asarray(of, dtype=np.float64), np.asarray(taken, dtype=np.float64))

@@ -3,7 +3,7 @@
     latency(region) = first + sum over levels of step_i * misses_i(region) + entry * share of visits that come first
 
 Given capacities and units it is linear in times that are not negative: C. L. Lawson and R. J. Hanson, "Solving Least
-Squares Problems", 1974. One and two levels are tried at all places of a grid, a third one beside the best pairs; the
+Squares Problems", 1974. One and two levels are tried at all places of a grid, a third one added to the best pairs; the
 best sets of units are then refined in their capacities (J. A. Nelder and R. Mead, "A Simplex Method for Function
 Minimization", The Computer Journal 7, 1965).
 `entry` is what the first visit to a region costs where regions are scattered: a walk of pages, not a buffer.
@@ -101,7 +101,7 @@ class Search:
         return self.fit(_moved(places, found.x))
 
     def best(self, levels: int) -> Fit:
-        """The best fit with so many levels, or with fewer where no more have room."""
+        """Return the best fit with this number of levels, or with fewer where no more have room."""
         sets = self._sets(levels)
         fits = [self.refined(places) for places in sets]
         return self._settled(min(fits, key=lambda fit: fit.cost)) if fits else self.fit(())
@@ -148,7 +148,7 @@ class Search:
         return self._distinct(self._triples(pairs), KEPT)
 
     def _triples(self, pairs: list[tuple[float, tuple[Place, ...]]]) -> list[tuple[float, tuple[Place, ...]]]:
-        """A third level beside each pair, then each of the three once more beside the other two."""
+        """A third level added to each pair, then each of the three once more added to the other two."""
         found = []
         for _, pair in pairs:
             triple = self._added(pair)
@@ -178,14 +178,14 @@ class Search:
         return columns, self._target - base @ (base.T @ self._target)
 
     def _single(self, places: tuple[Place, ...]) -> Floats:
-        """What each place of the grid would explain beside these; minus infinity for a negative latency."""
+        """What each place of the grid would explain in addition to these; minus infinity for a negative latency."""
         columns, target = self._projected(places)
         along = columns.T @ target
         length = np.einsum("ij,ij->j", columns, columns)
         return np.where((along > 0) & (length > 1e-9), along**2 / np.maximum(length, 1e-9), -np.inf)
 
     def _pairs(self) -> list[tuple[float, tuple[Place, ...]]]:
-        """The best two places for each pair of units: normal equations of all pairs at once."""
+        """The best two places for each pair of units: normal equations of all pairs at the same time."""
         columns, target = self._projected(())
         along, both = columns.T @ target, columns.T @ columns
         own = np.diag(both)

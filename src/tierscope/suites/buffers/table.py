@@ -1,16 +1,17 @@
-"""Buffers: what lies between the processor and the medium, one row for each part that the curves show.
+"""Buffers: what is between the processor and the medium, one row for each part that the curves show.
 
     latency       = time of a dependent read of a line that is found there, all before it included     [s]
     amplification = bytes written to the medium for each byte asked, where each line is alone          [1]
     amplification_most = largest unit / line: bytes that a read brings in for each asked for, in random order  [1]
 
-A read brings in so many only where the buffer holds data. One that holds addresses covers a unit and brings in less,
-and its latencies are the same: for reads no more than the bound is known.
+A read brings in this number of bytes only where the buffer contains data. One that contains addresses covers a unit and
+brings in less, and its latencies are the same: for reads no more than the bound is known.
 `part` is "buffer 1" (nearest) to "buffer 3", "medium", and "writes": the queue that joins lines on their way to the
-medium, its entries as capacity. `round_as`: "holding" where the capacity found is round as it is, as if the buffer held
-what those before it do, too; "beside" where it is round only without theirs; else "cannot be told". Both kinds of
-buffer have the same curve, so that this rests on designers' liking for round sizes alone, and is no measurement.
-A row without capacity is an answer too: no such part is to be seen.
+medium, its entries as capacity. `round_as` is `holding` where the capacity found is round by itself, as if the buffer
+contained what those before it do, too. It is `beside` where the capacity is round only without theirs, and otherwise
+`cannot be told`. Both kinds of buffer have the same curve. So this relies only on designers' liking for round sizes,
+and is not a measurement.
+A row without capacity is an answer too: the curves show no such part.
 Blind to buffers of single lines, and to those above half of the largest region. Source: see `stats.buffers`.
 """
 
@@ -112,7 +113,7 @@ def _read(levels: Levels, target: str, regions: list[RegionsRow]) -> list[Buffer
 
 
 def _part(part: str, target: str, misfit: float, points: int, verdict: Closing) -> BuffersRow:
-    """Return the row of a part of which nothing is known yet."""
+    """Return the row of a part about which nothing is known yet."""
     return BuffersRow(
         part=part,
         capacity=None,

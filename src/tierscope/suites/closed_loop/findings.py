@@ -1,4 +1,4 @@
-"""What the rows of `closed_loop` say in words: shares by parameter, then every failure with what repeats it."""
+"""What the rows of `closed_loop` show, in words: shares by parameter, then every failure with what repeats it."""
 
 from dataclasses import dataclass
 

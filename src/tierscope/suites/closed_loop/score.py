@@ -1,20 +1,21 @@
 """What probers found of a simulated device, against what it was built with.
 
     parameter                              recovered if
-    buffers, ways, grain, unit             found as it is
-    capacity, of all memories together     the round size told is it; 6 % where one memory has no 2^k or 1.5 * 2^k
-    latency, medium                        within 3 %, the processor's caches and nearer buffers included
-    period                                 within 5 %, in writes of 256 B by the program
-    stall                                  within 10 %
-    entries                                within 2
+  - buffers, ways, grain, unit             found exactly
+  - capacity, of all memories together     the round size found is it; 6 % where one memory has no 2^k or 1.5 * 2^k
+  - latency, medium                        within 3 %, the processor's caches and nearer buffers included
+  - period                                 within 5 %, in writes of 256 B by the program
+  - stall                                  within 10 %
+  - entries                                within 2
 
-Of what is not there nothing found is recovered, anything found is a false alarm. Buffers that were found belong to
-those that are there in their order, so that capacities differ least, by FAR at most; what is left is missed, or a
-false alarm.
+Where a part does not exist, finding nothing is recovered, and anything found is a false alarm. Buffers that were found
+are matched with those that exist, in the same order and so that capacities differ least, by FAR at most. The rest is
+missed, or a false alarm.
 A queue of fewer than four lines passes on a chunk of 256 B in parts, so that the medium counts more writes than the
-program, unless the nearest buffer joins them; then those of three lines, two parts of which make a whole chunk and a
-half, fewer. Queues of one line join nothing.
-Source: the rules of `core/simulate/dimm.cpp`, which the tests hold this to.
+program. If the nearest buffer joins the parts, this does not happen. Then the medium counts fewer writes than the
+program for queues of three lines, because two of their parts make a whole chunk and a half. Queues of one line join
+nothing.
+Source: the rules of `core/simulate/dimm.cpp`, which the tests compare with this.
 """
 
 import itertools
@@ -107,7 +108,7 @@ def _is_round(size: int) -> bool:
 
 
 def unanswered(parameter: str, measure: str, truth: float) -> Score:
-    """The prober had too few good points to say anything."""
+    """Return the score where the prober had too few good points for an answer."""
     return Score(parameter, measure, truth, None, None, None, MISSED)
 
 

@@ -1,22 +1,22 @@
 """Random persistent-memory DIMMs that need not be as the probers expect.
 
 This file was written before its author had read the fits, and states what hardware could be, not what is found. Drawn
-evenly where nothing is said, sizes and times by their logarithm:
-    buffers      0 to 3 of 2 KiB to 512 MiB each, any multiple of the unit; one in four is only 1.1 to 2 times the one
+evenly where nothing else is stated, sizes and times by their logarithm:
+  - buffers      0 to 3 of 2 KiB to 512 MiB each, any multiple of the unit; one in four is only 1.1x to 2x the one
                  before; four units or more
-    units        64 B to 64 KiB, half of them powers of two, the others any multiple of 64 B; none smaller than before
-    replacement  lru, clock, fifo, random
-    sets         half of the buffers have one set, the others sets of 2 to 32 ways, with a plain or a hashed index
-    times        10 to 400 ns for each buffer, 20 to 600 ns for the medium, 10 to 40 ns for the processor's caches
-    memories     half of the devices have one memory, the others 2 to 12, 64 B to 64 KiB each, half of them in a hashed
+  - units        64 B to 64 KiB, half of them powers of two, the others any multiple of 64 B; none smaller than before
+  - replacement  lru, clock, fifo, random
+  - sets         half of the buffers have one set, the others sets of 2 to 32 ways, with a plain or a hashed index
+  - times        10 to 400 ns for each buffer, 20 to 600 ns for the medium, 10 to 40 ns for the processor's caches
+  - memories     half of the devices have one memory, the others 2 to 12, 64 B to 64 KiB each, half of them in a hashed
                  order. One in six devices is four memories of 64 to 256 B each, without buffers and with a queue of at
                  most one line: they take four lines in the time of one, as a queue that joins them does
-    medium       units of 64 B to 2 KiB, half of them 256 B; a write takes 150 to 500 ns
-    queue        0 to 128 lines
-    migration    half of the devices, as in `devices`; of units of 1 to 256 units of the medium, of one in a third
-    write buffer one in three devices with buffers has units of the medium in the nearest one, which then merges writes
-    noise        as in `devices`
-Of several memories, a unit is drawn that divides the grain: one that is cut among memories has no size that a region
+  - medium       units of 64 B to 2 KiB, half of them 256 B; a write takes 150 to 500 ns
+  - queue        0 to 128 lines
+  - migration    half of the devices, as in `devices`; of units of 1 to 256 units of the medium, of one in a third
+  - write buffer one in three devices with buffers has units of the medium in the nearest one, which then merges writes
+  - noise        as in `devices`
+With several memories, the unit drawn divides the grain. A unit that is cut among memories has no size that a region
 shows, so that no answer to it is right or wrong.
 """
 
@@ -116,5 +116,5 @@ def _log(random: np.random.Generator, low: float, high: float) -> float:
 
 
 def _time(random: np.random.Generator, low_ns: float, high_ns: float) -> float:
-    """Seconds, in whole tenths of a nanosecond as they stand in the word."""
+    """Seconds, in whole tenths of a nanosecond as written in the word."""
     return round(_log(random, low_ns, high_ns), 1) * 1e-9

@@ -70,14 +70,14 @@ PROMISES: tuple[tuple[str, Quantity], ...] = (
     ("task-clock", TIME),
     ("cpu-clock", TIME),
 )
-"""What the end of an event's name says that it counts; others promise nothing that is known here."""
+"""What an event counts according to the end of its name; others promise nothing that is known here."""
 
 TIMES = 50  # caches: what they keep is then 2 % of the stored bytes at most
 NANOSECONDS = ("task-clock", "cpu-clock")
 
 
 def promised(event: str) -> Quantity | None:
-    """Return the quantity that an event's name says it counts; None for names that promise none of them."""
+    """Return the quantity that an event counts according to its name; None for names that promise none of them."""
     return next((quantity for name, quantity in PROMISES if event.rstrip("/").endswith(name)), None)
 
 

@@ -7,8 +7,8 @@ plain writes, c of a copy (program bytes: half are loads). If all of them are li
 
 is the share of stored lines that were read before: 1 where every plain store costs a read, 0 where whole lines are
 streamed, as ARM cores and Intel processors with SpecI2M do under load. A plain store moves 1 + f times its bytes.
-An estimate, and never conclusive: turns of the bus, write buffers and rows cost time that is no bytes. On a simulated
-machine of one channel, where every plain store reads its line, it gave 0.55 instead of 1.
+An estimate, and never conclusive: turns of the bus, write buffers and rows cost time that moves no bytes. On a
+simulated machine of one channel, where every plain store reads its line, it gave 0.55 instead of 1.
 Blind where the threads do not fill the memory, since then time is latency, not bytes: nothing is stated there.
 Source: Arm, Neoverse N1 Core Technical Reference Manual, "Write streaming mode"; J. Laukemann et al., "CloverLeaf on
 Intel Multi-Core CPUs: A Case Study in Write-Allocate Evasion", 2023.
