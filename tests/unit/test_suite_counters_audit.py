@@ -6,6 +6,8 @@ import pytest
 
 from made_audited import Law, audit_run
 from made_machine import made_machine
+from tierscope.suites.counters_audit.judge import judge
+from tierscope.suites.counters_audit.known import READ, WRITTEN, Known
 from tierscope.plans import suites
 from tierscope.run.counters import EVERY, Counters
 from tierscope.run.expected import imagine
@@ -108,3 +110,14 @@ def test_a_sentence_names_the_events_of_each_verdict(tmp_path: Path) -> None:
         "2 of 8 events count what their names say: uncore_imc_0/cas_count_read/, task-clock"
     )
     assert said["events counts"].value == 2
+
+
+def test_an_event_that_was_0_has_no_verdict_if_no_kernel_does_what_it_counts() -> None:
+    known = {"read": Known(1, 1, 0, 0, 8e-9), "chase": Known(1, 1, 0, 0, 90e-9)}
+    counts = {kernel: [0.0] * 5 for kernel in known}
+    assert judge(counts, known, WRITTEN, 1.0).verdict == "not known"
+    assert judge(counts, known, None, 1.0).verdict == "not known"
+    assert judge(counts, known, READ, 1.0).verdict == "nothing"
+    stored = known | {"write_nt": Known(0, 0, 1, 0, 8e-9)}
+    assert judge(counts | {"write_nt": [0.0] * 5}, stored, WRITTEN, 1.0).verdict == "nothing"
+    assert judge(counts | {"write_nt": [0.0] * 5}, stored, None, 1.0).verdict == "nothing"

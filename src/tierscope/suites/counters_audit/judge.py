@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from statistics import fmean, stdev
 
 from tierscope.stats.median import Interval
-from tierscope.suites.counters_audit.known import QUANTITIES, Known, Quantity
+from tierscope.suites.counters_audit.known import QUANTITIES, READ, WRITTEN, Known, Quantity
 
 ALIKE = 1.1  # largest ratio to the middle factor, either way, of kernels that follow the same quantity
 NOTHING = 0.05  # share of the least count of others that counts as none: the machine's own lines move too
@@ -62,7 +62,7 @@ def mean_of(values: Sequence[float], error: float = 1 - CONFIDENCE) -> Interval:
 def judge(counts: Counts, known: Mapping[str, Known], promise: Quantity | None, running_share: float) -> Judged:
     """Return what the counts show of an event. known: of each kernel; promise: what its name states, if anything."""
     if all(value == 0 for values in counts.values() for value in values):
-        return Judged("nothing", why="it was 0 next to every kernel")
+        return _of_zero(known, promise)
     if running_share < SHARED:
         share = f"{100 * running_share:.0f} %"
         return Judged("not known", why=f"it was counted for {share} of the time: audit fewer events at once")
@@ -78,6 +78,13 @@ def judge(counts: Counts, known: Mapping[str, Known], promise: Quantity | None, 
     if wide := _wide(counts):
         return Judged("not known", why=f"its counts vary between repeats next to {', '.join(wide)}")
     return Judged("unrelated", why=_apart(counts, known, promise))
+
+
+def _of_zero(known: Mapping[str, Known], promise: Quantity | None) -> Judged:
+    """Return the verdict on an event that was 0 with every kernel: no verdict if none of them does what it may count."""
+    if all(any(one.of(did) > 0 for did in known.values()) for one in ((promise,) if promise else (READ, WRITTEN))):
+        return Judged("nothing", why="it was 0 next to every kernel")
+    return Judged("not known", why="it was 0, but no kernel that could be judged does what it may count: budget= more")
 
 
 def _promised(promise: Quantity, kept: Interval) -> Judged:
