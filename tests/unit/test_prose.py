@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 import prose
+import prose_code
 
 WORDS = prose.read_list()
 PAGES = prose.checked(WORDS)
@@ -15,6 +16,22 @@ RULES = WORDS["rule"]
 @pytest.mark.parametrize("page", PAGES, ids=str)
 def test_a_page_is_in_plain_english(page: Path, root: Path) -> None:
     assert list(prose.faults(str(page), (root / page).read_text(), WORDS)) == []
+
+
+@pytest.mark.parametrize("folder", prose_code.FOLDERS)
+def test_docstrings_and_comments_are_in_plain_english(folder: str, root: Path) -> None:
+    paths = [path.relative_to(root) for path in prose_code.sources(root) if path.is_relative_to(root / folder)]
+    assert paths
+    assert [fault for path in paths for fault in prose.code_faults(path, WORDS)] == []
+
+
+def test_docstrings_and_comments_are_found_where_they_are(tmp_path: Path) -> None:
+    made = tmp_path / "made.py"
+    made.write_text('"""First."""\n\nx = "it lies"  # it stands\n\n\ndef f():\n    """It\n    lies."""\n')
+    assert prose_code.page(made).splitlines() == ["First.", "", "- it stands", "", "", "", "It", "lies."]
+    made = tmp_path / "made.cpp"
+    made.write_text('/// First.\nint x = 1;  // it stands\nauto u = "a//b";\n')
+    assert prose_code.page(made).splitlines() == ["First.", "- it stands", ""]
 
 
 def test_readme_tutorial_method_and_guides_are_checked() -> None:

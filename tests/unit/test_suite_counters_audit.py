@@ -6,11 +6,11 @@ import pytest
 
 from made_audited import Law, audit_run
 from made_machine import made_machine
-from tierscope.suites.counters_audit.judge import judge
-from tierscope.suites.counters_audit.known import READ, WRITTEN, Known
 from tierscope.plans import suites
 from tierscope.run.counters import EVERY, Counters
 from tierscope.run.expected import imagine
+from tierscope.suites.counters_audit.judge import judge
+from tierscope.suites.counters_audit.known import READ, WRITTEN, Known
 from tierscope.suites.counters_audit.row import EventVerdictRow
 from tierscope.tables import tables
 
