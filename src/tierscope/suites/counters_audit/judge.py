@@ -81,7 +81,7 @@ def judge(counts: Counts, known: Mapping[str, Known], promise: Quantity | None, 
 
 
 def _of_zero(known: Mapping[str, Known], promise: Quantity | None) -> Judged:
-    """Return the verdict on an event that was 0 with every kernel: no verdict if none of them does what it may count."""
+    """Return the verdict on an event that was always 0: none if no kernel does what it may count."""
     if all(any(one.of(did) > 0 for did in known.values()) for one in ((promise,) if promise else (READ, WRITTEN))):
         return Judged("nothing", why="it was 0 next to every kernel")
     return Judged("not known", why="it was 0, but no kernel that could be judged does what it may count: budget= more")
