@@ -88,7 +88,7 @@ def rows_of(hidden: Hidden, folder: Path, *words: str) -> dict[tuple[str, str], 
     out = folder / "run"
     status = main(["run", "core", f"target=sim:{folder}/hidden.toml", *words, "--out", str(out), "--quiet"])
     assert status in (0, 4)
-    return {(row.parameter, row.level): row for row in tables["core"].rows(load(out))}
+    return {(row.parameter, row.level): row for row in tables["core_parameters"].rows(load(out))}
 
 
 def judged(rows: dict[tuple[str, str], CoreRow], hidden: Hidden) -> tuple[int, int, list[str]]:

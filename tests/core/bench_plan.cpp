@@ -162,12 +162,11 @@ TEST_CASE("a target is a name, and what follows the first colon") {
 }
 
 TEST_CASE("a key that is not of a group is refused with those that are") {
-  CHECK(
-      error_of([] { plan_of("kern=triad"); }) ==
-      "BadPlan: unknown key 'kern' (known: access, burst, command, count, cpus, element, fence, footprint, interleave, "
-      "isa, kernel, keys, limit, locality, operation, order, pace, pages, per_block, prefetch, prefetchw, row, "
-      "seed, shared, "
-      "sharing, size, skew, source, streams, target, unroll, value)");
+  CHECK(error_of([] { plan_of("kern=triad"); }) ==
+        "BadPlan: unknown key 'kern' (known: access, ahead, apart, beside, burst, chains, command, count, cpus, down, "
+        "element, fence, filler, fillers, footprint, interleave, isa, kernel, keys, limit, locality, operation, order, "
+        "pace, pages, parity, per_block, prefetch, prefetchw, random, row, seed, shared, sharing, size, skew, source, "
+        "streams, stride, target, train, unroll, value, windows)");
 }
 
 TEST_CASE("a number that does not fit is refused, not cut") {

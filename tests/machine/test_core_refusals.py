@@ -58,7 +58,7 @@ def test_one_cpu_in_two_groups_is_refused() -> None:
         ("group kernel=triad footprint=1MiB", "needs cpus="),
         (f"group kernel=triad cpus={CPUS[0]}", "footprint of 0 bytes is too small"),
         (f"group kernel=triad cpus={CPUS[0]} footprint=1MiB pages=3m", "unknown pages '3m' (known: 4k, thp, 2m, 1g)"),
-        (f"group kern=triad {HERE}", "unknown key 'kern' (known: access, burst, "),
+        (f"group kern=triad {HERE}", "unknown key 'kern' (known: access, ahead, "),
         (f"group kernel=triad cpus={CPUS[0]} footprint=1MIB", "unknown unit 'MIB' in footprint=1MIB (known: B, KiB"),
         (f"group kernel=triad cpus={CPUS[0]}- footprint=1MiB", "is not of the form 0-3,8"),
     ],

@@ -23,7 +23,7 @@ KERNELS = {  # loaded, read, written lines of one operation; read share; bus byt
 }
 SECONDS = {"chase": 90e-9}
 OPERATION_S = 8e-9
-OPERATIONS, BLOCKS, REPEATS = 200_000_000, 200, 5
+OPERATIONS, BLOCKS, REPEATS = 1_000_000_000, 200, 5
 Law = Callable[[Known], float]
 
 

@@ -16,7 +16,7 @@ from tierscope.report.formats import formats, write
 CLOSE = 1e-6  # relative: what another processor or library may round otherwise
 LEFT_OVER = {"misfit": 1e-9}  # what a fit leaves, relative already: of an exact one it is rounding alone
 FINE = (Exit.GOOD, Exit.FAILED, Exit.INCONCLUSIVE)
-NO_POINTS = ("closed-loop",)
+NO_POINTS = ("closed-loop", "counters-audit")
 """It infers properties of memories: `compare` matches points, and says that there are none."""
 
 

@@ -20,6 +20,7 @@ from tierscope.plans import Plan, Suite, SuiteOptions, suites
 from tierscope.plans.answer import Answer
 from tierscope.plans.kernels import walk_of
 from tierscope.plans.kinds import (
+    Before,
     Help,
     Numbers,
     Pages,
@@ -60,7 +61,9 @@ class NumaOptions(SuiteOptions, frozen=True, kw_only=True):
         Help("`yes`: also the latency while the other CPUs of the initiator run the kernel on the same target"),
     ] = "no"
     together: Annotated[
-        str, Help("kernels that all nodes run at the same time, each on its own memory; `none`: leave this out")
+        str,
+        Help("kernels that all nodes run at the same time, each on its own memory; `none`: leave this out"),
+        Before(NONE),
     ] = ",".join(TOGETHER)
     array: Annotated[
         Size | None, Help("bytes of each array, as for `stream`, within half of the target node's free memory")
