@@ -13,6 +13,7 @@ from collections.abc import Generator
 from dataclasses import dataclass
 from typing import Annotated
 
+from msgspec import UNSET
 from msgspec.structs import replace
 
 from tierscope.errors import UsageError
@@ -162,7 +163,9 @@ def cell(matrix: Matrix, initiator: int, node: int, sizes: Sizes) -> Generator[E
     yield _experiment(matrix, "numa", (chaser,), place, note)
     for kernel in matrix.kernels:
         group, note = sizes.group(kernel, cpus, target, "bandwidth")
-        yield _experiment(matrix, "numa", (group,), replace(place, what="bandwidth", kernel=kernel), note)
+        several = len(matrix.kernels) > 1 or matrix.under_load
+        labels = replace(place, what="bandwidth", kernel=kernel if several else UNSET)  # of one, as older runs have it
+        yield _experiment(matrix, "numa", (group,), labels, note)
         if matrix.under_load and len(cpus) > 1:
             (_, *others), shares = apart(sizes.machine, cpus)
             load, small = sizes.group(kernel, tuple(others), target, "load")
