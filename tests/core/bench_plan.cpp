@@ -197,7 +197,8 @@ TEST_CASE("every key of a group is among its words, unless it is at its default"
   for (const auto& key : known_keys()) {
     CAPTURE(key);
     std::vector<std::string> texts;
-    for (const std::string word : {"1", "3", "0-1,4", "never", "line", "once", "random", "2s", "sim:flat", "a%20b"}) {
+    for (const std::string word :
+         {"1", "3", "0-1,4", "never", "line", "once", "random", "2s", "sim:flat", "a%20b", "nop", "odd"}) {
       GroupPlan plan;
       if (error_of([&] { read_words({{key, word}}, plan); }).empty() && !words_of(plan).empty())
         texts.push_back(words_of(plan));
