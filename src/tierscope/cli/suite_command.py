@@ -56,11 +56,11 @@ def about(suite: str) -> str:
     """Return what a suite measures, and its options with defaults; UnknownNameError for another."""
     from tierscope.cli.suite_words import options_of
     from tierscope.plans import suites
+    from tierscope.plans.options import own_options
 
-    shared = {one.name: (one.show(), one.help) for one in options_of(".toml")}
-    own = tuple(one for one in options_of(suite) if shared.get(one.name) != (one.show(), one.help))
+    own = () if suite.endswith(".toml") else own_options(suites[suite].options)
     its = {one.name for one in own}
-    every = tuple(one for one in options_of(".toml") if one.name not in its or suite.endswith(".toml"))
+    every = tuple(one for one in options_of(".toml") if one.name not in its)
     text = f"the groups of {suite}."
     if not suite.endswith(".toml"):
         text = f"{suites[suite].summary}. {suites[suite].details}"
