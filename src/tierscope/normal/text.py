@@ -42,7 +42,7 @@ def sentence(found: Normal) -> str:
     if not judged:
         few = max((row.band.machines for row in found.rows if row.band), default=0)
         why = (
-            f"at most {few} similar machines have a point in common with this run, and {FEWEST} are needed"
+            f"at most {_machines(few)} a point in common with this run, and {FEWEST} are needed"
             if few < FEWEST
             else "no number of this run is conclusive"
         )
@@ -115,3 +115,7 @@ def _similar(kind: Kind) -> str:
 
 def _others(found: Normal) -> str:
     return f" {found.others} other machines are known, which are not similar." if found.others else ""
+
+
+def _machines(count: int) -> str:
+    return "1 similar machine has" if count == 1 else f"{count} similar machines have"

@@ -75,6 +75,6 @@ def share_read(read: Interval, free: Interval, plain: Interval, *, copies: bool)
 def _not_full(read: Mapping[int, Interval], threads: int) -> str:
     """Return why the memory may not be the limit, or an empty string."""
     if threads == 1 or 1 not in read:
-        return "one thread and all of them are needed; run threads=1,N"
+        return "conclusive bandwidths of one thread and of all are needed; run threads=1,N"
     efficiency = read[threads].middle / read[1].middle / threads
     return "" if efficiency < FULL else f"{threads} threads still add up, so the memory is not the limit"
