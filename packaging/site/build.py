@@ -87,7 +87,7 @@ def shoot(run: Path, picture: Path) -> None:
     browser = next((found for name in BROWSERS if (found := shutil.which(name))), None)
     if browser is None:
         missing("no Chromium for the pictures", "sudo apt-get install -y chromium")
-    with tempfile.TemporaryDirectory(prefix="tierscope-picture-") as folder:
+    with tempfile.TemporaryDirectory(prefix="tierscope-picture-", ignore_cleanup_errors=True) as folder:
         shutil.copytree(run, Path(folder) / "runs" / run.name)  # so the page names no place of this machine
         words = ["report", f"runs/{run.name}", "--to", folder]
         program = Path(sys.executable).with_name("tierscope")
