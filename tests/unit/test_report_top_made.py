@@ -340,3 +340,27 @@ def test_a_step_of_the_doctor_says_that_its_effect_was_not_measured(tmp_path: Pa
     ]  # fmt: skip
     assert found.steps[-1].text == "Doctor: damon: on. Its effect on this run was not measured."
     assert [step.gain for step in found.steps] == sorted((step.gain for step in found.steps), reverse=True)
+
+
+@pytest.mark.parametrize(
+    ("over", "said"),
+    [(1.06, "Memory: 167 ns idle, 1.06x idle at 29.8 GB/s."), (None, "Memory: 167 ns idle.")],
+)
+def test_less_under_load_than_idle_at_another_time_is_never_said(tmp_path: Path, over: float | None, said: str) -> None:
+    """A machine that drifts: 167 ns idle, later 155 ns under load, which was 146 ns idle then."""
+    loads: list[Row] = [load(29.8, 155.0, over)]
+    found = quick(tmp_path, guest(8), stream=[], latency=list(stairs(CACHES, 167.0)), loaded_latency=loads)
+    assert found.lead == said
+    key = next(one for one in found.keys if one.name == "latency at the highest load")
+    assert key.about == "at 29.80 GB/s, all reads" + ("; 146 ns without this load" if over else "")
+
+
+def test_a_latency_under_load_that_is_surely_longer_is_said_beside_the_idle_one(tmp_path: Path) -> None:
+    waits: list[Row] = list(stairs(CACHES, 152.0))
+    found = quick(tmp_path, guest(8), stream=[], latency=waits, loaded_latency=[load(29.8, 188.0, None)])
+    assert found.lead == "Memory: 152 ns idle, an access takes 188 ns at 29.8 GB/s."
+
+
+def test_a_latency_under_load_alone_has_its_own_ratio(tmp_path: Path) -> None:
+    found = quick(tmp_path, guest(8), stream=[], latency=[], loaded_latency=[load(29.8, 155.0, 1.06, threads=3)])
+    assert found.lead == "Memory: an access takes 155 ns at 29.8 GB/s, 1.06x idle."

@@ -9,6 +9,7 @@ from tierscope.draw.words import load_name, threads_name
 from tierscope.normal.band import Beside, Normal
 from tierscope.report.content import Content
 from tierscope.report.picks import Load, Speed, Wait
+from tierscope.report.top.brief import short_seconds
 from tierscope.report.top.memory import Memory
 from tierscope.report.top.parts import BAD, GOOD, NOTE, Key, Point
 from tierscope.report.top.usual import SMALL, reported, small_cache
@@ -83,7 +84,8 @@ def _judge_cache(content: Content, cache: Insight, size: int) -> tuple[str, str]
 
 def _load(load: Load) -> Key:
     row, bandwidth, latency = load
-    about = f"at {show_rate(bandwidth.middle)}, {load_name(row.read_share or 0.0, row.store)}"
+    without = f"; {short_seconds(row.idle.middle)} without this load" if row.idle else ""
+    about = f"at {show_rate(bandwidth.middle)}, {load_name(row.read_share or 0.0, row.store)}{without}"
     at = Point("loaded_latency", row)
     return Key("latency at the highest load", latency.middle, latency.low, latency.high, "s", about, point=at)
 

@@ -3,7 +3,7 @@
 from tierscope.draw.words import threads_name
 from tierscope.report.content import Content
 from tierscope.report.doubtful import cause
-from tierscope.report.picks import Load, judged, passed_over, reaches_memory
+from tierscope.report.picks import Load, Wait, judged, passed_over, reaches_memory
 from tierscope.report.top.brief import begun, short_rate, short_seconds
 from tierscope.report.top.cpus import Cpus
 from tierscope.report.top.memory import COPIES, READ, SMALL_PAGES, Memory
@@ -69,14 +69,24 @@ def _memory(content: Content, found: Memory, cpus: Cpus) -> str:
         size = found.idle.row.page_bytes or 4 * KiB
         pages = f" with {show_bytes(size)} pages" if size <= SMALL_PAGES else ""
         parts.append(f"{short_seconds(found.idle.latency.middle)} idle{where}{pages}")
-    if found.load and len(parts) < 2:
-        parts.append(_loaded(found.load))
+    if found.load and len(parts) < 2 and (loaded := _loaded(found.load, found.idle)):
+        parts.append(loaded)
     return f"{_subject(content, found.target, cpus)}: {', '.join(parts)}." if parts else ""
 
 
-def _loaded(load: Load) -> str:
-    over = f", {load.row.over_idle.middle:.2f}x idle" if load.row.over_idle else ""
-    return f"an access takes {short_seconds(load.latency.middle)} at {short_rate(load.bandwidth.middle)}{over}"
+def _loaded(load: Load, idle: Wait | None) -> str:
+    """Return the latency under load; "" where it does not fit the idle latency that the headline states.
+
+    A machine that drifts may show less under load than idle at another time. So next to an idle latency, only the ratio
+    to the idle accesses that alternated with the load is stated, or a time that is surely longer.
+    """
+    over, at = load.row.over_idle, short_rate(load.bandwidth.middle)
+    if idle and over:
+        return f"{over.middle:.2f}x idle at {at}"
+    if idle and load.latency.low <= idle.latency.high:
+        return ""
+    times = f", {over.middle:.2f}x idle" if over else ""
+    return f"an access takes {short_seconds(load.latency.middle)} at {at}{times}"
 
 
 def _subject(content: Content, target: str, cpus: Cpus) -> str:
