@@ -14,7 +14,7 @@ from tierscope.errors import Exit, ResultError, UsageError
 from tierscope.normal import store
 from tierscope.normal.band import FEWEST, Band, Beside, Normal, _band, bands_of, normal
 from tierscope.normal.entry import SCHEMA, Entry, Kind, Sure, entry_of, kind_of, read_entries
-from tierscope.normal.text import sentence
+from tierscope.normal.text import band_words, data, sentence
 from tierscope.record.background import Background
 from tierscope.record.result import Run
 
@@ -101,13 +101,32 @@ def test_a_verdict_asks_for_the_whole_interval(
     low: float, value: float, high: float, conclusive: bool, verdict: str
 ) -> None:
     number = Number(value, low, high, conclusive)
-    row = Beside("stream", "triad", "B/s", False, number, Band(10.0, 15.0, 20.0, FEWEST, 2.7, 0.2))
+    row = Beside("stream", "triad", "B/s", False, number, Band(10.0, 15.0, 20.0, FEWEST, 2.7, 0.2, (10.0, 20.0)))
     assert row.verdict == verdict
     assert row.worse == (verdict == "low")
-    wait = Beside("latency", "1 GiB", "s", True, number, Band(10.0, 15.0, 20.0, FEWEST, 2.7, 0.2))
+    wait = Beside("latency", "1 GiB", "s", True, number, Band(10.0, 15.0, 20.0, FEWEST, 2.7, 0.2, (10.0, 20.0)))
     assert wait.worse == (verdict == "high")
-    few = Beside("stream", "triad", "B/s", False, number, Band(10.0, 15.0, 20.0, FEWEST - 1, 2.7, 0.2))
+    few = Beside("stream", "triad", "B/s", False, number, Band(10.0, 15.0, 20.0, FEWEST - 1, 2.7, 0.2, (10.0, 20.0)))
     assert few.verdict in ("not known", "inconclusive")
+
+
+@pytest.mark.parametrize(
+    ("machines", "words"),
+    [
+        (1, "10.00 GB/s, the one similar machine"),
+        (FEWEST - 1, "10.00 GB/s to 13.00 GB/s, all 4 similar machines"),
+        (FEWEST, "10.80 GB/s to 13.20 GB/s, 20 to 80 % of 5 machines"),
+    ],
+)
+def test_fewer_machines_than_a_band_needs_are_named_as_what_they_are(machines: int, words: str) -> None:
+    (band,) = bands_of([entry(machine, 10e9 + machine * 1e9) for machine in range(machines)]).values()
+    assert band_words(band, "B/s") == words
+    own = Number(1e9, 0.99e9, 1.01e9, True)
+    row = Beside("stream", "triad, 1 thread", "B/s", False, own, band)
+    (point,) = data(Normal(KIND, (row,), machines, 0))["points"]
+    few = machines < FEWEST
+    assert (point["band_low"] is None, point["verdict"], row.worse) == (few, "not known" if few else "low", not few)
+    assert len(point["values"]) == point["machines"] == machines
 
 
 @pytest.mark.parametrize(
@@ -117,7 +136,7 @@ def test_a_verdict_asks_for_the_whole_interval(
 def test_far_is_outside_of_what_one_more_machine_may_show(value: float, less_is_better: bool, far: bool) -> None:
     """Nine machines around 10, whose logarithms scatter by 0.1: 20 numbers ask for 3.83 times sqrt(1 + 1/9) of that."""
     number = Number(value, value * 0.99, value * 1.01, True)
-    band = Band(9.2, 10.0, 10.9, 9, np.log(10.0), 0.1)
+    band = Band(9.2, 10.0, 10.9, 9, np.log(10.0), 0.1, (9.0, 11.0))
     assert Beside("stream", "triad", "1", less_is_better, number, band).far(20) == far
 
 

@@ -11,12 +11,14 @@ from made_machine import made_machine
 from reported import changed, retold, small_run, subset
 from tierscope.draw import cells, words
 from tierscope.errors import ResultError
+from tierscope.normal.band import FEWEST
 from tierscope.normal.entry import Entry, entry_of
 from tierscope.printable import printable
 from tierscope.record import result as results
 from tierscope.record.result import Finding, Run
 from tierscope.report import commands
 from tierscope.report.content import Content, gather, ranked, touching
+from tierscope.report.formats.html import render
 from tierscope.report.picks import fastest
 from tierscope.report.provenance import experiments, state_facts
 from tierscope.report.top import usual
@@ -324,8 +326,28 @@ def test_a_key_number_is_judged_by_the_band_of_similar_machines(
     assert (key.verdict, key.band.machines) == (verdict, len(factors))
     line = line_of(key)
     assert line is not None
+    if len(factors) < FEWEST:
+        assert (line.low, line.high, len(line.others)) == (None, None, len(factors))
+        assert line.text.endswith("all 3 similar machines")
+        return
+    assert line.low is not None
+    assert line.high is not None
     assert 0 < line.low < line.high < LENGTH
     assert (line.value < line.low) == (verdict == "low")
+
+
+def test_one_similar_machine_is_a_point_and_no_band(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(usual, "known", lambda: similar(run, (3.0,)))
+    content = gather(run)
+    key = top(content).keys[0]
+    line = line_of(key)
+    assert line is not None
+    assert (line.low, line.high, len(line.others), key.verdict, key.mark) == (None, None, 1, "not known", "")
+    assert line.text.endswith(", the one similar machine")
+    assert top(content).answers[1].short == "Not known"
+    drawn = render(content)
+    assert drawn.count('<circle class="other"') == drawn.count(", the one similar machine</span>") > 0
+    assert '<rect class="band"' not in drawn
 
 
 def test_a_reference_set_that_cannot_be_read_leaves_the_rest(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,7 +2,8 @@
 
 Machines are similar if they have the same processor family, model and stepping, as many CPUs, packages and nodes with
 memory, and are guests of a hypervisor alike. The band runs from the 20th to the 80th percentile of their numbers; each
-machine counts once, and the machine itself does not. With fewer than FEWEST machines the band has no verdict.
+machine counts once, and the machine itself does not. Fewer than FEWEST machines do not make a band: their numbers are shown
+one by one, and there is no verdict.
 
     verdict: `low` or `high` if the whole interval is outside of the band, else `normal`
     far:     (log x - mean) / (s * sqrt(1 + 1/n)) > t(1 - CHANCE / numbers, n - 1), on the bad side
@@ -30,7 +31,7 @@ from tierscope.record.result import Run
 from tierscope.sound import reads
 from tierscope.stats.special import student
 
-FEWEST = 5  # machines: 20 % of fewer is none of them
+FEWEST = 5  # machines of a band: a fifth of fewer is not one machine, so nothing is below the 20th percentile
 LOW, HIGH = 20.0, 80.0  # percentiles
 BLIND = 0.5  # what is detectable, from which "yes" would mean nothing
 CHANCE = 0.05  # that a machine like the others has a number that is called far
@@ -46,6 +47,12 @@ class Band:
     machines: int
     centre: float  # mean of the logarithms
     spread: float  # standard deviation of the logarithms; 0 of one machine
+    values: tuple[float, ...]  # of each machine, in order
+
+    @property
+    def few(self) -> bool:
+        """Return whether these are too few machines for a band."""
+        return self.machines < FEWEST
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +71,7 @@ class Beside:
         """`normal`, `low`, `high`, `inconclusive`, or `not known`."""
         if not self.number.conclusive:
             return "inconclusive"
-        if self.band is None or self.band.machines < FEWEST:
+        if self.band is None or self.band.few:
             return "not known"
         if self.number.high < self.band.low:
             return "low"
@@ -84,7 +91,7 @@ class Beside:
 
     def reach(self, numbers: int) -> float:
         """Return how far from the centre, in log, a number is far; infinite without a verdict."""
-        if self.band is None or self.band.machines < FEWEST:
+        if self.band is None or self.band.few:
             return math.inf
         count = self.band.machines
         return student(1 - 2 * CHANCE / numbers, count - 1) * self.band.spread * math.sqrt(1 + 1 / count)
@@ -156,4 +163,4 @@ def _band(values: Sequence[float]) -> Band:
     low, middle, high = np.percentile(values, (LOW, 50.0, HIGH))
     logs = np.log(values)
     spread = float(logs.std(ddof=1)) if len(values) > 1 else 0.0
-    return Band(float(low), float(middle), float(high), len(values), float(logs.mean()), spread)
+    return Band(float(low), float(middle), float(high), len(values), float(logs.mean()), spread, tuple(sorted(values)))

@@ -7,7 +7,7 @@ from rich.table import Table
 from rich.text import Text
 
 from tierscope.compare.points import said
-from tierscope.normal.band import BLIND, FEWEST, Beside, Normal
+from tierscope.normal.band import BLIND, FEWEST, Band, Beside, Normal
 from tierscope.normal.entry import Kind
 from tierscope.printable import printable
 from tierscope.units import show_value
@@ -22,12 +22,12 @@ def show(found: Normal, console: Console) -> None:
     if not known:
         return
     table = Table(box=None, pad_edge=False, header_style="dim")
-    for name, right in (("point", False), ("here", True), ("similar machines, 20 to 80 %", True), ("", False)):
+    for name, right in (("point", False), ("here", True), ("similar machines", True), ("", False)):
         table.add_column(name, justify="right" if right else "left", overflow="fold")
     ordered = sorted(known, key=lambda row: (row not in found.odd, not row.worse, row.verdict == "normal"))
     for row in ordered[:LINES]:
         table.add_row(
-            Text(printable(f"{row.measure}: {row.point}")), said(row.number, row.unit), _band(row), row.verdict
+            Text(printable(f"{row.measure}: {row.point}")), said(row.number, row.unit), _beside(row), row.verdict
         )
     console.print(table)
     if len(ordered) > LINES:
@@ -42,7 +42,8 @@ def sentence(found: Normal) -> str:
     if not judged:
         few = max((row.band.machines for row in found.rows if row.band), default=0)
         why = (
-            f"at most {_machines(few)} a point in common with this run, and {FEWEST} are needed"
+            f"at most {_machines(few)} a point in common with this run, and a band needs {FEWEST}: a fifth of fewer is "
+            "not one machine"
             if few < FEWEST
             else "no number of this run is conclusive"
         )
@@ -62,7 +63,7 @@ def sentence(found: Normal) -> str:
     worst = found.odd[0]
     return (
         f"No: {len(found.odd)} of {len(judged)} numbers are far worse than those of {found.machines} similar machines, "
-        f"first {worst.measure}: {worst.point} ({said(worst.number, worst.unit)}; {_band(worst)})."
+        f"first {worst.measure}: {worst.point} ({said(worst.number, worst.unit)}; {_beside(worst)})."
     )
 
 
@@ -85,9 +86,10 @@ def data(found: Normal) -> dict[str, Any]:
                 "value": row.number.value,
                 "low": row.number.low,
                 "high": row.number.high,
-                "band_low": row.band.low if row.band else None,
-                "band_high": row.band.high if row.band else None,
+                "band_low": row.band.low if row.band and not row.band.few else None,
+                "band_high": row.band.high if row.band and not row.band.few else None,
                 "machines": row.band.machines if row.band else 0,
+                "values": list(row.band.values) if row.band else [],
                 "verdict": row.verdict,
                 "worse": row.worse,
                 "far": row in found.odd,
@@ -97,10 +99,22 @@ def data(found: Normal) -> dict[str, Any]:
     }
 
 
-def _band(row: Beside) -> str:
-    if row.band is None:
-        return ""
-    return f"{show_value(row.band.low, row.unit)} to {show_value(row.band.high, row.unit)} (of {row.band.machines})"
+def band_words(band: Band, unit: str) -> str:
+    """Return '29.10 GB/s to 35.00 GB/s, 20 to 80 % of 41 machines'; fewer than a band needs are named as what they are.
+
+    One is a value, not a range; of two to four there are their ends.
+    """
+    ends = [show_value(end, unit) for end in (band.values[0], band.values[-1])]
+    if band.machines == 1:
+        return f"{ends[0]}, the one similar machine"
+    if band.few:
+        return f"{' to '.join(ends)}, all {band.machines} similar machines"
+    low, high = show_value(band.low, unit), show_value(band.high, unit)
+    return f"{low} to {high}, 20 to 80 % of {band.machines} machines"
+
+
+def _beside(row: Beside) -> str:
+    return band_words(row.band, row.unit) if row.band else ""
 
 
 def _similar(kind: Kind) -> str:

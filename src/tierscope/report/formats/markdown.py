@@ -55,7 +55,7 @@ def _top(found: Top) -> Iterator[str]:
         text = f" {escape(answer.text)}" if answer.text else ""
         yield f"- **{escape(answer.question)}** {escape(answer.short)}.{text}"
     if found.keys:
-        yield from ("", "| number | | 95 % interval | | similar machines, 20 to 80 % | |", "|---|---:|---|---|---|---|")
+        yield from ("", "| number | | 95 % interval | | similar machines | |", "|---|---:|---|---|---|---|")
     for key in found.keys:
         cells = (key.name, value_of(key), span_of(key), key.about, band_of(key), key.verdict)
         yield f"| {' | '.join(escape(cell) for cell in cells)} |"

@@ -2,6 +2,7 @@
 
 from typing import NamedTuple
 
+from tierscope.normal.text import band_words
 from tierscope.report.top.parts import Key
 from tierscope.units import show_value
 
@@ -11,10 +12,14 @@ AROUND = 0.1  # of what is shown, free on each side
 
 
 class Line(NamedTuple):
-    """Places from 0 to LENGTH: the band from `low` to `high`, the interval from `left` to `right`, and the number."""
+    """Places from 0 to LENGTH: the band from `low` to `high`, the interval from `left` to `right`, and the number.
 
-    low: float
-    high: float
+    Of machines that are too few for a band, `others` has each one, and `low` and `high` are None.
+    """
+
+    low: float | None
+    high: float | None
+    others: tuple[float, ...]
     left: float
     right: float
     value: float
@@ -43,23 +48,25 @@ def _shown(key: Key, value: float) -> str:
 
 
 def band_of(key: Key) -> str:
-    """Return '29.10 GB/s to 35.00 GB/s, 41 machines'; "" where no similar machine is known."""
-    if key.band is None:
-        return ""
-    ends = f"{show_value(key.band.low, key.unit)} to {show_value(key.band.high, key.unit)}"
-    return f"{ends}, {key.band.machines} machine{'' if key.band.machines == 1 else 's'}"
+    """Return the band in words; "" where no similar machine is known."""
+    return band_words(key.band, key.unit) if key.band else ""
 
 
 def line_of(key: Key) -> Line | None:
     """Return where the band and this machine are; None without a band."""
-    if key.band is None:
+    band = key.band
+    if band is None:
         return None
+    theirs = band.values if band.few else (band.low, band.high)
     low, high = key.low if key.low is not None else key.value, key.high if key.high is not None else key.value
-    first, last = min(key.band.low, low, key.value), max(key.band.high, high, key.value)
+    first, last = min(*theirs, low, key.value), max(*theirs, high, key.value)
     room = AROUND * (last - first or abs(last) or 1.0)
     scale = LENGTH / (last - first + 2 * room)
 
     def place(end: float) -> float:
         return round((end - first + room) * scale, 1)
 
-    return Line(place(key.band.low), place(key.band.high), place(low), place(high), place(key.value), band_of(key))
+    here = (place(low), place(high), place(key.value), band_of(key))
+    if band.few:
+        return Line(None, None, tuple(map(place, band.values)), *here)
+    return Line(place(band.low), place(band.high), (), *here)
