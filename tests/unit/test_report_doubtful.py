@@ -11,7 +11,7 @@ from made_storage import storage_run
 from tierscope.record.background import Background
 from tierscope.record.result import Run
 from tierscope.report.content import gather
-from tierscope.report.doubtful import cause, more_visits, next_step, why
+from tierscope.report.doubtful import cause, more_time, more_visits, next_step, why
 from tierscope.report.terminal import show
 from tierscope.stats.visited import BETWEEN
 
@@ -20,8 +20,9 @@ def test_the_commonest_reason_and_a_step_are_told(tmp_path: Path) -> None:
     run = storage_run(tmp_path, "size=64MiB", "preset=latency", repeats=3)
     content = gather(_asked(run, budget=20.0, limit=600.0))
     assert why(content) == "4 of 4 points are inconclusive: only 3 repeats: 6 are needed, give a longer budget"
-    step = "repeat it on a quiet machine (tierscope doctor), with more time than budget=20s limit=600s"
-    assert next_step(content) == step
+    assert next_step(content) == "measure longer (budget=40s limit=1200s)"
+    assert more_time(content) == {"budget": "40s", "limit": "1200s"}
+    assert next_step(gather(_asked(run))) == "measure longer"
 
 
 def test_reasons_that_differ_in_numbers_only_are_one(tmp_path: Path) -> None:
@@ -79,7 +80,7 @@ def test_a_headline_has_the_cause_without_its_numbers(tmp_path: Path, reason: st
 def test_a_terminal_has_the_line_where_it_is_due(tmp_path: Path, repeats: int) -> None:
     out = io.StringIO()
     show(storage_run(tmp_path, "size=64MiB", "preset=latency", repeats=repeats), Console(file=out, width=80))
-    assert ("repeat it on a quiet machine" in " ".join(out.getvalue().split())) == (repeats == 3)
+    assert ("measure longer" in " ".join(out.getvalue().split())) == (repeats == 3)
 
 
 def _asked(run: Run, **options: float) -> Run:

@@ -5,6 +5,7 @@ import pytest
 
 from noise import alike, independent
 from tierscope.record.experiment import Schedule
+from tierscope.stats.lost import Lost
 from tierscope.stats.steady import Steady
 from tierscope.stats.summary import ENOUGH, summarise, verdict
 
@@ -27,9 +28,23 @@ def test_a_wide_interval_is_named() -> None:
     assert reason.endswith("% over 2 %")
 
 
-def test_few_clean_blocks_of_many_mean_a_busy_machine() -> None:
-    found = verdict(np.full(12, 5.0), SCHEDULE, total=400)
-    assert found.reasons == ("only 12 clean blocks of 400: the machine is busy",)
+@pytest.mark.parametrize(
+    ("lost", "why"),
+    [
+        (Lost(taken=372, marked=380), ", 93 % interrupted: the machine is busy"),
+        (Lost(taken=200, marked=200), ", 50 % interrupted: the machine is busy"),
+        (Lost(taken=199, marked=380), ": in most others the clocks differ, or a thread has moved"),
+        (Lost(taken=20, marked=20), ": most others followed an interruption too soon"),
+    ],
+)
+def test_few_clean_blocks_have_the_cause_that_their_marks_show(lost: Lost, why: str) -> None:
+    assert verdict(np.full(12, 5.0), SCHEDULE, 400, lost).reasons == (f"only 12 clean blocks of 400{why}",)
+    assert verdict(np.full(60, 5.0), SCHEDULE, 400, lost).reasons == (f"only 15 % of the moments are clean{why}",)
+
+
+def test_a_short_point_with_a_few_interruptions_is_not_a_busy_machine() -> None:
+    (reason,) = verdict(np.full(30, 5.0), SCHEDULE, 40, Lost(taken=10, marked=10)).reasons
+    assert reason == f"only 30 clean blocks of 40: {ENOUGH} are needed, measure longer"
 
 
 def test_few_blocks_at_all_ask_for_more_time() -> None:

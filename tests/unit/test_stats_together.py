@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from tierscope.record.result import BLOCK, DRIFTED, MIGRATED, PREEMPTED, SIZING, STOLEN, Blocks
-from tierscope.stats.together import together
+from tierscope.stats.lost import Lost
+from tierscope.stats.together import SHARED, together
 
 HZ = 1e6  # one tick is a microsecond
 
@@ -144,3 +145,27 @@ def test_sizing_walks_too_and_a_negligible_walk_is_not_waited_for() -> None:
     sized = np.concatenate([blocks_of([0], length=900, operations=250, flags=SIZING), row(1000, 10)])
     assert together(sized, HZ, 1, walks=(300.0,)).instants_s.size == 9
     assert together(row(0, 10, operations=100_000), HZ, 1, walks=(64.0,)).left_out_share == 0
+
+
+@pytest.mark.parametrize(
+    ("flag", "taken"), [(PREEMPTED, 4), (STOLEN, 4), (PREEMPTED | DRIFTED, 4), (DRIFTED, 0), (MIGRATED, 0)]
+)
+def test_moments_are_counted_by_what_their_marks_show(flag: int, taken: int) -> None:
+    """Others had a CPU at four of ten moments; a clock that differs shows nothing of others."""
+    disturbed = np.concatenate([row(0, 3), blocks_of([3000], length=4000, flags=flag), row(7000, 3)])
+    common = together(np.concatenate([disturbed, row(0, 10, group=1)]), HZ, 2)
+    assert common.lost == Lost(taken, 4)
+    assert common.total - common.instants_s.size == 4
+
+
+def test_a_mark_that_is_part_of_the_measurement_takes_nothing() -> None:
+    blocks = row(0, 10, flags=PREEMPTED)
+    assert together(blocks, HZ, 1, unclean=SHARED).lost == Lost(0, 0)
+
+
+def test_moments_before_a_footprint_is_back_are_lost_without_a_mark() -> None:
+    blocks = row(0, 10)
+    blocks["flags"][2] = PREEMPTED
+    common = together(blocks, HZ, 1, walks=(500.0,))
+    assert common.instants_s.size < 9
+    assert common.lost == Lost(1, 1)

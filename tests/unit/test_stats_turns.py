@@ -6,7 +6,7 @@ import pytest
 from made import HZ
 from made_blocks import made_times
 from tierscope.record.experiment import Schedule
-from tierscope.record.result import PREEMPTED, SIZING, STOLEN
+from tierscope.record.result import DRIFTED, PREEMPTED, SIZING, STOLEN
 from tierscope.stats.together import SHARED, together
 from tierscope.suites.blocks.turns import turns
 
@@ -55,3 +55,14 @@ def test_blocks_longer_than_a_turn_give_the_same_rate(operation_s: float) -> Non
     for seed in range(3):
         found = turns(made_times(operation_s, 1, 4, 90, seed), HZ, SCHEDULE)
         assert found.summary.interval.middle == pytest.approx(2 / operation_s, rel=0.02)
+
+
+@pytest.mark.parametrize(("flag", "busy"), [(STOLEN, True), (DRIFTED, False), (0, False)])
+def test_few_cells_are_blamed_on_the_machine_only_where_time_was_stolen(flag: int, busy: bool) -> None:
+    """A point of a few cells is short; one whose cells were taken is disturbed."""
+    blocks = made_times(OPERATION_S, 100, 4, 600 if flag else 60, seed=1)
+    blocks["flags"][blocks["stop_ticks"] > np.quantile(blocks["stop_ticks"], 0.1)] |= flag
+    (reason, *_) = turns(blocks, HZ, SCHEDULE).summary.reasons
+    assert reason.startswith("only ")
+    assert reason.endswith("the machine is busy") == busy
+    assert reason.endswith("measure longer") == (not flag)

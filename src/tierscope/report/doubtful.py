@@ -11,9 +11,11 @@ from collections import Counter
 from tierscope.record.origin import steadier
 from tierscope.report.content import Content
 from tierscope.report.picks import judged
+from tierscope.stats.summary import LONGER
 from tierscope.stats.visited import BETWEEN
 
 KNOBS = ("budget", "limit")  # options of suites that give a point more time
+SHORT = (LONGER, "give a longer budget")  # ends of reasons that more time removes
 RESTED, BUSY = 0.1, 0.25  # CPUs that other programs used in the mean: up to which they did nothing, from which much
 
 
@@ -72,6 +74,19 @@ def more_visits(content: Content) -> dict[str, str]:
     return found
 
 
+def more_time(content: Content) -> dict[str, str]:
+    """Return the options that double the time of a run whose points were too short; {} where that is not the cause."""
+    told, options = _reasons(content), content.run.result.options
+    if content.run.result.origin != "real" or not told or not _commonest(told)[0].endswith(SHORT):
+        return {}
+    given = {key: options.get(key) for key in KNOBS}
+    return {key: f"{2 * value:g}s" for key, value in given.items() if isinstance(value, int | float) and value > 0}
+
+
+def _options(options: dict[str, str]) -> str:
+    return " ".join(f"{key}={value}" for key, value in options.items())
+
+
 def _used(content: Content) -> float | None:
     """CPUs that other programs used in the mean of the run; None where nothing was observed."""
     result = content.run.result
@@ -106,10 +121,12 @@ def _step(content: Content, reason: str) -> str:
         used = _used(content)
         rested = used is not None and used < RESTED
         why = "no other program disturbed this run" if rested else "a quiet machine helps, too (tierscope doctor)"
-        words = " ".join(f"{key}={value}" for key, value in options.items())
-        return f"repeat it with more visits of each point ({words}): {why}"
+        return f"repeat it with more visits of each point ({_options(options)}): {why}"
     if result.origin == "imported" or reason.endswith(BETWEEN):
         return step  # more time in each visit does not make the visits alike
+    if result.origin == "real" and reason.endswith(SHORT):
+        longer = _options(more_time(content))
+        return f"measure longer ({longer})" if longer else "measure longer"
     given = {key: result.options.get(key) for key in KNOBS}
     had = " ".join(f"{key}={value:g}s" for key, value in given.items() if isinstance(value, int | float) and value)
     return f"{step}{f', with more time than {had}' if had else ''}"

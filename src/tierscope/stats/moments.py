@@ -12,7 +12,7 @@ from typing import TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from tierscope.record.result import SIZING
+from tierscope.record.result import PREEMPTED, SIZING, STOLEN
 from tierscope.stats.crowd import allowed, filled
 
 Floats = npt.NDArray[np.float64]
@@ -21,6 +21,7 @@ Truths = npt.NDArray[np.bool_]
 Number = TypeVar("Number", np.int64, np.float64)
 
 PORTION = 1 << 15  # blocks, or looks at blocks
+TAKEN = PREEMPTED | STOLEN  # another thread, or another guest, had the CPU
 FARTHEST = 1 << 62  # ticks of all ranges of a portion together: they must fit into int64
 NEGLIGIBLE = 1e-3  # of a block's operations may be such a walk itself: memory costs under 100 times a first-level hit
 
@@ -101,6 +102,8 @@ class Moments:
     ages_s: Floats  # shape (moments,), of undisturbed work before
     rates: Floats  # shape (groups, moments), operations/s
     absent: Floats  # shape (groups, moments), the share of a rate that is filled in
+    taken: int  # moments at which others had the CPU of a thread, clean or not
+    marked: int  # moments at which a thread has any unclean mark
 
 
 def windows(columns: Columns, slots: int, spacing: float, most: int) -> Windows:
@@ -137,14 +140,18 @@ def clean_moments(found: Windows, which: slice, asked: Asked) -> Moments:
     wanted = line.at(batch, ticks)
     covering = np.searchsorted(line.key, wanted, side="right") - 1
     present = _present(line, asked)[covering]
+    marks = (line.part.flags & asked.unclean)[covering]
     ages = wanted - _at_last_disturbance(line, line.key, line.key + line.lasted, asked.unclean)[covering]
     rates = (line.part.operations * asked.hz / np.maximum(line.lasted, 1))[covering]
     clean = np.ones(batch.size, dtype=np.bool_)
+    taken, marked = np.zeros(batch.size, dtype=np.bool_), np.zeros(batch.size, dtype=np.bool_)
     age = np.full(batch.size, np.iinfo(np.int64).max)
     filled_in = []
     for team in np.split(np.arange(found.slots), asked.firsts[1:]):
         few = allowed(team.size)
         clean &= (~present[team]).sum(axis=0) <= few
+        taken |= ((marks[team] & TAKEN) != 0).sum(axis=0) > few
+        marked |= (marks[team] != 0).sum(axis=0) > few
         age = np.minimum(age, np.partition(ages[team], few, axis=0)[few] if few else ages[team].min(axis=0))
         filled_in.append(_filled(rates[team], present[team], batch, few))
     return Moments(
@@ -153,6 +160,8 @@ def clean_moments(found: Windows, which: slice, asked: Asked) -> Moments:
         ages_s=age[clean] / asked.hz,
         rates=np.stack([one[clean] for one, _ in filled_in]),
         absent=np.stack([one[clean] for _, one in filled_in]),
+        taken=int(taken.sum()),
+        marked=int(marked.sum()),
     )
 
 

@@ -86,7 +86,7 @@ def judge(
         common, settled = rest, [settle(series, schedule.precision) for series in rest.rates]
     start = _longest(settled)
     summaries = [
-        summarise(series, Steady(start, one.steady, one.trend), schedule, common.total, error)
+        summarise(series, Steady(start, one.steady, one.trend), schedule, common.total, error, common.lost)
         for series, one, error in zip(common.rates, settled, common.filled_errors, strict=True)
     ]
     return Point(

@@ -19,6 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tierscope.record.experiment import Schedule
+from tierscope.stats.lost import NONE, Lost
 from tierscope.stats.median import Interval, beyond, median
 from tierscope.stats.steady import Steady, settle
 
@@ -31,6 +32,7 @@ UNDISTURBED = (
 # by up to 15 % (benchmarks/busy.py), since a thread that has just come back finds its caches and TLB cold
 ENOUGH = 50  # points: below, the warm-up rule is silent and intervals of autocorrelated noise (0.7) contain
 # the truth under 84 % of the time instead of 95 % (see `median`)
+LONGER = "measure longer"  # the end of a reason that more time removes
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,20 +53,26 @@ class Summary:
         return not self.reasons
 
 
-def verdict(series: Floats, schedule: Schedule, total: int | None = None) -> Summary:
+def verdict(series: Floats, schedule: Schedule, total: int | None = None, lost: Lost = NONE) -> Summary:
     """Cut the warm-up of `series`, shape (points,), and judge the rest.
 
-    total: points before those that were not clean were left out; None when none were.
+    total: points before those that were not clean were left out; None when none were. lost: what they were.
     """
-    return summarise(series, settle(series, schedule.precision), schedule, total)
+    return summarise(series, settle(series, schedule.precision), schedule, total, lost=lost)
 
 
 def summarise(
-    series: Floats, settled: Steady, schedule: Schedule, total: int | None = None, error: float = 0.0
+    series: Floats,
+    settled: Steady,
+    schedule: Schedule,
+    total: int | None = None,
+    error: float = 0.0,
+    lost: Lost = NONE,
 ) -> Summary:
     """Judge `series` after a warm-up that was found elsewhere, for example if several groups share one.
 
-    error: a relative standard error that all points have in common, which the interval includes.
+    error: a relative standard error that all points have in common, which the interval includes. lost: why points are
+    missing.
     """
     rest = series[settled.start :]
     total = series.size if total is None else total
@@ -78,7 +86,7 @@ def summarise(
         start=settled.start,
         total=total,
         steady=settled.steady,
-        reasons=tuple(_reasons(interval, settled, schedule.precision, total)),
+        reasons=tuple(_reasons(interval, settled, schedule.precision, total, lost)),
     )
 
 
@@ -87,19 +95,16 @@ def too_wide(interval: Interval, precision: float) -> str:
     return "" if interval.relative <= precision else f"interval {beyond(interval, precision)}"
 
 
-def _reasons(interval: Interval, settled: Steady, precision: float, total: int) -> list[str]:
+def _reasons(interval: Interval, settled: Steady, precision: float, total: int, lost: Lost) -> list[str]:
     if not interval.count:
         return ["no moment at which all threads worked undisturbed for long enough"]
     reasons = []
+    kept = interval.count + settled.start
     if interval.count < ENOUGH:
-        busy = interval.count + settled.start < total / 2
-        reasons.append(
-            f"only {interval.count} clean blocks of {total}: "
-            + ("the machine is busy" if busy else f"{ENOUGH} are needed, measure longer")
-        )
-    elif interval.count + settled.start < UNDISTURBED * total:
-        share = 100 * (interval.count + settled.start) / total
-        reasons.append(f"only {share:.0f} % of the moments were undisturbed: too few to trust")
+        why = lost.why(kept, total) or f": {ENOUGH} are needed, {LONGER}"
+        reasons.append(f"only {interval.count} clean blocks of {total}{why}")
+    elif kept < UNDISTURBED * total:
+        reasons.append(f"only {100 * kept / total:.0f} % of the moments are clean{lost.why(kept, total)}")
     if wide := too_wide(interval, precision):
         reasons.append(wide)
     if not settled.steady:

@@ -24,6 +24,7 @@ import numpy.typing as npt
 
 from tierscope.record.result import DRIFTED, MIGRATED, PREEMPTED, SIZING, STOLEN, Blocks
 from tierscope.stats.crowd import relieved
+from tierscope.stats.lost import NONE, Lost
 from tierscope.stats.moments import Asked, Columns, Windows, clean_moments, windows
 
 Floats = npt.NDArray[np.float64]
@@ -46,6 +47,7 @@ class Together:
     total: int  # instants, clean or not
     coverage: tuple[float, ...]  # of each group: timed blocks wholly inside a window / all timed blocks
     filled_errors: tuple[float, ...]  # of each group: relative standard error of its rates by what was filled in
+    lost: Lost = NONE  # why instants are not clean
 
     @property
     def left_out_share(self) -> float:
@@ -85,6 +87,7 @@ def together(blocks: Blocks, hz: float, groups: int, walks: tuple[float, ...] = 
         total=int(common.moments.sum()),
         coverage=tuple((_inside(common, group_of_slot) / _timed(columns, group_of_slot)).tolist()),
         filled_errors=tuple(error for _, error in relieved_series),
+        lost=Lost(sum(one.taken for one in found), sum(one.marked for one in found)),
     )
 
 

@@ -20,7 +20,7 @@ from tierscope.stats.median import Interval
 from tierscope.stats.traffic import Curve, Traffic, Zero, traffic
 from tierscope.suites.background.known import BEFORE, Known, known_of
 from tierscope.suites.background.labels import WatchLabels
-from tierscope.suites.background.pieces import UNDISTURBED, Window, windows_of
+from tierscope.suites.background.pieces import FEWEST, UNDISTURBED, Window, windows_of
 from tierscope.suites.background.row import BackgroundRow
 from tierscope.suites.background.said import BELOW, MORE, SOME, UNKNOWN, said_of
 from tierscope.tables import Asked, Insight, Main, tables
@@ -120,8 +120,10 @@ class Watched:
         if self._zero is None:
             return FEW
         if not used:
+            if all(window.kept >= UNDISTURBED for window in windows):
+                return f"no batch of the probe has {FEWEST} undisturbed blocks"
             kept = percent(mean(window.kept for window in windows))
-            return f"only {kept} of the blocks were undisturbed, {percent(UNDISTURBED)} are needed: the CPU was busy"
+            return f"only {kept} of the blocks were undisturbed, {percent(UNDISTURBED)} are needed"
         return ""
 
     def _unseen(self) -> str:

@@ -22,7 +22,8 @@ import numpy as np
 import numpy.typing as npt
 
 from tierscope.record.experiment import Schedule
-from tierscope.record.result import SIZING, Blocks
+from tierscope.record.result import SIZING, STOLEN, Blocks
+from tierscope.stats.lost import Lost
 from tierscope.stats.summary import Summary, verdict
 from tierscope.stats.together import SHARED, batches
 
@@ -49,11 +50,15 @@ def turns(blocks: Blocks, hz: float, schedule: Schedule) -> Turns:
     rates = np.concatenate([np.empty(0), *(part[0] for part in parts)])
     clean = np.concatenate([np.empty(0, dtype=bool), *(part[1] for part in parts)])
     share = 1.0 - float(clean.mean()) if clean.size else 1.0
-    return Turns(verdict(rates[clean], schedule, int(clean.size)), share)
+    lost = Lost(sum(part[2] for part in parts), int((~clean).sum()))
+    return Turns(verdict(rates[clean], schedule, int(clean.size), lost), share)
 
 
-def _batch(part: Blocks, hz: float) -> tuple[Floats, npt.NDArray[np.bool_]]:
-    """Return the rate of each cell of a batch, and whether it is clean; empty if some thread has no timed block."""
+def _batch(part: Blocks, hz: float) -> tuple[Floats, npt.NDArray[np.bool_], int]:
+    """Return the rate of each cell of a batch, whether it is clean, and in how many the hypervisor took a CPU.
+
+    It is empty if some thread has no timed block.
+    """
     threads = [
         one[np.argsort(one["start_ticks"])]
         for t in np.unique(part["thread"])
@@ -61,20 +66,22 @@ def _batch(part: Blocks, hz: float) -> tuple[Floats, npt.NDArray[np.bool_]]:
     ]
     timed = [one[(one["flags"] & SIZING) == 0] for one in threads]
     if not timed or not all(one.size for one in timed):
-        return np.empty(0), np.empty(0, dtype=bool)
+        return np.empty(0), np.empty(0, dtype=bool), 0
     begin = max(int(one["start_ticks"][0]) for one in timed)
     end = min(int(one["stop_ticks"][-1]) for one in timed)
     count = max(0, int((end - begin) / hz / CELL_S))
     edges = np.asarray(np.arange(count + 1) * (CELL_S * hz), dtype=np.float64)
-    work, spoilt = np.zeros(count), np.zeros(count)
+    work, spoilt, stolen = np.zeros(count), np.zeros(count), np.zeros(count)
     for one in timed:
         work += _spread(one, one["operations"].astype(np.float64), begin, edges)
-        unclean = (one["flags"] & SHARED) != 0
-        spoilt += _spread(one, unclean * (one["stop_ticks"] - one["start_ticks"]).astype(np.float64), begin, edges)
+        lasted = (one["stop_ticks"] - one["start_ticks"]).astype(np.float64)
+        spoilt += _spread(one, ((one["flags"] & SHARED) != 0) * lasted, begin, edges)
+        stolen += _spread(one, ((one["flags"] & STOLEN) != 0) * lasted, begin, edges)
     every = np.concatenate(timed)
     block_s = float(np.median(every["stop_ticks"] - every["start_ticks"])) / hz
     width = max(1, round(BLOCKS * block_s / CELL_S))
-    return _means(work, width) / CELL_S, _means(spoilt, width) < 1  # tick: sums of floats leave less
+    clean, taken = (_means(series, width) < 1 for series in (spoilt, stolen))  # tick: sums of floats leave less
+    return _means(work, width) / CELL_S, clean, int((~taken).sum())
 
 
 def _means(series: Floats, width: int) -> Floats:

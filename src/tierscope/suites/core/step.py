@@ -55,7 +55,7 @@ def step_of(pairs: Sequence[Pair]) -> Step:
     wrong = np.concatenate([[0], np.cumsum(sides > 0)]) + np.concatenate([np.cumsum((sides < 0)[::-1])[::-1], [0]])
     least = int(wrong.min())
     if least > WRONG * len(points):
-        return Step(0, None, "the time has no single step over the number of fillers: other work disturbed it")
+        return Step(0, None, "the time has no single step over the number of fillers")
     possible = np.flatnonzero(wrong <= least + (least > 0))
     first, last = int(possible[0]), int(possible[-1])
     if first == 0:

@@ -165,7 +165,7 @@ def _doubts(contrast: Contrast) -> tuple[str, ...]:
     if contrast.ratio.high >= 1 or not contrast.ratio.count:
         return contrast.reasons
     less = f"{contrast.ratio.middle:.3f}x idle, and no load makes an access faster"
-    return (*contrast.reasons, f"{less}: clocks or neighbours change with the load")
+    return (*contrast.reasons, f"{less}: something else changed with the load")
 
 
 def _beside(row: LoadedLatencyRow, rows: list[LoadedLatencyRow]) -> LoadedLatencyRow:

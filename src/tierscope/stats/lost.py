@@ -1,0 +1,35 @@
+"""Why so few moments of a point are clean, from the marks of its blocks.
+
+A cause is stated only if it concerns at least half of all moments:
+
+- others had the CPU of a thread: a context switch, or time that the hypervisor took. Then the machine is busy.
+- another mark: the clocks differ, or a thread has moved.
+- neither, although fewer than half of the moments are left: the rest followed an interruption too soon (`point`).
+
+Where most moments are clean, the point was too short.
+Blind to who interrupted: another program, the kernel, or another guest.
+"""
+
+from dataclasses import dataclass
+
+MOST = 0.5  # of the moments, at least: a smaller part cannot be why few are left
+BUSY = "the machine is busy"
+
+
+@dataclass(frozen=True, slots=True)
+class Lost:
+    """taken: moments at which others had the CPU of a thread; marked: moments with any mark that makes them unclean."""
+
+    taken: int
+    marked: int
+
+    def why(self, kept: int, total: int) -> str:
+        """Return why only `kept` of `total` moments are left, as ', 93 % interrupted: ...'; "" if most of them are."""
+        if total and self.taken >= MOST * total:
+            return f", {100 * self.taken / total:.0f} % interrupted: {BUSY}"
+        if total and self.marked >= MOST * total:
+            return ": in most others the clocks differ, or a thread has moved"
+        return ": most others followed an interruption too soon" if kept < MOST * total else ""
+
+
+NONE = Lost(0, 0)
