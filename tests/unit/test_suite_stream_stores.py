@@ -1,10 +1,19 @@
 """Whether plain stores read their lines first, from made bandwidths whose answer is known."""
 
-import pytest
+import io
+from pathlib import Path
 
+import pytest
+from rich.console import Console
+
+from made import Maker, Teamwork, one_group
+from tierscope.report.content import gather
+from tierscope.report.terminal import show
+from tierscope.report.view import parts
 from tierscope.stats.median import Interval
 from tierscope.suites.stream.stores import reads_of_stores, share_read
 from tierscope.tables import Insight
+from tierscope.units import GiB
 
 R, Z = 1 / 20e9, 1 / 15e9  # seconds of a byte, read and written without a read
 
@@ -64,3 +73,23 @@ def test_bounds_hold_every_corner_of_the_intervals() -> None:
     found = share_read(rate(R, 0.05), rate(Z, 0.05), rate(Z + R, 0.05), copies=False)
     assert found.low < 0.9
     assert found.high > 1.1
+
+
+def test_what_explains_and_finds_nothing_is_folded_away(tmp_path: Path) -> None:
+    """The sentences of stores are in the details of a page, once, and not below the table of a terminal."""
+    maker = Maker(tmp_path)
+    for kernel, per_s in (("read", 4e8), ("write", 2e8), ("write_nt", 3e8)):
+        for threads in (1, 2):
+            group = one_group(kernel, tuple(range(threads)), GiB)
+            work = Teamwork((per_s / threads,) * threads)
+            maker.add("stream", {"kernel": kernel, "threads": threads}, (group,), (work,))
+    content = gather(maker.save())
+    (estimate,) = [one for one in content.insights if one.detail]
+    assert estimate.name == "store_reads write"
+    shown = parts(content)
+    assert [part.details.count(estimate.text) for part in shown if part.details] == [1]
+    assert all(estimate.text not in part.points for part in shown)
+    out = io.StringIO()
+    show(content.run, Console(file=out, width=200))
+    assert "reads its line first" not in out.getvalue()
+    assert "1 more in the report" in out.getvalue()

@@ -50,9 +50,9 @@ def show_failures(failures: Sequence[Failure], console: Console) -> None:
 def _said(section: Section) -> list[RenderableType]:
     """Return the first insights as a list with hanging indents."""
     grid = Table.grid(padding=(0, 1))
-    for insight in section.insights[:SAID]:
+    for insight in [one for one in section.insights if not one.detail][:SAID]:
         grid.add_row(" -", Text(printable(insight.text)))
-    more = len(section.insights) - SAID
+    more = len(section.insights) - grid.row_count
     if more > 0:
         grid.add_row("", Text(f"{more} more in the report", style="dim"))
     return [grid] if section.insights else []

@@ -28,6 +28,7 @@ from tierscope.report.top.top import top
 from tierscope.tables import Column, Flat
 
 MOST_CELLS = 9000  # of one table in the page, about 250 KiB: nobody reads more; the CSV files contain all
+POINTS = 6  # observations below a figure; the others are folded away
 MOST_FAILURES = 40  # of the audit in the page; `tierscope audit` has all
 MARKS = {"bad": "Problem", "unknown": "Unknown", "note": "Note", "good": "Good"}
 
@@ -41,6 +42,7 @@ class Part:
     short: str  # for the list of parts
     reading: str
     points: list[str]
+    details: list[str]  # folded away
     figure: str  # "" for none
     axes: list[tuple[str, str]]
     notes: list[str]
@@ -105,6 +107,8 @@ def parts(content: Content) -> list[Part]:
 
 def _part(run: Run, section: Section, drawing: Drawing | None, again: bool) -> Part:
     told = () if again else section.findings
+    own = [] if again else section.insights
+    said = [insight.text for insight in own if not insight.detail]
     meta = drawing.spec["usermeta"]["tierscope"] if drawing else {}
     few = len(section.rows) * len(section.used) <= MOST_CELLS and not again and section.name != "series"
     return Part(
@@ -112,7 +116,8 @@ def _part(run: Run, section: Section, drawing: Drawing | None, again: bool) -> P
         title=drawing.figure.title if drawing else section.title,
         short=(drawing.figure.name if drawing else section.name).replace("_", " ").capitalize(),
         reading=drawing.figure.reading if drawing else "",
-        points=[] if again else [insight.text for insight in section.insights],
+        points=said[:POINTS],
+        details=said[POINTS:] + [insight.text for insight in own if insight.detail],
         figure=drawing.figure.name if drawing else "",
         axes=list(meta.get("axes", {}).items()),
         notes=meta.get("notes", []),

@@ -68,6 +68,7 @@ class Insight(msgspec.Struct, frozen=True, kw_only=True):
     others: tuple[Number, ...] = ()  # other numbers of the text
     conclusive: bool = True  # otherwise the text states why, and no headline rests on it
     brief: str = ""  # the same as a headline states it; "": `text`
+    detail: bool = False  # a page folds it away, and a terminal leaves it out: it explains, and finds nothing
 
     @property
     def headline(self) -> str:

@@ -44,20 +44,22 @@ def _sentence(known: Points, plain: str, free: str, target: str) -> Insight | No
     who = f"{plain} on {target} with {threads} thread{'' if threads == 1 else 's'}"
     if why := _not_full(known[READ], threads):
         text = f"{who}: whether a store reads its line first is not known: {why}"
-        return Insight(name=f"store_reads {plain}", text=text, conclusive=False)
+        return Insight(name=f"store_reads {plain}", text=text, conclusive=False, detail=True)
     share = share_read(known[READ][threads], known[free][threads], known[plain][threads], copies=plain == "copy")
     if not LIKELY[0] <= share.middle <= LIKELY[1]:
         text = (
             f"{who}: whether a store reads its line first is not known: {READ}, {free} and {plain} have unlike limits"
         )
-        return Insight(name=f"store_reads {plain}", text=text, conclusive=False)
+        return Insight(name=f"store_reads {plain}", text=text, conclusive=False, detail=True)
     told = f"{100 * min(max(share.middle, 0.0), 1.0):.0f} %"
     text = (
         f"{who}: whether a store reads its line first is not known; if bytes alone set the pace of {READ}, {free} and "
         f"{plain}, {told} of stored lines were read, which only counters can confirm"
     )
     value = min(max(share.middle, 0.0), 1.0)
-    return Insight(name=f"store_reads {plain}", text=text, value=value, unit="1", kind="share", conclusive=False)
+    return Insight(
+        name=f"store_reads {plain}", text=text, value=value, unit="1", kind="share", conclusive=False, detail=True
+    )
 
 
 def share_read(read: Interval, free: Interval, plain: Interval, *, copies: bool) -> Interval:
