@@ -2,8 +2,8 @@
 
 Machines are similar if they have the same processor family, model and stepping, as many CPUs, packages and nodes with
 memory, and are guests of a hypervisor alike. The band runs from the 20th to the 80th percentile of their numbers; each
-machine counts once, and the machine itself does not. Fewer than FEWEST machines do not make a band: their numbers are shown
-one by one, and there is no verdict.
+machine counts once, and the machine itself does not. Fewer than FEWEST machines do not make a band: their numbers are
+shown one by one, and there is no verdict.
 
     verdict: `low` or `high` if the whole interval is outside of the band, else `normal`
     far:     (log x - mean) / (s * sqrt(1 + 1/n)) > t(1 - CHANCE / numbers, n - 1), on the bad side
