@@ -155,7 +155,7 @@ def _place(run: Run, record: Record, one: Seen) -> MigrationRow:
         stalls=one.stalls,
         alike=_alike(one),
         period=Interval(period.low, period.writes, period.high, period.stalls) if period else None,
-        period_s=period.seconds if period else None,
+        between_s=period.seconds if period else None,
         stall=Interval(period.stall_low, period.stall_s, period.stall_high, period.stalls) if period else None,
         target=record.groups[0].target,
         **closing(record, measured(run, record)),

@@ -40,7 +40,7 @@ class MigrationRow(JudgedRow, frozen=True, kw_only=True):
         Annotated[Interval, Unit("1", "_writes")] | None,
         Col("writes between stalls", help="writes between two stalls in step; null where none are"),
     ]
-    period_s: Annotated[Seconds | None, Col("time between stalls", help="time between two")]
+    between_s: Annotated[Seconds | None, Col("time between stalls", help="time between two")]
     stall: Annotated[Time | None, Col("stall", help="median stall of those in step")]
     target: Annotated[str, Col("target", help="as `node:0`", tier=True)]
 
