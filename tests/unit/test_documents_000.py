@@ -26,7 +26,7 @@ def split(mode: str, a: int, b: int, total: float, half: float) -> Flat:
 def splits(within: float = 8e9, crossing: float = 10e9, first: float = 10e9, half: float = 0.005) -> Rows:
     """Four threads: all on DRAM with 10 GB/s, one on the tier, three on the tier."""
     made = []
-    for mode, last in (("nvm-nvm", within), ("nvm-dram", crossing), ("dram-nvm", crossing)):
+    for mode, last in (("b-b", within), ("b-a", crossing), ("a-b", crossing)):
         made += [split(mode, 4, 0, 10e9, half), split(mode, 3, 1, first, half), split(mode, 1, 3, last, half)]
     return {"contention": made}
 
@@ -37,7 +37,7 @@ def threads(writing: float, reading: float, count: int = 8) -> Rows:
     return {
         "threads": [
             keys | {"mode": mode, "thread": n, "variation": variation * (1 + 0.01 * (n % 3))}
-            for mode, variation in (("dram-nvm", writing), ("nvm-dram", reading)) for n in range(count)
+            for mode, variation in (("a-b", writing), ("b-a", reading)) for n in range(count)
         ]
     }  # fmt: skip
 
@@ -45,7 +45,7 @@ def threads(writing: float, reading: float, count: int = 8) -> Rows:
 def mixed(low: float, high: float) -> Rows:
     """Threads half of which vary more when they write."""
     made = threads(low, 0.1)["threads"]
-    return {"threads": [one | {"variation": high} if one["mode"] == "dram-nvm" and n % 2 else one
+    return {"threads": [one | {"variation": high} if one["mode"] == "a-b" and n % 2 else one
                         for n, one in enumerate(made)]}  # fmt: skip
 
 
@@ -96,7 +96,7 @@ def test_inconclusive_rows_and_absent_ones_decide_nothing(claim: str) -> None:
 
 
 def test_two_threads_decide_nothing_about_splits_or_about_how_threads_vary() -> None:
-    two = {"contention": [split("nvm-nvm", 2, 0, 10e9, 0.01), split("nvm-nvm", 1, 1, 9e9, 0.01)]}
+    two = {"contention": [split("b-b", 2, 0, 10e9, 0.01), split("b-b", 1, 1, 9e9, 0.01)]}
     assert "three cores" in verdict("000", "sum_falls", found_of(two)).why
     assert "more cores" in verdict("000", "writes_vary", found_of(threads(0.3, 0.1, count=5))).why
 

@@ -82,7 +82,7 @@ def test_b_is_stacked_on_a_and_the_line_is_the_sum(content: Content) -> None:
 def test_each_mode_has_a_chart_with_all_splits_from_a_to_b(content: Content) -> None:
     spec = spec_of(content, "contention")
     assert spec["facet"]["sort"] == [
-        "nvm-nvm: B copies within b", "nvm-dram: B copies from b to a", "dram-nvm: B copies from a to b",
+        "b-b: B copies within b", "b-a: B copies from b to a", "a-b: B copies from a to b",
     ]  # fmt: skip
     (line,) = layers(spec, "line")
     assert line["encoding"]["x"]["sort"] == ["4:0", "3:1", "2:2", "1:3", "0:4"]
@@ -133,7 +133,7 @@ def test_the_ratio_is_drawn_in_percent_with_its_interval_beside_both_bandwidths(
 
 def test_the_thread_that_flutters_has_a_mark_of_its_own(content: Content) -> None:
     (point,) = [p for p in spec_of(content, "flutter")["data"]["values"] if p["word"] == "flutters"]
-    assert (point["thread"], point["split"], point["mode"]) == ("B on CPU 2", "2:2", "nvm-nvm")
+    assert (point["thread"], point["split"], point["mode"]) == ("B on CPU 2", "2:2", "b-b")
     assert point["period"].endswith(" ms")
 
 
@@ -141,7 +141,7 @@ def test_every_split_can_be_chosen_in_the_time_series(content: Content, run: Run
     choice = spec_of(content, "timeline")["params"][0]["bind"]
     splits = [record.number for record in run.result.records if record.experiment.table == "contention"]
     assert choice["options"] == splits
-    assert "#9 nvm-nvm, A:B = 2:2" in choice["labels"]
+    assert "#9 b-b, A:B = 2:2" in choice["labels"]
 
 
 def test_dips_are_marked_in_the_time_series_of_the_thread_that_has_them(content: Content) -> None:
@@ -182,7 +182,7 @@ def test_the_terminal_shows_both_groups_their_sum_and_the_ratio_in_80_columns(ru
     for words in ("A:B", "sum, GB/s", "b / a", "that flutter", "43.0%"):
         assert words in text
     lines = [line.split() for line in text.splitlines()]
-    assert any(line[:3] == ["nvm-nvm", "4:0", "47.97"] for line in lines)
+    assert any(line[:3] == ["b-b", "4:0", "47.97"] for line in lines)
     assert any(line[:1] == ["0:4"] and line[1] == "–" for line in lines)
 
 

@@ -12,6 +12,8 @@ from made import BLOCK_S, HZ, Maker
 from tierscope.compare.comparison import compare_runs
 from tierscope.record.result import BLOCK, SIZING, Run, write_blocks
 from tierscope.stats.median import median
+from tierscope.suites.contention.labels import MODES, SHOWN
+from tierscope.suites.contention.slowed import slowed_of
 from tierscope.tables import Flat, Insight, tables
 from tierscope.tables.measured import measured
 
@@ -32,7 +34,8 @@ def insights(run: Run, table: str) -> dict[str, Insight]:
 
 
 def row(run: Run, mode: str, a: int, b: int) -> Flat:
-    (found,) = [r for r in rows(run, "contention") if (r["mode"], r["a_threads"], r["b_threads"]) == (mode, a, b)]
+    wanted = (SHOWN[mode], a, b)
+    (found,) = [r for r in rows(run, "contention") if (r["mode"], r["a_threads"], r["b_threads"]) == wanted]
     return found
 
 
@@ -88,7 +91,7 @@ def test_what_one_group_takes_from_the_other_cancels_in_the_sum(tmp_path: Path) 
 
 def test_the_split_that_gives_most_is_named_where_it_can_be_told(run: Run) -> None:
     told = insights(run, "contention")
-    best = told["most_in_total nvm-nvm"]
+    best = told["most_in_total b-b"]
     assert "A:B = 4:0" in best.text
     assert "no split moves significantly more than A alone" in best.text
     assert best.value == row(run, "nvm-nvm", 4, 0)["sum_bytes_per_s"]
@@ -99,7 +102,7 @@ def test_splits_that_cannot_be_told_apart_are_not_ranked(tmp_path: Path, monkeyp
     maker = Maker(tmp_path)
     for a, b in put_in.SPLITS:
         put_in.add_split(maker, "nvm-nvm", a, b)
-    one = insights(maker.save("contention"), "contention")["most_in_total nvm-nvm"]
+    one = insights(maker.save("contention"), "contention")["most_in_total b-b"]
     assert one.value is None
     assert "no split" in one.text
     assert all(f"{a}:{b}" in one.text for a, b in put_in.SPLITS)
@@ -110,9 +113,36 @@ def test_a_split_that_beats_a_alone_says_by_how_much(tmp_path: Path, monkeypatch
     maker = Maker(tmp_path)
     for a, b in ((2, 0), (1, 1)):
         put_in.add_split(maker, "nvm-nvm", a, b)
-    text = insights(maker.save("contention"), "contention")["most_in_total nvm-nvm"].text
+    text = insights(maker.save("contention"), "contention")["most_in_total b-b"].text
     assert "A:B = 1:1" in text
     assert "1.25x" in text
+
+
+def test_each_group_is_compared_with_the_same_threads_alone(run: Run) -> None:
+    """A keeps its rate; two threads of B have 0.4 of that of A, and alone 0.52 of a's."""
+    told = insights(run, "contention")
+    one = told["slowed B_within_b"]
+    assert one.value == pytest.approx(1.0, abs=0.02)
+    assert one.text.startswith("A, 2 threads on node:0, is not slowed significantly")
+    assert [number.value for number in one.others] == pytest.approx([0.52 / 0.4], rel=0.02)
+    assert "B slows down 1.3" in one.text
+    assert told["slowed B_from_b_to_a"].others == ()  # a copy between targets was measured with all threads alone
+    assert "to node:0" in told["slowed B_from_b_to_a"].text
+
+
+def test_a_group_that_loses_half_is_said_to_slow_down_twofold(tmp_path: Path) -> None:
+    maker = Maker(tmp_path)
+    for a, b in ((2, 0), (0, 2), (1, 1)):
+        put_in.add_split(maker, "nvm-nvm", a, b)
+    known = tables["contention"].rows(maker.save("contention"))
+    half = [replace(one, a_bandwidth=one.a_bandwidth.times(0.5)) if one.a_threads and one.b_threads else one
+            for one in known]  # fmt: skip
+    alone = {1: known[0].a_bandwidth.times(0.5)}
+    (one,) = slowed_of(half, alone, {})
+    assert one.value == pytest.approx(2.0, rel=0.02)
+    assert one.text.startswith("A, 1 thread on node:0, slows down 2.0")
+    assert slowed_of([replace(one, conclusive=False) for one in half], alone, {}) == []
+    assert slowed_of(half, {}, {}) == []  # nothing alone has as many threads
 
 
 def test_an_inconclusive_split_is_never_named_best(run: Run) -> None:
@@ -120,7 +150,7 @@ def test_an_inconclusive_split_is_never_named_best(run: Run) -> None:
         replace(one, conclusive=bool(one.b_threads), reasons=() if one.b_threads else ("busy",))
         for one in tables["contention"].rows(run)
     ]
-    best = tables["contention"].insights(run, doubtful)[0]
+    best = next(one for one in tables["contention"].insights(run, doubtful) if one.name == "most_in_total b-b")
     assert "A:B = 3:1" in best.text
     assert "1 of 5 splits are inconclusive" in best.text
 
@@ -131,7 +161,7 @@ def test_what_stands_in_for_a_tier_is_called_so(tmp_path: Path, run: Run) -> Non
         put_in.add_split(maker, "nvm-nvm", a, b, stand_in=True)
     mock = maker.save("contention")
     assert [one["stand_in"] for one in rows(mock, "contention")] == [True, True]
-    assert "stands in for a second tier" in insights(mock, "contention")["most_in_total nvm-nvm"].text
+    assert "stands in for a second tier" in insights(mock, "contention")["most_in_total b-b"].text
     assert not any("stands in" in one.text for one in insights(run, "contention").values())
 
 
@@ -169,21 +199,21 @@ def test_doubt_about_either_target_is_doubt_about_the_ratio(tmp_path: Path) -> N
 def test_the_thread_that_flutters_is_found_with_its_dips_and_their_period(run: Run) -> None:
     fluttering = [one for one in rows(run, "threads") if one["flutters"]]
     (one,) = fluttering
-    assert (one["mode"], one["a_threads"], one["group"], one["thread"], one["cpu"]) == ("nvm-nvm", 2, "B", 0, 2)
+    assert (one["mode"], one["a_threads"], one["group"], one["thread"], one["cpu"]) == ("b-b", 2, "B", 0, 2)
     assert one["dip_depth"] == pytest.approx(put_in.DEEP, rel=0.05)
     assert one["dip_share"] == pytest.approx(put_in.LONG / put_in.EVERY, rel=0.2)
     period = (put_in.EVERY - put_in.LONG + put_in.LONG / put_in.DEEP) * BLOCK_S
     assert one["dip_period_s"] == pytest.approx(period, rel=0.05)
     text = insights(run, "threads")["flutter"].text
     assert f"1 of {len(rows(run, 'threads'))} threads flutter" in text
-    assert "B on CPU 2 in nvm-nvm 2:2" in text
+    assert "B on CPU 2 in b-b 2:2" in text
 
 
 def test_every_thread_of_every_split_has_a_row_with_its_own_rate(run: Run) -> None:
     found = rows(run, "threads")
     assert len(found) == 4 * len(put_in.SPLITS) * len(put_in.PLACES)
     for one in found:
-        share = 1.0 if one["group"] == "A" else put_in.B_SHARE[str(one["mode"])]
+        share = 1.0 if one["group"] == "A" else put_in.B_SHARE[MODES[str(one["mode"])]]
         assert one["bandwidth_bytes_per_s"] == pytest.approx(put_in.A_RATE * share, rel=0.02)
 
 
@@ -222,7 +252,7 @@ def test_the_model_predicts_the_split_that_it_was_not_given(run: Run) -> None:
             assert found[f"{side}_model_bytes_per_s"] == pytest.approx(rate, rel=0.1)
             assert found[f"{side}_model_low"] <= found[f"{side}_model_bytes_per_s"] <= found[f"{side}_model_high"]
         assert row(run, mode, 3, 1)["a_model_bytes_per_s"] is None
-        told = insights(run, "contention")[f"model {mode}"]
+        told = insights(run, "contention")[f"model {SHOWN[mode]}"]
         assert told.value is not None
         assert told.value < 0.1
         assert "at splits that it was not given" in told.text

@@ -58,7 +58,7 @@ def _keys(ctx: click.Context, _param: click.Parameter, begun: str) -> list[Compl
         "tierscope run stream kernels=triad,triad_nt threads=1,2 peak=307.2GB/s",
         "tierscope run latency pages=4k to=1GiB --json -",
         "tierscope run loaded-latency mixes=read,mix_1r1w_nt delays=0,100,1000 --out runs/mixes",
-        "tierscope run contention a=node:0 b=node:1 modes=nvm-nvm splits=15:1,8:8",
+        "tierscope run contention a=node:0 b=node:1 modes=b-b splits=15:1,8:8",
         "tierscope run neighbors victim=flow size=train aggressors=0,1,4,8",
         "tierscope run neighbors victim='cmd ./solve instance.txt'",
         "tierscope run my-groups.toml",

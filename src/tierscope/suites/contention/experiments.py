@@ -28,8 +28,8 @@ from tierscope.plans.sizes import SEARCH, Memory, array, effective_cache
 from tierscope.record.experiment import Experiment, Group, Schedule, Target, Team, Workload
 from tierscope.record.machine import Machine, Node
 from tierscope.record.work.line import LineWork
-from tierscope.suites.contention.labels import SideLabels, SplitLabels
-from tierscope.suites.contention.options import MODES, ContentionOptions
+from tierscope.suites.contention.labels import MODES, SideLabels, SplitLabels
+from tierscope.suites.contention.options import ContentionOptions
 from tierscope.units import MiB
 
 STAND_IN = Target(name="file", where="/dev/shm/tierscope-b")  # noqa: S108 (it is named in the help)

@@ -70,8 +70,8 @@ def _point(row: ContentionRow, rows: list[ContentionRow]) -> Point:
 
 
 def _letters(mode: str) -> list[str]:
-    """Return the letters of a mode; 'nvm-dram' is from b to a."""
-    return ["a" if place == "dram" else "b" for place in mode.split("-")]
+    """Return the letters of a mode; 'b-a' is from b to a."""
+    return mode.split("-")
 
 
 def _names(rows: list[ContentionRow]) -> str:

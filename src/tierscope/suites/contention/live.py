@@ -8,7 +8,7 @@ from tierscope.suites.contention.labels import SplitLabels
 def say(experiment: Experiment) -> str:
     """Return 'mixed, A:B = 1:1'."""
     labels = SplitLabels.read(experiment)
-    return f"{labels.mode}, A:B = {labels.a_threads}:{labels.b_threads}"
+    return f"{labels.way}, A:B = {labels.a_threads}:{labels.b_threads}"
 
 
 lives.add(Live("contention", say))

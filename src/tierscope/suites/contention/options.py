@@ -24,10 +24,9 @@ from tierscope.plans.kinds import (
     words_of,
 )
 from tierscope.record.experiment import Target
+from tierscope.suites.contention.labels import MODES
 
 KERNELS = ("copy", "copy_nt", "memcpy")
-MODES = {"b-b": "nvm-nvm", "b-a": "nvm-dram", "a-b": "dram-nvm", "a-a": "dram-dram"}
-"""What group B does, source-destination, and the names from document 000: its DRAM is a, its NVM is b."""
 
 Ratios = tuple[tuple[int, int], ...] | Literal["all"]
 

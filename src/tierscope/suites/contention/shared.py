@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from tierscope.models.model import FitError, Prediction
 from tierscope.models.sharing import Sharing, Split
 from tierscope.stats.median import Interval
+from tierscope.suites.contention.labels import words_of
 from tierscope.tables import Insight, Number
 
 if TYPE_CHECKING:
@@ -106,8 +107,9 @@ def _insight(mode: str, errors: dict[str, float], stand_in: bool) -> Insight:
     worst = max(errors, key=lambda name: abs(errors[name]))
     return Insight(
         name=f"model {mode}",
-        text=f"{mode}: at splits that it was not given, the model `sharing` is off by {100 * mean:.1f} % on average "
-        f"(worst: {100 * errors[worst]:+.1f} %, {worst})" + ("; b stands in for a second tier" if stand_in else ""),
+        text=f"{words_of(mode)}: at splits that it was not given, the model `sharing` is off by {100 * mean:.1f} % on "
+        f"average (worst: {100 * errors[worst]:+.1f} %, {worst})"
+        + ("; b stands in for a second tier" if stand_in else ""),
         value=mean,
         unit="1",
         kind="difference",

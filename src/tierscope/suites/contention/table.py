@@ -12,8 +12,9 @@ from typing import Annotated, ClassVar
 from tierscope.record.result import Record, Run
 from tierscope.stats.compare import compare, compare_all
 from tierscope.stats.median import Interval
-from tierscope.suites.contention.labels import SideLabels, SplitLabels
+from tierscope.suites.contention.labels import SideLabels, SplitLabels, words_of
 from tierscope.suites.contention.shared import said, with_model
+from tierscope.suites.contention.slowed import slowed_of
 from tierscope.tables import Asked, Audited, Insight, JudgedRow, Main, Number, tables
 from tierscope.tables.measured import (
     closing,
@@ -38,8 +39,8 @@ class ContentionRow(JudgedRow, frozen=True, kw_only=True):
         Col(
             "mode",
             help=(
-                "what B copies, source-destination: `nvm-nvm`, `nvm-dram`, `dram-nvm`, `dram-dram`, where `dram` is"
-                " the target a and `nvm` the target b, whatever they are"
+                "what B copies, source-destination: `b-b`, `b-a`, `a-b`, `a-a`, where `a` is the target that A copies "
+                "within, and `b` the other one"
             ),
         ),
     ]
@@ -95,7 +96,9 @@ class Contention:
     name: ClassVar[str] = "contention"
     title: ClassVar[str] = "Contention"
     asked: ClassVar[Asked] = Asked(
-        question="Who slows whom?", answers=("most_in_total", "coverage"), keys={"most_in_total": "most in total"}
+        question="Who slows whom?",
+        answers=("slowed", "most_in_total"),
+        keys={"slowed": "slowdown of A", "most_in_total": "most in total"},
     )
     place: ClassVar[int] = 50
     audited: ClassVar[Audited] = Audited(
@@ -105,6 +108,7 @@ class Contention:
     main: ClassVar[tuple[Main, ...]] = (Main("sum_bytes_per_s"),)
     row: ClassVar[type[ContentionRow]] = ContentionRow
     says: ClassVar[dict[str, str]] = {
+        "slowed MODE": "bandwidth of A alone over that next to B, at the most even split that was measured",
         "most_in_total MODE": "the largest sum of all splits; null if it cannot be decided which split has it",
         "model MODE": "mean of the absolute relative errors of the model `sharing` over both groups of the splits that "
         "it was not given",
@@ -112,13 +116,13 @@ class Contention:
     }
 
     def rows(self, run: Run) -> list[ContentionRow]:
-        return with_model([_row(run, record) for record in records(run, self.name)], _curve(run))
+        return with_model([_row(run, record) for record in records(run, self.name)], list(_alone(run, "a").items()))
 
     def insights(self, run: Run, rows: list[ContentionRow]) -> list[Insight]:
-        del run
-        modes = dict.fromkeys(row.mode for row in rows)
-        best = [one for mode in modes for one in _most([row for row in rows if row.mode == mode])]
-        return best + said(rows) + _coverage(rows)
+        modes = [[row for row in rows if row.mode == mode] for mode in dict.fromkeys(row.mode for row in rows)]
+        alone = {side: _alone(run, side) for side in ("a", "b")}
+        slowed = [one for mode in modes for one in slowed_of(mode, alone["a"], alone["b"])]
+        return slowed + [one for mode in modes for one in _most(mode)] + said(rows) + _coverage(rows)
 
 
 def _row(run: Run, record: Record) -> ContentionRow:
@@ -128,7 +132,7 @@ def _row(run: Run, record: Record) -> ContentionRow:
         for group, facts, summary in zip(record.experiment.groups, record.groups, point.groups, strict=True)
     }
     return ContentionRow(
-        mode=labels.mode,
+        mode=labels.way,
         a_threads=labels.a_threads,
         b_threads=labels.b_threads,
         a_bandwidth=found.get("A", NONE),
@@ -145,14 +149,16 @@ def _row(run: Run, record: Record) -> ContentionRow:
     )
 
 
-def _curve(run: Run) -> list[tuple[int, Interval]]:
-    """Return threads and bandwidth of a alone, which the table `targets` measures."""
-    alone = [record for record in records(run, "targets") if SideLabels.read(record.experiment).side == "a"]
-    return [
-        (len(record.groups[0].cpus),
-         measured(run, record).groups[0].interval.times(record.groups[0].program_bytes_per_operation))
+def _alone(run: Run, side: str) -> dict[int, Interval]:
+    """Return the bandwidth of a target alone over threads, which the table `targets` measures; the conclusive ones."""
+    alone = [record for record in records(run, "targets") if SideLabels.read(record.experiment).side == side]
+    return {
+        len(record.groups[0].cpus): measured(run, record)
+        .groups[0]
+        .interval.times(record.groups[0].program_bytes_per_operation)
         for record in alone
-    ]  # fmt: skip
+        if measured(run, record).conclusive
+    }
 
 
 def _most(rows: list[ContentionRow]) -> list[Insight]:
@@ -167,11 +173,11 @@ def _most(rows: list[ContentionRow]) -> list[Insight]:
     others = [pair for pair in sure if pair[0] is not best]
     told = compare_all([(interval, most) for _, interval in others])
     alike = [row.split for (row, _), one in zip(others, told, strict=True) if one.verdict == "no difference shown"]
-    words = f"{mode}: A:B = {best.split} gives the highest total, {show_rate(most.middle)}"
+    words = f"{words_of(mode)}: A:B = {best.split} gives the highest total, {show_rate(most.middle)}"
     against, ratio = _against_alone(best, most, sure)
     if alike:
         words = (
-            f"{mode}: no split gives a significantly higher total: A:B = {best.split} gives "
+            f"{words_of(mode)}: no split gives a significantly higher total: A:B = {best.split} gives "
             f"{show_rate(most.middle)}, not distinguishable from {_listed(alike)}"
         )
     return [
@@ -189,7 +195,7 @@ def _most(rows: list[ContentionRow]) -> list[Insight]:
 
 def _too_few(mode: str, sure: int, known: int) -> Insight:
     few = f"{f'only {sure}' if sure else 'none'} of {known} splits {'is' if sure < 2 else 'are'} conclusive"
-    text = f"{mode}: the split with the highest total is unknown: {few}"
+    text = f"{words_of(mode)}: the split with the highest total is unknown: {few}"
     return Insight(name=f"most_in_total {mode}", text=text, unit="B/s", conclusive=False)
 
 
@@ -219,7 +225,7 @@ def _listed(words: list[str], most: int = 6) -> str:
 def _coverage(rows: list[ContentionRow]) -> list[Insight]:
     """Return how much of the timed blocks the common window contains, in splits in which both groups ran."""
     mixed = [row for row in rows if row.a_threads and row.b_threads]
-    shares = {f"{row.split} {row.mode}": row.coverage for row in mixed if row.coverage is not None}
+    shares = {f"{row.split}, {words_of(row.mode)}": row.coverage for row in mixed if row.coverage is not None}
     if not shares or any(row.coverage is None for row in mixed):
         return []
     worst = min(shares, key=shares.__getitem__)

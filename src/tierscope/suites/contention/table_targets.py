@@ -40,7 +40,7 @@ class Targets:
     asked: ClassVar[Asked] = Asked(
         question="How far is one memory behind the other?",
         answers=("target_ratio",),
-        keys={"target_ratio": "b over a, threads"},
+        keys={"target_ratio": "b over a, {} threads"},
     )
     place: ClassVar[int] = 60
     keys: ClassVar[tuple[str, ...]] = ("threads", "kernel", "a_target", "b_target")

@@ -90,7 +90,7 @@ def _row(record: Record, one: ThreadSeries, begin: float, verdict: Closing) -> T
     labels = SplitLabels.read(record.experiment)
     return ThreadsRow(
         experiment=record.number,
-        mode=labels.mode,
+        mode=labels.way,
         a_threads=labels.a_threads,
         b_threads=labels.b_threads,
         group=record.experiment.groups[one.group].role,

@@ -20,7 +20,7 @@ from tierscope.tables import Flat
 
 KERNELS = ("copy", "scale", "add", "triad")
 CORES = 16  # of the document's machine
-MODES = {"nvm-nvm": "nvm_nvm", "nvm-dram": "nvm_dram", "dram-nvm": "dram_nvm"}  # ours, and those of its tables 3 to 5
+MODES = {"b-b": "nvm_nvm", "b-a": "nvm_dram", "a-b": "dram_nvm"}  # ours, and those of its tables 3 to 5
 PAIRS = 6  # fewest threads for a statement on their variation: fewer have no interval of 95 %
 NO_TIER = "the second tier was not measured: name it with nvm="
 NO_SPLITS = "fewer than two splits with both tiers: use a machine with three cores, and name the second tier with nvm="
@@ -96,7 +96,7 @@ def writes_vary(found: Found) -> list[Seen]:
     rows = [row for row in found.rows("threads", group="B") if isinstance(row["variation"], float)]
     rows = [row for row in rows if row["a_threads"] and row["variation"]]
     by = {(row["mode"], row["b_threads"], row["thread"]): row for row in rows}
-    pairs = [(row, by.get(("nvm-dram", *key[1:]))) for key, row in by.items() if key[0] == "dram-nvm"]
+    pairs = [(row, by.get(("b-a", *key[1:]))) for key, row in by.items() if key[0] == "a-b"]
     both = [(writing, reading) for writing, reading in pairs if reading]
     if len(both) < PAIRS:
         return []
@@ -159,14 +159,14 @@ CLAIMS = (
     ),
     Claim(
         "sum_falls", "More threads that copy within the second tier lower the sum of both",
-        "sum with the most such threads over that with one", lambda found: ends_of(found, "nvm-nvm"), NO_SPLITS,
-        lambda: _published_ends("nvm-nvm"), high=1.0,
+        "sum with the most such threads over that with one", lambda found: ends_of(found, "b-b"), NO_SPLITS,
+        lambda: _published_ends("b-b"), high=1.0,
     ),
     Claim(
         "sum_stays", "The sum stays within 10 % if these threads read or write DRAM",
         "sum with the most such threads over that with one",
-        lambda found: [*ends_of(found, "nvm-dram"), *ends_of(found, "dram-nvm")], NO_SPLITS,
-        lambda: _published_ends("nvm-dram", "dram-nvm"), low=0.9, high=1.1,
+        lambda found: [*ends_of(found, "b-a"), *ends_of(found, "a-b")], NO_SPLITS,
+        lambda: _published_ends("b-a", "a-b"), low=0.9, high=1.1,
     ),
     Claim(
         "writes_vary", "Threads that write to the second tier vary more than those that read from it",
@@ -196,7 +196,7 @@ def _stream(found: Found, part: str, memory: str, target: str) -> list[Cell]:
 
 def _splits(found: Found, number: int, mode: str) -> list[Cell]:
     """Return a table of contention; each split is compared with the split of 16 threads that has the same shares."""
-    part, made = f"Table {number}: DRAM next to {mode.replace('nvm', 'tier').replace('dram', 'DRAM')}", []
+    part, made = f"Table {number}: DRAM next to {mode.replace('b', 'tier').replace('a', 'DRAM')}", []
     columns = {"DRAM": ("a_bandwidth", "dram_mb_s"), "tier": ("b_bandwidth", "nvdimm_mb_s"), "sum": ("sum", "sum_mb_s")}
     for row in splits(found, mode):
         b, all_threads = _count(row, "b_threads"), _count(row, "a_threads") + _count(row, "b_threads")
