@@ -243,8 +243,10 @@ def row(number: int, verdict: str, truth: float | None = 24 * KiB) -> ClosedLoop
 
 def test_shares_are_told_and_every_failure_with_what_repeats_it() -> None:
     told = sentences([row(0, RECOVERED), row(1, RECOVERED), row(2, WRONG), row(3, ALARM, None)])
-    assert (told[0].text, told[0].value) == ("2 of 4 capacities recovered (1 wrong, 1 false alarms)", 0.5)
-    assert [one.text for one in told[1:]] == [
+    every = "2 of 4 parameters of simulated memories recovered (1 wrong, 1 false alarm)"
+    assert (told[0].text, told[0].value) == (every, 0.5)
+    assert (told[1].text, told[1].value) == ("2 of 4 capacities recovered (1 wrong, 1 false alarm)", 0.5)
+    assert [one.text for one in told[2:]] == [
         "Device 2: capacity of buffer 1 is 24 KiB, found 16 KiB: wrong; tierscope run 2",
         "Device 3: capacity of buffer 1 is none, found 16 KiB: false alarm; tierscope run 3",
     ]

@@ -13,6 +13,7 @@ from tierscope.record.result import Run
 from tierscope.report.content import gather
 from tierscope.report.doubtful import cause, more_time, more_visits, next_step, why
 from tierscope.report.terminal import show
+from tierscope.report.top.top import top
 from tierscope.stats.visited import BETWEEN
 
 
@@ -66,6 +67,9 @@ def test_a_simulation_has_no_neighbours_to_wait_for(tmp_path: Path) -> None:
             "the machine changes from visit to visit",
         ),
         ("only 16 clean blocks of 513: the machine is busy", "the machine is busy"),
+        ("latency: only 10 clean blocks of 137, 93 % interrupted: the machine is busy", "the machine is busy"),
+        ("only 43 clean blocks of 81: 50 are needed, measure longer", "its points were too short"),
+        ("interval ±5.3 % over 2 %", "its intervals are too wide"),
         ("not steady: still rising", "not steady: still rising"),
     ],
 )
@@ -74,6 +78,24 @@ def test_a_headline_has_the_cause_without_its_numbers(tmp_path: Path, reason: st
     for row in content.sections["storage"].rows:
         row["reasons"] = reason
     assert cause(content) == said
+
+
+def test_a_reason_with_a_remedy_of_its_own_makes_no_step_of_a_quiet_machine(tmp_path: Path) -> None:
+    """The same run again would end the same way, so no command repeats it."""
+    content = gather(storage_run(tmp_path, "size=64MiB", "preset=latency", repeats=3))
+    for row in content.sections["storage"].rows:
+        row["reasons"] = "arrays of 8 MiB fit in the last-level cache, 60 MiB: give array= more"
+    assert next_step(content) == "give array= more"
+    (step,) = [one for one in top(content).steps if "inconclusive" in one.text]
+    assert (step.text, step.command) == ("4 inconclusive points: give array= more.", "")
+
+
+def test_the_only_point_is_not_one_of_one(tmp_path: Path) -> None:
+    content = gather(storage_run(tmp_path, "size=64MiB", "preset=latency", repeats=3))
+    rows = content.sections["storage"].rows
+    del rows[1:]
+    rows[0]["reasons"] = "not steady: still rising"
+    assert why(content) == "The only point is inconclusive: not steady: still rising"
 
 
 @pytest.mark.parametrize("repeats", [3, 8])

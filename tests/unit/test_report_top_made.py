@@ -361,6 +361,15 @@ def test_a_latency_under_load_that_is_surely_longer_is_said_beside_the_idle_one(
     assert found.lead == "Memory: 152 ns idle, an access takes 188 ns at 29.8 GB/s."
 
 
+def test_latencies_alone_are_asked_what_an_access_costs(tmp_path: Path) -> None:
+    """Nothing of them limits a bandwidth; and the headline is not repeated."""
+    found = quick(tmp_path, guest(), stream=[], loaded_latency=[])
+    assert found.lead == "Memory: 152 ns idle."
+    (first,) = [one for one in found.answers if one.question == "What does an access cost?"]
+    assert first.short.startswith("Cache level 1: 1.1 ns up to 32 KiB")
+    assert not any(one.question == "What limits me?" for one in found.answers)
+
+
 def test_a_latency_under_load_alone_has_its_own_ratio(tmp_path: Path) -> None:
     found = quick(tmp_path, guest(8), stream=[], latency=[], loaded_latency=[load(29.8, 155.0, 1.06, threads=3)])
     assert found.lead == "Memory: an access takes 155 ns at 29.8 GB/s, 1.06x idle."

@@ -116,7 +116,7 @@ def test_the_time_is_said_with_what_it_is_extrapolated_from(run: Run, tmp_path: 
 
 def test_clflush_is_told_apart_from_clwb_and_clflushopt_is_not(run: Run) -> None:
     found = said(run)
-    slow, same, fast = (found[f"flush_ratio {name}"] for name in ("clflush", "clflushopt", "nt"))
+    slow, same, fast = (found[f"flush_ratio {name} over clwb"] for name in ("clflush", "clflushopt", "nt"))
     assert slow.text.startswith("clflush takes 7.")
     assert slow.text.endswith("at 3 of 3 sizes")
     assert slow.value == pytest.approx(line_s("clflush", 4096) / line_s("clwb", 4096), rel=0.01)
@@ -182,10 +182,10 @@ def test_a_run_on_a_made_core_ends_with_rows_of_all_chunk_sizes(
 
 def test_a_range_says_of_how_many_sizes_it_is(run: Run) -> None:
     """'over all sizes' was said of three sizes of seven."""
-    whole_range = said(run)["flush_ratio clflush"].text
+    whole_range = said(run)["flush_ratio clflush over clwb"].text
     rows: list[FlushRow] = TABLE.rows(run)
     sizes = sorted({row.chunk_bytes for row in rows})
     doubted = [replace(row, conclusive=row.conclusive and row.chunk_bytes in sizes[:2]) for row in rows]
     found = {one.name: one.text for one in tables["flush"].insights(run, doubted)}
     assert f"over all {len(sizes)} sizes" in whole_range
-    assert f"over 2 of {len(sizes)} sizes (the others are inconclusive)" in found["flush_ratio clflush"]
+    assert f"over 2 of {len(sizes)} sizes (the others are inconclusive)" in found["flush_ratio clflush over clwb"]

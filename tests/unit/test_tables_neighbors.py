@@ -97,11 +97,11 @@ def test_a_long_command_is_cut_in_sentences(tmp_path: Path) -> None:
 def test_the_largest_slowdown_that_the_intervals_bear_out_is_said(tmp_path: Path) -> None:
     found = said(run_of(tmp_path))
     one = found["slowdown flow test"]
-    assert one.text.startswith("1 aggressor (copy on node:0) slows each of 2 flow test by 8.")
+    assert one.text.startswith("1 aggressor (copy on node:0) slows each of 2 victims (flow test) by 8.")
     assert one.value == pytest.approx(1.08, rel=0.005)
     assert one.low is not None
     assert one.low > 1
-    assert found["victims flow test"].text.startswith("2 flow test at the same time slow each other by ")
+    assert found["victims flow test"].text.startswith("2 victims (flow test) at the same time slow each other by ")
 
 
 def test_where_no_interval_leaves_out_one_no_slowdown_is_shown(tmp_path: Path) -> None:

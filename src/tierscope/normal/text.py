@@ -128,7 +128,9 @@ def _similar(kind: Kind) -> str:
 
 
 def _others(found: Normal) -> str:
-    return f" {found.others} other machines are known, which are not similar." if found.others else ""
+    if not found.others:
+        return ""
+    return f" {'1 other machine is' if found.others == 1 else f'{found.others} other machines are'} known, not similar."
 
 
 def _machines(count: int) -> str:

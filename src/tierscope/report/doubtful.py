@@ -16,6 +16,7 @@ from tierscope.stats.visited import BETWEEN
 
 KNOBS = ("budget", "limit")  # options of suites that give a point more time
 SHORT = (LONGER, "give a longer budget")  # ends of reasons that more time removes
+ADVICE = re.compile(": ((?:name|use|give|run|leave|try|add|free) .*)$")  # the end of a reason that states its remedy
 RESTED, BUSY = 0.1, 0.25  # CPUs that other programs used in the mean: up to which they did nothing, from which much
 
 
@@ -26,6 +27,8 @@ def why(content: Content) -> str:
     if not told:
         return ""
     first, count, several = _commonest(told)
+    if len(rows) == 1:
+        return f"The only point is inconclusive: {first}"
     verb = "is" if len(told) == 1 else "are"
     often = f", {count} of them" if count < len(told) else ""
     where = " at the first of them" if several else ""
@@ -41,10 +44,12 @@ def first_reason(content: Content) -> str:
 def cause(content: Content) -> str:
     """Return the same without its numbers, as a headline needs it: 'the machine is busy'."""
     reason = first_reason(content)
+    if reason.endswith(SHORT):
+        return "its points were too short"
     for mark in (", since ", ": "):
-        if reason.partition(mark)[2].startswith(("the ", "others ")):
-            return reason.partition(mark)[2]
-    return reason
+        if (last := reason.rpartition(mark)[2]) != reason and last.startswith(("the ", "others ")):
+            return last
+    return "its intervals are too wide" if reason.startswith("interval ") else reason
 
 
 def next_step(content: Content) -> str:
@@ -87,6 +92,12 @@ def _options(options: dict[str, str]) -> str:
     return " ".join(f"{key}={value}" for key, value in options.items())
 
 
+def advised(content: Content) -> bool:
+    """Return whether the commonest reason states what to change, so that the same run again helps nobody."""
+    told = _reasons(content)
+    return bool(told and ADVICE.search(_commonest(told)[0]))
+
+
 def _used(content: Content) -> float | None:
     """CPUs that other programs used in the mean of the run; None where nothing was observed."""
     result = content.run.result
@@ -127,6 +138,8 @@ def _step(content: Content, reason: str) -> str:
     if result.origin == "real" and reason.endswith(SHORT):
         longer = _options(more_time(content))
         return f"measure longer ({longer})" if longer else "measure longer"
+    if advice := ADVICE.search(reason):
+        return advice[1]
     given = {key: result.options.get(key) for key in KNOBS}
     had = " ".join(f"{key}={value:g}s" for key, value in given.items() if isinstance(value, int | float) and value)
     return f"{step}{f', with more time than {had}' if had else ''}"

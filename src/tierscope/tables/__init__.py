@@ -40,7 +40,8 @@ class Main(msgspec.Struct, frozen=True):
 class Number(msgspec.Struct, frozen=True, kw_only=True):
     """One number of a sentence with what the audit needs to check it. `low` and `high` bound `value`.
 
-    kind: "share" is a part of 1, "difference" may be negative, "" is neither. `whole`: what `value` is a part of.
+    kind: "share" is a part of 1, "percent" is shown like one and may be above 1, "count" is a number of things,
+    "difference" may be negative, "" is none of these. `whole`: what `value` is a part of.
     """
 
     value: float
@@ -97,8 +98,8 @@ class Asked(msgspec.Struct, frozen=True, kw_only=True):
     """The question of a table's reader, and its answer at the top of a page. The first word of an insight is its name.
 
     answers: insights; the first one that is conclusive makes the headline.
-    keys: insight -> name of its number among the key numbers, in that order. The largest number of several insights of
-    one name is shown.
+    keys: insight -> name of its number among the key numbers, in that order; `{}` is the rest of the insight's name.
+    The largest number of several insights of one name is shown.
     leads: its answer is the headline also of a run that measured a memory.
     """
 

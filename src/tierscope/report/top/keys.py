@@ -104,6 +104,10 @@ def _asked(content: Content) -> Iterator[Key]:
 def _largest(title: str, insights: Iterable[Insight]) -> Key:
     most = max(insights, key=lambda one: one.value or 0.0)
     about = most.name.partition(" ")[2].replace("_", " ")
+    if "{}" in title:
+        title, about = title.format(about), ""
+    if most.kind == "count" and most.whole:
+        about = f"of {most.whole:g}"
     return Key(title, most.value or 0.0, most.low, most.high, most.unit, about, most.kind)
 
 

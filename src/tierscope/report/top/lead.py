@@ -17,9 +17,10 @@ def lead(content: Content, found: Memory | None, cpus: Cpus | None, limit: str) 
     """Return the headline. limit: what limits the memory, as a sentence; "" where that is not known."""
     if leads := _leading(content):
         return leads
-    told = _memory(content, found, cpus) if found and cpus and found.measured else _answer(content)
+    told = _memory(content, found, cpus) if found and cpus else ""
+    told = told or _answer(content)
     told = f"{told} {limit}".strip() if told else ""
-    if _mostly_unsure(content, found) and cause(content):
+    if cause(content) and (_mostly_unsure(content, found) or not told):
         return _nothing(content, told)
     return told or _counted(content)
 
@@ -30,7 +31,9 @@ def _leading(content: Content) -> str:
         asked = section.asked
         if asked and asked.leads:
             known = [one for one in section.insights if one.name in asked.answers]
-            return f"{begun(known[0].headline)}." if known else ""
+            if known:
+                return f"{begun(known[0].headline)}."
+            return _nothing(content, "") if cause(content) else ""
     return ""
 
 
@@ -106,9 +109,9 @@ def _subject(content: Content, target: str, cpus: Cpus) -> str:
 def _answer(content: Content) -> str:
     """Return the first conclusive answer of a run without numbers of memory; "" where there is none.
 
-    What only explains other numbers makes no headline.
+    Answers to the question of a table come first. What only explains other numbers makes no headline.
     """
-    for section in content.sections.values():
+    for section in sorted(content.sections.values(), key=lambda one: one.asked is None):
         if section.name not in tables or tables[section.name].place >= BESIDE or not section.sure:
             continue
         asked = section.asked

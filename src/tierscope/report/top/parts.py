@@ -36,7 +36,7 @@ class Key:
     high: float | None
     unit: str
     about: str = ""
-    kind: str = ""  # "share" is a part of 1
+    kind: str = ""  # as in `tables.Number`
     point: Point | None = None
     band: Band | None = None
     verdict: str = ""  # compared with the band, or with what the system reports; "" states nothing

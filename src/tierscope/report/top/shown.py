@@ -7,6 +7,7 @@ from tierscope.report.top.parts import Key
 from tierscope.units import show_value
 
 WIDE = 0.2  # half of an interval over its number, from which its bounds are clearer than a percentage
+WHOLE = 10  # of things, from which a part of one is not shown
 LENGTH = 180.0  # of the line, in the units of its drawing
 AROUND = 0.1  # of what is shown, free on each side
 
@@ -44,7 +45,11 @@ def span_of(key: Key) -> str:
 def _shown(key: Key, value: float) -> str:
     if key.unit != "1":
         return show_value(value, key.unit)
-    return f"{100 * value:.3g} %" if key.kind == "share" else f"{value:.3g}" if key.kind == "count" else f"{value:.2f}x"
+    if key.kind in ("share", "percent"):
+        return f"{100 * value:.3g} %"
+    if key.kind == "count":
+        return f"{value:.0f}" if value >= WHOLE else f"{value:.2g}"
+    return f"{value:.2f}x"
 
 
 def band_of(key: Key) -> str:

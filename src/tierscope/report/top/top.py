@@ -22,10 +22,12 @@ def top(content: Content) -> Top:
     """Return the top of the page of any run, also one that measured a single table or nothing yet."""
     found, compared = memory_of(content), among(content)
     cpus = cpus_of(content.run.result.machine, found.target) if found else None
-    first, limit = limits(found, cpus) if found and cpus and not _leads(content) else (_asked(content), "")
+    memory = found and cpus and not _leads(content) and (content.rows("stream") or content.rows("loaded_latency"))
+    first, limit = limits(found, cpus) if found and cpus and memory else (None, "")
+    told = lead(content, found, cpus, limit)
+    first = first if memory else _asked(content, told)
     numbers = keys(content, found, compared, peak=bool(cpus and cpus.whole))
     answers = (first, usual(content, compared), certain(content, numbers, found))
-    told = lead(content, found, cpus, limit)
     return Top(told, _lines(content), tuple(one for one in answers if one), numbers, steps(content, found))
 
 
@@ -34,8 +36,11 @@ def _leads(content: Content) -> bool:
     return any(section.asked.leads for section in content.sections.values() if section.asked)
 
 
-def _asked(content: Content) -> Answer | None:
-    """Return the question of the first table that has one, with its answer."""
+def _asked(content: Content, headline: str) -> Answer | None:
+    """Return the question of the first table that has one, with its answer; None where the headline is all of it.
+
+    headline: the answer does not repeat it.
+    """
     for section in content.sections.values():
         asked = section.asked
         if asked is None or tables[section.name].place >= BESIDE:
@@ -45,8 +50,8 @@ def _asked(content: Content) -> Answer | None:
         sure = [one for one in ordered if one.conclusive] if section.sure or asked.leads else []
         if not sure:
             return Answer(asked.question, "Not known: no answer of this run is conclusive")
-        short, *others = [begun(one.headline) for one in sure]
-        return Answer(asked.question, short, " ".join(f"{one}." for one in others[:2]))
+        rest = [words for one in sure if not headline.startswith(words := begun(one.headline))]
+        return Answer(asked.question, rest[0], " ".join(f"{one}." for one in rest[1:3])) if rest else None
     return None
 
 

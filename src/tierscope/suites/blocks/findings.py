@@ -97,6 +97,7 @@ def _best_of(peers: list[Peer]) -> list[Insight]:
             text=text,
             value=None if tied or not known else float(count),
             unit="1",
+            kind="count",
             conclusive=known,
         )
     ]
@@ -167,6 +168,7 @@ def _efficiency(rows: list[BlocksRow]) -> list[Insight]:
             low=shares[worst],
             high=shares[best],
             unit="1",
+            kind="percent",
         )
     ]
 

@@ -50,7 +50,7 @@ class Buffers:
         question="Which buffers does this memory have?",
         answers=("buffers", "buffer_capacity", "medium_latency", "write_amplification"),
         keys={
-            "buffer_capacity": "capacity of buffer",
+            "buffer_capacity": "capacity of buffer {}",
             "medium_latency": "latency of the medium",
             "write_amplification": "a line written alone over a joined one",
         },

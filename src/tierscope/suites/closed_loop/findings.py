@@ -7,7 +7,9 @@ from tierscope.suites.closed_loop.score import ALARM, MISSED, RECOVERED, WRONG
 from tierscope.tables import Insight, Number
 from tierscope.units import show_bytes, show_seconds
 
+KINDS = ("recovered", "wrong", "missed", "alarms")
 PLURALS = {
+    "every": "parameters of simulated memories",
     "buffers": "numbers of buffers", "capacity": "capacities", "unit": "units", "latency": "latencies of buffers",
     "medium": "latencies of the medium", "ways": "numbers of memories", "grain": "interleaving grains",
     "period": "migration periods", "stall": "migration stalls", "moved unit": "units of migration",
@@ -59,12 +61,15 @@ def name_of(row: ClosedLoopRow) -> str:
 
 
 def sentences(rows: list[ClosedLoopRow]) -> list[Insight]:
-    told = [_share(share) for share in shares(rows)]
+    if not rows:
+        return []
+    every = Share("every", *(sum(getattr(one, kind) for one in shares(rows)) for kind in KINDS))
+    told = [_share(share) for share in (every, *shares(rows))]
     return [*told, *(_failure(row) for row in failures(rows))]
 
 
 def _share(share: Share) -> Insight:
-    kinds = ((share.wrong, WRONG), (share.missed, MISSED), (share.alarms, f"{ALARM}s"))
+    kinds = ((share.wrong, WRONG), (share.missed, MISSED), (share.alarms, ALARM if share.alarms == 1 else f"{ALARM}s"))
     rest = ", ".join(f"{count} {word}" for count, word in kinds if count)
     name = PLURALS.get(share.parameter, share.parameter)
     return Insight(

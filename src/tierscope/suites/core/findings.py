@@ -43,4 +43,4 @@ def _one(row: CoreRow) -> Insight:
     if row.seconds:
         text += f", {show_seconds(row.seconds.middle)}"
     middle = float(row.whole) if row.whole is not None else value.middle
-    return Insight(name=named, text=text, value=middle, low=value.low, high=value.high, unit="1")
+    return Insight(name=named, text=text, value=middle, low=value.low, high=value.high, unit="1", kind="count")

@@ -19,7 +19,11 @@ class Core:
     asked: ClassVar[Asked] = Asked(
         question="How much can a core do at the same time?",
         answers=("core_reorder", "core_lines", "core_unknown"),
-        keys={"core_reorder": "reorder buffer", "core_lines": "lines in flight,", "core_miss": "cost of a branch miss"},
+        keys={
+            "core_reorder": "reorder buffer, instructions",
+            "core_lines": "lines in flight from {}",
+            "core_miss": "branch miss, cycles",
+        },
     )
     keys: ClassVar[tuple[str, ...]] = ("parameter", "level", "target")
     main: ClassVar[tuple[Main, ...]] = ()  # parameters of a processor are neither slower nor faster

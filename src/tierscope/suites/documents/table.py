@@ -86,7 +86,9 @@ def _summary(rows: list[ClaimRow]) -> Insight:
     text += f"; {' and '.join(rest)}" if rest else ""
     if any(row.stand_in for row in rows):
         text += "; a stand-in replaces the second tier"
-    return Insight(name="claims", text=text, value=held, unit="1", conclusive=held + broken > 0)
+    return Insight(
+        name="claims", text=text, value=held, unit="1", kind="count", whole=len(rows), conclusive=held + broken > 0
+    )
 
 
 tables.add(Claims())

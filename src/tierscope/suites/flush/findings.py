@@ -113,7 +113,7 @@ def _against(rows: list[FlushRow], total: int) -> list[Insight]:
     range_ = _range(values, total) if len(known) > 1 else ""
     return [
         Insight(
-            name=f"flush_ratio {row.instruction}",
+            name=f"flush_ratio {row.instruction} over {base}",
             text=f"{text} in chunks of {show_size(row.chunk_bytes)}{range_}{sizes}",
             value=own.middle,
             low=own.low,

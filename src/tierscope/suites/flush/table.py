@@ -46,7 +46,7 @@ class Flush:
     asked: ClassVar[Asked] = Asked(
         question="What does a flush cost?",
         answers=("flush_time", "flush_ratio", "fence_per_line", "random_chunks"),
-        keys={"flush_time": "a line, flushed", "flush_ratio": "over clwb", "fence_per_line": "a fence for each line"},
+        keys={"flush_time": "a line, flushed", "flush_ratio": "time of {}", "fence_per_line": "a fence for each line"},
     )
     topics: ClassVar[tuple[str, ...]] = ("latency",)
     keys: ClassVar[tuple[str, ...]] = ("instruction", "chunk_bytes", "fence", "order", "target")
@@ -54,8 +54,8 @@ class Flush:
     row: ClassVar[type[FlushRow]] = FlushRow
     says: ClassVar[dict[str, str]] = {
         "flush_time": "time per line with clwb, in chunks of 4 KiB or the size in the middle",
-        "flush_ratio INSTRUCTION": "its time over that of clwb, in the same chunks; the interval is widened "
-        "for the number of chunk sizes",
+        "flush_ratio INSTRUCTION over BASE": "its time over that of the base, in the same chunks; the interval is "
+        "widened for the number of chunk sizes",
         "fence_per_line": "time per line with a fence after each line over that with one after each chunk",
         "random_chunks": "time per line of chunks in random order over that in sequence",
     }

@@ -15,7 +15,7 @@ from tierscope.record.work.hop import HopWork
 from tierscope.suites.latency.findings import said
 from tierscope.suites.latency.labels import LatencyLabels
 from tierscope.suites.latency.row import LatencyRow
-from tierscope.tables import Audited, Insight, Main, tables
+from tierscope.tables import Asked, Audited, Insight, Main, tables
 from tierscope.tables.measured import closing, measured, page_bytes, records
 
 
@@ -25,6 +25,10 @@ class Latency:
     name: ClassVar[str] = "latency"
     title: ClassVar[str] = "Latency"
     topics: ClassVar[tuple[str, ...]] = ("latency",)
+    asked: ClassVar[Asked] = Asked(
+        question="What does an access cost?",
+        answers=("level_1", "level_2", "level_3", "level_4", "effective_cache", "page_walk", "memory", "tlb_miss"),
+    )
     place: ClassVar[int] = 20
     audited: ClassVar[Audited] = Audited(dependent=True)
     keys: ClassVar[tuple[str, ...]] = ("footprint_bytes", "page_bytes", "probe", "order", "target", "element_bytes")

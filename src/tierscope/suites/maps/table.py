@@ -36,7 +36,11 @@ class Maps:
     asked: ClassVar[Asked] = Asked(
         question="Which map is the fastest?",
         answers=("fastest", "alone", "rehash", "flushed"),
-        keys={"fastest": "second over fastest", "alone": "latency of one operation", "rehash": "time in rehashes"},
+        keys={
+            "fastest": "time of the second map over the fastest",
+            "alone": "latency of one operation",
+            "rehash": "time in rehashes",
+        },
     )
     keys: ClassVar[tuple[str, ...]] = (
         "structure",

@@ -229,7 +229,7 @@ def _aggressors(victim: str, known: list[tuple[NeighborsRow, Interval]], every: 
     most = max(sure, key=lambda pair: pair[1].low, default=None)
     row, one = most or max(beside, key=lambda pair: pair[0].aggressors)
     count = row.aggressors
-    who = victim if row.victims == 1 else f"each of {row.victims} {victim}"
+    who = victim if row.victims == 1 else f"each of {row.victims} victims ({victim})"
     aggressors = f"{count} aggressor{'s' if count > 1 else ''} ({aggressor_name(row)})"
     if sure:
         text = f"{aggressors} slow{'' if count > 1 else 's'} {who} by {_percent(one)}"
@@ -248,9 +248,9 @@ def _victims(victim: str, known: list[tuple[NeighborsRow, Interval]]) -> list[In
     if not several:
         return []
     row, one = max(several, key=lambda pair: pair[0].victims)
-    slower = f"{row.victims} {victim} at the same time slow each other by {_percent(one)}"
+    slower = f"{row.victims} victims ({victim}) at the same time slow each other by {_percent(one)}"
     even = (
-        f"{row.victims} {victim} at the same time: no significant slowdown of each other, "
+        f"{row.victims} victims ({victim}) at the same time: no significant slowdown of each other, "
         f"{_ratio(one)} of the time alone"
     )
     text = slower if one.low > 1 else even

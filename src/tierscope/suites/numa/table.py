@@ -45,8 +45,8 @@ class Numa:
         answers=("remote", "memory_only", "local", "placement"),
         keys={
             "local": "latency of own memory",
-            "remote": "remote over local",
-            "memory_only": "latency over own memory, node",
+            "remote": "{} of remote over local memory",
+            "memory_only": "latency of node {} over own memory",
         },
     )
     keys: ClassVar[tuple[str, ...]] = ("initiator", "target", "kernel", "page_bytes")

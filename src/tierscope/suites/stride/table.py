@@ -29,7 +29,7 @@ class Stride:
     asked: ClassVar[Asked] = Asked(
         question="How large should accesses be?",
         answers=("stride_access", "stride_unit"),
-        keys={"stride_access": "access size for 90 %", "stride_unit": "unit of the memory"},
+        keys={"stride_access": "access size for 90 % of the bandwidth", "stride_unit": "unit that an access moves"},
     )
     keys: ClassVar[tuple[str, ...]] = ("op", "store", "order", "threads", "access_bytes", "stride_bytes", "target")
     main: ClassVar[tuple[Main, ...]] = (Main("bandwidth_bytes_per_s"),)

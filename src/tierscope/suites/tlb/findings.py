@@ -37,6 +37,7 @@ def _level(level: Level, number: int, size: int) -> Insight:
         low=level.low,
         high=level.high,
         unit="1",
+        kind="count",
     )
 
 
@@ -53,6 +54,7 @@ def _doubt(level: Level, number: int, size: int) -> Insight:
         low=level.low,
         high=level.high,
         unit="1",
+        kind="count",
     )
 
 

@@ -33,7 +33,7 @@ class Tlb:
     asked: ClassVar[Asked] = Asked(
         question="How much memory do the TLBs reach?",
         answers=("tlb_entries", "tlb_walk", "tlb_none", "tlb_doubt"),
-        keys={"tlb_entries": "entries of level, pages", "tlb_walk": "a page walk, pages"},
+        keys={"tlb_entries": "entries of TLB level {}", "tlb_walk": "beyond the last level, pages of {}"},
     )
     keys: ClassVar[tuple[str, ...]] = ("page_bytes", "touched", "target")
     main: ClassVar[tuple[Main, ...]] = (Main("latency_s", less_is_better=True),)
@@ -66,7 +66,7 @@ def _doubted(said: Insight, part: list[TlbRow]) -> Insight:
         return said
     few = 2 * doubtful <= len(part)
     text = f"{said.text} ({'' if few else 'inconclusive: '}{doubtful} of {len(part)} points are inconclusive)"
-    return replace(said, text=text, conclusive=few)
+    return replace(said, text=text, conclusive=few, brief=said.headline)
 
 
 def _time(run: Run, record: Record) -> Interval:
