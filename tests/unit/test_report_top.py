@@ -154,6 +154,26 @@ def test_what_limits_is_read_off_the_scaling(run: Run) -> None:
     assert said.lead.endswith("Two CPUs cannot fill this memory.")
 
 
+@pytest.mark.parametrize(("size", "small"), [(8 << 20, True), (1 << 30, False)])
+@pytest.mark.parametrize("asked", [True, False])
+def test_small_arrays_that_were_asked_for_are_not_called_memory(
+    tmp_path: Path, size: int, small: bool, asked: bool
+) -> None:
+    """A size that the suite chose is beyond the cache that it found, however much the system reports."""
+    made = subset(small_run(tmp_path), "stream")
+    records = tuple(
+        msgspec.structs.replace(
+            one, groups=tuple(msgspec.structs.replace(facts, footprint_bytes=size) for facts in one.groups)
+        )
+        for one in made.result.records
+    )
+    said = top(gather(changed(made, records=records, options={"array": size} if asked else {})))
+    assert said.lead.startswith("Arrays of 8 MiB, which may fit in the last-level cache") == (small and asked)
+    assert said.lead.startswith("Memory: ") == (not small or not asked)
+    assert said.answers[0].short.startswith("Not known: these are arrays of 8 MiB") == (small and asked)
+    assert ("cannot fill" in said.lead) == (not small or not asked)
+
+
 def test_numbers_of_two_memories_are_not_mixed(run: Run) -> None:
     content = retold(gather(run), lambda table, row: row | {"target": "node:1"} if table == "latency" else row)
     found = memory_of(content)

@@ -151,6 +151,7 @@ def test_slow_dimm(tmp_path: Path) -> None:
         ],
     )  # fmt: skip
     assert answer(found, "What limits me?") == "The memory: 89 % of its theoretical peak"
+    assert "89 % of the theoretical peak, 19.20 GB/s (SMBIOS: 1 x DDR4-2400)." in found.answers[0].text
     assert found.lead.endswith("Four CPUs fill this memory.")
 
 
@@ -359,6 +360,30 @@ def test_a_latency_under_load_that_is_surely_longer_is_said_beside_the_idle_one(
     waits: list[Row] = list(stairs(CACHES, 152.0))
     found = quick(tmp_path, guest(8), stream=[], latency=waits, loaded_latency=[load(29.8, 188.0, None)])
     assert found.lead == "Memory: 152 ns idle, an access takes 188 ns at 29.8 GB/s."
+
+
+@pytest.mark.parametrize("over", [1.06, 2.4])
+@pytest.mark.parametrize("fullest", [True, False])
+def test_a_load_below_one_that_is_inconclusive_shows_no_cause(tmp_path: Path, over: float, fullest: bool) -> None:
+    """As on a guest whose reads and heaviest load were inconclusive: 40.6 GB/s with pauses, 51.2 GB/s without."""
+    light = msgspec.structs.replace(load(40.6, 146.0 * over, over), delay_cycles=0 if fullest else 50)
+    loads: list[Row] = [light, *([] if fullest else [load(51.2, 400.0, 2.7, sure=False)])]
+    found = quick(tmp_path, guest(), stream=[], loaded_latency=loads)
+    short, evidence = answer(found, "What limits me?"), found.answers[0].text
+    assert short.startswith("Not known: the load that moves the most is inconclusive") == (not fullest)
+    assert ("conclusive load, 40.6 GB/s" in evidence) == (not fullest)
+    assert ("fill" in found.lead or "full" in found.lead) == fullest
+    assert found.keys[-1].name == f"latency at the highest {'' if fullest else 'sure '}load"
+
+
+def test_a_system_without_large_pages_has_no_walk_cost_but_the_remedy(tmp_path: Path) -> None:
+    """With `never`, a request for large pages gets small ones: nothing to compare with."""
+    off = Finding(name="thp", state="never", verdict="bad", touches=(), effect="", remedy="echo madvise | sudo tee x")
+    waits = [msgspec.structs.replace(row, page_bytes=4 * KiB) for row in stairs(CACHES, 360.0)]
+    found = quick(tmp_path, guest(), off, latency=list(waits))
+    assert "360 ns idle with 4 KiB pages" in found.lead
+    assert "Page walks" not in found.answers[0].text + steps(found)
+    assert "echo madvise | sudo tee x" in steps(found)
 
 
 def test_latencies_alone_are_asked_what_an_access_costs(tmp_path: Path) -> None:

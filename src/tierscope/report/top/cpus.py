@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from tierscope.plans.cpus import near_cpus
 from tierscope.record.experiment import Target
 from tierscope.record.machine import Machine
-from tierscope.units import LINE_BYTES
+from tierscope.units import LINE_BYTES, show_rate
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +18,7 @@ class Cpus:
     near: bool  # they belong to the node of the target, or no CPU does
     whole: bool  # the target is all memory that the machine has: the theoretical peak is its own
     line_bytes: int = LINE_BYTES  # of the caches
+    peak: str = ""  # theoretical, of all memory, and where it is from; "" where it is not known
 
     @property
     def siblings(self) -> bool:
@@ -41,4 +42,12 @@ def cpus_of(machine: Machine, target: str) -> Cpus:
         near=not own or not own[0].cpus or nodes == (own[0].number,),
         whole=bool(own) and len(memories) == 1 and bool(own[0].cpus),
         line_bytes=machine.line_bytes(),
+        peak=_peak(machine),
     )
+
+
+def _peak(machine: Machine) -> str:
+    """Return '19.20 GB/s (SMBIOS: 1 x DDR4-2400)'."""
+    if not machine.peak_bytes_per_s:
+        return ""
+    return f"{show_rate(machine.peak_bytes_per_s)}{f' ({machine.peak_source})' if machine.peak_source else ''}"

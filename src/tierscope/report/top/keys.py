@@ -42,7 +42,7 @@ def _memory(content: Content, found: Memory, peak: bool) -> Iterator[Key]:
         yield _wait(found.walked, "idle latency, small pages")
     yield from _cache(content)
     if found.load:
-        yield _load(found.load)
+        yield _load(found.load, "latency at the highest load" if found.fullest else "latency at the highest sure load")
 
 
 def _team(threads: int, cpus: int) -> str:
@@ -82,12 +82,12 @@ def _judge_cache(content: Content, cache: Insight, size: int) -> tuple[str, str]
     return ("as reported", GOOD) if size and low >= SMALL * size and high <= size / SMALL else ("", "")
 
 
-def _load(load: Load) -> Key:
+def _load(load: Load, name: str) -> Key:
     row, bandwidth, latency = load
     without = f"; {short_seconds(row.idle.middle)} without this load" if row.idle else ""
     about = f"at {show_rate(bandwidth.middle)}, {load_name(row.read_share or 0.0, row.store)}{without}"
     at = Point("loaded_latency", row)
-    return Key("latency at the highest load", latency.middle, latency.low, latency.high, "s", about, point=at)
+    return Key(name, latency.middle, latency.low, latency.high, "s", about, point=at)
 
 
 def _asked(content: Content) -> Iterator[Key]:

@@ -74,7 +74,8 @@ def _memory(content: Content, found: Memory, cpus: Cpus) -> str:
         parts.append(f"{short_seconds(found.idle.latency.middle)} idle{where}{pages}")
     if found.load and len(parts) < 2 and (loaded := _loaded(found.load, found.idle)):
         parts.append(loaded)
-    return f"{_subject(content, found.target, cpus)}: {', '.join(parts)}." if parts else ""
+    subject = begun(found.small) if found.small else _subject(content, found.target, cpus)
+    return f"{subject}: {', '.join(parts)}." if parts else ""
 
 
 def _loaded(load: Load, idle: Wait | None) -> str:

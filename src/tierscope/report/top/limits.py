@@ -42,6 +42,7 @@ more fall lower; what is lost above 0.9 is within what neighbours and clock step
 AS_READS = 0.7  # of the bandwidth of reads, at least: one CPU of the team chases instead
 MEASURE = "The suite loaded-latency measures it, and quick does, too."
 REPEAT = "A cause needs half of them; see what to do next."
+REPEAT_LOAD = "A lighter load does not show what limits a full one; see what to do next."
 WALKS = 1.1  # latency with 4 KiB pages over that with large ones, from which it is worth a sentence
 
 
@@ -75,6 +76,11 @@ def _at_peak(found: Memory, cpus: Cpus) -> Cause | None:
         f"{begun(cpus_name(found.read.row.threads))} {'fills' if found.read.row.threads == 1 else 'fill'} this memory."
     )
     return Cause(f"The memory: {100 * share:.0f} % of its theoretical peak", filled)
+
+
+def _cached(found: Memory, cpus: Cpus) -> Cause | None:
+    del cpus
+    return Cause(f"Not known: these are {found.small}", step="Give array= more.") if found.small else None
 
 
 def _alone(found: Memory, cpus: Cpus) -> Cause | None:
@@ -136,6 +142,8 @@ def _open(found: Memory, cpus: Cpus) -> Cause:
     if over is None:
         return Cause("Not known: latency under load was not compared with idle by this version's method")
     if not _as_reads(found):
+        if found.read is None:
+            return Cause("Not known: the load that moves the most is inconclusive", step=REPEAT_LOAD)
         return Cause("Not known: the load that was compared with idle moves much less than reads do")
     if over.high <= EASY and not _by_all(found, cpus):
         return Cause("Not known: an access hardly waits, but not all CPUs loaded the memory")
@@ -143,7 +151,7 @@ def _open(found: Memory, cpus: Cpus) -> Cause:
 
 
 RULES: tuple[Callable[[Memory, Cpus], Cause | None], ...] = (
-    _beyond, _at_peak, _alone, _one_core, _crowded, _adds_up, _easy, _open
+    _beyond, _cached, _at_peak, _alone, _one_core, _crowded, _adds_up, _easy, _open
 )  # fmt: skip
 """The first that applies decides."""
 
@@ -153,9 +161,14 @@ def _over_idle(found: Memory) -> Interval | None:
 
 
 def _as_reads(found: Memory) -> bool:
-    """Return whether the load moves about what reads do: a lighter one shows little about their limit."""
-    if found.load is None or found.read is None:
-        return found.load is not None
+    """Return whether the load moves about what reads do: a lighter one shows little about their limit.
+
+    Where no bandwidth of reads is known, it must be one without pauses that moved the most of all.
+    """
+    if found.load is None:
+        return False
+    if found.read is None:
+        return found.fullest and not found.load.row.delay_cycles
     return found.load.bandwidth.middle >= AS_READS * found.read.bandwidth.middle
 
 
@@ -182,10 +195,8 @@ def _evidence(found: Memory, cpus: Cpus) -> Iterator[str]:
             f"{lines:.0f} lines in flight."
         )
     if found.load and (over := found.load.row.over_idle):
-        yield (
-            f"At the highest load, {short_rate(found.load.bandwidth.middle)}, an access takes {over.middle:.2f}x idle "
-            f"({over.low:.2f} to {over.high:.2f})."
-        )
+        at = f"the highest {'' if found.fullest else 'conclusive '}load, {short_rate(found.load.bandwidth.middle)}"
+        yield f"At {at}, an access takes {over.middle:.2f}x idle ({over.low:.2f} to {over.high:.2f})."
     if found.moved:
         yield f"{found.moved}."
     if found.full_path and (gain := found.full_path.gain):
@@ -193,7 +204,9 @@ def _evidence(found: Memory, cpus: Cpus) -> Iterator[str]:
             f"For {found.full_path.kernel}, two threads get {gain.middle:.2f}x one ({gain.low:.2f} to {gain.high:.2f})."
         )
     if cpus.whole and found.read and 0 < (found.read.row.peak_share or 0) <= 1:
-        yield f"This is {100 * (found.read.row.peak_share or 0):.0f} % of the theoretical peak."
+        peak = f", {cpus.peak}" if cpus.peak else ""
+        share = f"{100 * (found.read.row.peak_share or 0):.0f} %"
+        yield f"{begun(found.read.row.kernel)} moves {share} of the theoretical peak{peak}."
     if walks := walk_cost(found):
         yield (
             f"Page walks cost {short_seconds(walks.seconds)} more per random access with {walks.pages} pages "

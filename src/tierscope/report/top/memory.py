@@ -20,7 +20,7 @@ from tierscope.suites.sharing.verdict import FULL, OWN, SHARED
 from tierscope.suites.stream.table import StreamRow
 from tierscope.tables import Flat
 from tierscope.tables.measured import sure, sure_rows
-from tierscope.units import KiB
+from tierscope.units import KiB, show_bytes
 
 COPIES = ("copy", "copy_nt")
 READ = "read"
@@ -43,6 +43,8 @@ class Memory:
     moved: str  # a pair of CPUs that shared a core at some moments only, in words; "" where none did
     loads: int  # rows of latency under load, conclusive or not
     sure_loads: int  # of these
+    fullest: bool  # no load moved more than `load`, also none that is inconclusive
+    small: str  # arrays of a size that was asked for, which may fit in the last-level cache, in words; "" where not
     measured: int  # how many of read, copy, idle and load the run measured, conclusively or not
 
     @property
@@ -73,7 +75,8 @@ def memory_of(content: Content) -> Memory | None:
     read = _fastest(here, lambda row: row.kernel == READ) or _fastest(here, lambda row: row.kernel not in COPIES)
     read = read or max(here, key=lambda speed: speed.bandwidth.middle, default=None)
     idle, walked = _waits(content, target)
-    moments, loads = _moments(content, target), _loads(content, target)
+    moments, loads, load = _moments(content, target), _loads(content, target), most_loaded(content, target)
+    moved = [float(row["bandwidth_bytes_per_s"] or 0.0) for row in loads]
     return Memory(
         target=target,
         read=read,
@@ -81,13 +84,35 @@ def memory_of(content: Content) -> Memory | None:
         copy=_fastest(here, lambda row: row.kernel in COPIES),
         idle=idle,
         walked=walked,
-        load=most_loaded(content, target),
+        load=load,
         pairs=_pairs(moments),
         moved=_moved(moments),
         loads=len(loads),
         sure_loads=sum(bool(row["conclusive"]) for row in loads),
+        fullest=load is not None and load.bandwidth.middle >= max(moved, default=0.0),
+        small=_small(content, target),
         measured=_measured(content, target),
     )
+
+
+def _small(content: Content, target: str) -> str:
+    """Return 'arrays of 8 MiB, which may fit in the last-level cache, 60 MiB as reported'.
+
+    A size that a suite chose is beyond the cache that it found, however much is reported.
+    """
+    result = content.run.result
+    cache = result.machine.last_level_cache_bytes()
+    sizes = [
+        facts.footprint_bytes
+        for record in result.records
+        if record.experiment.table in ("stream", "loaded_latency")
+        for facts in record.groups
+        if facts.target == target
+    ]
+    size = min(sizes, default=0)
+    if not result.options.get("array") or not 0 < size <= cache:
+        return ""
+    return f"arrays of {show_bytes(size)}, which may fit in the last-level cache, {show_bytes(cache)} as reported"
 
 
 def _measured(content: Content, target: str) -> int:
