@@ -366,7 +366,7 @@ def test_one_similar_machine_is_a_point_and_no_band(run: Run, monkeypatch: pytes
     assert line.text.endswith(", the one similar machine")
     assert top(content).answers[1].short == "Not known"
     drawn = render(content)
-    assert drawn.count('<circle class="other"') == drawn.count(", the one similar machine</span>") > 0
+    assert drawn.count('<rect class="other"') == drawn.count(", the one similar machine</span>") > 0
     assert '<rect class="band"' not in drawn
 
 

@@ -121,13 +121,16 @@ def test_a_split_that_beats_a_alone_says_by_how_much(tmp_path: Path, monkeypatch
 def test_each_group_is_compared_with_the_same_threads_alone(run: Run) -> None:
     """A keeps its rate; two threads of B have 0.4 of that of A, and alone 0.52 of a's."""
     told = insights(run, "contention")
-    one = told["slowed B_within_b"]
+    one = told["slowed b-b"]
     assert one.value == pytest.approx(1.0, abs=0.02)
     assert one.text.startswith("A, 2 threads on node:0, is not slowed significantly")
     assert [number.value for number in one.others] == pytest.approx([0.52 / 0.4], rel=0.02)
     assert "B slows down 1.3" in one.text
-    assert told["slowed B_from_b_to_a"].others == ()  # a copy between targets was measured with all threads alone
-    assert "to node:0" in told["slowed B_from_b_to_a"].text
+    assert one.headline == (
+        "B does not slow A significantly, A slows B 1.30x: A has 2 threads on node:0, B 2 threads on file:/b"
+    )
+    assert told["slowed b-a"].others == ()  # a copy between targets was measured with all threads alone
+    assert "to node:0" in told["slowed b-a"].text
 
 
 def test_a_group_that_loses_half_is_said_to_slow_down_twofold(tmp_path: Path) -> None:
@@ -141,6 +144,8 @@ def test_a_group_that_loses_half_is_said_to_slow_down_twofold(tmp_path: Path) ->
     (one,) = slowed_of(half, alone, {})
     assert one.value == pytest.approx(2.0, rel=0.02)
     assert one.text.startswith("A, 1 thread on node:0, slows down 2.0")
+    assert one.headline.startswith("B slows A 2.0")
+    assert one.headline.endswith(": A has 1 thread on node:0, B 1 thread on file:/b")
     assert slowed_of([replace(one, conclusive=False) for one in half], alone, {}) == []
     assert slowed_of(half, {}, {}) == []  # nothing alone has as many threads
 

@@ -14,13 +14,14 @@ from typing import TYPE_CHECKING
 from tierscope.draw.words import threads_name
 from tierscope.stats.compare import Comparison, compare
 from tierscope.stats.median import Interval
-from tierscope.suites.contention.labels import words_of
 from tierscope.tables import Insight, Number
 from tierscope.tables.measured import ratio_word, sure
 
 if TYPE_CHECKING:
     from tierscope.suites.contention.table import ContentionRow
 
+STAND_IN = "; b is a file in the memory of a, which stands in for a second tier"
+"""The note with every comparison of a with a b that is not a tier of its own."""
 Alone = Mapping[int, Interval]
 """Threads -> bandwidth of a group alone, bytes/s."""
 
@@ -41,20 +42,25 @@ def slowed_of(rows: "list[ContentionRow]", a: Alone, b: Alone) -> list[Insight]:
     if first is None:
         return []
     places = row.b_target if row.b_source == row.b_target else f"{row.b_source} to {row.b_target}"
+    effects = [_brief("B", "A", first), *([_brief("A", "B", other)] if other else [])]
+    where = (
+        f"A has {threads_name(row.a_threads)} on {row.a_target}, B {threads_name(row.b_threads)} on {places}"
+        f"{STAND_IN if row.stand_in else ''}"
+    )
     text = (
         f"A, {threads_name(row.a_threads)} on {row.a_target}, {_words(first)} next to B, "
         f"{threads_name(row.b_threads)} on {places}" + (f"; B {_words(other)} next to A" if other else "")
     )
-    if row.stand_in:
-        text += "; b is a file in the memory of a, which stands in for a second tier"
+    text += STAND_IN if row.stand_in else ""
     return [
         Insight(
-            name=f"slowed {words_of(mode).replace(' ', '_')}",
+            name=f"slowed {mode}",
             text=text,
             value=first.middle,
             low=first.low,
             high=first.high,
             unit="1",
+            brief=f"{', '.join(effects)}: {where}",
             others=() if other is None else (Number(value=other.middle, low=other.low, high=other.high),),
         )
     ]
@@ -65,6 +71,13 @@ def _slowdown(alone: Interval | None, beside: Interval | None) -> Comparison | N
     if alone is None or beside is None or not alone.middle or not beside.middle:
         return None
     return compare(beside, alone)
+
+
+def _brief(who: str, whom: str, found: Comparison) -> str:
+    """Return 'A slows B 1.30x'."""
+    if found.verdict != "faster":
+        return f"{who} does not slow {whom} significantly"
+    return f"{who} slows {whom} {ratio_word(found.middle)}x"
 
 
 def _words(found: Comparison) -> str:

@@ -14,7 +14,7 @@ from tierscope.stats.compare import compare, compare_all
 from tierscope.stats.median import Interval
 from tierscope.suites.contention.labels import SideLabels, SplitLabels, words_of
 from tierscope.suites.contention.shared import said, with_model
-from tierscope.suites.contention.slowed import slowed_of
+from tierscope.suites.contention.slowed import STAND_IN, slowed_of
 from tierscope.tables import Asked, Audited, Insight, JudgedRow, Main, Number, tables
 from tierscope.tables.measured import (
     closing,
@@ -26,9 +26,6 @@ from tierscope.tables.measured import (
 from tierscope.tables.rows import Bandwidth, Col, Count, Share, Size
 from tierscope.tables.totals import NONE, coverage, total
 from tierscope.units import show_rate
-
-STAND_IN = "; b is a file in the memory of a, which stands in for a second tier"
-"""The note with every comparison of a with a b that is not a tier of its own."""
 
 
 class ContentionRow(JudgedRow, frozen=True, kw_only=True):

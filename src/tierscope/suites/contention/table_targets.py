@@ -12,7 +12,7 @@ from tierscope.record.origin import strongest
 from tierscope.record.result import Record, Run
 from tierscope.stats.median import Interval
 from tierscope.suites.contention.labels import SideLabels
-from tierscope.suites.contention.table import STAND_IN
+from tierscope.suites.contention.slowed import STAND_IN
 from tierscope.tables import Asked, Insight, JudgedRow, Main, tables
 from tierscope.tables.measured import closing, measured, quotient, records, sure_rows
 from tierscope.tables.rows import Bandwidth, Col, Count, Quotient, Size
