@@ -440,6 +440,24 @@ def test_a_load_that_did_not_run_is_found(tmp_path: Path) -> None:
     assert found.label == "all 4 rows"
 
 
+@pytest.mark.parametrize(("line", "stated_line"), [(64, None), (64, 64), (128, 128), (256, 256)])
+def test_a_line_in_flight_has_the_bytes_of_the_machine(line: int, stated_line: int | None) -> None:
+    own = {} if stated_line is None else {"line_bytes": float(stated_line)}
+    for bytes_of_load, fails in ((line, True), (line // 2, False), (2 * line, False)):
+        rows = [
+            stated(
+                f"delay {d}", latency_s=85e-9 + d * 1e-12, delay_cycles=d,
+                bandwidth_bytes_per_s=bytes_of_load / (85e-9 + d * 1e-12), **own,
+            )
+            for d in (0, 50, 100, 400)
+        ]  # fmt: skip
+        found = [one for one in examine(rows).failures if one.identity == "no_load"]
+        assert [f"1.00 lines of {line} bytes" in one.text for one in found] == [True] * fails
+    peak = [stated(line_s=line / 2e10 * 0.5, peak_bytes_per_s=2e10, **own)]
+    assert [one.identity for one in examine(peak).failures] == ["peak_share"]
+    assert examine([stated(line_s=line / 2e10, peak_bytes_per_s=2e10, **own)]).failures == ()
+
+
 # --- shown beside the number ---
 
 

@@ -1,9 +1,9 @@
-"""A latency under load has one line in flight on an idle memory, if bandwidth x latency = 64 bytes.
+"""A latency under load has one line in flight on an idle memory, if bandwidth x latency is one line.
 
-    lines in flight = bandwidth_bytes_per_s * latency_s / 64
+    lines in flight = bandwidth_bytes_per_s * latency_s / bytes of a line
 
 One load thread alone keeps several lines in flight, and its prefetchers more, so the product differs from row to row.
-Exactly 1 in every row means that the bandwidth is that of the chaser itself (64 bytes / latency): there was no load. It
+Exactly 1 in every row means that the bandwidth is that of the chaser itself (a line / latency): there was no load. It
 checks series of LEAST rows or more that have a delay between the accesses of a load.
 Blind to a load that was present in some rows.
 """
@@ -21,9 +21,9 @@ LEAST = 4  # rows: fewer may meet 1 by chance
 EXACT = 0.001  # added to the rounding of the printed digits
 
 
-def lines_under_way(bandwidth_bytes_per_s: float, latency_s: float) -> float:
+def lines_under_way(bandwidth_bytes_per_s: float, latency_s: float, line_bytes: float = LINE_BYTES) -> float:
     """Return how many lines are in flight, by Little's law."""
-    return bandwidth_bytes_per_s * latency_s / LINE_BYTES
+    return bandwidth_bytes_per_s * latency_s / line_bytes
 
 
 class NoLoad:
@@ -49,14 +49,15 @@ class NoLoad:
 
 def _alone(one: Statement) -> bool:
     bandwidth, latency = one.quantities["bandwidth_bytes_per_s"], one.quantities["latency_s"]
-    lines = lines_under_way(bandwidth.value, latency.value)
+    lines = lines_under_way(bandwidth.value, latency.value, one.line_bytes)
     return abs(lines - 1) <= EXACT + bandwidth.slack + latency.slack
 
 
 def _failure(rows: list[Statement], total: int) -> Failure:
     products = [one.quantities["bandwidth_bytes_per_s"].value * one.quantities["latency_s"].value for one in rows]
     said = f"latency x bandwidth is {min(products):.2f} to {max(products):.2f} bytes"
-    found = f"that is {fmean(products) / LINE_BYTES:.2f} lines of {LINE_BYTES} bytes in flight, as of one chaser alone"
+    line = rows[0].line_bytes
+    found = f"that is {fmean(products) / line:.2f} lines of {line:.0f} bytes in flight, as of one chaser alone"
     why = "no load ran: the bandwidth was computed from the latency, or is the chaser's own"
     label = f"all {total} rows" if len(rows) == total else f"{len(rows)} rows such as {rows[0].label}"
     return Failure("no_load", label, rows[0].table, "bandwidth_bytes_per_s", said, found, why)

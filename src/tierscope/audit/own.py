@@ -125,11 +125,11 @@ def _quantity(row: Flat, column: Column) -> Quantity | None:
 
 
 def _limits(run: Run) -> dict[str, Quantity]:
-    """Return the peak if it is known, and the size of all last-level caches together."""
+    """Return the peak if it is known, the size of all last-level caches together, and the bytes of a line."""
     machine = run.result.machine
     peak = {} if machine.peak_bytes_per_s is None else {"peak_bytes_per_s": Quantity(machine.peak_bytes_per_s)}
     caches = machine.last_level_cache_bytes() * machine.last_level_caches(machine.cpus())
-    return peak | {"cache_bytes": Quantity(float(caches))}
+    return peak | {"cache_bytes": Quantity(float(caches)), "line_bytes": Quantity(float(machine.line_bytes()))}
 
 
 def _record(run: Run, record: Record) -> list[Statement]:

@@ -1,7 +1,7 @@
 """No bus carries more than its theoretical peak.
 
     bus_bytes_per_s <= peak_bytes_per_s          where the first is unknown, bandwidth_bytes_per_s stands for it
-    line_s >= LINE_BYTES / peak_bytes_per_s      of single lines, where no bandwidth is stated
+    line_s >= line_bytes / peak_bytes_per_s      of single lines, where no bandwidth is stated
 
 A footprint that fits in the last-level cache never reaches the bus; the failure then states this. Blind if the peak is
 unknown, and to a peak that the firmware or a user made too high.
@@ -14,7 +14,7 @@ from tierscope.audit import identities
 from tierscope.audit.identity import Failure
 from tierscope.audit.shown import shown, value_of
 from tierscope.audit.statement import Statement
-from tierscope.units import LINE_BYTES, show_bytes
+from tierscope.units import show_bytes
 
 ROOM = 0.02  # clocks of memory may be set this much above their name
 LARGEST_CACHE = 2.5e9  # bytes of the last-level caches of two packages with stacked caches, the largest on sale
@@ -33,7 +33,7 @@ class PeakShare:
             if name and one.hardware and (peak := one.get("peak_bytes_per_s")):
                 yield _failure(one, name, peak[0].value)
             elif one.hardware and (known := one.get("line_s", "peak_bytes_per_s")):
-                yield _line(one, LINE_BYTES / known[1].value)
+                yield _line(one, one.line_bytes / known[1].value)
 
 
 def _line(one: Statement, least: float) -> Failure | None:

@@ -9,6 +9,8 @@ the quantities it checks, and ignores the others.
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from tierscope.units import LINE_BYTES
+
 SAID = "said"  # the quantity of a statement that is one number of a sentence
 
 
@@ -49,6 +51,12 @@ class Statement:
     table: str = ""  # of ours, or the test of another tool
     series: str = ""
     parts: tuple[tuple[str, tuple[str, ...]], ...] = ()  # (whole, its parts), by the names of quantities
+
+    @property
+    def line_bytes(self) -> float:
+        """Return the bytes of a line of its machine; 64 where the statement names none."""
+        stated = self.quantities.get("line_bytes")
+        return stated.value if stated else LINE_BYTES
 
     def get(self, *names: str) -> tuple[Quantity, ...] | None:
         """Return the quantities of these names; None where one is missing."""

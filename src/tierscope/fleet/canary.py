@@ -1,8 +1,8 @@
 """The canary: a plan of 22 rows that a host repeats each day, in at most 20 seconds.
 
-Eight idle latencies, in caches and in memory, with small and with huge pages. Bandwidths of six kernels, of one CPU and
-of all. Each point is visited three times on new mappings, in three tours, so that its interval
-contains what changes from mapping to mapping. The words in @ become numbers of the host there (`payload/host.sh`):
+Eight idle latencies, in caches and in memory, with the smallest and with huge pages. Bandwidths of six kernels, of one
+CPU and of all. Each point is visited three times on new mappings, in three tours, so that its interval contains what
+changes from mapping to mapping. The words in @ become numbers of the host there (`payload/host.sh`):
 footprints follow the caches that its system reports, and `each-node` repeats a line for each node with CPUs.
 Blind to what a batch of 0.1 s does not meet: thermal limits, rare stalls, memory of nodes without CPUs.
 """
@@ -14,19 +14,20 @@ from tierscope.fleet.plan import FleetPlan
 NAME = "canary"
 VISITS = 3
 SECONDS = 0.1  # of a batch: 66 batches are 7 s, and mapping takes as long again
+SMALL = "@base@"  # the smallest pages of the host: 4k, 16k or 64k, also in the name of the metric
 LATENCIES = (
-    ("l1", "16KiB", "4k"),
-    ("l2", "256KiB", "4k"),
-    ("4MiB", "4MiB", "4k"),
+    ("l1", "16KiB", SMALL),
+    ("l2", "256KiB", SMALL),
+    ("4MiB", "4MiB", SMALL),
     ("4MiB", "4MiB", "thp"),
-    ("32MiB", "32MiB", "4k"),
+    ("32MiB", "32MiB", SMALL),
     ("32MiB", "32MiB", "thp"),
-    ("memory", "@far@", "4k"),
+    ("memory", "@far@", SMALL),
     ("memory", "@far@", "thp"),
 )
 """Name, footprint, pages."""
 KERNELS = ("read", "copy", "triad", "write", "write_nt", "copy_nt")
-SMALL_PAGES = ("read", "copy")  # measured with pages of 4 KiB too, all CPUs
+SMALL_PAGES = ("read", "copy")  # measured with the smallest pages too, all CPUs
 ALL, ONE = "each-node group", "group"
 
 
@@ -42,7 +43,7 @@ def _tour() -> Iterator[str]:
         yield from _point(ONE, kernel, "thp", "@cpu@", "@far@", f"bandwidth.{kernel}.one")
         yield from _point(ALL, kernel, "thp", "@cpus@", "@large@", f"bandwidth.{kernel}.all")
     for kernel in SMALL_PAGES:
-        yield from _point(ALL, kernel, "4k", "@cpus@", "@large@", f"bandwidth.{kernel}.all.4k")
+        yield from _point(ALL, kernel, SMALL, "@cpus@", "@large@", f"bandwidth.{kernel}.all.{SMALL}")
 
 
 def _point(groups: str, kernel: str, pages: str, cpus: str, footprint: str, metric: str) -> Iterator[str]:

@@ -65,7 +65,8 @@ for cpu in /sys/devices/system/cpu/cpu[0-9]*/cache/index[0-9]*; do
   [ -r "$cpu/size" ] && printf 'cache %s %s %s %s\n' "$(cat "$cpu/level")" "$(cat "$cpu/size")" \
     "$(cat "$cpu/shared_cpu_list")" "$(cat "$cpu/type")"
 done | sort -u >>"$work/known"
-awk -v known="$work/known" '
+base=$(getconf PAGESIZE 2>/dev/null) || base=4096 # 16 or 64 KiB on some ARM hosts, which have no smaller pages
+awk -v known="$work/known" -v base="$((base / 1024))k" '
   function list(text, set,   n, i, at, ends, parts) {
     n = split(text, parts, ",")
     for (i = 1; i <= n; i++) {
@@ -77,6 +78,7 @@ awk -v known="$work/known" '
   function power(least,   size) { for (size = 256; size < least; size *= 2); return size "MiB" }
   function put(line, node, cpus) {
     gsub(/@node@/, node, line); gsub(/@cpus@/, cpus, line); gsub(/@cpu@/, first, line)
+    gsub(/@base@/, base, line)
     gsub(/@far@/, power(4 * largest / 1024), line); gsub(/@large@/, power(4 * total / 1024), line)
     print line
   }
