@@ -59,6 +59,11 @@ def test_a_falling_series_is_not_steady() -> None:
 
 def test_no_point_at_all_has_a_reason_and_no_number() -> None:
     found = verdict(np.empty(0), SCHEDULE, total=0)
+    none = "no moment at which all threads worked undisturbed for long enough"
+    assert found.reasons == verdict(np.empty(0), SCHEDULE, 100, Lost(40, 100)).reasons == (none,)
+    assert verdict(np.empty(0), SCHEDULE, 100, Lost(90, 100)).reasons == (
+        f"{none}, 90 % interrupted: the machine is busy",
+    )
     assert not found.conclusive
     assert np.isnan(found.interval.middle)
     assert np.isnan(found.best)

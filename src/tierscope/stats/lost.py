@@ -23,10 +23,15 @@ class Lost:
     taken: int
     marked: int
 
+    def busy(self, total: int) -> str:
+        """Return ', 93 % interrupted: the machine is busy' where others had a CPU most of the time, else ""."""
+        share = self.taken / total if total else 0.0
+        return f", {100 * share:.0f} % interrupted: {BUSY}" if share >= MOST else ""
+
     def why(self, kept: int, total: int) -> str:
         """Return why only `kept` of `total` moments are left, as ', 93 % interrupted: ...'; "" if most of them are."""
-        if total and self.taken >= MOST * total:
-            return f", {100 * self.taken / total:.0f} % interrupted: {BUSY}"
+        if busy := self.busy(total):
+            return busy
         if total and self.marked >= MOST * total:
             return ": in most others the clocks differ, or a thread has moved"
         return ": most others followed an interruption too soon" if kept < MOST * total else ""

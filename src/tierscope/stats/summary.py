@@ -97,7 +97,7 @@ def too_wide(interval: Interval, precision: float) -> str:
 
 def _reasons(interval: Interval, settled: Steady, precision: float, total: int, lost: Lost) -> list[str]:
     if not interval.count:
-        return ["no moment at which all threads worked undisturbed for long enough"]
+        return [f"no moment at which all threads worked undisturbed for long enough{lost.busy(total)}"]
     reasons = []
     kept = interval.count + settled.start
     if interval.count < ENOUGH:
