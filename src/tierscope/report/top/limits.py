@@ -143,7 +143,7 @@ def _open(found: Memory, cpus: Cpus) -> Cause:
         return Cause("Not known: latency under load was not compared with idle by this version's method")
     if not _as_reads(found):
         if found.read is None:
-            return Cause("Not known: the load that moves the most is inconclusive", step=REPEAT_LOAD)
+            return Cause("Not known: a load that may move more is inconclusive", step=REPEAT_LOAD)
         return Cause("Not known: the load that was compared with idle moves much less than reads do")
     if over.high <= EASY and not _by_all(found, cpus):
         return Cause("Not known: an access hardly waits, but not all CPUs loaded the memory")
@@ -163,7 +163,7 @@ def _over_idle(found: Memory) -> Interval | None:
 def _as_reads(found: Memory) -> bool:
     """Return whether the load moves about what reads do: a lighter one shows little about their limit.
 
-    Where no bandwidth of reads is known, it must be one without pauses that moved the most of all.
+    Where no bandwidth of reads is known, it must be one without pauses, and no load as heavy may be inconclusive.
     """
     if found.load is None:
         return False

@@ -9,10 +9,11 @@ from dataclasses import dataclass
 
 from msgspec.structs import replace
 
-from tierscope.record.experiment import Label
+from tierscope.record.experiment import Label, real
 from tierscope.report.content import Content
 from tierscope.report.picks import Load, Speed, Wait, most_loaded
 from tierscope.suites.latency.row import LatencyRow
+from tierscope.suites.loaded_latency.row import LoadedLatencyRow
 from tierscope.suites.sharing.held import held, known, pairs_of
 from tierscope.suites.sharing.row import SharingRow
 from tierscope.suites.sharing.said import core_of, core_words, path_of
@@ -43,7 +44,7 @@ class Memory:
     moved: str  # a pair of CPUs that shared a core at some moments only, in words; "" where none did
     loads: int  # rows of latency under load, conclusive or not
     sure_loads: int  # of these
-    fullest: bool  # no load moved more than `load`, also none that is inconclusive
+    fullest: bool  # no load is inconclusive that has as many threads as `load`, and pauses as short
     small: str  # arrays of a size that was asked for, which may fit in the last-level cache, in words; "" where not
     measured: int  # how many of read, copy, idle and load the run measured, conclusively or not
 
@@ -76,7 +77,6 @@ def memory_of(content: Content) -> Memory | None:
     read = read or max(here, key=lambda speed: speed.bandwidth.middle, default=None)
     idle, walked = _waits(content, target)
     moments, loads, load = _moments(content, target), _loads(content, target), most_loaded(content, target)
-    moved = [float(row["bandwidth_bytes_per_s"] or 0.0) for row in loads]
     return Memory(
         target=target,
         read=read,
@@ -89,7 +89,7 @@ def memory_of(content: Content) -> Memory | None:
         moved=_moved(moments),
         loads=len(loads),
         sure_loads=sum(bool(row["conclusive"]) for row in loads),
-        fullest=load is not None and load.bandwidth.middle >= max(moved, default=0.0),
+        fullest=load is not None and not any(_may_move_more(row, load.row) for row in loads),
         small=_small(content, target),
         measured=_measured(content, target),
     )
@@ -125,6 +125,15 @@ def _measured(content: Content, target: str) -> int:
 
 def _loads(content: Content, target: str) -> list[Flat]:
     return [row for row in content.rows("loaded_latency") if row["target"] == target and row["load_threads"]]
+
+
+def _may_move_more(row: Flat, known: LoadedLatencyRow) -> bool:
+    """Return whether a load is inconclusive whose settings are as heavy; its own bandwidth is not asked."""
+    if row["conclusive"]:
+        return False
+    return (real(row["delay_cycles"]) or 0) <= (known.delay_cycles or 0) and (
+        real(row["load_threads"]) or 0
+    ) >= known.load_threads
 
 
 def _counts(probe: Label, order: Label) -> bool:
