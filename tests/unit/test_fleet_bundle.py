@@ -42,7 +42,7 @@ def test_no_part_leaves_the_folder_of_a_host(tmp_path: Path) -> None:
 
 def test_the_canary_has_20_to_50_rows_of_three_visits_and_lasts_under_20_seconds() -> None:
     measures = [line for line in canary().text.splitlines() if line.startswith("measure ")]
-    metrics = [metric_of(line) for line in measures]
+    metrics = [metric_of(line.replace("@base@", "4k")) for line in measures]  # as a host does
     assert 20 <= len(set(metrics)) <= 50
     assert {metrics.count(one) for one in metrics} == {VISITS}
     assert sum(float(line.split()[1].partition("=")[2]) for line in measures) < 10  # mapping takes as long again

@@ -19,7 +19,7 @@ from tierscope.suites.sharing.row import SharingRow
 from tierscope.suites.sharing.said import core_of, core_words, path_of
 from tierscope.suites.sharing.verdict import FULL, OWN, SHARED
 from tierscope.suites.stream.table import StreamRow
-from tierscope.tables import Flat
+from tierscope.tables import Flat, tables
 from tierscope.tables.measured import sure, sure_rows
 from tierscope.units import KiB, show_bytes
 
@@ -105,7 +105,7 @@ def _small(content: Content, target: str) -> str:
     sizes = [
         facts.footprint_bytes
         for record in result.records
-        if record.experiment.table in ("stream", "loaded_latency")
+        if record.experiment.table in tables and tables[record.experiment.table].audited.memory
         for facts in record.groups
         if facts.target == target
     ]
