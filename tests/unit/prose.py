@@ -90,7 +90,13 @@ def lengths(text: str) -> Iterator[tuple[int, int]]:
 def code_faults(path: Path, words: dict[str, Any]) -> list[str]:
     """Return what `faults` finds in the docstrings and comments of a file below ROOT."""
     rules = [rule for rule in words["rule"] if rule.get("code", True)]
-    return list(faults(str(path), prose_code.page(ROOT / path), {**words, "rule": rules}))
+    return [*faults(str(path), prose_code.page(ROOT / path), {**words, "rule": rules}), *_openings(path, words)]
+
+
+def _openings(path: Path, words: dict[str, Any]) -> Iterator[str]:
+    for line, word in prose_code.openings(ROOT / path) if path.suffix == ".py" else ():
+        if not prose_code.is_imperative(word, words["not_imperative"]):
+            yield f"{path}:{line}: {word!r}: write a first line that begins with an imperative, such as Return"
 
 
 def main(names: list[str]) -> int:

@@ -11,6 +11,9 @@ FOLDERS = ("src", "core", "examples/skeleton", "benchmarks")
 COMMENT = re.compile(r"^\s*(?:///?)\s?(.*)$|\s//\s(.*)$")
 SKIPPED = re.compile(r"^(?:type:|noqa|fmt:|ruff:|pragma|NOLINT|!)|clang-format")
 
+PROPERTIES = ("property", "cached_property", "functools.cached_property")
+SETTERS = (".setter", ".deleter")
+IMPERATIVE = re.compile(r"(?![A-Z][a-z]*[^s]s\b)[A-Z][a-z]+[,:]?")  # neither a plural, nor "Returns", nor a name
 WIDE = re.compile(r"\S {3,}\S")
 AFTER = "- "  # before a comment behind code: a text of its own, as an item of a list is
 
@@ -54,3 +57,17 @@ def _cpp(text: str) -> Iterator[tuple[int, str]]:
 def _formula(line: str) -> str:
     """Return the line without its indentation; a formula and a row of a table, with wide gaps, are left out."""
     return "" if " = " in line or WIDE.search(line.strip()) else line.strip()
+
+
+def openings(path: Path) -> Iterator[tuple[int, str]]:
+    """Yield line and first word of each function's docstring; properties are noun phrases and are left out."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and (text := ast.get_docstring(node)):
+            names = [ast.unparse(one) for one in node.decorator_list]
+            if not any(name in PROPERTIES or name.endswith(SETTERS) for name in names):
+                yield node.body[0].lineno, text.split()[0]
+
+
+def is_imperative(word: str, others: list[str]) -> bool:
+    """Return whether a docstring may begin with this word: a verb, so none of `others` and not a name or number."""
+    return IMPERATIVE.fullmatch(word) is not None and word.rstrip(",:") not in others

@@ -4,7 +4,7 @@ import sys
 
 
 def main() -> int:
-    """The exit status of `tierscope.cli.main`; 128 + n and one line where signal n comes while that is loaded."""
+    """Return the exit status of `tierscope.cli.main`; 128 + n, with one line, if signal n comes while it is loaded."""
     try:
         from tierscope import stops
 

@@ -124,7 +124,7 @@ def _say(message: str, status: int) -> int:
 
 
 def _mend_streams() -> None:
-    """A closed stream becomes the null device; a letter that the encoding lacks becomes a question mark."""
+    """Replace a closed stream by the null device, and letters that an encoding lacks by question marks."""
     for name in ("stdout", "stderr"):
         stream = getattr(sys, name)
         if stream is None:

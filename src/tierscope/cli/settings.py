@@ -57,7 +57,7 @@ def restore_settings(system: System) -> int:
 
 
 def remind(system: System) -> None:
-    """One line on standard error while changed settings wait to be put back."""
+    """Print one line on standard error while changed settings wait to be put back."""
     waiting = kept.of_this_boot(system) if system.is_folder(kept.FOLDER) else ()
     if waiting:
         one = (

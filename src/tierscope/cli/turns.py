@@ -33,7 +33,10 @@ def in_turns(
     before: Path, after: Path, wanted: tuple[float, int], out: Path | None, shown: tuple[Path | None, bool],
     *, allowed: bool,
 ) -> int:  # fmt: skip
-    """wanted: smallest difference of interest, rounds; shown: figure, as JSON. All runs are kept below one place."""
+    """Measure both runs again in alternation, keep all runs below one place, and print how they compare.
+
+    wanted: smallest difference of interest, rounds; shown: figure, as JSON.
+    """
     (least, rounds), (figure, as_json) = wanted, shown
     if not FEWEST <= rounds <= MOST:
         raise UsageError(f"--rerun {rounds} is no number of rounds from {FEWEST} to {MOST}")

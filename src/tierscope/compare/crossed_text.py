@@ -16,7 +16,7 @@ COLUMNS = 8  # of the terminal; the figure and --json have all
 
 
 def show(found: list[Crossed], console: Console) -> None:
-    """A matrix for each sweep; counters are numbered, because their names do not fit above columns."""
+    """Print a matrix for each sweep; counters are numbered, because their names do not fit above columns."""
     for sweep, pairs in _sweeps(found).items():
         names, by = _names(pairs), _both(pairs)
         table = Table(box=None, pad_edge=False)

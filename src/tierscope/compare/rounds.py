@@ -70,7 +70,7 @@ def _word(one: Comparison, least: float) -> str:
 
 
 def _ratios(numbers: dict[int, Number], rounds: int) -> list[float]:
-    """after / before of those rounds that have both; runs are in pairs."""
+    """Return after / before of those rounds that have both; runs are in pairs."""
     pairs = [(numbers.get(2 * place), numbers.get(2 * place + 1)) for place in range(rounds)]
     return [
         after.value / before.value for before, after in pairs if before and after and min(before.value, after.value) > 0

@@ -36,11 +36,14 @@ def compared(old: Run, new: Run, least: float | None, across: str | None) -> tup
 
 
 def _in_time(old: Run, new: Run, rows: list[dict[str, Any]], targets: bool) -> str:
-    """Two tiers differ by more than the hour, and what is simulated does not change with it."""
+    """Return what the time between the runs may explain; "" for two tiers, and for simulated numbers."""
     real = "simulated" not in (old.result.origin, new.result.origin)
     return comparison.apart_in_time(rows) if real and not targets else ""
 
 
 def _alike(run: Run) -> tuple[Match, ...] | None:
-    """What the readings of an import mean; None for a run of ours. UnknownNameError for a format that is gone."""
+    """Return what the readings of an import mean; None for a run of ours.
+
+    Raises UnknownNameError for a format that does not exist any more.
+    """
     return importers[str(run.result.options.get("as"))].alike if run.result.origin == "imported" else None

@@ -56,7 +56,7 @@ def _asked(core: Path) -> Catalogue:
 
 
 def topology(simulated: str = "", launcher: Launcher = LOCAL) -> dict[str, Any]:
-    """CPUs, caches, nodes and the processor's own words; `run.inspect` makes a Machine of it.
+    """Return CPUs, caches, nodes and the processor's own names; `run.inspect` makes a Machine of it.
 
     simulated: the word of a simulated machine, "sim:optane100", instead of the real one. launcher: where the core runs.
     """
@@ -70,7 +70,9 @@ def check(**words: str | int) -> list[dict[str, Any]]:
 
 
 def trace(machines: Sequence[str], accesses: int, *, count: bool = False) -> Iterator[bytes]:
-    """Answers of `tierscope-core trace`, a line for each simulated machine; `accesses`: a file to read them from.
+    """Return the answers of `tierscope-core trace`, a line for each simulated machine.
+
+    accesses: a file to read them from.
 
     count: without times, which is faster.
     """

@@ -44,7 +44,7 @@ def hunt(asked: Asked, tell: Callable[[str], object] = str) -> Found:
 
 
 def fences_of_interest(fences: int, drop_fence: int) -> Sequence[int]:
-    """All, from 1; with dropped fences those that follow one, since the next fence repairs what it left open."""
+    """Return all fences, from 1; with dropped ones, those that follow one: the next fence repairs what it left open."""
     return range(1 + drop_fence, fences + 1, drop_fence or 1)
 
 

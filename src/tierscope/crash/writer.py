@@ -77,7 +77,7 @@ class Writer:
             return self.run(number, points)
 
     def run(self, number: int, points: tuple[int, ...], *, stores: bool = False) -> Counts:
-        """UsageError for a writer that fails, maps no such file, or fences nothing."""
+        """Run the writer and return its counts; raise UsageError if it fails, maps no such file, or fences nothing."""
         self.remove()
         if self._given:
             copy_sparse(self._asked.file, self.file)

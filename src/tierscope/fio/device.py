@@ -96,7 +96,7 @@ def mark_of(content: bytes) -> str:
 
 
 def _name(path: str, system: System) -> str:
-    """The kernel's name, by major and minor number: the path may be a link such as /dev/disk/by-id/..."""
+    """Return the kernel's name, by major and minor number: the path may be a link such as /dev/disk/by-id/..."""
     number = _number(path)
     for entry in system.glob("/sys/class/block/*/dev"):
         if system.read(entry) == number:

@@ -26,7 +26,10 @@ class Engine:
 
 
 def choose(path: str, asked: str, place: Place, block_bytes: int, depth: int, *, direct: bool) -> Engine:
-    """path: of fio. asked: one of ENGINES, or AUTO. depth: of the queue; MachineError where none works."""
+    """Return an engine that works here; raise MachineError where none does.
+
+    path: of fio. asked: one of ENGINES, or AUTO. depth: of the queue.
+    """
     refused: dict[str, str] = {}
     for name in ENGINES if asked == AUTO else (asked,):
         if name in job.SYNCHRONOUS and depth > MOST_THREADS:

@@ -18,7 +18,7 @@ SLACK_S = 120.0  # beyond what was asked, until a run that does not end is ended
 
 
 def command(path: str, options: Mapping[str, str]) -> list[str]:
-    """The words of a call; options without a value have ""."""
+    """Return the arguments of a call; options without a value have ""."""
     return [path, *(f"--{name}={value}" if value else f"--{name}" for name, value in options.items())]
 
 

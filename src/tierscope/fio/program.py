@@ -15,7 +15,7 @@ LONGEST_S = 120.0  # until a program that does not report its version is ended: 
 
 
 def find(longest_s: float = LONGEST_S) -> tuple[str, str]:
-    """(path, version) of the fio on PATH; MachineError where there is none, or an old one."""
+    """Return (path, version) of the fio on PATH; raise MachineError where there is none, or an old one."""
     path = shutil.which("fio")
     if path is None:
         raise MachineError(f"run storage needs fio, which is not on PATH: {BRING}")

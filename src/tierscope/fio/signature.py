@@ -20,7 +20,7 @@ NOTHING_FOUND, AMBIVALENT = 2, 8
 
 
 def signature(handle: int) -> str:
-    """'zfs_member', 'dos, ext4'; "" where nothing is known. MachineError where that cannot be asked."""
+    """Return 'zfs_member', 'dos, ext4'; "" if nothing is known. Raise MachineError if that cannot be asked."""
     status, out, said = _ask(handle, "blkid", "-p", "-o", "export")
     if status == AMBIVALENT:
         return "marks of several formats (blkid: ambivalent)"

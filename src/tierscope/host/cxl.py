@@ -45,7 +45,7 @@ class Cxl(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 def look(system: System) -> Cxl | None:
-    """All that the system shows; None where it shows none."""
+    """Return all that the system shows; None where it shows none."""
     found = Cxl(
         memories=tuple(_memory(system, path) for path in system.glob(f"{BUS}/mem[0-9]*")),
         regions=tuple(_region(system, path) for path in system.glob(f"{BUS}/region[0-9]*")),

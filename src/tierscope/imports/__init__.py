@@ -44,7 +44,7 @@ class Importer(Protocol):
         """Return what readings mean in our tables, in terms of `compare.alike`; () if no table contains the like."""
 
     def knows(self, text: str) -> bool:
-        """Whether the text looks like this format, whole or not."""
+        """Return whether the text looks like this format, whole or not."""
 
     def read(self, text: str) -> Imported:
         """Return the readings; UsageError if the text is cut off, or contains what this importer does not know."""
@@ -100,7 +100,7 @@ def contents(path: Path) -> bytes:
 
 
 def _text(path: Path, content: bytes) -> str:
-    """UTF-8 without a byte-order mark and with single line feeds."""
+    """Return the content as UTF-8 without a byte-order mark and with single line feeds."""
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:

@@ -131,12 +131,15 @@ def _readings(jobs: list[Json], shared: Json) -> Iterator[Reading]:
 
 
 def _clones(job: Json) -> tuple[str, str]:
-    """What the clones of one section have in common."""
+    """Return what the clones of one section have in common."""
     return str(job.get("jobname")), str(job.get("groupid"))
 
 
 def _job(job: Json, options: Json, entries: int) -> list[Reading]:
-    """entries: of this section in the document."""
+    """Return the readings of a job.
+
+    entries: of this section in the document.
+    """
     used = [name for name in DIRECTIONS if name in job and job[name]["total_ios"]]
     depths = _depths(job, options, entries)
     readings = []
@@ -213,7 +216,7 @@ def _nanoseconds(number: float) -> Value:
 
 
 def _both(job: Json, used: list[str]) -> dict[str, Value]:
-    """Sums, the longest of both, and the mean latency by the number of operations."""
+    """Return sums, the longest of both, and the mean latency by the number of operations."""
     sides = [job[name] for name in used]
     times = sorted(int(side["runtime"]) / 1e3 for side in sides)
     count = sum(int(side["total_ios"]) for side in sides)
@@ -243,7 +246,7 @@ def _labels(job: Json, options: Json, side: str) -> dict[str, Label]:
 
 
 def _option(options: Json, name: str, other: str, default: str) -> Any:
-    """By either of its two names."""
+    """Return an option by either of its two names."""
     return options.get(name, options.get(other, default))
 
 

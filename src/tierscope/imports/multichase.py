@@ -57,7 +57,7 @@ class Multichase:
 
 
 def _samples(lines: list[str]) -> dict[str, Value]:
-    """The least and the most of the samples that -v prints: the result is the least, or with -a the mean."""
+    """Return the least and the most of the samples that -v prints: the result is the least, or with -a the mean."""
     words = [found[1] for line in lines if (found := SAMPLE.search(line))]
     known = sorted((value(word, "ns") for word in words), key=lambda one: one.value)
     return {"latency_least_s": known[0], "latency_most_s": known[-1]} if known else {}

@@ -100,7 +100,7 @@ class PerfStat:
 
 
 def _refuse_twice(rows: list[Row]) -> None:
-    """UsageError where one event has several counts."""
+    """Raise UsageError where one event has several counts."""
     times = Counter(row.event for row in rows)
     for event, count in times.items():
         if count > 1:
@@ -144,7 +144,10 @@ def _metric(text: str) -> tuple[str, str]:
 
 
 def _csv(text: str) -> list[Row]:
-    """Fields: counter, unit, event, with -r the deviation in %, time it ran, share of that ...; [] for other tables."""
+    """Return the rows of a table in CSV; [] for other tables.
+
+    Fields: counter, unit, event, with -r the deviation in %, time it ran, share of that ...
+    """
     rows = []
     for line in text.splitlines():
         if not line.strip() or line.startswith("#"):
@@ -183,7 +186,7 @@ def _json(text: str) -> list[Row]:
 
 
 def _count(word: str, unit: str) -> Value:
-    """Commas are taken for groups of thousands only where all groups have three digits and nothing follows."""
+    """Return a count; commas group thousands only if all groups have three digits and nothing follows."""
     plain = word.replace(",", "") if GROUPED.fullmatch(word) else word
     if unit not in UNITS:
         raise UsageError(f"unknown unit {unit!r} of {word!r}; known: {', '.join(u for u in UNITS if u)}")

@@ -72,7 +72,7 @@ def _unit(text: str) -> str:
 
 
 def _setting(text: str) -> tuple[dict[str, Label], dict[str, Value]]:
-    """Labels that all kernels share, and the step of the clock."""
+    """Return the labels that all kernels share, and the step of the clock."""
     elements, width = _number(text, r"Array size = (\S+) \(elements\)"), _number(text, r"uses (\S+) bytes per array")
     threads = _number(text, r"Number of Threads counted = (\S+)")
     labels: dict[str, Label] = {"threads": threads or 1}
@@ -103,7 +103,7 @@ def _cut(one: Value, least: float) -> Value:
 
 
 def _timings(text: str) -> dict[str, Value]:
-    """Passes behind the times: all but the first."""
+    """Return the number of passes whose times are used: all but the first."""
     rounds = _number(text, r"Each kernel will be executed (\S+) times")
     return {"timings": Value(value=float(rounds - 1))} if rounds and rounds > 1 else {}
 

@@ -66,7 +66,9 @@ class Sharing:
         cls, threads: Floats, bandwidth: Floats, /, splits: Sequence[Split] = (), second: float = 0.0,
         noise: tuple[float, float] = (0.0, 0.0),
     ) -> "Sharing":  # fmt: skip
-        """threads, bandwidth: of the first tier alone, shape (points,), up to all threads; second: of the second tier
+        """Return the model fitted to these bandwidths.
+
+        threads, bandwidth: of the first tier alone, shape (points,), up to all threads; second: of the second tier
         alone with all threads, 0 where it was not measured.
 
         FitError without both a split and `second`, and for splits that are none.

@@ -112,7 +112,10 @@ def of_counters(run: Run, counts: Sequence[int], memories: Sequence[Memory], val
 
 
 def _of_one(what: str, count: int, memory: Memory, found: Prediction, valid: Span, checked: bool = True) -> Predicted:
-    """checked: whether an error of the model alone, without a run that is moved, is known."""
+    """Return a predicted row.
+
+    checked: whether an error of the model alone, without a run that is moved, is known.
+    """
     low, high, warnings = found.low / count, found.high / count, found.warnings
     if not checked:
         why = f"{what}: bounds are unknown, because no error of the model alone was measured; move a run with --from"

@@ -65,7 +65,10 @@ class RemoteCore:
         return self._shell.run(f"{fast} || tail -c +{offset + 1} {path} | head -c {size}").out
 
     def death(self) -> tuple[int, bytes]:
-        """MachineError where the connection was lost, or a signal ended the core: ssh does not report which."""
+        """Return status and last output; raise MachineError if the connection was lost, or a signal ended the core.
+
+        ssh does not report which of both.
+        """
         status = self._channel.process.wait()
         if status != LOST:
             return status, self._channel.last_words()

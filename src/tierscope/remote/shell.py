@@ -84,7 +84,7 @@ class Shell:
             left = left[os.write(self._process.stdin.fileno(), left) :]
 
     def _until(self, mark: bytes, silence_s: float) -> tuple[bytes, bytes]:
-        """Both streams up to the mark; text before it in a stream may be a greeting at the first time."""
+        """Return both streams up to the mark; text before it in a stream may be a greeting at the first time."""
         out, errors = self._process.stdout, self._process.stderr
         assert out is not None
         assert errors is not None

@@ -42,7 +42,7 @@ NOT_KNOWN = "Not known: neither the output nor the importer of this format state
 
 
 def method(sections: tuple[str, ...], result: Result) -> list[tuple[str, str]]:
-    """(heading, text) for the parts that this report has, the general ones first; of an imported run its tool's own."""
+    """Return (heading, text) for the parts of this report, general ones first; of an imported run, its tool's own."""
     if result.origin == "imported":
         own = (f"How {result.origin_by} measured", result.method or NOT_KNOWN)
         return [own, *_texts(sections)]

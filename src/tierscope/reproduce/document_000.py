@@ -39,7 +39,7 @@ def mean_sum(name: str) -> float:
 
 
 def claims() -> list[Claim]:
-    """Tables first, then sentences."""
+    """Return the claims, of tables first, then of sentences."""
     return [_shares(), _carried(), *_sums(), *_hyper_threads(), *_levels(), _single(), _spoken(), *_totals()]
 
 

@@ -51,7 +51,7 @@ def claims() -> list[Claim]:
 
 
 def _printed(operations: int) -> str:
-    """854 for 854.9 is 0.4 ns an operation: two rows are too short to show it."""
+    """Return the fault of a row: 854 for 854.9 is 0.4 ns an operation, and two rows are too short to show it."""
     if operations == FEWEST:
         return FEWEST_COUNTER
     return "" if operations <= 500_000 else PRINTED
@@ -71,7 +71,7 @@ def _column(
 
 
 def _errors() -> list[Claim]:
-    """Stated, and from the table itself; the second also over the prediction, which is where it comes from."""
+    """Return the errors as stated and from the table; the second also over the prediction, which explains it."""
     _, measured, counters, hashed = zip(*table(), strict=True)
     over_measured = "from the table it is 8.07 %; no rule we tried gives 7.5 %"
     over_predicted = "13.46 % of what was measured; 10.8 % is the error over the prediction"
@@ -87,7 +87,7 @@ def _errors() -> list[Claim]:
 
 
 def remarks() -> list[str]:
-    """Other findings of the constants."""
+    """Return other findings of the constants."""
     rows = table()
     curves = document_004(None)
     loads, ratio = curves.load_misses

@@ -16,7 +16,7 @@ ROWS = 20  # a claim of more figures shows the wrong ones, unless all are reques
 
 
 def show(document: Document, console: Console, everything: bool = False) -> None:
-    """Tables and lists on the console."""
+    """Print tables and lists on the console."""
     claims = document.claims()
     console.print(f"document {document.name}: {document.title}\n", highlight=False)
     for claim in claims:
@@ -120,7 +120,7 @@ def _table(figures: list[Figure], of: str) -> Table:
 
 
 def _cells(figure: Figure, scored: bool) -> Iterator[str]:
-    """Published as printed, the others with one digit more."""
+    """Yield the published number as printed, the others with one digit more."""
     digits = figure.decimals
     yield _number(figure.published, digits)
     yield _number(figure.recomputed, digits + 1)

@@ -217,7 +217,7 @@ def _told(shape: Shape, cache: Cache | None) -> str:
 
 
 def _sharers(cache: Cache | None, machine: Machine, near: int, count: int) -> int:
-    """Of the CPUs that count; a multiple of those of the level before that divides their number."""
+    """Return how many CPUs share a cache: a multiple of those of the level before that divides their number."""
     wanted = count if cache is None else len(set(cache.cpus) & set(machine.cpus()))
     fits = [n for n in range(near, count + 1, near) if count % n == 0]
     return min(fits, key=lambda n: (abs(n - wanted), n))

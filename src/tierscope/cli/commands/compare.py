@@ -119,7 +119,7 @@ def _only_runs(after: str, least: float | None, across: str | None) -> None:
 
 
 def _only_rounds(after: str, across: str | None) -> None:
-    """UsageError for what has no meaning where both are measured again."""
+    """Raise UsageError for what has no meaning where both runs are measured again."""
     from tierscope.errors import UsageError
 
     if after.startswith("reference:"):

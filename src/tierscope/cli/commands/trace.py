@@ -98,7 +98,7 @@ def trace(
 
 
 def _warnings(traced: "Traced") -> list[str]:
-    """What the reader must know of the program before the numbers."""
+    """Return what the reader must know of the program before the numbers."""
     lines = []
     if traced.ended == -signal.SIGILL:
         lines.append("the command used an instruction that QEMU does not have, such as AVX-512; build it for AVX2")

@@ -49,7 +49,7 @@ def look(system: System) -> Seen:
 
 
 def _size(text: str | None) -> int:
-    """'2048K' -> bytes; 0 for anything else."""
+    """Return the bytes of '2048K'; 0 for anything else."""
     number = whole((text or "")[:-1])
     return number * SIZES["KiB"] if text and text.endswith("K") and number and number > 0 else 0
 

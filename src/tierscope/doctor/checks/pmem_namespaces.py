@@ -40,7 +40,7 @@ def _device(each: Namespace) -> str:
 
 
 def _without(system: System) -> str:
-    """DAX devices also come from CXL and from memory that the firmware set aside."""
+    """Return the state without namespaces: DAX devices also come from CXL and from memory set aside by the firmware."""
     devices = [f"/dev/{each.name}" for each in dax.devices(system) if each.mode == "devdax"]
     return f"none; `devdax:` can map {', '.join(devices)}" if devices else NOTHING
 

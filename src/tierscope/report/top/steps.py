@@ -39,7 +39,7 @@ def _unfinished(content: Content) -> Iterator[Step]:
 
 
 def _unsure(content: Content) -> Iterator[Step]:
-    """Effect: the share of the points that it may make conclusive."""
+    """Yield a step against inconclusive points; its effect is the share that it may make conclusive."""
     rows = judged(content)
     doubtful = sum(not row["conclusive"] for row in rows)
     if not doubtful:

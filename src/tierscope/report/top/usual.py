@@ -20,7 +20,10 @@ SMALL = 0.75  # of the reported capacity; staircases of own machines come to 0.8
 
 
 def usual(content: Content, found: Normal | None) -> Answer:
-    """found: None of a run that is not of real memory, or where the reference set cannot be read."""
+    """Return whether the numbers are usual for such a machine.
+
+    found: None of a run that is not of real memory, or where the reference set cannot be read.
+    """
     cache = small_cache(content)
     short, text, mark = _judged(content, found)
     if cache:

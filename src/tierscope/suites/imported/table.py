@@ -116,7 +116,7 @@ def _own(reading: Reading) -> dict[str, Label]:
 
 
 def _row(run: Run, reading: Reading) -> ImportedRow:
-    """What an importer keeps for the audit alone, such as a number that is printed twice, has no column."""
+    """Return the row; what an importer keeps for the audit alone, such as a number printed twice, has no column."""
     numbers: Flat = {name: value.value for name, value in reading.values.items()}
     words: Flat = {"tool": run.result.origin_by, "test": reading.test, "setting": setting(reading)}
     return unflat(ImportedRow, {**_own(reading), **numbers, **words, "origin": run.result.origin})

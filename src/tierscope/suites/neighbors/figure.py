@@ -30,7 +30,7 @@ class Neighbors:
     )
 
     def draw(self, run: Run, rows: list[NeighborsRow], insights: list[Insight]) -> Spec | None:
-        """Rows of `neighbors`; those that are compared with themselves are 1 by definition and start the lines."""
+        """Return the figure of `neighbors`; rows compared with themselves are 1 by definition and start the lines."""
         points = [_point(row) for row in rows if row.slowdown]
         if not any(point["aggressors"] or point["kind"] == ALONE for point in points):
             return None

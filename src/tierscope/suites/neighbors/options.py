@@ -55,7 +55,7 @@ def _check_victims(names: Names) -> None:
 
 
 def is_line(word: str) -> bool:
-    """Whether a victim is a command line of the user."""
+    """Return whether a victim is a command line of the user."""
     return word == COMMAND or word.startswith(f"{COMMAND} ")
 
 

@@ -258,7 +258,7 @@ def _victims(victim: str, known: list[tuple[NeighborsRow, Interval]]) -> list[In
 
 
 def aggressor_name(row: NeighborsRow) -> str:
-    """'copy on node:0'; one that has no memory is named alone, one that flushes with its chunk and fence."""
+    """Return 'copy on node:0'; one without memory is named alone, one that flushes with its chunk and fence."""
     name = row.aggressor_kernel or "none"
     if row.aggressor_chunk_bytes is not None:
         name = f"{name} of {show_bytes(row.aggressor_chunk_bytes)}{FENCES.get(row.aggressor_fence or '', '')}"

@@ -73,7 +73,7 @@ def _absolute(word: str) -> str:
 
 
 def _per_cent(share: float) -> None:
-    """fio takes whole per cent; rounding would name another job than the one that ran."""
+    """Raise unless the share is a whole percent: fio takes no other, and rounding would name another job."""
     if not 1 <= round(100 * share) <= 99 or abs(100 * share - round(100 * share)) > 1e-6:
         raise UsageError("fio mixes by whole per cent, from 0.01 to 0.99; "
                          "for reads or writes alone say mixes=read or mixes=write")  # fmt: skip
