@@ -34,13 +34,13 @@ def _parse(text: str, units: "dict[str, int] | dict[str, float]", what: str) -> 
     match = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?)\s*([A-Za-z/%]*)", text.strip())
     if match is None:
         hint = "" if units is RATIOS else f" with a unit; try one of {', '.join(u for u in units if u)}"
-        raise UsageError(f"{what} {text!r} is no number{hint}")
+        raise UsageError(f"{what} {text!r} is not a number{hint}")
     number, unit = match.groups()
     if unit not in units:
         raise UsageError(f"unknown unit {unit!r} in {what} {text!r}; known: {', '.join(u for u in units if u)}")
     value = float(number) * units[unit]
     if not math.isfinite(value):
-        raise UsageError(f"{what} {text!r} is more than a number holds")
+        raise UsageError(f"{what} {text!r} is too large for a number")
     return value
 
 

@@ -91,7 +91,7 @@ def test_two_threads_get_more_from_memory_than_one_unless_one_fills_it(
         (["stream", "target=sim:flat,memory.flat.slots=many"], "memory.flat.slots: 'many' is not a whole number"),
         (["stream", "target=sim:flat,memory=pmem"], "has no memory 'pmem' (known: flat)"),
         (["stream", "target=sim:flat", "threads=17"], "17"),
-        (["contention", "a=sim:flat", "b=node:0"], "lie on two machines"),
+        (["contention", "a=sim:flat", "b=node:0"], "are on two machines"),
         (["stream", "target=sim:flat", "kernels=memcpy"], "has no simulated form"),
     ],
 )
@@ -146,7 +146,7 @@ def test_a_damaged_trace_is_refused_with_its_line(shell: Shell, text: str, why: 
 @pytest.mark.parametrize(
     ("words", "why"),
     [
-        (["--on", "flat"], "a command behind --, or a trace with --from"),
+        (["--on", "flat"], "a command after --, or a trace with --from"),
         (["--from", "nowhere", "--on", "flat"], "nowhere cannot be read"),
         (["--from", "/dev/null"], "no simulated machine is named"),
         (["--on", "nosuch", "--from", "/dev/null"], "unknown simulated machine 'nosuch'"),

@@ -251,7 +251,7 @@ def test_a_full_disk_is_told_and_given_back(small: Path) -> None:
     """Blocks are reserved first, so that fio never meets the end; where others take them, it tells."""
     before = free_bytes(small)
     session = Session()
-    with pytest.raises(MachineError, match="cannot hold 20 MiB: No space left on device"):
+    with pytest.raises(MachineError, match="has no space for 20 MiB: No space left on device"):
         session.prepare(job(small, 20 << 20))
     assert free_bytes(small) == before
     handle = os.open(small / "sparse", os.O_CREAT | os.O_RDWR)

@@ -132,7 +132,7 @@ TEST_CASE("words that are no key=value, and machines that do not exist, are refu
                                           {"flat,cpu.count=", "is not of the form key=value"},
                                           {"no-such", "a path that ends in .toml"},
                                           {"/no/such.toml", "/no/such.toml"},
-                                          {"flat,a.b.c.d.e.f.g.h.i.j.k.l.m.n.o.p.q=1", "is no key such as"}}) {
+                                          {"flat,a.b.c.d.e.f.g.h.i.j.k.l.m.n.o.p.q=1", "is not a key such as"}}) {
     const auto error = error_of([&words = word] { const Machine made(words); });
     CAPTURE(error);
     CHECK(error.starts_with("BadPlan"));

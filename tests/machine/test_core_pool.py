@@ -136,7 +136,7 @@ def test_a_pool_is_measured_and_gone(folder: Path) -> None:
     assert sum(facts["pages"].values()) >= facts["footprint_bytes"] == 4 * MIB // 192 * 192
     assert "libpmemobj" in facts["placement"]
     assert facts["persistence"] in ("none", "msync")
-    assert facts["persistence_how"].startswith("pmem_is_pmem says 0")
+    assert facts["persistence_how"].startswith("pmem_is_pmem returned 0")
 
 
 def test_a_kill_leaves_no_pool_and_gives_the_room_back(folder: Path) -> None:
@@ -155,7 +155,7 @@ def test_what_is_forced_is_called_forced(folder: Path, monkeypatch: pytest.Monke
     with Talk() as talk:
         (facts,) = talk.prepare(group(folder / "x"))
     assert facts["persistence"] in ("adr", "eadr")
-    assert "pmem_is_pmem says 1, forced by PMEM_IS_PMEM_FORCE" in facts["persistence_how"]
+    assert "pmem_is_pmem returned 1, forced by PMEM_IS_PMEM_FORCE" in facts["persistence_how"]
 
 
 def test_what_stands_there_is_refused_and_left_as_it_was(folder: Path) -> None:

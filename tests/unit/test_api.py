@@ -59,7 +59,7 @@ def test_a_run_without_a_place_is_below_runs(fake: FakeCore) -> None:
         ("streamx", {}, "did you mean stream"),
         ("stream", {"kernel": "triad"}, "unknown option of stream 'kernel'; did you mean kernels"),
         ("stream", {"kernels": ["triat"]}, "did you mean triad"),
-        ("stream", {"threads": object()}, "is no value of an option"),
+        ("stream", {"threads": object()}, "is not a value of an option"),
         ("absent.toml", {}, "plan absent.toml cannot be read"),
     ],
 )

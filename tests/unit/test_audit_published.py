@@ -102,7 +102,7 @@ def reasons(name: str) -> dict[str, str]:
 
 
 def test_the_faults_of_documents_000_to_004_have_their_reasons() -> None:
-    assert "the head says difference, but the numbers are the quotient" in reasons("document000_ratio")["ratio"]
+    assert "the head states difference, but the numbers are the quotient" in reasons("document000_ratio")["ratio"]
     clock = reasons("document001_latency")["quantum"]
     assert "7 of 12 are whole multiples of 0.005731" in clock
     assert "4 channels x 2133 MT/s x 8 bytes make 68.26 GB/s" in reasons("document001_stream")["peak_formula"]

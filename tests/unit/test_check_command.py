@@ -98,7 +98,7 @@ def test_commands_that_a_file_would_start_need_consent(
         (("--write", "run"), "--margin"),
         (("--margin", "10%"), "--write"),
         (("--write", "run", "--margin", "10"), "--margin 10 is not a share"),
-        (("--write", "run", "--margin", "ten"), "is no number"),
+        (("--write", "run", "--margin", "ten"), "is not a number"),
         (("a.toml", "--write", "run", "--margin", "10%"), "checks nothing"),
         (("a.toml", "run", "--out", "b"), "is measured already"),
     ],

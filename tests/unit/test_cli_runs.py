@@ -187,7 +187,7 @@ def test_another_machine_is_noted(run: Run, capfd: pytest.CaptureFixture[str], t
 def test_a_least_difference_that_is_no_share(run: Run, capfd: pytest.CaptureFixture[str], least: str) -> None:
     status, line = refused(capfd, "compare", str(run.path), str(run.path), "--least", least)
     assert status == Exit.USAGE
-    assert "is no share; name one from 0 up to 1" in line
+    assert "is not a share; name one from 0 up to 1" in line
 
 
 @pytest.fixture

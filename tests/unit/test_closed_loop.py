@@ -67,7 +67,7 @@ def test_a_device_is_what_its_word_says() -> None:
 
 
 def test_a_word_without_a_key_is_no_device() -> None:
-    with pytest.raises(ResultError, match=r"sim:blank,seed=1 is no device of the closed loop: .* is missing"):
+    with pytest.raises(ResultError, match=r"sim:blank,seed=1 is not a device of the closed loop: .* is missing"):
         parse("sim:blank,seed=1")
 
 
@@ -123,7 +123,7 @@ def test_what_has_no_memory_lies_on_no_machine() -> None:
 def test_a_closed_loop_lies_on_many_simulated_machines_and_on_no_real_one() -> None:
     asked = imagine(SUITE.plan(made_machine(), SUITE.read({"devices": "2", "parts": "buffers"})))
     refuse_mixtures(asked, frozenset(), many=SUITE.many_machines)
-    with pytest.raises(UsageError, match="lie on two machines"):
+    with pytest.raises(UsageError, match="are on two machines"):
         refuse_mixtures(asked, frozenset())
     with pytest.raises(UsageError, match="devices are drawn for simulated machines only; try target=sim:blank"):
         imagine(SUITE.plan(made_machine(), SUITE.read({"target": "node:0"})))

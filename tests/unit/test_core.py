@@ -67,7 +67,7 @@ def said(kind: type[TierscopeError], act: Callable[[], object]) -> str:
 def test_a_core_that_cannot_be_started(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: str, why: str) -> None:
     monkeypatch.setenv("TIERSCOPE_CORE", str(tmp_path / place))
     for act in (core.catalogue, core.topology, core.Session):
-        assert f"cannot be started: {why}; build it or mend TIERSCOPE_CORE" in said(MachineError, act)
+        assert f"cannot be started: {why}; build it or correct TIERSCOPE_CORE" in said(MachineError, act)
 
 
 def test_no_core_at_all_says_how_to_get_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -102,10 +102,10 @@ def test_a_topology_that_is_no_table(core_of: Callable[[str], None]) -> None:
 @pytest.mark.parametrize(
     ("script", "kind", "why"),
     [
-        ("echo oh no >&2; exit 7", CoreError, "ended with status 7: oh no; please report this"),
-        ("exit 3", CoreError, "ended with status 3: no message; please report this"),
+        ("echo oh no >&2; exit 7", CoreError, "ended with status 7: oh no; report this"),
+        ("exit 3", CoreError, "ended with status 3: no message; report this"),
         ("kill -SEGV $$", CoreError, "ended with signal Segmentation fault"),
-        ("kill -9 $$", MachineError, "killed from outside, mostly for want of memory"),
+        ("kill -9 $$", MachineError, "killed from outside, usually because memory ran out"),
         ('echo \'{"fact":"error","kind":"BadPlan","message":"no such word"}\'; exit 2', UsageError, "no such word"),
         ('echo \'{"fact":"error","kind":"Unsupported","message":"no AVX"}\'; exit 3', MachineError, "no AVX"),
         ('echo \'{"fact":"error"}\'; exit 3', CoreError, ""),

@@ -106,14 +106,14 @@ def test_an_event_without_a_turn_says_nothing(tmp_path: Path) -> None:
     waiting = EventCount(event="cycles", scope="user", enabled_ns=100, running_ns=0)
     _, rows = rows_of(tmp_path, Counted(origin=PERF_EVENT, group=0, blocks=1, operations=1, events=(waiting,)))
     assert one(rows, "cycles").value is None
-    assert "never had its turn" in (one(rows, "cycles").reason or "")
+    assert "PMU never counted it" in (one(rows, "cycles").reason or "")
 
 
 def test_an_event_of_which_no_time_is_told_has_no_value(tmp_path: Path) -> None:
     unread = EventCount(event="cycles", scope="user+kernel")
     _, rows = rows_of(tmp_path, Counted(origin=PERF_EVENT, group=0, blocks=1, operations=1, events=(unread,)))
     assert one(rows, "cycles").value is None
-    assert "told no time" in (one(rows, "cycles").reason or "")
+    assert "reported no time" in (one(rows, "cycles").reason or "")
 
 
 def test_what_the_core_could_not_read_has_its_reason(lab: Lab) -> None:

@@ -57,8 +57,8 @@ def test_too_few_fences_to_lose_one_are_refused() -> None:
 @pytest.mark.parametrize(
     ("number", "why"),
     [
-        (errno.ENOSPC, "is full: No space left on device; a hunt takes room for three copies"),
-        (errno.EROFS, "Read-only file system; name a file where one may write"),
+        (errno.ENOSPC, "is full: No space left on device; a hunt needs space for three copies"),
+        (errno.EROFS, "Read-only file system; name a file in a folder that you may write to"),
     ],
 )
 def test_a_file_system_that_cannot_hold_the_work_is_told_with_what_to_do(tmp_path: Path, number: int, why: str) -> None:
@@ -224,7 +224,7 @@ def test_failed_points_are_told_with_the_way_to_their_images() -> None:
     points = tuple(Point(fence, "wrong", f"status 1: lost {fence}") for fence in range(1, 9))
     found = Found("pool", 4, COUNTS, (*points, Point(9, "hang", "no end in time")), missed=(11,))
     text = shown(found)
-    assert "power cut before fence 1: status 1: lost 1\n" in text
+    assert "power failure before fence 1: status 1: lost 1\n" in text
     assert "and 4 more; --json lists all" in text
     assert "--seed 4 and --keep DIR" in text
     assert "points not reached, since the second run made fewer fences: 1" in text

@@ -34,7 +34,7 @@ def test_an_absent_fio_is_noted_with_what_brings_it(fake: FakeFio, monkeypatch: 
 
 @pytest.mark.parametrize(
     ("version", "state"),
-    [("fio-3.29", "is fio 3.29, and 3.30 or newer is needed"), ("'a tune'", "is no fio: it calls itself 'a tune'")],
+    [("fio-3.29", "is fio 3.29, and 3.30 or newer is needed"), ("'a tune'", "is not fio: it calls itself 'a tune'")],
 )
 def test_an_old_fio_or_another_program_is_noted(fake: FakeFio, version: str, state: str) -> None:
     fake.put(version=version)

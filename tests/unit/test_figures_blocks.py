@@ -74,7 +74,7 @@ def test_throughput_has_a_chart_for_each_operation_and_a_line_for_each_size(cont
 def test_threads_that_take_turns_have_a_mark_of_their_own(content: Content) -> None:
     spec = spec_of(content, "blocks")
     assert {(v["threads"] > 2, v["place"]) for v in spec["data"]["values"]} == {
-        (False, "a CPU for each thread"), (True, "threads take turns"),
+        (False, "a CPU for each thread"), (True, "threads share CPUs"),
     }  # fmt: skip
     (shape,) = [layer["encoding"]["shape"] for layer in layers(spec) if "shape" in layer["encoding"]]
     assert len(set(shape["scale"]["range"])) == 2

@@ -160,7 +160,7 @@ def test_runs_of_two_origins_and_of_nothing_in_common_are_refused(tmp_path: Path
     one, other = made(tmp_path, 1), made(tmp_path, 2, origin="simulated")
     with pytest.raises(UsageError, match="real and simulated"):
         history([one, other], 0.02)
-    with pytest.raises(UsageError, match="no point stands in two"):
+    with pytest.raises(UsageError, match="no point is in two"):
         history([one], 0.02)
 
 

@@ -52,7 +52,7 @@ def test_one_event_with_several_counts_is_refused(what: str) -> None:
 
 @pytest.mark.parametrize("what", UNREAD)
 def test_a_line_with_numbers_that_is_not_understood_is_refused(what: str) -> None:
-    with pytest.raises(UsageError, match="is no line of a whole run"):
+    with pytest.raises(UsageError, match="is not a line of a whole run"):
         imported(UNREAD[what])
 
 

@@ -116,7 +116,7 @@ def test_outside_the_span_the_bounds_are_wide_and_hold_the_rivals() -> None:
     curve = Curve.fit("made", N, made("linear", 0.01))
     inside, outside = curve.predict(5e6), curve.predict(7e7)
     assert inside.warnings == ()
-    assert "lies outside 50000 to 7e+06: this is extrapolated" in outside.warnings[0]
+    assert "is outside 50000 to 7e+06: this is extrapolated" in outside.warnings[0]
     assert (outside.high - outside.low) / outside.value > 5 * (inside.high - inside.low) / inside.value
     rival = next(c for f, c in curve.rivals if f.name == "power")
     assert outside.low <= value(family("power"), rival, np.array([7e7]))[0] <= outside.high

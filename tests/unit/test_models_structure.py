@@ -68,7 +68,7 @@ def test_dependent_lines_wait_and_independent_ones_overlap() -> None:
     assert found.value == pytest.approx(1000 * (2 + 1) * 300e-9)
     assert found.low == pytest.approx(found.value)
     assert found.high == pytest.approx(1000 * 5 * 300e-9)
-    assert any("no error of it is known" in text for text in found.warnings)
+    assert any("its error is not known" in text for text in found.warnings)
 
 
 def test_elements_may_differ_from_operations_and_have_a_span() -> None:

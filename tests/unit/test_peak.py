@@ -51,7 +51,7 @@ def test_channels_that_are_named_are_counted(
 @pytest.mark.parametrize(("modules", "reason"), [
     (DELL, "names no channel"),
     (HPE, "names no channel"),
-    ([replace(module, configured=0) for module in SIX], "configured speeds are not told"),
+    ([replace(module, configured=0) for module in SIX], "configured speeds are not stated"),
     ([*SIX[:5], replace(SIX[5], configured=2400)], "configured speeds are 2400, 2933"),
     ([replace(module, configured=1467) for module in SIX], "may be the clock"),  # half of DDR4-2933
     ([replace(module, configured=1600, rated=3200) for module in SIX], "may be the clock"),

@@ -117,8 +117,7 @@ def test_units_that_all_slow_down_alike_add_no_doubt() -> None:
 
 def test_a_tier_is_one_sentence() -> None:
     assert line(told(1.0, 1.5)) == (
-        "1.50x (1.50 to 1.50), 1.5 s: 67% of the time waits for misses, 0% for bandwidth; "
-        "2 MiB pages would give back 10%"
+        "1.50x (1.50 to 1.50), 1.5 s: 67% of the time waits for misses, 0% for bandwidth; 2 MiB pages would save 10%"
     )
 
 

@@ -65,6 +65,16 @@ def test_a_property_is_described_by_a_noun_phrase(tmp_path: Path) -> None:
     assert list(prose_code.openings(made)) == []
 
 
+def test_strings_of_three_words_or_more_are_checked_where_they_are(tmp_path: Path) -> None:
+    made = tmp_path / "made.py"
+    made.write_text('"""First."""\nx = "it lies"\ny = f"it lies {x} there"\nz = "SELECT\\n it lies here"\n')
+    assert prose_code.strings(made).splitlines() == ["", "", "- it lies _ there", ""]
+    assert prose_code.strings(made, ["it lies _ there"]).splitlines() == ["", "", "", ""]
+    made = tmp_path / "made.cpp"
+    made.write_text('// "it lies in here"\nauto u = "a \\"b\\" c" + v + "it lies in";\n')
+    assert prose_code.strings(made).splitlines() == ["", '- a \\"b\\" c; it lies in']
+
+
 def test_readme_tutorial_method_and_guides_are_checked() -> None:
     names = {str(page) for page in PAGES}
     assert {"README.md", "HACKING.md", "CONTRIBUTING.md", "docs/tutorial.md", "docs/method.md"} <= names

@@ -330,7 +330,7 @@ def test_a_key_number_is_judged_by_the_band_of_similar_machines(
 
 def test_a_reference_set_that_cannot_be_read_leaves_the_rest(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     def broken() -> list[Entry]:
-        raise ResultError("normal.json is no reference set")
+        raise ResultError("normal.json is not a reference set")
 
     monkeypatch.setattr(usual, "known", broken)
     found = top(gather(run))

@@ -124,7 +124,7 @@ def test_a_number_that_is_off_by_two_percent_is_noticed(
         monkeypatch.setattr(f"tierscope.reproduce.document_{module}.load", {**loaded, table: changed}.__getitem__)
     status, out, _ = say(capfd, "reproduce", name)
     assert status == Exit.FAILED
-    assert "Not as Tierscope says" in out
+    assert "Not as Tierscope states" in out
 
 
 # --- figures ---
@@ -181,7 +181,7 @@ def test_a_document_is_shown_with_what_holds_and_what_does_not(capfd: pytest.Cap
     status, out, err = say(capfd, "reproduce", name)
     assert (status, err) == (Exit.GOOD, "")
     assert out.startswith(f"document {name}: ")
-    assert out.index("What holds") < out.index("What does not hold, and why") < out.index("Besides")
+    assert out.index("What holds") < out.index("What is not right, and why") < out.index("Besides")
 
 
 def test_004_prints_published_recomputed_difference_and_errors(capfd: pytest.CaptureFixture[str]) -> None:
@@ -194,7 +194,7 @@ def test_004_prints_published_recomputed_difference_and_errors(capfd: pytest.Cap
 
 def test_a_long_table_is_shown_whole_when_asked(capfd: pytest.CaptureFixture[str]) -> None:
     short, whole = (say(capfd, "reproduce", "003", *more)[1] for more in ((), ("--all",)))
-    assert "152 of 152 figures hold, largest difference 0.238; --all shows them" in short
+    assert "152 of 152 figures are right, largest difference 0.238; --all shows them" in short
     assert "W9 -l64, delay 1300" not in short
     assert "W9 -l64, delay 1300" in whole
 
@@ -227,7 +227,7 @@ def test_what_is_not_as_we_say_is_listed() -> None:
     console = Console(record=True, width=80)
     show(document, console)
     shown = console.export_text()
-    assert "here, says, a: does not hold" in shown
+    assert "here, says, a: not right" in shown
     assert "here, says, b: holds" in shown
     assert data(document)["as_claimed"] is False
 

@@ -110,7 +110,7 @@ def test_no_footprint_is_larger_than_half_of_the_room(suite: str, word: str) -> 
     for experiment in experiments:
         taken = {group.target.word: group.workload.footprint_bytes for group in experiment.groups}
         assert max(taken.values()) <= 48 * MiB
-    assert f"half of the room of {word}" in experiments[-1].note
+    assert f"half of the free space of {word}" in experiments[-1].note
 
 
 def test_contention_and_neighbours_keep_to_the_room_too() -> None:
@@ -120,7 +120,7 @@ def test_contention_and_neighbours_keep_to_the_room_too() -> None:
         for experiment in imagine(suites[suite].plan(small, suites[suite].read(chosen))):
             there = [g.workload.footprint_bytes for g in experiment.groups if g.target.word == "file:/mnt/x"]
             assert sum(there) <= 48 * MiB
-        assert "half of the room of file:/mnt/x" in experiment.note
+        assert "half of the free space of file:/mnt/x" in experiment.note
 
 
 def test_more_room_than_memory_is_used_where_it_takes_no_memory() -> None:

@@ -108,7 +108,7 @@ def test_a_run_on_two_machines_is_refused() -> None:
     refuse_mixtures([on("node:0"), on("null"), on("file:/x")], frozenset({"read"}))
     refuse_mixtures([on("null")], frozenset({"read"}))  # no memory is no simulated memory
     for other in ("node:0", "sim:flat,noise=1"):
-        with pytest.raises(UsageError, match="lie on two machines"):
+        with pytest.raises(UsageError, match="are on two machines"):
             refuse_mixtures([on("sim:flat"), on(other)], frozenset())
 
 

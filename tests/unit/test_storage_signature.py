@@ -110,9 +110,9 @@ def test_without_the_programs_nothing_is_overwritten(tmp_path: Path, monkeypatch
     ("name", "script", "why"),
     [
         ("blkid", "exit 8", "ambivalent"),
-        ("blkid", "echo broken >&2; exit 2", "status 2 and does not say .*broken"),
-        ("blkid", "exit 4", "status 4 and does not say"),
-        ("wipefs", "exit 1", "status 1 and does not say"),
+        ("blkid", "echo broken >&2; exit 2", "status 2 and does not report .*broken"),
+        ("blkid", "exit 4", "status 4 and does not report"),
+        ("wipefs", "exit 1", "status 1 and does not report"),
     ],
 )
 def test_a_program_that_fails_is_no_yes(

@@ -146,7 +146,7 @@ def refuse(suite: str, words: dict[str, str]) -> Callable[[], list[Experiment]]:
     ("suite", "words", "message"),
     [
         ("buffers", {"to": "64KiB"}, "try to=128MiB"),
-        ("buffers", {"footprint": "64MiB"}, "no two regions"),
+        ("buffers", {"footprint": "64MiB"}, "no space for two regions"),
         ("buffers", {"cpu": "99"}, "usable: 0,1"),
         ("buffers", {"op": "erase"}, "erase"),
         ("latency", {"regions": "fresh", "block": "100B"}, "try block=64B"),

@@ -204,8 +204,8 @@ def test_both_targets_have_small_pages_where_one_is_a_file_and_large_ones_else()
         ({"threads": "3"}, "threads=3"),
         ({"cpus": "0,0"}, "twice"),
         ({"cpus": "0,7"}, "CPU 7 may not be used"),
-        ({"b": "null"}, "holds no bytes"),
-        ({"b": "file"}, "holds no bytes"),
+        ({"b": "null"}, "has no bytes"),
+        ({"b": "file"}, "has no bytes"),
         ({"b": ":0"}, "no name"),
     ],
 )

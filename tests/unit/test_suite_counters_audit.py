@@ -107,7 +107,7 @@ def test_a_sentence_names_the_events_of_each_verdict(tmp_path: Path) -> None:
     run = audit_run(tmp_path, LAWS)
     said = {one.name: one for one in tables["event_verdict"].insights(run, tables["event_verdict"].rows(run))}
     assert said["events counts"].text == (
-        "2 of 8 events count what their names say: uncore_imc_0/cas_count_read/, task-clock"
+        "2 of 8 events count what their names state: uncore_imc_0/cas_count_read/, task-clock"
     )
     assert said["events counts"].value == 2
 

@@ -98,7 +98,7 @@ def test_msync_is_for_files() -> None:
     assert "msync" in instructions(one(target="file:/mnt/x"))
     assert "msync" not in instructions(one(target="fsdax:/mnt/x"))
     assert instructions(one(target="fsdax:/mnt/x", instructions="msync,clwb")) == ["msync", "clwb"]
-    with pytest.raises(UsageError, match="node:0 is no file; try target=file:PATH"):
+    with pytest.raises(UsageError, match="node:0 is not a file; try target=file:PATH"):
         planned(instructions="msync")
 
 
@@ -216,7 +216,7 @@ def test_progress_names_what_takes_turns() -> None:
         ({"fence": "often"}, "unknown fence 'often'"),
         ({"order": "up"}, "unknown order 'up'"),
         ({"cpu": "7"}, "CPU 7 may not be used here; usable: 0,1"),
-        ({"footprint": "1MiB"}, "footprint=1MiB holds no chunk of 2 MiB; try footprint=200MiB"),
+        ({"footprint": "1MiB"}, "footprint=1MiB has no space for a chunk of 2 MiB; try footprint=200MiB"),
         ({"target": ":x"}, "has no name"),
         ({"pages": "3m"}, "unknown page size"),
     ],

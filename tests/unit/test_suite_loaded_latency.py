@@ -162,7 +162,7 @@ def test_the_row_of_the_chaser_alone_gives_way_to_loads_that_compare_with_idle_b
     run = lab(slow)
     alone, loads = rows_of(run)[0], loads_of(run)
     assert not alone.conclusive
-    assert "beside a load at another time: the machine has changed between them" in alone.reasons[-1]
+    assert "under a load at another time: the machine has changed between them" in alone.reasons[-1]
     assert all(row.conclusive for row in loads)
     assert alone.latency
     assert min(row.latency.high for row in loads if row.latency) < alone.latency.low

@@ -66,7 +66,7 @@ def test_an_unknown_key_is_told_with_all_that_are_known(name: str) -> None:
         ("stream", "precision", "fine", "a share above 0 and below 1"),
         ("stream", "budget", "0s", "a time above 0"),
         ("stream", "array", "0", "a size above 0"),
-        ("stream", "budget", "soon", "time 'soon' is no number"),
+        ("stream", "budget", "soon", "time 'soon' is not a number"),
         ("stream", "peak", "0GB/s", "a rate above 0"),
         ("latency", "per_octave", "0", "a number from 1 to 32"),
         ("latency", "per_octave", "2.5", "a whole number"),
@@ -101,7 +101,7 @@ def test_a_list_of_numbers(text: str, numbers: list[int]) -> None:
 
 @pytest.mark.parametrize("text", ["a", "1-", "-1", "3-1", "1-2-3", "1.5", "²", "1-99999999999", "9" * 5000, "0x1", " "])
 def test_what_is_no_list_of_numbers_is_refused(text: str) -> None:
-    with pytest.raises(UsageError, match=r"cpus=.*: this is no list such as 0-3,8"):
+    with pytest.raises(UsageError, match=r"cpus=.*: this is not a list such as 0-3,8"):
         suites["stream"].read({"cpus": text})
 
 

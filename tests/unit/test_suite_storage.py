@@ -106,7 +106,7 @@ def test_a_place_is_kept_as_an_absolute_path() -> None:
         (["depths=0"], "from 1 to 4096"),
         (["depths=9999"], "from 1 to 4096"),
         (["depths=512", "engine=psync"], "of psync to 256"),
-        (["depths=x"], "depths=x: this is no list"),
+        (["depths=x"], "depths=x: this is not a list"),
         (["read_share=0.005"], "whole per cent, from 0.01 to 0.99"),
         (["read_share=0.999"], "whole per cent"),
         (["read_share=0.125"], "read_share=0.125: fio mixes by whole per cent"),
@@ -123,7 +123,7 @@ def test_a_wrong_word_says_what_is_possible(words: list[str], why: str) -> None:
 @pytest.mark.parametrize(
     ("words", "room", "why"),
     [
-        ([], 10 * MiB, "has room for 2.5 MiB only"),
+        ([], 10 * MiB, "has space for 2.5 MiB only"),
         (["size=2GiB"], GiB, "fewer than size=2 GiB"),
         (["size=64KiB"], GiB, "are needed"),
         (["blocks=1GiB"], 2 * GiB, "1 GiB are needed"),

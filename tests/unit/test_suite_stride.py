@@ -113,7 +113,7 @@ def test_progress_names_access_and_stride() -> None:
         ({"order": "up"}, "unknown order 'up'"),
         ({"threads": "9"}, "threads=9: from 1 to 8 threads have a CPU each"),
         ({"threads": "0"}, "threads=0"),
-        ({"footprint": "1MiB"}, "holds fewer than 64 strides of 64 KiB; try footprint=4MiB"),
+        ({"footprint": "1MiB"}, "contains fewer than 64 strides of 64 KiB; try footprint=4MiB"),
         ({"cpus": "99"}, "CPU 99 may not be used here"),
     ],
 )

@@ -228,7 +228,7 @@ def test_stream_refuses(words: dict[str, str], why: str) -> None:
     ("words", "why"),
     [
         ({"mixes": "readx"}, "unknown mix 'readx'; did you mean read"),
-        ({"load_threads": "2"}, "load_threads=2 does not fit the CPUs beside the chaser's, 1"),
+        ({"load_threads": "2"}, "load_threads=2 does not fit the CPUs other than the chaser's, 1"),
         ({"delays": ""}, "delays=: this names no number"),
         ({"delays": "1-x"}, "no list"),
     ],

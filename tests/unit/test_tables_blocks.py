@@ -119,7 +119,7 @@ def test_a_row_whose_latency_is_not_measured_yet_is_there_without_it(run: Run) -
 
 
 def test_the_best_count_is_named_where_the_intervals_allow_it(run: Run, made: list[BlocksRow]) -> None:
-    """1.9 and 1.85 times one thread are 2.7 % apart: sure where the intervals are narrow, else not told apart."""
+    """1.9 and 1.85 times one thread are 2.7 % apart: sure where the intervals are narrow, else not distinguished."""
     found = told(run, made)
     for operation in ARRAYS:
         for size in SIZES:

@@ -131,7 +131,7 @@ def test_what_stands_in_for_a_tier_is_called_so(tmp_path: Path, run: Run) -> Non
         put_in.add_split(maker, "nvm-nvm", a, b, stand_in=True)
     mock = maker.save("contention")
     assert [one["stand_in"] for one in rows(mock, "contention")] == [True, True]
-    assert "stands in for a second tier" in insights(mock, "contention")["most_in_total nvm-nvm"].text
+    assert "replaces a second tier" in insights(mock, "contention")["most_in_total nvm-nvm"].text
     assert not any("stands in" in one.text for one in insights(run, "contention").values())
 
 

@@ -27,6 +27,6 @@ def _closed(status: int) -> int:
         return status
     except OSError as error:
         if not status:
-            sys.stderr.write(f"tierscope: standard output: {error.strerror}; make room, or write elsewhere\n")
+            sys.stderr.write(f"tierscope: standard output: {error.strerror}; free some space, or write elsewhere\n")
         return status or 3
     return status

@@ -39,7 +39,7 @@ def in_turns(
     """
     (least, rounds), (figure, as_json) = wanted, shown
     if not FEWEST <= rounds <= MOST:
-        raise UsageError(f"--rerun {rounds} is no number of rounds from {FEWEST} to {MOST}")
+        raise UsageError(f"--rerun {rounds} is not a number of rounds from {FEWEST} to {MOST}")
     plans = (load_manifest(before), load_manifest(after))
     for path, plan in zip((before, after), plans, strict=True):
         refuse_imported(path, plan, "repeated")
@@ -89,7 +89,7 @@ def _measure(
                 raise
         found.append((pair[0], pair[1]))
         if number == 0 and not common(found[0]):
-            raise UsageError(f"no point stands in both runs: they measure different things; round 1 is in {folder}")
+            raise UsageError(f"the runs have no point in common: they measure different things; round 1 is in {folder}")
     return found
 
 

@@ -48,10 +48,10 @@ class Side:
         """Who measured, and what there is to compare."""
         if self.alike is None:
             held = [table for table in tables if table != "imported" and tables[table].rows(self.run)]
-            return f"{self.run.path} holds {', '.join(held) or 'no table'}"
+            return f"{self.run.path} has {', '.join(held) or 'no table'}"
         by = f"{self.run.path} was printed by {self.run.result.origin_by}"
         meant = dict.fromkeys(f"{one.table} ({', '.join(one.keys)})" for one in self.alike)
-        return f"{by}, which compares with {', '.join(meant)}" if meant else f"{by}, which compares with its like alone"
+        return f"{by}, which compares with {', '.join(meant)}" if meant else f"{by}, which compares only with its like"
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,7 +28,7 @@ from tierscope.units import show_bytes
 ORDER = ("slower", "faster", "inconclusive", "no difference shown")
 """Verdicts in the order in which they are shown."""
 
-NO_HARDWARE = ": a ratio of the two says nothing of hardware"
+NO_HARDWARE = ": a ratio of the two shows nothing about hardware"
 
 
 @reads("the comparison")
@@ -55,7 +55,7 @@ def refuse_apart(before: Run, after: Run, *, across: bool) -> None:
     if origins[0] != origins[1] and set(origins) != {"real", "imported"} and not across:
         raise UsageError(
             f"one run is {origins[0]}, the other {origins[1]}: their numbers do not compare; "
-            "--across-origins does it all the same, with both origins beside each number"
+            "--across-origins compares them anyway, with both origins next to each number"
         )
 
 
@@ -70,7 +70,7 @@ def _apart(before: Run, after: Run) -> str:
             values = [{key: {row[key] for row in rows} for key in keys} for rows in sides]
             differ = [titles[key] for key in keys if values[0][key].isdisjoint(values[1][key])]
             only = [key for key in keys if values[0][key].isdisjoint(values[1][key])]
-            hint = "; --across-targets compares them all the same" if only and set(only) <= _tiers(table) else ""
+            hint = "; --across-targets compares them anyway" if only and set(only) <= _tiers(table) else ""
             told.append(f"rows of {name} differ in {', '.join(differ) or 'several keys together'}{hint}")
     return f": {'; '.join(told)}" if told else ""
 
@@ -81,7 +81,7 @@ def apart_in_time(rows: list[dict[str, Any]]) -> str:
         return ""
     return (
         "Note: the runs were measured one after the other: what else changed on the machine counts as a difference. "
-        "--rerun 5 measures both again in turns."
+        "--rerun 5 measures both again, alternately."
     )
 
 

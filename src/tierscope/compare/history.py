@@ -73,7 +73,7 @@ def history(runs: Sequence[Run], least: float) -> History:
         if len(numbers) > 1
     }
     if not found:
-        raise UsageError("no point stands in two of these runs: a history needs runs of the same suite and options")
+        raise UsageError("no point is in two of these runs: a history needs runs of the same suite and options")
     tests = sum(len(numbers) >= 2 * LEAST for numbers in found.values())
     series = tuple(_series(key, numbers, tests, least, ordered) for key, numbers in found.items())
     digests = {run.result.machine.identity.digest() for run in ordered}

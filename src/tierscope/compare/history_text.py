@@ -62,7 +62,7 @@ def sentence(found: History) -> str:
     """Return the sentence on the whole history."""
     changed = sum(bool(one.changes) for one in found.series)
     if not found.long_enough:
-        short = f"too few runs to tell a change: {2 * LEAST} with one point in common are needed"
+        short = f"too few runs to detect a change: {2 * LEAST} with one point in common are needed"
         return f"{short}{_left_out(found)}"
     judged = sum(one.judged for one in found.series)
     others = len(found.series) - judged
@@ -76,7 +76,7 @@ def _left_out(found: History) -> str:
     most = max(one.left_out for one in found.series)
     real = {run.result.origin for run in found.runs} == {"real"}
     step = "more budget, or a quiet machine" if real else steadier(found.runs[0].result.origin)
-    return f"; of one point {most} are inconclusive and left out: {step}" if most else ""
+    return f"; up to {most} per point are inconclusive and left out: {step}" if most else ""
 
 
 def said(found: History, one: Series, change: Change) -> str:

@@ -46,7 +46,7 @@ def compare_rounds(rounds: Sequence[tuple[Run, Run]], least: float) -> list[dict
             bounds = {"ratio": one.middle, "ratio_low": one.low, "ratio_high": one.high}
             found.append({"table": table, "point": point, "ratios": ratios, **bounds, "verdict": word})
     if not found:
-        raise UsageError("no point stands in every round: the two runs measure different things")
+        raise UsageError("no point is in every round: the two runs measure different things")
     return found
 
 

@@ -33,7 +33,7 @@ def catalogue(*, pools: bool = True, launcher: Launcher = LOCAL) -> Catalogue:
             linked = _catalogue_of(find_pool_core())
             found = msgspec.structs.replace(found, targets=linked.targets, structures=linked.structures)
     if twice := found.collision():
-        raise CoreError(f"{twice} in {find_core()}, and a plan cannot tell them apart; rename one, and build again")
+        raise CoreError(f"{twice} in {find_core()}, and a plan cannot distinguish them; rename one, and build again")
     return found
 
 
@@ -94,7 +94,7 @@ def read(answer: bytes | dict[str, Any], kind: type[Answer], key: str = "") -> A
         return msgspec.convert(answer[key] if key else answer, kind)
     except (msgspec.DecodeError, KeyError, UnicodeDecodeError, RecursionError) as error:
         raise CoreError(f"tierscope-core answered what this tierscope does not know: {error}; "
-                        "install both from one version, or mend TIERSCOPE_CORE") from error  # fmt: skip
+                        "install both from one version, or correct TIERSCOPE_CORE") from error  # fmt: skip
 
 
 def _ask(*words: str, good: tuple[int, ...] = (0,), find: Find = find_core, launcher: Launcher = LOCAL) -> bytes:
@@ -109,13 +109,15 @@ def error_of(line: bytes, status: int, stderr: bytes) -> Exception:
         return refused(read(line, dict[str, Any]))
     except CoreError:
         if status == -signal.SIGKILL:
-            return MachineError("tierscope-core was killed from outside, mostly for want of memory; ask for less of it")
+            return MachineError(
+                "tierscope-core was killed from outside, usually because memory ran out; ask for less of it"
+            )
         if (lacking := _unlinked(stderr)) is not None:
             name = TRACED if f"core{TRACED}".encode() in stderr else LINKED
             return MachineError(f"tierscope-core{name} cannot be started: {lacking}; {BRING}")
         how = f"signal {signal.strsignal(-status)}" if status < 0 else f"status {status}"
         last = stderr.decode(errors="replace").strip().splitlines()[-1:] or ["no message"]
-        return CoreError(f"tierscope-core ended with {how}: {last[0]}; please report this")
+        return CoreError(f"tierscope-core ended with {how}: {last[0]}; report this")
 
 
 LOADER_BYTES = 4096  # a loader that refuses a program reports it first, in a line or a few

@@ -102,9 +102,7 @@ class Session:
         first, rows = (read(fact, int, key) * BLOCK.itemsize for key in ("first", "rows"))
         content = self._core.samples(rows, HEADER_BYTES + first)
         if len(content) != rows:
-            raise CoreError(
-                f"tierscope-core announced {rows} bytes of blocks, wrote {len(content)}; please report this"
-            )
+            raise CoreError(f"tierscope-core announced {rows} bytes of blocks, wrote {len(content)}; report this")
         return np.frombuffer(content, dtype=BLOCK)
 
     def count(self, events: str) -> Counting:

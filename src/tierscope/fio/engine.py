@@ -42,6 +42,6 @@ def choose(path: str, asked: str, place: Place, block_bytes: int, depth: int, *,
         else:
             return Engine(name, refused)
     told = "; ".join(f"{name}: {why}" for name, why in refused.items())
-    deep = f"name depths up to {MOST_THREADS}" if depth > MOST_THREADS else "look at what fio says"
+    deep = f"name depths up to {MOST_THREADS}" if depth > MOST_THREADS else "look at what fio printed"
     step = deep if asked == AUTO else f"try engine={AUTO}"
     raise MachineError(f"no engine of fio reads blocks of {block_bytes} bytes here ({told}); {step}")

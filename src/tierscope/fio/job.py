@@ -65,8 +65,10 @@ def slice_bytes(place: Place, words: Mapping[str, str], engine: str) -> int:
     threads, block = threads_of(words, engine), int(words["bs"])
     own = place.size_bytes // threads // block * block
     if not own:
-        raise UsageError(f"size={place.size_bytes}: each of the {threads} threads of {engine} walks blocks of its own, "
-                         f"and one of {block} bytes does not fit; name a larger size= or a smaller depth")  # fmt: skip
+        raise UsageError(
+            f"size={place.size_bytes}: each of the {threads} threads of {engine} visits blocks of its own, and one of "
+            f"{block} bytes does not fit; name a larger size= or a smaller depth"
+        )
     return own
 
 

@@ -77,8 +77,8 @@ def in_folder(folder: str, size_bytes: int, system: System) -> Place:
         os.posix_fallocate(handle, 0, size_bytes)
     except OSError as error:
         os.close(handle)
-        step = "make room, or name a smaller size= or another path="
-        raise MachineError(f"{folder} cannot hold {show_bytes(size_bytes)}: {reason(error)}; {step}") from error
+        step = "free some space, or name a smaller size= or another path="
+        raise MachineError(f"{folder} has no space for {show_bytes(size_bytes)}: {reason(error)}; {step}") from error
     return Place(handle, size_bytes, *file_system_of(folder, system))
 
 

@@ -72,7 +72,7 @@ def _read(out: str, said: str, status: int) -> Document:
 def _failed(status: int, said: str) -> str:
     """Return fio's message about a job that ended early, without the place in its source."""
     if "No space left on device" in said:
-        return "the storage is full: fio could not write all its blocks; make room, or name a smaller size="
+        return "the storage is full: fio could not write all its blocks; free some space, or name a smaller size="
     return f"fio ended with status {status}{_last(said)}; try another engine= or block size"
 
 

@@ -89,7 +89,7 @@ class Session:
 
     def set(self, number: int, group: Group) -> GroupFacts:
         """Raise UsageError: a job of fio has no loop variants."""
-        raise UsageError(f"group {number}: {group.workload.kernel} has one way only; leave calibration out")
+        raise UsageError(f"group {number}: {group.workload.kernel} has only one variant; leave calibration out")
 
     def measure(self, seconds: float, block_s: float, groups: Sequence[int] = ()) -> Blocks:
         """Return one repeat of `seconds` after its ramp, shape (1,), dtype BLOCK; raise MachineError like `fio.run`."""

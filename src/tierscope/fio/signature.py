@@ -39,7 +39,7 @@ def _ask(handle: int, name: str, *words: str) -> tuple[int, str, str]:
     """Return (status, output, error output) of one program about a descriptor that it inherits."""
     path = shutil.which(name, path=f"{os.environ.get('PATH', '')}:{FOLDERS}")
     if path is None:
-        raise MachineError(f"{name} is not here, and without it nobody knows what the device holds: "
+        raise MachineError(f"{name} is not installed, and without it the content of the device is not known: "
                            "nothing is overwritten; sudo apt-get install -y util-linux")  # fmt: skip
     try:
         done = subprocess.run(
@@ -53,5 +53,5 @@ def _ask(handle: int, name: str, *words: str) -> tuple[int, str, str]:
 
 def _unknown(name: str, status: int | None, said: str) -> MachineError:
     ended = "" if status is None else f" ended with status {status}"
-    return MachineError(f"{name}{ended} and does not say what the device holds ({said[:200] or 'no word'}): "
+    return MachineError(f"{name}{ended} and does not report what the device contains ({said[:200] or 'no output'}): "
                         "nothing is overwritten; look at the device with `wipefs` by hand")  # fmt: skip

@@ -76,7 +76,7 @@ def _doubt(filled: list[Dimm], kinds: set[str], speeds: set[int], widths: set[in
     if len(kinds) > 1 or not kinds <= set(LOWEST_MT_S):
         return f"SMBIOS lists {', '.join(sorted(kind or 'memory of no known kind' for kind in kinds))}"
     if len(speeds) > 1 or 0 in speeds:
-        return f"configured speeds are {', '.join(str(speed or 'not told') for speed in sorted(speeds))}"
+        return f"configured speeds are {', '.join(str(speed or 'not stated') for speed in sorted(speeds))}"
     if len(widths) > 1 or not widths <= {16, 32, 64} or (any(dimm.module for dimm in filled) and widths != {64}):
         return f"data widths of {', '.join(map(str, sorted(widths)))} bits are not those of one kind of module"
     kind, speed = filled[0].kind, filled[0].configured_mt_s

@@ -68,7 +68,7 @@ def read(path: Path, name: str = "", content: bytes | None = None) -> tuple[str,
     except UsageError as error:
         raise UsageError(f"{path} as {fitting[0]}: {error}") from error
     if not found.readings:
-        raise UsageError(f"{path} as {fitting[0]}: no result stands in it; was the program stopped before its end?")
+        raise UsageError(f"{path} as {fitting[0]}: it contains no result; was the program stopped before its end?")
     _refuse_impossible(path, found)
     return fitting[0], found
 
@@ -104,5 +104,5 @@ def _text(path: Path, content: bytes) -> str:
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise UsageError(f"{path} is no text: {error.reason} at byte {error.start}") from error
+        raise UsageError(f"{path} is not text: {error.reason} at byte {error.start}") from error
     return text.replace("\r\n", "\n").replace("\r", "\n")

@@ -38,9 +38,9 @@ Parts = TypeVar("Parts", re.Match[str], tuple[str, str])
 BETWEEN = {"initiator": "{from}", "target": "{to}"}
 MB = "= 1,000,000 Bytes/sec)"
 METHOD = (
-    "Not public: Intel's documents say that idle latency is of dependent loads, that bandwidths are of threads on all "
-    "cores of a node, and that loaded latency is the latency of one core while the others inject the traffic that the "
-    "section names, with a delay between accesses. MB are 10^6 bytes. No interval is stated."
+    "Not public: Intel's documents state that idle latency is of dependent loads, and that bandwidths are of threads "
+    "on all cores of a node. Loaded latency is the latency of one core while the others inject the traffic that "
+    "the section names, with a delay between accesses. MB are 10^6 bytes. No interval is stated."
 )
 NEWEST = 3  # major version whose sections and units are known
 ROWS = {  # how rows begin, so that none vanishes where it is cut off
@@ -130,7 +130,7 @@ def _ratio(line: str) -> tuple[str, str] | None:
 def _row(kind: str, found: Parts | None, line: str) -> Parts | None:
     """Return the parts of a row, None for other lines; raise UsageError for half a row."""
     if found is None and ROWS[kind].match(line):
-        raise UsageError(f"{line[:60]!r} is no whole row of {kind}: it is cut off")
+        raise UsageError(f"{line[:60]!r} is not a whole row of {kind}: it is cut off")
     return found
 
 

@@ -22,7 +22,7 @@ SETTINGS = {"nr_threads": "threads", "total_memory": "footprint_bytes", "stride"
 
 METHOD = (
     "multichase follows a chain of pointers in a random order and prints the time of one dependent access. No interval "
-    "is stated. What is not among the settings that it printed is not known."
+    "is stated. Settings that it did not print are not known."
 )
 
 
@@ -42,7 +42,7 @@ class Multichase:
     def read(self, text: str) -> Imported:
         lines = [line.strip() for line in text.splitlines() if line.strip()]
         if not lines or not re.fullmatch(r"[0-9.,]+", lines[-1]):
-            raise UsageError("its last line is no number: it is cut off")
+            raise UsageError("its last line is not a number: it is cut off")
         if len(lines) > 1 and not self.knows(text):
             raise UsageError("one number, or the settings of -v before it, were expected")
         labels: dict[str, Label] = {}

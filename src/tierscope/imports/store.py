@@ -74,7 +74,7 @@ def unknown_machine(given: Given) -> Machine:
         model="unknown", architecture="unknown", family="", microcode="", features=(), hypervisor="", kernel="unknown",
         memory="", cpus=(), nodes=(), caches=(),
     )  # fmt: skip
-    source = given.peak_source or "unknown: the output of another tool does not tell; give peak=RATE"
+    source = given.peak_source or "unknown: the output of another tool does not state it; give peak=RATE"
     return Machine(
         hostname="unknown", identity=identity, state={}, peak_bytes_per_s=given.peak_bytes_per_s, peak_source=source
     )

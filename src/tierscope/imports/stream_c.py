@@ -48,7 +48,7 @@ class StreamC:
         if {row[0].lower() for row in rows} != set(ARRAYS):
             raise UsageError("the four lines Copy, Scale, Add and Triad are not all there: it is cut off")
         if len(rows) != len(ARRAYS):
-            raise UsageError("a kernel stands in it more than once: import each run from a file of its own")
+            raise UsageError("a kernel is in it more than once: import each run from a file of its own")
         unit = _unit(text)
         version = re.search(r"STREAM version \$?(?:Revision: )?([0-9][0-9.]*)", text)
         if version and newer(version[1], NEWEST):
@@ -150,14 +150,14 @@ def _method(text: str) -> str:
     return (
         f"STREAM runs each kernel {often} over its arrays; a rate is the bytes that the kernel reads and writes over "
         "the least time of all passes but the first, and the read for ownership is not counted. Average, least and "
-        "most time are of the same passes. No interval is stated. Where the arrays lay is not known."
+        "most time are of the same passes. No interval is stated. The location of the arrays is not known."
     )
 
 
 def _warnings(text: str) -> tuple[Warn, ...]:
     if "Solution Validates" in text:
         return ()
-    message = "STREAM did not say that its solution validates"
+    message = "STREAM did not report that its solution validates"
     return (
         Warn(code="unchecked", message=message, next_step="do not use these rates; compile with fewer optimisations"),
     )

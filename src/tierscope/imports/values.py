@@ -31,7 +31,7 @@ def number(word: str) -> float:
 def whole(word: str, what: str) -> int:
     """Return the whole number '4000000'; raise UsageError for anything else."""
     if not word.strip().isdecimal() or len(word.strip()) > DIGITS:
-        raise UsageError(f"{what} is {word.strip()[:40]!r}, no whole number")
+        raise UsageError(f"{what} is {word.strip()[:40]!r}, which is not a whole number")
     return int(word)
 
 

@@ -114,7 +114,7 @@ class Sharing:
     def predict(self, threads: float) -> tuple[Prediction, Prediction]:
         """Return the bandwidth of the first and of the second tier with `threads` threads on the second."""
         if not 0 < threads < self.threads:
-            raise FitError(f"sharing: {threads:g} of {self.threads:g} threads on the second tier is no split")
+            raise FitError(f"sharing: {threads:g} of {self.threads:g} threads on the second tier is not a split")
         found = np.array([self._both(threads, reading) for reading in self.readings])
         warnings = self.valid.warnings(threads)
         return tuple(

@@ -42,7 +42,7 @@ def read_ledger(text: str) -> Ledger:
         )
     run, block_bytes, size_bytes = map(int, found.groups())
     if not block_bytes:
-        raise UsageError("the log says block=0; name the output of `tierscope verify FILE --write`")
+        raise UsageError("the log has block=0; name the output of `tierscope verify FILE --write`")
     ledger = Ledger(run, block_bytes, size_bytes)
     for number, line in enumerate(lines[1:], 2):
         _add(ledger, number, line)

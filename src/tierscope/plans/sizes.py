@@ -52,7 +52,7 @@ def free_bytes(machine: Machine, target: Target | None = None) -> int:
 def half_of_what(machine: Machine, target: Target | None = None) -> str:
     """Return what limits a footprint that is MEMORY_SHARE of `free_bytes`, for a note."""
     path = target is not None and target.word in machine.rooms
-    return f"half of the room of {target.word}" if target is not None and path else "half of the free memory"
+    return f"half of the free space of {target.word}" if target is not None and path else "half of the free memory"
 
 
 def array(

@@ -80,7 +80,7 @@ class Identity(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     model: Annotated[str, Meta(description="of the CPU")]
-    architecture: Annotated[str, Meta(description="as `x86_64`")]
+    architecture: Annotated[str, Meta(description="such as `x86_64`")]
     family: Annotated[str, Meta(description="vendor:family:model:stepping")]
     microcode: Annotated[str, Meta(description="its revision")]
     features: Annotated[tuple[str, ...], Meta(description="CPU features that the kernels ask about")]

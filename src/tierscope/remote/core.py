@@ -74,8 +74,8 @@ class RemoteCore:
             return status, self._channel.last_words()
         self._shell.run(":")  # raises where the connection is lost
         raise MachineError(
-            f"{self._word}: tierscope-core was ended there by a signal, mostly for want of memory; ask for less of it, "
-            "and report it if much memory is free there"
+            f"{self._word}: tierscope-core was ended there by a signal, usually because memory ran out; ask for less "
+            "of it, and report it if much memory is free there"
         )
 
     def end(self) -> None:

@@ -108,7 +108,7 @@ class Shell:
         return bytes(found[out.fileno()]), bytes(found[errors.fileno()])
 
     def _silent(self, silence_s: float) -> MachineError:
-        self._gone = f"{self._word}: the machine did not answer for {silence_s:g} s; look whether it still works"
+        self._gone = f"{self._word}: the machine did not answer for {silence_s:g} s; check whether it still works"
         self._process.kill()
         return MachineError(self._gone)
 

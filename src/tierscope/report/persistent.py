@@ -112,7 +112,7 @@ def _cxl_region(region: CxlRegion) -> str:
         region.mode,
         _size(region.size_bytes),
         "" if region.ways is None else f"over {region.ways} device{'' if region.ways == 1 else 's'}",
-        _size(region.granularity_bytes, " each in turn") if (region.ways or 0) > 1 else "",
+        _size(region.granularity_bytes, " each alternately") if (region.ways or 0) > 1 else "",
         "not committed" if region.committed is False else "",
         " ".join(region.dax),
     )

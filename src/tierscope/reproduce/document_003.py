@@ -20,7 +20,7 @@ IMPOSSIBLE = "impossible: with 16 requests in flight 83.1k IOPS allow 193 us; pr
 READS_ALONE = "IOPS of mixed tests are the reads alone"
 LOW = "15 to 31 % below what queue depth and IOPS demand"
 UNIT = "unit slip: 1036.44 is MiB/s in a column of KiB/s"
-HIGHER = "1.3 to 2.4 times the other bandwidth column: a mean of samples, not of the run"
+HIGHER = "1.3x to 2.4x the other bandwidth column: a mean of samples, not of the run"
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +141,7 @@ def _averages() -> Claim:
         )
         for job in jobs()
     ]
-    return Claim("table of storage", "bandwidth average beside bandwidth", "KiB/s", tuple(figures))
+    return Claim("table of storage", "bandwidth average next to bandwidth", "KiB/s", tuple(figures))
 
 
 def _of(name: str) -> list[Job]:

@@ -95,7 +95,7 @@ class Levels:
 def infer(curve: Curve) -> Levels:
     """Return 0 to 3 levels; raise ValueError for fewer than eight points."""
     if curve.latency_s.size < FEWEST:
-        raise ValueError(f"{curve.latency_s.size} regions say nothing of buffers; at least {FEWEST} are needed")
+        raise ValueError(f"{curve.latency_s.size} regions show nothing about buffers; at least {FEWEST} are needed")
     fresh = Fresh(curve.region_bytes, curve.scattered, curve.footprint_bytes, curve.ways, curve.grain_bytes)
     counted = curve.scattered & (curve.region_bytes <= SCATTERED_TO)
     sigma = curve.latency_s * np.hypot(curve.spread, np.where(counted, COUNTED, MODEL))

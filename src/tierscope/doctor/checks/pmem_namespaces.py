@@ -9,7 +9,7 @@ from tierscope.host.persistent.facts import Namespace
 from tierscope.host.system import System
 
 DIRECT = ("fsdax", "devdax")
-NOTHING = "no persistent memory, so no `fsdax:` and no `devdax:` target; `file:` on tmpfs stands in"
+NOTHING = "no persistent memory, so no `fsdax:` and no `devdax:` target; `file:` on tmpfs can replace them"
 EFFECT = (
     "`fsdax:` needs mode fsdax, `devdax:` mode devdax, and others are refused; WARNING: a change of mode erases "
     "the content of the namespace"

@@ -29,7 +29,7 @@ def insert(elements: float) -> tuple[Step, ...]:
     return whole(
         Step("control object", 1, 1),
         *_without(inners, PASSED * branches),
-        Step("node beside the new key", branches, elements + last, dependent=True),
+        Step("node next to the new key", branches, elements + last, dependent=True),
         Step("new inner node", NODE_LINES * branches, NODE_LINES * elements, dependent=False),
         Step("new leaf", 1, elements, dependent=False),
     )

@@ -46,11 +46,11 @@ def among(content: Content) -> Normal | None:
 def _judged(content: Content, found: Normal | None) -> tuple[str, str, str]:
     """Return (short, text, mark)."""
     if content.run.result.origin == "imported":
-        return "Not asked: the file does not say which machine it is", "", ""
+        return "Not asked: the file does not state which machine it is", "", ""
     if content.run.result.origin != "real":
         return "Not asked: this memory is simulated or emulated", "", ""
     if found is None:
-        return "Not known: the reference set cannot be read", "`tierscope normal` says why.", ""
+        return "Not known: the reference set cannot be read", "`tierscope normal` shows the reason.", ""
     if not found.machines:
         return "Not known: no similar machine", _hint(sentence(found)), ""
     if not found.judged:

@@ -87,7 +87,7 @@ class BlocksRow(JudgedRow, frozen=True, kw_only=True):
     batched: Annotated[
         Count | None,
         Col(
-            "operations timed at once",
+            "operations timed together",
             help=(
                 "operations in one timed block; above 1, all percentiles are of the means of this number of operations"
             ),
@@ -100,7 +100,7 @@ class BlocksRow(JudgedRow, frozen=True, kw_only=True):
     latency_left_out: Annotated[
         Count | None, Col("of them left out", help="timed blocks that were left out because the thread was disturbed")
     ]
-    target: Annotated[str, Col("target", help="as `node:0`", tier=True)]
+    target: Annotated[str, Col("target", help="such as `node:0`", tier=True)]
     footprint_bytes: Annotated[Size, Col("footprint", help="all arrays together")]
     page_bytes: Annotated[Size | None, Col("pages", help="page size of most of the bytes, as verified")]
 

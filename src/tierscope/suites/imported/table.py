@@ -38,7 +38,7 @@ class ImportedRow(Row, frozen=True, kw_only=True):
     most_in_flight: Annotated[
         Ratio | None,
         Col(
-            "under way at most",
+            "in flight at most",
             help="the queue depth that the options allow, if the output does not show that it was reached",
         ),
     ]

@@ -79,7 +79,9 @@ class NeighborsOptions(SuiteOptions, frozen=True, kw_only=True):
             "several, `all` of them without programs, or `victim='cmd ./solve in.txt'`, a command"
         ),
     ] = (FLOW,)
-    size: Annotated[str, one_of("size", SIZES), Help(f"of a victim with sizes, as `{FLOW}`: {listed(SIZES)}")] = "test"
+    size: Annotated[str, one_of("size", SIZES), Help(f"of a victim with sizes, such as `{FLOW}`: {listed(SIZES)}")] = (
+        "test"
+    )
     victims: Annotated[
         tuple[Annotated[int, Meta(ge=1)], ...],
         Meta(min_length=1),
