@@ -113,7 +113,7 @@ with open(sys.argv[1], "r+b") as file:
 """
 
 
-def test_what_was_cut_off_the_file_does_not_come_back(shell: Shell) -> None:
+def test_bytes_truncated_from_the_file_do_not_come_back(shell: Shell) -> None:
     """Cuts at the second fence of each round: the file was cut short since the first one, and holds zeros there."""
     (shell.folder / "shrinking.py").write_text(SHRINKING)
     (shell.folder / "work/file").write_bytes(b"s" * 16384)
@@ -196,7 +196,7 @@ def test_the_document_has_every_point(shell: Shell) -> None:
     assert {point["verdict"] for point in found["points"]} == {"passed", "wrong"}
 
 
-def test_a_check_that_crashes_or_hangs_is_told_apart(shell: Shell) -> None:
+def test_a_check_that_crashes_is_distinguished_from_one_that_hangs(shell: Shell) -> None:
     """It does so on images alone, not on the file as the writer left it, which holds 40."""
     code = (
         "import os,sys,time; number = open(sys.argv[1], 'rb').read(1)[0];"

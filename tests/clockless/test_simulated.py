@@ -52,7 +52,7 @@ def test_two_runs_of_one_simulation_are_the_same(shell: Shell, stream: tuple[Pat
     assert again == stream[1]
 
 
-def test_a_simulated_run_goes_on_where_it_was_stopped(
+def test_a_simulated_run_continues_where_it_was_stopped(
     shell: Shell, stream: tuple[Path, list[dict[str, object]]]
 ) -> None:
     place = shutil.copytree(stream[0], shell.folder / "run")

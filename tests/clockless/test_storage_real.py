@@ -236,7 +236,7 @@ def small(tmp_path: Path) -> Iterator[Path]:
         subprocess.run(["umount", folder], check=True)
 
 
-def test_memory_is_no_storage_unless_it_is_asked_for(small: Path) -> None:
+def test_memory_is_not_used_as_storage_unless_requested(small: Path) -> None:
     session = Session()
     with pytest.raises(MachineError, match="takes no direct I/O .tmpfs keeps its files in memory."):
         session.prepare(job(small, 4 << 20, "direct=1"))
@@ -247,7 +247,7 @@ def test_memory_is_no_storage_unless_it_is_asked_for(small: Path) -> None:
     session.close()
 
 
-def test_a_full_disk_is_told_and_given_back(small: Path) -> None:
+def test_a_full_disk_is_reported_and_its_space_released(small: Path) -> None:
     """Blocks are reserved first, so that fio never meets the end; where others take them, it tells."""
     before = free_bytes(small)
     session = Session()

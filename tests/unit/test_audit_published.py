@@ -20,7 +20,7 @@ def claimed(says: str) -> set[int]:
     return {int(f.label.split()[1].rstrip(",")) for f in claim.figures if f.fault}
 
 
-def test_document_003_has_one_line_under_way_in_all_cells() -> None:
+def test_document_003_has_one_line_in_flight_in_all_cells() -> None:
     found = examine(published(reference.load("document003_loaded_latency")))
     (one,) = (one for one in found.failures if one.identity == "no_load")
     assert one.label == "all 152 rows"
@@ -50,7 +50,7 @@ def test_a_printed_number_has_a_value_and_a_step(word: str, value: float, step: 
 
 
 @pytest.mark.parametrize("word", ["", "x", "1,5", "1.2.3", "nan", "1e999"])
-def test_what_is_no_number_is_refused(word: str) -> None:
+def test_what_is_not_a_number_is_refused(word: str) -> None:
     with pytest.raises(UsageError, match="no number"):
         printed(word)
 
@@ -156,7 +156,7 @@ def test_a_fault_planted_in_a_table_is_found(name: str, old: str, new: str, iden
         "# share: kind = 0.7",
     ],
 )
-def test_a_head_line_that_says_nothing_is_refused(line: str) -> None:
+def test_a_head_line_that_shows_nothing_is_refused(line: str) -> None:
     text = (reference.FOLDER / "optane100_idle_latency.csv").read_text()
     with pytest.raises(ValueError, match="is needed, columns: "):
         reference.parse("optane100_idle_latency", f"{line}\n{text}")

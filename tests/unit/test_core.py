@@ -70,7 +70,7 @@ def test_a_core_that_cannot_be_started(tmp_path: Path, monkeypatch: pytest.Monke
         assert f"cannot be started: {why}; build it or correct TIERSCOPE_CORE" in said(MachineError, act)
 
 
-def test_no_core_at_all_says_how_to_get_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_core_is_reported_with_how_to_get_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("TIERSCOPE_CORE", raising=False)
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.setattr("tierscope.core.find._installed", list)
@@ -94,7 +94,7 @@ def test_an_answer_of_another_kind_is_a_core_of_another_version(
     assert gone(tmp_path)
 
 
-def test_a_topology_that_is_no_table(core_of: Callable[[str], None]) -> None:
+def test_a_topology_that_is_not_a_table(core_of: Callable[[str], None]) -> None:
     core_of("echo 7")
     assert "install both from one version" in said(CoreError, core.topology)
 
@@ -174,7 +174,7 @@ def test_words_that_a_group_does_not_use_are_left_out() -> None:
     assert [words[key] for key in ("access", "order", "fence")] == ["256B", "once", "region"]
 
 
-def test_a_path_with_a_space_cannot_stand_in_a_plan() -> None:
+def test_a_path_with_a_space_is_refused_in_a_plan() -> None:
     group = one_group("read", (0,), MiB)
     group = type(group)(workload=group.workload, team=group.team, target=Target.parse("file:/mnt/my disk"))
     assert "holds a space" in said(UsageError, lambda: core.group_words(group))

@@ -48,5 +48,5 @@ def test_a_fio_that_does_not_answer_is_not_waited_for(fake: FakeFio, monkeypatch
     assert "does not run" in found().state
 
 
-def test_of_recorded_files_nothing_is_said(tmp_path: Path) -> None:
+def test_recorded_files_are_not_checked(tmp_path: Path) -> None:
     assert checks["fio"].examine(System(tmp_path)).verdict == "unknown"

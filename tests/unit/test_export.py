@@ -135,7 +135,7 @@ def test_equal_runs_give_equal_bytes(form: str, runs: list[Run]) -> None:
     assert formats.export(form).render(runs) == formats.export(form).render(runs)
 
 
-def test_hwloc_without_nodes_says_what_to_measure(tmp_path: Path) -> None:
+def test_hwloc_without_nodes_states_what_to_measure(tmp_path: Path) -> None:
     maker = Maker(tmp_path)
     add_loaded_latency(maker)
     with pytest.raises(UsageError, match="tierscope run numa"):

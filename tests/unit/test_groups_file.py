@@ -104,12 +104,12 @@ def test_all_experiments_are_planned() -> None:
     assert imagine(read_groups(GOOD, TASKS).plan(made_machine())) == list(read_groups(GOOD, TASKS).experiments)
 
 
-def test_a_cpu_that_may_not_be_used_is_told_before_anything_runs() -> None:
+def test_a_cpu_that_may_not_be_used_is_reported_before_anything_runs() -> None:
     with pytest.raises(UsageError, match="CPU 1 may not be used here; usable: 0"):
         imagine(read_groups(GOOD, TASKS).plan(made_machine(1)))
 
 
-def test_groups_may_share_a_cpu_that_both_say_they_share() -> None:
+def test_groups_may_share_a_cpu_if_both_have_shared() -> None:
     text = group("shared = true") + "[[experiment.group]]\n" + GROUP + "shared = true\n"
     (experiment,) = read_groups(text, TASKS).experiments
     assert [group.shared for group in experiment.groups] == [True, True]
@@ -185,7 +185,7 @@ def changed(old: str, new: str) -> str:
         ("[schedule]\nblock = -1", "schedule: block=-1: time '-1' is not a number"),
     ],
 )
-def test_a_mistake_is_told_with_its_place(text: str, why: str) -> None:
+def test_a_mistake_is_reported_with_its_place(text: str, why: str) -> None:
     with pytest.raises(UsageError, match=re.escape(why)) as caught:
         read_groups(text, TASKS)
     assert "\n" not in str(caught.value)

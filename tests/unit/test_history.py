@@ -137,7 +137,7 @@ def _without_read(run: Run) -> results.Result:
     return msgspec.structs.replace(run.result, records=records)
 
 
-def test_too_few_numbers_that_are_sure_are_told_from_too_few_runs(slower: Path) -> None:
+def test_too_few_conclusive_numbers_are_distinguished_from_too_few_runs(slower: Path) -> None:
     runs = [results.load(path) for path in sorted(slower.iterdir())]
     doubtful = [msgspec.structs.replace(run, result=unsure(run)) for run in runs[2:]]
     assert "of one point 6 are inconclusive and left out" in sentence(history([*runs[:2], *doubtful], 0.02))

@@ -48,7 +48,7 @@ def test_damage_that_looks_like_a_result_is_refused(what: str) -> None:
         importers[what.partition(" ")[0].strip(",").replace("stream", "stream_c")].read(text)
 
 
-def test_a_size_that_a_result_cannot_hold_is_refused(tmp_path: Path) -> None:
+def test_a_size_that_a_result_cannot_contain_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "stream.txt"
     path.write_text(replaced("stream.txt", "Array size = 4000000", "Array size = " + "9" * 18))
     with pytest.raises(UsageError, match="footprint_bytes of 'copy' cannot be|array_bytes of 'copy' cannot be"):

@@ -65,7 +65,7 @@ def test_cycles_of_user_mode_alone_make_no_clock(tmp_path: Path) -> None:
         counters_of(swept(tmp_path, (1000,), events=events), "none")
 
 
-def test_a_run_without_a_pmu_fits_no_counter_model_and_says_what_is_missing(tmp_path: Path) -> None:
+def test_a_run_without_a_pmu_fits_no_counter_model_and_states_what_is_missing(tmp_path: Path) -> None:
     with pytest.raises(FitError, match=r"no count of cycles; it needs a PMU, and counters=default"):
         counters_of(swept(tmp_path, (1000,), events=(event("task-clock", 1),)), "none")
     with pytest.raises(FitError, match="run maps with several count="):

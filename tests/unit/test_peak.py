@@ -96,7 +96,7 @@ def test_locators_against_the_kernel_are_a_doubt(tmp_path: Path) -> None:
     assert "locators name 6 channels, the kernel's EDAC tree 8" in peak.source
 
 
-def test_an_edac_tree_without_channels_says_nothing(tmp_path: Path) -> None:
+def test_an_edac_tree_without_channels_is_ignored(tmp_path: Path) -> None:
     files = {**edac(8), "/sys/devices/system/edac/mc/mc0/dimm0/dimm_location": "memory 0 "}
     assert theoretical(machine(tmp_path, SIX, files=files), virtual=False).bytes_per_s == 6 * 2933e6 * 8
 
@@ -112,7 +112,7 @@ def test_the_modules_of_a_guest_are_not_believed(tmp_path: Path) -> None:
     assert (peak.bytes_per_s, "made up" in peak.source) == (None, True)
 
 
-def test_absent_and_forbidden_tables_are_told_apart(tmp_path: Path) -> None:
+def test_absent_and_forbidden_tables_are_distinguished(tmp_path: Path) -> None:
     assert "tables are absent" in theoretical(plant(tmp_path / "a"), virtual=False).source
     closed = theoretical(plant(tmp_path / "b", changes={PATH: FORBIDDEN}), virtual=False).source
     assert "not readable" in closed

@@ -95,7 +95,7 @@ def tree(folder: Path) -> dict[str, bytes]:
 
 
 @pytest.mark.parametrize("error", [KeyError("x"), IndexError(), ZeroDivisionError(), AssertionError(), MemoryError()])
-def test_parts_that_do_not_fit_together_are_no_fault_of_ours(error: Exception) -> None:
+def test_parts_that_do_not_fit_together_are_not_our_fault(error: Exception) -> None:
     @reads("the table")
     def read() -> None:
         raise error

@@ -92,7 +92,7 @@ def fake(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> FakeCore:
     return put_in_place(FakeCore(), monkeypatch)
 
 
-def test_both_runs_are_measured_in_turns(fake: FakeCore, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_both_runs_are_measured_alternately(fake: FakeCore, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     words = ("run", "stream", "kernels=triad", "threads=1", "array=64MiB", "--out", "a", "--quiet")
     assert say(capfd, *words)[0] in (Exit.GOOD, Exit.INCONCLUSIVE)
     picture = tmp_path / "turns.html"

@@ -56,7 +56,7 @@ def test_experiments_on_real_memory_stay_as_they_are() -> None:
     assert imagine(counted(lambda: plan(*experiments))) == experiments
 
 
-def test_which_memory_a_target_lies_in_is_no_part_of_its_machine() -> None:
+def test_the_memory_of_a_target_is_not_part_of_its_machine() -> None:
     assert machine_of(["sim:optane100,memory=dram,noise=2"]) == "sim:optane100,noise=2"
     assert machine_of(["node:0", "sim:flat"]) == "sim:flat"
     assert machine_of(["node:0", "file:/sim:x"]) == ""

@@ -45,7 +45,7 @@ KNOWN = {
 
 
 @pytest.mark.parametrize("held", KNOWN)
-def test_a_device_that_holds_what_the_system_knows_is_refused(device: Path, held: str) -> None:
+def test_a_device_with_a_known_format_is_refused(device: Path, held: str) -> None:
     write(device, *KNOWN[held])
     with pytest.raises(MachineError) as refused:
         refuse_content(str(device), SIZE, 2 * MiB)

@@ -115,7 +115,7 @@ def test_without_the_programs_nothing_is_overwritten(tmp_path: Path, monkeypatch
         ("wipefs", "exit 1", "status 1 and does not report"),
     ],
 )
-def test_a_program_that_fails_is_no_yes(
+def test_a_program_that_fails_does_not_count_as_a_yes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, script: str, why: str
 ) -> None:
     (tmp_path / name).write_text(f"#!/bin/sh\n{script}\n")

@@ -54,7 +54,7 @@ def test_memory_is_the_same_for_all_threads_and_counted_for_each_array() -> None
         assert group.workload.work.element_bytes == experiment.labels["block_bytes"]
 
 
-def test_threads_beyond_the_cpus_take_turns_on_them() -> None:
+def test_more_threads_than_cpus_share_the_cpus() -> None:
     teams = {e.labels["threads"]: e.groups[0] for e in planned(cpus="1,0", blocks="8KB")}
     assert teams[2].team.cpus == (1, 0)
     assert not teams[2].shared
@@ -71,7 +71,7 @@ def test_short_operations_have_a_second_experiment_for_their_latency() -> None:
     assert parts[80_000_000] == {("both", 1)}
 
 
-def test_a_point_of_threads_that_take_turns_uses_all_its_time_at_once() -> None:
+def test_threads_that_share_a_cpu_use_all_time_of_a_point_at_once() -> None:
     for e in planned(threads="4", budget="900ms"):
         if e.labels["part"] != "latency":
             assert e.schedule.minimum_s == e.schedule.budget_s >= 0.9
@@ -126,7 +126,7 @@ def test_bad_words_are_refused(words: dict[str, str], why: str) -> None:
         planned(**words)
 
 
-def test_an_unknown_operation_is_told_with_the_nearest() -> None:
+def test_an_unknown_operation_is_reported_with_the_nearest() -> None:
     with pytest.raises(UnknownNameError, match="unknown operation 'copi'; did you mean copy"):
         planned(operations="copi")
 

@@ -62,7 +62,7 @@ def test_every_split_of_the_cpus_is_measured_in_every_mode() -> None:
     assert splits(experiments, "dram-dram") == []
 
 
-def test_the_ratio_comes_first_and_takes_the_targets_in_turns() -> None:
+def test_the_ratio_comes_first_and_alternates_the_targets() -> None:
     experiments = planned(machine(4))
     assert [e.table for e in experiments] == ["targets"] * 6 + ["contention"] * 15
     sides = [(e.labels["threads"], e.labels["side"], e.groups[0].target.word) for e in experiments[:6]]
@@ -179,7 +179,7 @@ def test_another_node_is_the_other_target_one_without_cpus_first_and_then_the_ne
     assert b(machine(4, nodes=2), a="file:/x") == "node:0"
 
 
-def test_a_file_that_stands_in_for_a_second_tier_is_called_so_in_every_record() -> None:
+def test_a_file_that_replaces_a_second_tier_is_marked_in_every_record() -> None:
     assert all("stands in" in e.note and STAND_IN.word in e.note for e in planned(machine(2)))
     assert not any(e.note for e in planned(machine(4, nodes=2), array="64MiB"))
     assert not any(e.note for e in planned(machine(2), b="file:/mnt/x", array="64MiB"))

@@ -82,7 +82,7 @@ def test_each_number_of_pages_is_measured_apart_and_side_by_side() -> None:
     assert beside.groups[0].workload.footprint_bytes == 16384 * 64
 
 
-def test_lines_side_by_side_lie_on_the_largest_pages_and_are_measured_once() -> None:
+def test_lines_side_by_side_are_on_the_largest_pages_and_are_measured_once() -> None:
     experiments = planned()
     beside = [e for e in experiments if e.labels["layout"] == BESIDE]
     assert {e.groups[0].target.pages for e in beside} == {"thp"}

@@ -51,7 +51,7 @@ def test_a_file_on_a_dax_file_system_is_persistent_memory(
     assert (facts["origin"], facts["origin_by"]) == ("emulated", QEMU)
 
 
-def test_the_kernel_itself_says_that_the_mapping_is_synchronous(adr: VirtualMachine, devices: dict[str, str]) -> None:
+def test_the_kernel_itself_states_that_the_mapping_is_synchronous(adr: VirtualMachine, devices: dict[str, str]) -> None:
     flags = "grep -h -A 30 {} /proc/$(pidof tierscope-core)/smaps | grep VmFlags | head -n 1"
     with Talk() as talk:
         talk.prepare("kernel=read target=fsdax:/mnt/xfs/made cpus=0 footprint=2MiB")
