@@ -229,7 +229,7 @@ def test_the_file_that_is_there_is_not_touched(shell: Shell) -> None:
         (["work/file", "--check", "true {image}", "--", "false"], "the writer false ended with status 1"),
         (["work/file", "--check", "true", "--", "true"], "the check has no {image}"),
         (["work/file", "--check", "'{image}", "--", "true"], "is not a command line: No closing quotation"),
-        (["nowhere/file", "--check", "true {image}", "--", "true"], "nowhere is no folder"),
+        (["nowhere/file", "--check", "true {image}", "--", "true"], "nowhere is not a folder"),
         (["work", "--check", "true {image}", "--", "true"], "work is not a regular file"),
         (["work/file", "--check", "true {image}"], "Missing argument '-- WRITER"),
         (["work/file", "--keep", "check.py", *words()[1:]], "--keep check.py: File exists"),

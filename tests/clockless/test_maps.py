@@ -141,7 +141,7 @@ def test_a_pool_with_keys_is_not_touched(shell: Shell, place: Path) -> None:
         holder.kill()
     status, _, error = shell("run", "maps", "structures=hashmap_tx", f"target=pool:{pool},open", "count=300")
     assert status == 3
-    assert "holds 300 keys, which are kept" in error
+    assert "contains 300 keys, which are kept" in error
 
 
 def test_a_build_without_libpmemobj_states_what_brings_its_structures(shell: Shell, tmp_path: Path) -> None:

@@ -130,7 +130,7 @@ def test_a_trace_that_is_only_counted_has_the_same_counts_and_no_times(shell: Sh
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        ("rubbish\n", "trace, line 1: 'rubbish' is no access"),
+        ("rubbish\n", "trace, line 1: 'rubbish' is not an access"),
         (" L 1000,8\n L 10", "trace, line 2: ' L 10' has no end, so the trace was cut short"),
         (" L 1000,0\n", "has no size in bytes"),
         ("==1== nothing\n", "contains no load and no store"),

@@ -289,7 +289,7 @@ def test_a_block_device_is_overwritten_only_when_it_is_unused(loop: str, tmp_pat
     session.close()
     assert Path(loop).read_bytes()[:4096] != bytes(4096)
     subprocess.run(["mkfs.ext4", "-q", "-F", loop], check=True)
-    with pytest.raises(MachineError, match="holds an ext2, ext3 or ext4 file system"):
+    with pytest.raises(MachineError, match="contains an ext2, ext3 or ext4 file system"):
         session.prepare(job(Path(loop), 16 << 20, name="blockdev"))
     (tmp_path / "mnt").mkdir()
     subprocess.run(["mount", loop, tmp_path / "mnt"], check=True)

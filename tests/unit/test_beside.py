@@ -171,7 +171,7 @@ def test_options_without_effect_on_a_table_are_refused(
     words: tuple[str, ...], same: Run, capfd: pytest.CaptureFixture[str]
 ) -> None:
     status, why = refused(capfd, "compare", str(same.path), f"reference:{DRAM}", *words)
-    assert (status, f"{words[0]} is of two runs" in why) == (Exit.USAGE, True)
+    assert (status, f"{words[0]} compares two runs" in why) == (Exit.USAGE, True)
 
 
 def test_storage_is_compared_with_a_published_disk(tmp_path: Path) -> None:

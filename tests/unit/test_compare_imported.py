@@ -148,7 +148,7 @@ def test_options_without_meaning_for_the_other_are_refused(tmp_path: Path, capfd
     ours, perf = stream_run(tmp_path / "ours"), bring(capfd, "perf.txt", "perf")
     status, why = refused(capfd, "compare", ours, perf)
     assert status == Exit.USAGE
-    assert "holds stream" in why
+    assert "has stream" in why
     assert "perf was printed by perf stat, which compares only with its like" in why
     status, why = refused(capfd, "compare", ours, bring(capfd, "multichase.txt", "m"))
     assert "which compares with latency (footprint_bytes, probe)" in why

@@ -177,7 +177,7 @@ def test_words_that_a_group_does_not_use_are_left_out() -> None:
 def test_a_path_with_a_space_is_refused_in_a_plan() -> None:
     group = one_group("read", (0,), MiB)
     group = type(group)(workload=group.workload, team=group.team, target=Target.parse("file:/mnt/my disk"))
-    assert "holds a space" in said(UsageError, lambda: core.group_words(group))
+    assert "contains a space" in said(UsageError, lambda: core.group_words(group))
 
 
 def test_every_error_of_the_border_has_its_status() -> None:

@@ -256,7 +256,7 @@ def test_a_terminal_shows_verdicts_and_published_numbers(tmp_path: Path) -> None
     text = console.export_text()
     assert "Seconds for 20 GB, written and flushed, s" in text
     assert "35.98" in text
-    assert "stands in" not in text
+    assert "it replaces the second tier" not in text
 
 
 def test_a_run_of_another_suite_has_no_claims(tmp_path: Path) -> None:

@@ -153,6 +153,6 @@ def test_the_command(
     assert "| triad, array_bytes 32000000, threads 2 |" in out.replace("\\", "")
     status, out, _ = say(capfd, "export", one, "--to", "html", "--out", str(tmp_path / "x.html"))
     assert (tmp_path / "x.html").stat().st_size > 1000
-    assert "is no text" in refused(capfd, "export", one, "--to", "parquet")[1]
+    assert "is not text" in refused(capfd, "export", one, "--to", "parquet")[1]
     assert "did you mean csv?" in refused(capfd, "export", one, "--to", "cvs")[1]
     assert refused(capfd, "export", one, "--to", "csv", "--out", str(tmp_path / "no/x"))[0] == Exit.CANNOT

@@ -119,7 +119,7 @@ def test_the_terminal_shows_both_tables_within_eighty_columns(content: Content) 
     assert max(map(len, lines)) <= 80
     assert len([line for line in lines if line.startswith("copy")]) == 2 * len(SIZES)
     assert any("4 threads *" in line for line in lines)
-    assert any(line.rstrip().endswith("take turns") for line in lines)
+    assert any(line.rstrip().endswith("share the CPUs") for line in lines)
 
 
 def test_a_png_is_written_for_each(content: Content, tmp_path: Path) -> None:

@@ -119,8 +119,8 @@ def test_many_splits_take_the_whole_width(content: Content, run: Run) -> None:
 
 def test_a_replaced_tier_is_marked_under_the_figure(content: Content, run: Run) -> None:
     rows = [replace(row, stand_in=True) for row in content.sections["contention"].typed]
-    assert "stands in" in " ".join(drawn(run, rows)["usermeta"]["tierscope"]["notes"])
-    assert "stands in" not in " ".join(spec_of(content, "contention")["usermeta"]["tierscope"]["notes"])
+    assert "it replaces a second tier" in " ".join(drawn(run, rows)["usermeta"]["tierscope"]["notes"])
+    assert "it replaces a second tier" not in " ".join(spec_of(content, "contention")["usermeta"]["tierscope"]["notes"])
 
 
 def test_the_ratio_is_drawn_in_percent_with_its_interval_next_to_both_bandwidths(content: Content) -> None:

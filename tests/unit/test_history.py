@@ -140,7 +140,7 @@ def _without_read(run: Run) -> results.Result:
 def test_too_few_conclusive_numbers_are_distinguished_from_too_few_runs(slower: Path) -> None:
     runs = [results.load(path) for path in sorted(slower.iterdir())]
     doubtful = [msgspec.structs.replace(run, result=unsure(run)) for run in runs[2:]]
-    assert "of one point 6 are inconclusive and left out" in sentence(history([*runs[:2], *doubtful], 0.02))
+    assert "up to 6 per point are inconclusive and left out" in sentence(history([*runs[:2], *doubtful], 0.02))
 
 
 def unsure(run: Run) -> results.Result:

@@ -46,7 +46,7 @@ UNREAD = {
 
 @pytest.mark.parametrize("what", TWICE)
 def test_one_event_with_several_counts_is_refused(what: str) -> None:
-    with pytest.raises(UsageError, match="stands 2 times"):
+    with pytest.raises(UsageError, match="is there 2 times"):
         imported(TWICE[what])
 
 

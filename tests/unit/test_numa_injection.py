@@ -135,6 +135,6 @@ def test_each_kernel_has_a_matrix_and_the_latency_under_load_is_next_to_them(tmp
     spec = next(drawing.spec for drawing in gather(run).drawings if drawing.figure.name == "numa")
     heads = [chart["title"]["text"] for chart in spec["vconcat"]]
     assert heads == [
-        "latency, ns", "bandwidth of read, GB/s", "latency beside read, ns", "bandwidth of mix_1r1w, GB/s",
-        "latency beside mix_1r1w, ns",
+        "latency, ns", "bandwidth of read, GB/s", "latency with read, ns", "bandwidth of mix_1r1w, GB/s",
+        "latency with mix_1r1w, ns",
     ]  # fmt: skip

@@ -181,7 +181,7 @@ def test_a_document_is_shown_with_its_right_and_wrong_figures(capfd: pytest.Capt
     status, out, err = say(capfd, "reproduce", name)
     assert (status, err) == (Exit.GOOD, "")
     assert out.startswith(f"document {name}: ")
-    assert out.index("What holds") < out.index("What is not right, and why") < out.index("Besides")
+    assert out.index("What is right") < out.index("What is not right, and why") < out.index("Also found")
 
 
 def test_004_prints_published_recomputed_difference_and_errors(capfd: pytest.CaptureFixture[str]) -> None:
@@ -228,7 +228,7 @@ def test_figures_that_differ_from_our_claims_are_listed() -> None:
     show(document, console)
     shown = console.export_text()
     assert "here, says, a: not right" in shown
-    assert "here, says, b: holds" in shown
+    assert "here, says, b: right" in shown
     assert data(document)["as_claimed"] is False
 
 

@@ -89,6 +89,6 @@ def test_a_device_that_has_a_mark_is_not_opened(tmp_path: Path) -> None:
     path = tmp_path / "disk"
     path.write_bytes(b"XFSB" + bytes(1 << 20))
     before = len(os.listdir("/proc/self/fd"))
-    with pytest.raises(TierscopeError, match="holds an XFS file system"):
+    with pytest.raises(TierscopeError, match="contains an XFS file system"):
         rules.open_alone(rules.Device(str(path), "disk", 1 << 20))
     assert len(os.listdir("/proc/self/fd")) == before

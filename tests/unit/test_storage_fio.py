@@ -49,7 +49,7 @@ def test_without_fio_the_line_that_brings_it_is_named(fake: FakeFio, monkeypatch
         ("fio-2.21", "is fio 2.21, and 3.30 or newer is needed"),
         ("fio-3.29", "is fio 3.29, and 3.30"),
         ("flexible I/O", "is not fio: it calls itself 'flexible I/O'"),
-        ("", "is no fio"),
+        ("", "is not fio"),
     ],
 )
 def test_an_old_fio_or_another_program_is_refused(fake: FakeFio, version: str, why: str) -> None:

@@ -93,7 +93,7 @@ def test_sizes_with_fewer_blocks_than_threads_are_left_out_with_a_next_step() ->
     assert (80_000_000, 32) not in pairs(planned(large))
     assert (80_000_000, 16) in pairs(planned(large))
     (words,) = SUITE.left_out(large, SUITE.read({}))
-    assert words == "blocks of 80 MB are left out with 32 threads: 1.3 GB hold 16 of them; try memory=2.56GB"
+    assert words == "blocks of 80 MB are left out with 32 threads: 1.3 GB contain 16 of them; try memory=2.56GB"
     assert SUITE.left_out(machine(), SUITE.read({})) == ()
 
 
@@ -109,12 +109,12 @@ def test_a_list_of_one_kind_leaves_out_what_the_other_default_list_cannot_do() -
         ({"blocks": "0"}, "multiple of 8"),
         ({"blocks": ","}, "no block size is named"),
         ({"blocks": "8KX"}, "unknown unit"),
-        ({"blocks": "80MB", "threads": "17"}, "1.3 GB hold 16 such blocks.*try memory=1.36GB"),
-        ({"blocks": "2GB"}, "1.3 GB hold 0 such blocks"),
-        ({"memory": "4B"}, "4 B hold 0 such blocks"),
+        ({"blocks": "80MB", "threads": "17"}, "1.3 GB contain 16 such blocks.*try memory=1.36GB"),
+        ({"blocks": "2GB"}, "1.3 GB contain 0 such blocks"),
+        ({"memory": "4B"}, "4 B contain 0 such blocks"),
         ({"threads": "0"}, "threads=0: from 1 to 128 threads"),
         ({"threads": "129"}, "threads=129: from 1 to 128 threads may share 2 CPUs"),
-        ({"threads": "x"}, "no list"),
+        ({"threads": "x"}, "not a list"),
         ({"operations": ""}, "no operation is named"),
         ({"cpus": "0,9"}, "CPU 9 may not be used here"),
         ({"pages": "3m"}, "unknown page size"),

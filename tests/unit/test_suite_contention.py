@@ -180,7 +180,7 @@ def test_another_node_is_the_other_target_one_without_cpus_first_and_then_the_ne
 
 
 def test_a_file_that_replaces_a_second_tier_is_marked_in_every_record() -> None:
-    assert all("stands in" in e.note and STAND_IN.word in e.note for e in planned(machine(2)))
+    assert all("replaces a tier" in e.note and STAND_IN.word in e.note for e in planned(machine(2)))
     assert not any(e.note for e in planned(machine(4, nodes=2), array="64MiB"))
     assert not any(e.note for e in planned(machine(2), b="file:/mnt/x", array="64MiB"))
 
@@ -198,8 +198,8 @@ def test_both_targets_have_small_pages_where_one_is_a_file_and_large_ones_else()
     ("words", "says"),
     [
         ({"splits": "2:1"}, "needs 3 CPUs and 2 may be used"),
-        ({"splits": "0:0"}, "no split"),
-        ({"splits": "1-1"}, "no split"),
+        ({"splits": "0:0"}, "not a split"),
+        ({"splits": "1-1"}, "not a split"),
         ({"splits": ","}, "names no split"),
         ({"threads": "3"}, "threads=3"),
         ({"cpus": "0,0"}, "twice"),

@@ -280,7 +280,7 @@ def test_one_cpu_has_no_neighbours() -> None:
         ({"victims": "2"}, "victims=2 leaves no CPU for an aggressor"),
         ({"aggressors": "2"}, "victims=1 aggressors=2 does not fit"),
         ({"victims": "2", "aggressors": "1"}, "victims=2 aggressors=1 does not fit"),
-        ({"aggressors": "x"}, "no list"),
+        ({"aggressors": "x"}, "not a list"),
         ({"victim_cpus": "7"}, "CPU 7 may not be used here; usable: 0,1"),
         ({"victim_cpus": "0,0"}, "names a CPU twice"),
         ({"victim_cpus": "1", "aggressor_cpus": "0,1"}, "overlap on CPU 1; overlap=yes"),

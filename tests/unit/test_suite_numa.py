@@ -112,7 +112,7 @@ def test_the_kernel_of_the_bandwidth_walks_as_many_arrays_as_it_has() -> None:
         ({"initiators": "4"}, "node 4 has no CPU to use; nodes that have: 0,1,2,3"),
         ({"targets": "7"}, "node 7 has no memory; nodes that have: 0,1,2,3,4"),
         ({"targets": "0,0"}, "names node 0 twice"),
-        ({"targets": "x"}, "no list"),
+        ({"targets": "x"}, "not a list"),
         ({"kernel": "reed"}, "unknown kernel 'reed'; did you mean read"),
         ({"together": "reed"}, "unknown kernel 'reed'; did you mean read"),
         ({"under_load": "perhaps"}, "perhaps"),

@@ -59,7 +59,7 @@ def test_an_unknown_key_is_reported_with_all_that_are_known(name: str) -> None:
     ("suite", "key", "word", "why"),
     [
         ("stream", "array", "5parsec", "unknown unit 'parsec'"),
-        ("stream", "array", "-5MiB", "no number with a unit"),
+        ("stream", "array", "-5MiB", "not a number with a unit"),
         ("stream", "precision", "0", "a share above 0 and below 1"),
         ("stream", "precision", "nan", "a share above 0 and below 1"),
         ("stream", "precision", "100%", "a share above 0 and below 1"),
@@ -73,7 +73,7 @@ def test_an_unknown_key_is_reported_with_all_that_are_known(name: str) -> None:
         ("latency", "cpu", "-1", "a whole number"),
         ("latency", "cpu", "²", "a whole number"),
         ("latency", "cpu", "9" * 5000, "a whole number"),
-        ("latency", "from", "auto", "no number with a unit"),
+        ("latency", "from", "auto", "not a number with a unit"),
     ],
 )
 def test_a_wrong_value_is_reported_with_its_key(suite: str, key: str, word: str, why: str) -> None:

@@ -147,7 +147,7 @@ def test_progress_names_the_layout() -> None:
         ({"cpu": "7"}, "CPU 7 may not be used here; usable: 0,1"),
         ({"to": "3"}, "a number from 64"),
         ({"target": ":x"}, "has no name"),
-        ({"memory": "16MiB", "pages": "thp"}, "hold 7 pages of 2 MiB: too few for a TLB; try memory=33MiB"),
+        ({"memory": "16MiB", "pages": "thp"}, "contain 7 pages of 2 MiB: too few for a TLB; try memory=33MiB"),
     ],
 )
 def test_it_refuses(words: dict[str, str], why: str) -> None:

@@ -230,7 +230,7 @@ def test_stream_refuses(words: dict[str, str], why: str) -> None:
         ({"mixes": "readx"}, "unknown mix 'readx'; did you mean read"),
         ({"load_threads": "2"}, "load_threads=2 does not fit the CPUs other than the chaser's, 1"),
         ({"delays": ""}, "delays=: this names no number"),
-        ({"delays": "1-x"}, "no list"),
+        ({"delays": "1-x"}, "not a list"),
     ],
 )
 def test_loaded_latency_refuses(words: dict[str, str], why: str) -> None:

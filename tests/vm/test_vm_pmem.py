@@ -145,7 +145,7 @@ def test_a_raw_namespace_has_no_dax(adr: VirtualMachine, devices: dict[str, str]
     ("target", "size", "why"),
     [
         ("fsdax:/mnt/ext4/made", "512MiB", "/mnt/ext4"),
-        ("devdax:/dev/{devdax}", "512MiB", "holds 62 MiB"),
+        ("devdax:/dev/{devdax}", "512MiB", "has 62 MiB"),
         ("devdax:/dev/{node}", "2MiB", "shows its state; who uses it: fuser /dev/dax"),
         ("devdax:/dev/dax9.9", "2MiB", "find /dev/dax9.9"),
         ("fsdax:/mnt/ext4", "2MiB", "/mnt/ext4"),

@@ -17,7 +17,7 @@ def show(name: str, found: Audit, console: Console) -> None:
         broken[one.identity] = broken.get(one.identity, 0) + 1
     for identity, count in found.checked.items():
         if count:
-            state = f"{broken[identity]} of {count} fail" if identity in broken else f"{count} hold"
+            state = f"{broken[identity]} of {count} fail" if identity in broken else f"{count} pass"
             console.print(Text(f"   {identity:16}{state:>16}  {identities[identity].title}"))
     total, silent = sum(found.checked.values()), [each for each, count in found.checked.items() if not count]
     verdict = f"{len(found.failures)} of {total} checks fail" if found.failures else f"all {total} checks pass"

@@ -100,7 +100,7 @@ def figure(rows: list[dict[str, Any]], published: Reference, origin: str) -> Spe
     ]
     colours = {"domain": list(SIDES), "range": theme.hues(len(SIDES))}
     hue = vega.field("whose", "n", None, sort=list(SIDES), scale=colours)
-    title = vega.origin_title(f"Beside {published.name}", origin)
+    title = vega.origin_title(f"Compared with {published.name}", origin)
     if not over:
         return _dots(title, points, vega.number("y", unit), hue)
     x, kind = _size_or_number(_column(rows, over), [point["x"] for point in points])

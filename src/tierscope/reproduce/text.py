@@ -115,7 +115,7 @@ def _table(figures: list[Figure], of: str) -> Table:
     table.add_column(of)
     for head in heads:
         table.add_column(head, justify="right", no_wrap=True)
-    table.add_column("holds")
+    table.add_column("right")
     for figure in figures:
         table.add_row(figure.label, *_cells(figure, scored), "yes" if figure.holds else "no")
     return table
@@ -165,8 +165,8 @@ def _which(claim: Claim, reason: str) -> str:
 def _lists(claims: list[Claim], remarks: list[str]) -> Iterator[tuple[str, list[str]]]:
     good = [f"{c.where}, {c.says}: {c.good} of {len(c.figures)}" for c in claims if c.good]
     bad = [f"{c.where}, {c.says}{_which(c, why)}: {why}" for c in claims for why in c.reasons]
-    yield "What holds", good
+    yield "What is right", good
     yield "What is not right, and why", bad
-    yield "Besides", remarks
+    yield "Also found", remarks
     if wrong := unclaimed(claims):
         yield "Not as Tierscope states", wrong

@@ -13,7 +13,7 @@ class BlocksRow(JudgedRow, frozen=True, kw_only=True):
     block_bytes: Annotated[Size, Col("block", help="bytes that one operation moves")]
     threads: Annotated[Count, Col("threads", help="that share the memory")]
     cpus: Annotated[Count, Col("CPUs", help="that they run on")]
-    shared: Annotated[bool, Col("take turns", help="true: there are more threads than CPUs, and they share them")]
+    shared: Annotated[bool, Col("share CPUs", help="true: there are more threads than CPUs, and they share them")]
     throughput: Annotated[
         Bandwidth | None,
         Col("throughput", help="median, program bytes of all threads: a copied byte counts twice, as STREAM counts"),

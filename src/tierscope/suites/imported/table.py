@@ -33,7 +33,7 @@ class ImportedRow(Row, frozen=True, kw_only=True):
     operation_bytes: Annotated[Bytes | None, Col("operation", help="of one operation")]
     in_flight: Annotated[
         Ratio | None,
-        Col("under way", help="operations in flight at any time: the queue depth, if it was really reached"),
+        Col("in flight", help="operations in flight at any time: the queue depth, if it was really reached"),
     ]
     most_in_flight: Annotated[
         Ratio | None,

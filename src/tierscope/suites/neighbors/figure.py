@@ -11,7 +11,7 @@ from tierscope.units import show_seconds
 BESIDE, ALONE = "with aggressors, compared with the same victims alone", "several victims, compared with one alone"
 SHAPES = {BESIDE: "circle", ALONE: "diamond"}
 TIPS = vega.tips(
-    ("victim", "victim"), ("series", "at once"), ("aggressors", "aggressors"), ("what", "aggressor"),
+    ("victim", "victim"), ("series", "together"), ("aggressors", "aggressors"), ("what", "aggressor"),
     ("slowdown", "slowdown"), ("low", "95 % interval from"), ("high", "to"), ("against", "against"),
     ("time", "time of one"), ("rounds", "rounds"), ("verdict", "verdict"),
 )  # fmt: skip
