@@ -100,7 +100,7 @@ TEST_CASE("a buffer's unit that is larger than the buffer is refused") {
 TEST_CASE("parts that contradict each other are refused") {
   const auto error = [](const std::string& word) { return error_of([&] { const Machine made(word); }); };
   CHECK(holds(error("optane100,memory.pmem.size=1MiB"), "memory.pmem.size: is below that of a buffer"));
-  CHECK(holds(error("optane100,cache.2.size=704KiB,cache.2.inclusive=true"), "cache.2.inclusive: holds 720896 bytes"));
+  CHECK(holds(error("optane100,cache.2.size=704KiB,cache.2.inclusive=true"), "cache.2.inclusive: has 720896 bytes"));
   CHECK(holds(error("optane100,pages.bytes=64KiB"), "no TLB of this machine is for pages of 65536 bytes"));
   CHECK(holds(error("optane100,memory.x=5"), "memory"));
 }
