@@ -127,7 +127,7 @@ def main() -> int:
         for repeat in range(asked.repeats):
             for aim, pair in ((SAME, (fast, fast)), (SLOWER, (fast, slow))):
                 found[aim].append(compared(pair, folder / f"{repeat}-{aim}", asked.rounds))
-    print("| compared | verdicts | as it is | aim | median ratio | spread of a round |")
+    print("| compared | verdicts | unchanged | aim | median ratio | spread of a round |")
     print("| --- | --- | --- | --- | --- | --- |")
     print(told("with itself", SAME, found[SAME]))
     print(told(f"with {100 * asked.slowdown:g} % slower ({1 / (1 + asked.slowdown):.4f})", SLOWER, found[SLOWER]))

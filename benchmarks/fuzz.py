@@ -129,9 +129,11 @@ def targets() -> list[tuple[str, str]]:
 def main(words: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seconds", type=float, default=10.0, help="for each target")
-    parser.add_argument("--jobs", type=int, default=1, help="targets at once")
+    parser.add_argument("--jobs", type=int, default=1, help="targets at the same time")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--only", default="", help="targets whose name holds this, as 'native' or 'python imports'")
+    parser.add_argument(
+        "--only", default="", help="targets whose name contains this, such as 'native' or 'python imports'"
+    )
     parser.add_argument("--keep", type=Path, default=ROOT / "build/fuzz", help="where inputs that found something go")
     parser.add_argument("--target", default="", help=argparse.SUPPRESS)
     asked = parser.parse_args(words)

@@ -109,7 +109,7 @@ def faults(shell: Shell, words: str, number: signal.Signals, after_s: float, cou
     begun, before = (run / "manifest.json").exists(), records(run)
     told = number == signal.SIGKILL or ended.status in DONE or "continue with: tierscope resume run" in ended.err
     if begun and not told:
-        yield f"does not say how to go on: {ended.err.strip()!r}"
+        yield f"does not show how to continue: {ended.err.strip()!r}"
     counted.begun += begun
     counted.kept += sum(map(len, before))
     again = ("resume", "run") if begun else fresh

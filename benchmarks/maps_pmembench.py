@@ -129,7 +129,7 @@ def ours(task: Task, seed: int) -> float:
         first = session.measure(BATCH_S, BATCH_S)[0]
         hz = session.clock.hz
         if session.check()[0] != 0:
-            raise TierscopeError(f"{task.structure} does not hold what {task.operation} should have left")
+            raise TierscopeError(f"{task.structure} does not contain what {task.operation} should have left")
     return float(first["operations"]) * hz / float(int(first["stop_ticks"]) - int(first["start_ticks"]))
 
 

@@ -73,7 +73,7 @@ def main() -> int:
             words = [word for word in asked.words if not (more and word.startswith("aggressor="))]
             for key, row in compared(measure([*words, *more])).items():
                 found[key].append(row)
-    print("| row | slowdowns | intervals meet | each holds the other's middle | inconclusive |")
+    print("| row | slowdowns | intervals meet | each contains the other's middle | inconclusive |")
     print("| --- | --- | --- | --- | --- |")
     for key, rows in working.items():
         print(told(key, rows))

@@ -63,7 +63,7 @@ const char* reason(int code) noexcept {
     return "the memory reported an error that it cannot correct; bad blocks of persistent memory: ndctl list -NM, of "
            "DRAM: dmesg";
   return "no memory could be had there: its file was cut short, its file system or the huge pages ran out, or the "
-         "medium holds a bad block (ndctl list -NM; dmesg)";
+         "medium has a bad block (ndctl list -NM; dmesg)";
 }
 
 std::string told(const Watch& watch, std::span<const std::byte> memory) {

@@ -97,7 +97,7 @@ Keyed::Keyed(const GroupPlan& plan, std::size_t member, std::shared_ptr<KeyedTea
   const auto begin = clock_.now();
   make();
   if (settings_.kept && structure().count() > 0)
-    throw Unsupported("pool " + settings_.options.path + " holds " + std::to_string(structure().count()) +
+    throw Unsupported("pool " + settings_.options.path + " contains " + std::to_string(structure().count()) +
                       " keys, which are kept; give a pool whose structure is empty");
   fill();
   timing_.fill_ticks = clock_.now() - begin;

@@ -17,7 +17,8 @@ constexpr double EXPONENT = 0.99;  // of a plain "zipf": that of YCSB, B. F. Coo
 constexpr double MOST_EXPONENT = 10;
 
 [[noreturn]] void refuse(const std::string& word, const std::string& why) {
-  throw BadPlan("operation=" + word + ": " + why + "; write get, insert, remove, or shares as get:8+insert:1+remove:1");
+  throw BadPlan("operation=" + word + ": " + why +
+                "; write get, insert, remove, or shares such as get:8+insert:1+remove:1");
 }
 
 unsigned weight(const std::string& word, const std::string& number) {

@@ -107,7 +107,7 @@ std::uint64_t Simulation::take(Arena& arena, const std::string& where, std::uint
   const auto [machine, memory] = simulate::parse_place(where);
   if (machine != word_)
     throw BadPlan("groups on sim:" + word_ + " and on sim:" + machine +
-                  " at once: one machine is simulated, whose "
+                  " at the same time: one machine is simulated, whose "
                   "memories memory=NAME selects");
   const auto region = machine_->region(memory);
   const auto base = taken_[region];
@@ -156,9 +156,10 @@ std::vector<std::size_t> Simulation::named(const std::vector<unsigned>& groups) 
     if (number >= groups_.size()) throw BadPlan("measure names group " + std::to_string(number) + "; prepare it first");
   for (const auto g : found)
     if (simulated_[g]->alone() && found.size() > 1)
-      throw BadPlan("structure " + groups_[g].plan.kernel +
-                    " beside another group at once has no simulated form: rounds do not end together; measure groups=" +
-                    std::to_string(g) + " alone");
+      throw BadPlan(
+          "structure " + groups_[g].plan.kernel +
+          " with another group at the same time has no simulated form: rounds do not end together; measure groups=" +
+          std::to_string(g) + " alone");
   return found;
 }
 

@@ -14,7 +14,7 @@ using kernels::Wait;
 
 template <class Value>
 [[noreturn]] void refuse(const char* what, Value value) {
-  throw std::logic_error(std::to_string(static_cast<unsigned>(value)) + " is not a " + what + "; please report this");
+  throw std::logic_error(std::to_string(static_cast<unsigned>(value)) + " is not a " + what + "; report this");
 }
 
 }  // namespace

@@ -122,7 +122,7 @@ bool put(Event& event, const std::string& format, std::uint64_t value) {
 }
 
 std::string no_field(const std::string& pmu, const std::string& name, std::uint64_t value) {
-  return "PMU " + pmu + " has no field " + name + " that holds " + std::to_string(value);
+  return "PMU " + pmu + " has no field " + name + " that is wide enough for " + std::to_string(value);
 }
 
 /// "cpu" is what x86 calls the PMU of its cores; Linux on ARM has "armv8_pmuv3_0", or one for each kind of core. The

@@ -77,7 +77,7 @@ toml::node* descend(toml::node& at, const std::string& key, bool list) {
 void replace(toml::table& root, const std::string& where, const std::string& path, const std::string& value) {
   const auto keys = keys_of(path);
   if (keys.empty() || keys.size() > DEEPEST)
-    throw BadPlan("'" + path + "' of target sim:" + where + " is no key such as cache.0.size");
+    throw BadPlan("'" + path + "' of target sim:" + where + " is not a key such as cache.0.size");
   toml::node* at = &root;
   for (std::size_t k = 0; k + 1 < keys.size(); ++k) {
     at = descend(*at, keys[k], numeric(keys[k + 1]));

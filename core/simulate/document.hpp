@@ -5,7 +5,7 @@
 
 namespace tierscope::simulate {
 /// Throw for text that toml++ would take for its own fault, and then end the process.
-[[noreturn]] inline void no_toml() { throw std::logic_error("is no TOML that toml++ can read"); }
+[[noreturn]] inline void no_toml() { throw std::logic_error("is not TOML that toml++ can read"); }
 }  // namespace tierscope::simulate
 
 #define TOML_HEADER_ONLY 0  // its code is compiled only in document.cpp

@@ -156,7 +156,7 @@ void Flow::define(std::span<const char> payload) {
 
 void Flow::add_events(std::uint32_t thread, std::span<const char> payload) {
   if (thread >= MOST_THREADS) refuse("thread " + std::to_string(thread) + " is beyond the 4096th");
-  if (payload.size() % sizeof(Event) != 0) refuse("a chunk of events is no multiple of 8 bytes");
+  if (payload.size() % sizeof(Event) != 0) refuse("a chunk of events is not a multiple of 8 bytes");
   if (thread >= threads_.size()) threads_.resize(thread + 1);
   auto& [events, at] = threads_[thread];
   events.erase(events.begin(), events.begin() + static_cast<std::ptrdiff_t>(at));

@@ -21,7 +21,7 @@ Traced parse(const std::string& line, std::uint64_t number) {
     throw BadPlan("trace, line " + std::to_string(number) + ": '" + line.substr(0, 60) + "' " + why +
                   "; it takes what `valgrind --tool=lackey --trace-mem=yes` writes");
   };
-  if (line.size() < 4) refuse("is no access");
+  if (line.size() < 4) refuse("is not an access");
   const auto kind = line.substr(0, 3);
   if (kind == "I  ") {
     traced.what = Traced::What::instruction;
@@ -32,7 +32,7 @@ Traced parse(const std::string& line, std::uint64_t number) {
   } else if (kind == " M ") {
     traced.what = Traced::What::modify;
   } else {
-    refuse("is no access");
+    refuse("is not an access");
   }
   const char* const end = line.data() + line.size();
   const auto [comma, bad] = std::from_chars(line.data() + 3, end, traced.address, 16);

@@ -55,7 +55,7 @@ void check_after(const Section& section, const CacheFacts& facts, const std::vec
 void check_inclusive(const Section& section, const CacheFacts& facts, const CacheFacts& nearer) {
   const auto before = nearer.size * (facts.shared / nearer.shared);
   if (facts.size < before)
-    section.refuse("inclusive", "holds " + std::to_string(facts.size) + " bytes, fewer than the " +
+    section.refuse("inclusive", "has " + std::to_string(facts.size) + " bytes, fewer than the " +
                                     std::to_string(before) + " of " + nearer.name + " before it");
 }
 

@@ -93,7 +93,7 @@ class DevdaxTarget final : public Target {
     const auto held = static_cast<std::size_t>(region::number_in(folder / "size").value_or(0));
     const auto place = slots::place(fs::canonical(path_), size, align);  // behind the mappings of other groups
     if (place + size > held)
-      throw Unsupported(word() + " holds " + std::to_string(held >> 20U) + " MiB, and " +
+      throw Unsupported(word() + " has " + std::to_string(held >> 20U) + " MiB, and " +
                         std::to_string((place + size) >> 20U) + " MiB are needed; ask for a smaller footprint");
     if (!overwrite_) refuse_content(device.get(), held, align);
     return map_synced(device.get(), size, std::max(align, pages::huge()), place);

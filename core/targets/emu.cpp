@@ -20,7 +20,7 @@
 namespace tierscope::targets::emu {
 namespace {
 
-constexpr const char* FORM = "write emu:node=0,latency=350ns,bandwidth=8GB/s, of which node= and one other may be left";
+constexpr const char* FORM = "write emu:node=0,latency=350ns,bandwidth=8GB/s; node= and one of the others may be left";
 constexpr double LEAST_READS = 4;   // reads of the clock in a floor: waiting ends half a read late on average
 constexpr double LEAST_STEPS = 4;   // steps of it: a wait is up to one of them too long
 constexpr double LONGEST_S = 1e-3;  // of an access: a block cannot be interrupted

@@ -35,7 +35,7 @@ class FileTarget final : public Target {
   }
 
   [[nodiscard]] Placement inspect(const Buffer& buffer) const override {
-    if (!dax_) return {pages::found(buffer.bytes()), {}, "smaps; the file's pages lie in the page cache"};
+    if (!dax_) return {pages::found(buffer.bytes()), {}, "smaps; the file's pages are in the page cache"};
     return {pages::by_faults(buffer.bytes()), {}, "a DAX file, mapped without MAP_SYNC; sizes of pages by page faults"};
   }
 

@@ -166,7 +166,7 @@ class InterleaveTarget final : public Target {
   std::size_t grain_;
 };
 
-constexpr TargetEntry entry{"interleave", "anonymous memory over NUMA nodes, so many pages of each in turn",
+constexpr TargetEntry entry{"interleave", "anonymous memory whose pages alternate between NUMA nodes in a ratio",
                             "interleave:N=PAGES,N=PAGES", &make_target<InterleaveTarget>};
 const Registration registration{entry};
 

@@ -134,9 +134,9 @@ Persistence persistence_of(std::span<const std::byte> bytes, const std::string& 
   const bool is_pmem = !synced && pmem_is_pmem(bytes.data(), bytes.size()) != 0;
   const char* word = std::getenv("PMEM_IS_PMEM_FORCE");
   const auto how = synced ? std::string("mapped with MAP_SYNC, so libpmemobj flushes")
-                          : std::string("pmem_is_pmem says ") + (is_pmem ? "1" : "0") +
+                          : std::string("pmem_is_pmem returned ") + (is_pmem ? "1" : "0") +
                                 (word != nullptr && *word != '\0' ? ", forced by PMEM_IS_PMEM_FORCE" : "");
-  if ((synced || is_pmem) && pmem_has_auto_flush() == 1) return {"eadr", how + "; pmem_has_auto_flush says 1"};
+  if ((synced || is_pmem) && pmem_has_auto_flush() == 1) return {"eadr", how + "; pmem_has_auto_flush returned 1"};
   if (synced || is_pmem) return {"adr", how};
   if (made_file::in_memory(path)) return {"none", how + "; volatile memory: " + made_file::file_system(path)};
   return {"msync", how + ", so libpmemobj calls msync"};
@@ -173,7 +173,7 @@ class PoolTarget final : public Target {
   }
 
   [[nodiscard]] Placement inspect(const Buffer& buffer) const override {
-    const std::string how = opens_ ? "free room of a libpmemobj pool" : "a libpmemobj pool made with sds.at_create=0";
+    const std::string how = opens_ ? "free space of a libpmemobj pool" : "a libpmemobj pool made with sds.at_create=0";
     if (!on_dax_) return {pages::found(buffer.bytes()), {}, "smaps; " + how};
     return {pages::by_faults(buffer.bytes()),
             {},

@@ -74,7 +74,7 @@ Persistence persistence_of(const std::optional<Region>& found) {
   const auto file = "/sys/bus/nd/devices/" + found->name + "/persistence_domain";
   if (found->domain == "cpu_cache") return {"eadr", file + ": cpu_cache"};
   if (found->domain == "memory_controller") return {"adr", file + ": memory_controller"};
-  return {"adr", "not told by " + file + "; flushes are needed at least"};
+  return {"adr", "not stated by " + file + "; flushes are needed at least"};
 }
 
 }  // namespace tierscope::region

@@ -167,7 +167,7 @@ class CommandVictim final : public Victim {
       case Ending::TOLD_TO_END:
         return who + "was ended by a signal from outside; measure again";
       default:
-        return who + "lost its guard" + said + "; was it killed from outside, or for want of memory?";
+        return who + "lost its guard" + said + "; was it killed from outside, or did memory run out?";
     }
   }
   static std::string shown(double seconds) {

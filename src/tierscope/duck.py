@@ -25,7 +25,7 @@ class DuckError(Exception):
 
 @functools.cache
 def store() -> "duckdb.DuckDBPyConnection":
-    """One for the process: opening it takes 22 ms, a file 1.4 ms. One thread, since files are small."""
+    """Return the one connection of the process, with one thread: opening it takes 22 ms, and files take 1.4 ms."""
     import duckdb
 
     connection = duckdb.connect(config={"threads": 1})
@@ -94,13 +94,13 @@ def read(path: Path, columns: str) -> dict[str, Any]:
 
 
 def _named(number: int) -> str:
-    """The path of an open file, by its number."""
+    """Return the path of an open file, by its number."""
     folder = "/proc/self/fd" if Path("/proc/self/fd").is_dir() else "/dev/fd"
     return f"{folder}/{number}"
 
 
 def _unnamed(text: str, number: int) -> str:
-    """Without our name of the file, which means nothing to a reader."""
+    """Return the text without our name of the file, which means nothing to a reader."""
     for before in (" from file ", " file ", " in ", " "):
         for quote in ("'", '"'):
             text = text.replace(f"{before}{quote}{_named(number)}{quote}", before.rstrip() if "file" in before else "")

@@ -67,7 +67,7 @@ def write_to(path: Path, content: bytes) -> None:
 
 
 def replaceable(path: Path) -> bool:
-    """Whether nothing, a regular file or a link has this name."""
+    """Return whether nothing, a regular file or a link has this name."""
     try:
         mode = path.lstat().st_mode
     except FileNotFoundError:
@@ -184,7 +184,7 @@ def _write_all(handle: int, content: bytes) -> None:
 
 
 def is_there(path: Path | str) -> bool:
-    """Whether something has this name; False also for a name that nothing can have, or that may not be asked about."""
+    """Return whether something has this name; False also for a name that cannot exist, or may not be asked about."""
     try:
         return Path(path).exists()
     except (OSError, ValueError):  # too long, a loop of links; a zero byte

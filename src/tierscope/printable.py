@@ -52,7 +52,7 @@ def _escaped(line: str, good: Callable[[str], bool]) -> str:
 
 
 def _own(value: Any) -> Any:
-    """A number of numpy, or an array of them, as Python's own; TypeError for anything else."""
+    """Return a number of numpy, or an array of them, as Python's own; raise TypeError for anything else."""
     if hasattr(value, "tolist"):
         return value.tolist()
     raise TypeError(f"{type(value).__name__} has no form in JSON")

@@ -12,8 +12,8 @@ def printed(word: str) -> tuple[float, float]:
     """Return (35200, 100) for '35.2k'; UsageError if it is not a number, and for the commas of other languages."""
     match = PATTERN.fullmatch(word.strip())
     if match is None:
-        comma = "; a comma is no decimal point here: print it with LC_ALL=C" if "," in word else ""
-        raise UsageError(f"{word.strip()[:40]!r} is no number{comma}")
+        comma = "; a comma is not a decimal point here: print it with LC_ALL=C" if "," in word else ""
+        raise UsageError(f"{word.strip()[:40]!r} is not a number{comma}")
     whole, fraction, exponent, prefix = match.groups()
     scale = PREFIXES[prefix] * 10.0 ** int(exponent or 0)
     value = float(f"{whole}.{fraction or '0'}") * scale

@@ -83,7 +83,7 @@ def _inside(package: str) -> Iterator[tuple[str, bool]]:
 
 
 def unknown(kind: str, name: str, known: "Iterator[str] | dict[str, Entry] | list[str]") -> str:
-    """One line: what was asked, the nearest name, all that is possible."""
+    """Return one line: what was asked, the nearest name, all that is possible."""
     names = sorted(known)
     near = difflib.get_close_matches(name, names, n=1)
     hint = f"; did you mean {near[0]}?" if near else ""

@@ -40,5 +40,5 @@ def _told(what: str, error: BaseException) -> str:
     place = f"{type(error).__name__}: {error}, {Path(last.filename).name} line {last.lineno}"
     return (
         f"{what} cannot be made: parts of the run do not fit together ({place}); copy the run again, or repeat it. "
-        "If it is as Tierscope wrote it, please report this with what TIERSCOPE_TRACEBACK=1 shows"
+        "If Tierscope wrote it so, report this with what TIERSCOPE_TRACEBACK=1 shows"
     )

@@ -30,7 +30,7 @@ class _State:
 
 
 def status_of(error: BaseException | None) -> int:
-    """128 + n, as a shell reports a process that signal n ended; 130 for an interruption that does not name one."""
+    """Return 128 + n, as a shell does for a process that signal n ended; 130 for an interruption that names none."""
     while error is not None:
         if isinstance(error, Stop):
             return 128 + error.number
@@ -40,7 +40,7 @@ def status_of(error: BaseException | None) -> int:
 
 @contextmanager
 def heard() -> Iterator[None]:
-    """From here on such signals raise Stop in the main thread; at the end they do what they did before."""
+    """Let such signals raise Stop in the main thread within the block; afterwards they do what they did before."""
     ours = threading.current_thread() is threading.main_thread()
     numbers = [number for number in SIGNALS if ours and signal.getsignal(number) not in (signal.SIG_IGN, _hear, None)]
     before = {number: signal.signal(number, _hear) for number in numbers}
@@ -53,7 +53,7 @@ def heard() -> Iterator[None]:
 
 @contextmanager
 def held() -> Iterator[None]:
-    """Within `heard`: a signal waits until the end of the block. For short work that waits for nobody."""
+    """Let a signal wait until the end of the block, within `heard`. For short work that waits for nobody."""
     _State.held += 1
     try:
         yield

@@ -34,18 +34,18 @@ def _parse(text: str, units: "dict[str, int] | dict[str, float]", what: str) -> 
     match = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?)\s*([A-Za-z/%]*)", text.strip())
     if match is None:
         hint = "" if units is RATIOS else f" with a unit; try one of {', '.join(u for u in units if u)}"
-        raise UsageError(f"{what} {text!r} is no number{hint}")
+        raise UsageError(f"{what} {text!r} is not a number{hint}")
     number, unit = match.groups()
     if unit not in units:
         raise UsageError(f"unknown unit {unit!r} in {what} {text!r}; known: {', '.join(u for u in units if u)}")
     value = float(number) * units[unit]
     if not math.isfinite(value):
-        raise UsageError(f"{what} {text!r} is more than a number holds")
+        raise UsageError(f"{what} {text!r} is too large for a number")
     return value
 
 
 def parse_bytes(text: str) -> int:
-    """'1.5GiB' -> bytes; UsageError for other units and for fractions of a byte."""
+    """Return the bytes of '1.5GiB'; raise UsageError for other units and for fractions of a byte."""
     value = _parse(text, SIZES, "size")
     if value >= ADDRESSES:
         raise UsageError(f"size {text!r} is more than a process can address")
@@ -55,12 +55,12 @@ def parse_bytes(text: str) -> int:
 
 
 def parse_seconds(text: str) -> float:
-    """'250ms' -> 0.25."""
+    """Return the seconds of '250ms': 0.25."""
     return _parse(text, TIMES, "time")
 
 
 def parse_rate(text: str) -> float:
-    """'307.2GB/s' -> bytes per second."""
+    """Return the bytes per second of '307.2GB/s'."""
     return _parse(text, RATES, "rate")
 
 
@@ -98,7 +98,7 @@ def _written(value: float, unit: str) -> tuple[str, float]:
 
 
 def show_bytes(size: float) -> str:
-    """Exact where a binary unit divides it, else three digits: '64 KiB', '1.30 GiB'."""
+    """Return '64 KiB', '1.30 GiB': exact where a binary unit divides it, else three digits."""
     for unit in ("TiB", "GiB", "MiB", "KiB"):
         if size >= SIZES[unit]:
             value = size / SIZES[unit]
@@ -107,7 +107,7 @@ def show_bytes(size: float) -> str:
 
 
 def word_bytes(size: int) -> str:
-    """The shortest word that parses back to the same bytes: '64KiB', '1000B'."""
+    """Return the shortest text that parses back to the same bytes: '64KiB', '1000B'."""
     for unit in ("TiB", "GiB", "MiB", "KiB"):
         if size and size % SIZES[unit] == 0:
             return f"{size // SIZES[unit]}{unit}"
@@ -115,7 +115,7 @@ def word_bytes(size: int) -> str:
 
 
 def word_size(size: int) -> str:
-    """The shortest word of both kinds of unit that parses back to the same bytes: '80MB', '1.3GB', '64KiB'."""
+    """Return the shortest text of both kinds of unit that parses back to the same bytes: '80MB', '1.3GB', '64KiB'."""
     words = [f"{size}B"]
     for unit, factor in SIZES.items():
         number = f"{size / factor:.3g}"
@@ -125,18 +125,18 @@ def word_size(size: int) -> str:
 
 
 def show_size(size: int) -> str:
-    """As `word_size`, for people: '80 MB', '64 KiB'; three digits where no short word is exact."""
+    """Return the size as `word_size`, for people: '80 MB', '64 KiB'; three digits where no short text is exact."""
     match = re.fullmatch(r"([0-9.]{1,6})([A-Za-z]+)", word_size(size))
     return f"{match[1]} {match[2]}" if match else show_bytes(size)
 
 
 def show_rate(rate: float) -> str:
-    """GB/s (10^9) with two decimals."""
+    """Return GB/s (10^9) with two decimals."""
     return f"{rate / 1e9:.2f} GB/s"
 
 
 def show_value(value: float, unit: str) -> str:
-    """A number of any base unit of a column: "B/s", "s", "B", "1/s", "1"."""
+    """Return a number of any base unit of a column: "B/s", "s", "B", "1/s", "1"."""
     shown = {"B/s": show_rate, "s": show_seconds, "B": show_bytes}
     if unit in shown:
         return shown[unit](value)
@@ -152,7 +152,7 @@ def drawn_unit(unit: str) -> tuple[str, float]:
 
 
 def show_seconds(seconds: float) -> str:
-    """The unit that leaves one to three digits before the point: '96.4 ns'."""
+    """Return the time in the unit that leaves one to three digits before the point: '96.4 ns'."""
     for unit, scale in (("s", 1.0), ("ms", 1e-3), ("us", 1e-6)):
         if abs(seconds) >= scale:
             return f"{seconds / scale:.3g} {unit}"

@@ -43,7 +43,7 @@ def test_it_is_for_any_python_and_this_architecture(wheel: Path) -> None:
     assert wheel.name.startswith(f"tierscope-{tierscope.__version__}-py3-none-manylinux_2_17_")
 
 
-def test_it_holds_every_file_of_the_package(root: Path, wheel: Path) -> None:
+def test_it_contains_every_file_of_the_package(root: Path, wheel: Path) -> None:
     source = root / "src"
     here = {
         str(path.relative_to(source))

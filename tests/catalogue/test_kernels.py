@@ -143,7 +143,7 @@ def test_the_bytes_are_those_of_the_definition(entry: Kernel) -> None:
 
 
 @pytest.mark.parametrize("entry", ENTRIES)
-def test_an_entry_says_how_its_answer_is_checked_or_why_it_is_not(entry: Kernel) -> None:
+def test_an_entry_states_how_its_answer_is_checked_or_why_it_is_not(entry: Kernel) -> None:
     assert entry.check in ("replayed", "recomputed", "none")
     assert bool(entry.unchecked) == (entry.check == "none")
     updates = any(operand.loads and operand.stores for operand in entry.operands)
@@ -151,7 +151,7 @@ def test_an_entry_says_how_its_answer_is_checked_or_why_it_is_not(entry: Kernel)
 
 
 @pytest.mark.parametrize("entry", ENTRIES)
-def test_an_entry_says_what_it_is_and_from_where(entry: Kernel) -> None:
+def test_an_entry_states_what_it_is_and_from_where(entry: Kernel) -> None:
     assert entry.summary
     assert re.search(r"[A-Z].*\w", entry.source)
     assert entry.available or entry.reason

@@ -18,7 +18,7 @@ def test_every_table_states_its_method(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", sorted(methods))
-def test_every_method_is_that_of_a_table_and_says_what_it_is_blind_to(name: str) -> None:
+def test_every_method_is_that_of_a_table_and_states_what_it_is_blind_to(name: str) -> None:
     assert name in tables or name == SERIES
     assert not (texts := methods[name].texts) or any("Limits: " in text for text in texts.values())
 

@@ -16,7 +16,7 @@ def test_every_target_is_described_and_written_with_its_name() -> None:
         assert Target.parse(target.word).name == target.name
 
 
-def test_a_target_on_a_path_says_what_holds_its_bytes() -> None:
+def test_a_target_on_a_path_names_what_contains_its_bytes() -> None:
     """Else the free space there is not looked up, and a run may ask for more than there is."""
     targets = core.catalogue().targets
     for target in targets:
@@ -35,7 +35,7 @@ def test_the_catalogue_without_pools_lists_the_same_names() -> None:
     assert stated[0] == stated[1]
 
 
-def test_the_reference_lists_targets_that_are_there_and_says_what_lists_all() -> None:
+def test_the_reference_lists_available_targets_and_names_the_command_that_lists_all() -> None:
     page = (Path(__file__).resolve().parents[2] / "docs/reference/cli.md").read_text()
     section = page.partition("## Targets")[2].partition("##")[0]
     listed = re.findall(r"^\| `(.+?)` \|", section, re.MULTILINE)

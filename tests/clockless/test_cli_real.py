@@ -234,7 +234,7 @@ def test_killed_at_any_moment_it_can_be_resumed(shell: Shell, words: list[str], 
     finished(directory)
 
 
-def test_a_core_that_is_killed_is_told_with_the_way_to_go_on(shell: Shell) -> None:
+def test_a_killed_core_is_reported_with_how_to_continue(shell: Shell) -> None:
     directory = shell.folder / "run"
     process = shell.start(*LATENCY, "--out", "run")
     wait_for(lambda: records(directory) >= 1)

@@ -113,7 +113,7 @@ with open(sys.argv[1], "r+b") as file:
 """
 
 
-def test_what_was_cut_off_the_file_does_not_come_back(shell: Shell) -> None:
+def test_bytes_truncated_from_the_file_do_not_come_back(shell: Shell) -> None:
     """Cuts at the second fence of each round: the file was cut short since the first one, and holds zeros there."""
     (shell.folder / "shrinking.py").write_text(SHRINKING)
     (shell.folder / "work/file").write_bytes(b"s" * 16384)
@@ -181,7 +181,7 @@ def test_a_writer_into_whose_file_the_system_reads_is_judged_without_cuts_inside
     status, out, _ = shell("crash", *asked)
     assert status == 0
     assert "passed        3" in out
-    assert "No cut comes between two stores to one cache line" in out
+    assert "No power failure was simulated between two stores to one cache line" in out
 
 
 def test_the_document_has_every_point(shell: Shell) -> None:
@@ -196,7 +196,7 @@ def test_the_document_has_every_point(shell: Shell) -> None:
     assert {point["verdict"] for point in found["points"]} == {"passed", "wrong"}
 
 
-def test_a_check_that_crashes_or_hangs_is_told_apart(shell: Shell) -> None:
+def test_a_check_that_crashes_is_distinguished_from_one_that_hangs(shell: Shell) -> None:
     """It does so on images alone, not on the file as the writer left it, which holds 40."""
     code = (
         "import os,sys,time; number = open(sys.argv[1], 'rb').read(1)[0];"
@@ -215,7 +215,7 @@ def test_the_file_that_is_there_is_not_touched(shell: Shell) -> None:
     file.write_bytes(b"precious")
     status, err = shell.refused("crash", *words(writer="work/file"))
     assert status == 2
-    assert "work/file is there, and the writer would change it; write {file} for it" in err
+    assert "work/file exists, and the writer would change it; write {file} for it" in err
     status, err = shell.refused("crash", *words())  # it cannot make a file that is there; it was given a copy
     assert (status, file.read_bytes()) == (2, b"precious")
     assert "FileExistsError" in err
@@ -228,9 +228,9 @@ def test_the_file_that_is_there_is_not_touched(shell: Shell) -> None:
         (["work/file", "--check", "true {image}", "--", "true"], "the writer never mapped "),
         (["work/file", "--check", "true {image}", "--", "false"], "the writer false ended with status 1"),
         (["work/file", "--check", "true", "--", "true"], "the check has no {image}"),
-        (["work/file", "--check", "'{image}", "--", "true"], "is no command line: No closing quotation"),
-        (["nowhere/file", "--check", "true {image}", "--", "true"], "nowhere is no folder"),
-        (["work", "--check", "true {image}", "--", "true"], "work is no regular file"),
+        (["work/file", "--check", "'{image}", "--", "true"], "is not a command line: No closing quotation"),
+        (["nowhere/file", "--check", "true {image}", "--", "true"], "nowhere is not a folder"),
+        (["work", "--check", "true {image}", "--", "true"], "work is not a regular file"),
         (["work/file", "--check", "true {image}"], "Missing argument '-- WRITER"),
         (["work/file", "--keep", "check.py", *words()[1:]], "--keep check.py: File exists"),
         (words(check="./nowhere {image}"), "./nowhere cannot be started: No such file"),

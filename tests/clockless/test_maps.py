@@ -125,7 +125,7 @@ def test_a_pool_in_use_is_refused(shell: Shell, place: Path) -> None:
     assert "it is in use" in error
 
 
-def test_a_pool_that_holds_keys_is_not_touched(shell: Shell, place: Path) -> None:
+def test_a_pool_with_keys_is_not_touched(shell: Shell, place: Path) -> None:
     """A core that is killed in the middle leaves its keys."""
     pool = made_pool(place)
     plan = f"group kernel=hashmap_tx target=pool:{pool},open count=300 cpus=0\nprepare\n"
@@ -141,10 +141,10 @@ def test_a_pool_that_holds_keys_is_not_touched(shell: Shell, place: Path) -> Non
         holder.kill()
     status, _, error = shell("run", "maps", "structures=hashmap_tx", f"target=pool:{pool},open", "count=300")
     assert status == 3
-    assert "holds 300 keys, which are kept" in error
+    assert "contains 300 keys, which are kept" in error
 
 
-def test_a_build_without_libpmemobj_says_what_brings_its_structures(shell: Shell, tmp_path: Path) -> None:
+def test_a_build_without_libpmemobj_states_what_brings_its_structures(shell: Shell, tmp_path: Path) -> None:
     alone = tmp_path / "tierscope-core"
     shutil.copy(core.find_core(), alone)
     shell.environment["TIERSCOPE_CORE"] = str(alone)

@@ -221,7 +221,7 @@ def test_threads_meet_in_the_queues_of_the_memory(in_pools: list[str]) -> None:
     assert keyed([timing], 1e12, ()).latency.middle > 1.2 * alone.latency.middle
 
 
-def test_a_result_says_that_it_is_simulated_and_has_the_machines_counters(shell: Shell) -> None:
+def test_a_result_states_that_it_is_simulated_and_has_the_machines_counters(shell: Shell) -> None:
     words = ("target=sim:optane100", "structures=unordered_map", "operations=mixed", "count=200")
     status, out, error = shell("run", "maps", *words, "--out", "run")
     assert status == 0, error
@@ -265,7 +265,7 @@ def test_threads_that_change_one_structure_wait_for_each_other() -> None:
     assert shared("get").lock_ticks == 0
 
 
-def test_a_structure_beside_another_group_is_refused() -> None:
+def test_a_structure_next_to_another_group_is_refused() -> None:
     structure = "group kernel=unordered_map target=sim:flat count=100 cpus=0\n"
     plan = (
         f"{structure}group kernel=read target=sim:flat footprint=1MiB cpus=1\nprepare\nmeasure seconds=1ms block=50us\n"
@@ -276,7 +276,7 @@ def test_a_structure_beside_another_group_is_refused() -> None:
     assert ran(plan.replace("50us", "50us groups=0") + "check\n")[0] == 0
 
 
-def test_the_other_cores_say_which_one_runs_structures_on_simulated_memory() -> None:
+def test_the_other_cores_name_the_one_for_structures_on_simulated_memory() -> None:
     plan = "group kernel=unordered_map target=sim:flat count=100 cpus=0\nprepare\n"
     status, answers = ran(plan, core.find_core())
     assert status == 3

@@ -149,7 +149,7 @@ def test_storage_is_refused_before_anything_is_written(far: Far, tmp_path: Path)
     assert not (tmp_path / "run").exists()
 
 
-def test_a_manifest_says_how_it_was_reached(far: Far, tmp_path: Path) -> None:
+def test_a_manifest_states_how_it_was_reached(far: Far, tmp_path: Path) -> None:
     directory = measure(tmp_path / "run")
     assert load_manifest(directory).machine.reached == "ssh:far"
     assert json.loads((directory / "manifest.json").read_text())["machine"]["reached"] == "ssh:far"

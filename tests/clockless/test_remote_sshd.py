@@ -77,7 +77,7 @@ def test_a_run_over_a_real_server(server: Path) -> None:
     assert run.result.records[0].background is not None
 
 
-def test_what_is_there_goes_with_the_connection(server: Path) -> None:
+def test_files_there_are_removed_with_the_connection(server: Path) -> None:
     with Remote("ssh:far") as remote:
         session = core.Session(remote.launcher)
         server_pid = int(remote._shell.run("echo $PPID").out)

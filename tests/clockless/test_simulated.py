@@ -52,7 +52,7 @@ def test_two_runs_of_one_simulation_are_the_same(shell: Shell, stream: tuple[Pat
     assert again == stream[1]
 
 
-def test_a_simulated_run_goes_on_where_it_was_stopped(
+def test_a_simulated_run_continues_where_it_was_stopped(
     shell: Shell, stream: tuple[Path, list[dict[str, object]]]
 ) -> None:
     place = shutil.copytree(stream[0], shell.folder / "run")
@@ -91,7 +91,7 @@ def test_two_threads_get_more_from_memory_than_one_unless_one_fills_it(
         (["stream", "target=sim:flat,memory.flat.slots=many"], "memory.flat.slots: 'many' is not a whole number"),
         (["stream", "target=sim:flat,memory=pmem"], "has no memory 'pmem' (known: flat)"),
         (["stream", "target=sim:flat", "threads=17"], "17"),
-        (["contention", "a=sim:flat", "b=node:0"], "lie on two machines"),
+        (["contention", "a=sim:flat", "b=node:0"], "are on two machines"),
         (["stream", "target=sim:flat", "kernels=memcpy"], "has no simulated form"),
     ],
 )
@@ -130,7 +130,7 @@ def test_a_trace_that_is_only_counted_has_the_same_counts_and_no_times(shell: Sh
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        ("rubbish\n", "trace, line 1: 'rubbish' is no access"),
+        ("rubbish\n", "trace, line 1: 'rubbish' is not an access"),
         (" L 1000,8\n L 10", "trace, line 2: ' L 10' has no end, so the trace was cut short"),
         (" L 1000,0\n", "has no size in bytes"),
         ("==1== nothing\n", "contains no load and no store"),
@@ -146,7 +146,7 @@ def test_a_damaged_trace_is_refused_with_its_line(shell: Shell, text: str, why: 
 @pytest.mark.parametrize(
     ("words", "why"),
     [
-        (["--on", "flat"], "a command behind --, or a trace with --from"),
+        (["--on", "flat"], "a command after --, or a trace with --from"),
         (["--from", "nowhere", "--on", "flat"], "nowhere cannot be read"),
         (["--from", "/dev/null"], "no simulated machine is named"),
         (["--on", "nosuch", "--from", "/dev/null"], "unknown simulated machine 'nosuch'"),

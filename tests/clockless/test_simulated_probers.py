@@ -79,7 +79,7 @@ def test_the_tlb_that_was_put_in_is_found(tmp_path: Path, noise: str) -> None:
     assert beyond.extra.middle == pytest.approx(walk, rel=0.3)
 
 
-def test_page_tables_that_outgrow_a_cache_are_no_certain_level(tmp_path: Path) -> None:
+def test_page_tables_that_outgrow_a_cache_are_not_a_certain_level(tmp_path: Path) -> None:
     words = ("tlb.0.entries=4", "tlb.1.entries=16", "cache.0.size=6KiB", "cache.1.size=128KiB", "walk.base=4ns")
     (tmp_path / "made.toml").write_text(MADE)
     target = ",".join((f"target=sim:{tmp_path}/made.toml", *words))

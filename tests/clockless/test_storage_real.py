@@ -236,7 +236,7 @@ def small(tmp_path: Path) -> Iterator[Path]:
         subprocess.run(["umount", folder], check=True)
 
 
-def test_memory_is_no_storage_unless_it_is_asked_for(small: Path) -> None:
+def test_memory_is_not_used_as_storage_unless_requested(small: Path) -> None:
     session = Session()
     with pytest.raises(MachineError, match="takes no direct I/O .tmpfs keeps its files in memory."):
         session.prepare(job(small, 4 << 20, "direct=1"))
@@ -247,11 +247,11 @@ def test_memory_is_no_storage_unless_it_is_asked_for(small: Path) -> None:
     session.close()
 
 
-def test_a_full_disk_is_told_and_given_back(small: Path) -> None:
+def test_a_full_disk_is_reported_and_its_space_released(small: Path) -> None:
     """Blocks are reserved first, so that fio never meets the end; where others take them, it tells."""
     before = free_bytes(small)
     session = Session()
-    with pytest.raises(MachineError, match="cannot hold 20 MiB: No space left on device"):
+    with pytest.raises(MachineError, match="has no space for 20 MiB: No space left on device"):
         session.prepare(job(small, 20 << 20))
     assert free_bytes(small) == before
     handle = os.open(small / "sparse", os.O_CREAT | os.O_RDWR)
@@ -289,7 +289,7 @@ def test_a_block_device_is_overwritten_only_when_it_is_unused(loop: str, tmp_pat
     session.close()
     assert Path(loop).read_bytes()[:4096] != bytes(4096)
     subprocess.run(["mkfs.ext4", "-q", "-F", loop], check=True)
-    with pytest.raises(MachineError, match="holds an ext2, ext3 or ext4 file system"):
+    with pytest.raises(MachineError, match="contains an ext2, ext3 or ext4 file system"):
         session.prepare(job(Path(loop), 16 << 20, name="blockdev"))
     (tmp_path / "mnt").mkdir()
     subprocess.run(["mount", loop, tmp_path / "mnt"], check=True)

@@ -94,7 +94,7 @@ DAMAGED = {
     "before it was defined": flows.MAGIC + flows.events(5) + flows.END,
     "before any block": flows.MAGIC + BLOCK + flows.events(flows.access(0)) + flows.END,
     "that its block does not have": flows.MAGIC + BLOCK + flows.events(0, flows.access(0, of=7)) + flows.END,
-    "no multiple of 8": flows.MAGIC + flows.chunk(2, b"abc"),
+    "not a multiple of 8": flows.MAGIC + flows.chunk(2, b"abc"),
     "beyond the 4096th": flows.MAGIC + flows.chunk(2, bytes(8), thread=1 << 30),
     "not two numbers": flows.MAGIC + flows.chunk(5, bytes(8)),
     "longer than any program": flows.MAGIC + flows.chunk(5, struct.pack("<QQ", 1 << 60, 0)),
@@ -163,7 +163,7 @@ def _elf(bits: int, machine: int) -> bytes:
         (_elf(2, 183), "program of another processor"),
         (b"echo hello\n", "neither a program nor a script"),
         (b"#!\n", "names no interpreter"),
-        (b"#!/no/such/interpreter\n", "/no/such/interpreter is no program here"),
+        (b"#!/no/such/interpreter\n", "/no/such/interpreter is not a program here"),
     ],
 )
 def test_what_the_tracer_cannot_run_is_refused(emulator: Shell, content: bytes, why: str) -> None:
@@ -178,7 +178,7 @@ def test_what_the_tracer_cannot_run_is_refused(emulator: Shell, content: bytes, 
 def test_a_missing_program_is_refused(emulator: Shell) -> None:
     status, err = emulator.refused("trace", "--on", "flat", "--", "no-such-program")
     assert status == 2
-    assert "no-such-program is no program here" in err
+    assert "no-such-program is not a program here" in err
 
 
 PROGRAM = """
@@ -295,7 +295,7 @@ def test_a_program_is_predicted_or_not_known(emulator: Shell) -> None:
         (("--on", "flat", "--"), "no program follows"),
         (("--on", "flat"), "name a run of maps"),
         (("--on", "flat", "--count", "5", "--", "true"), "leave the others out"),
-        (("--on", "flat", "--from", "flat", "--", "no-such-program"), "is no program here"),
+        (("--on", "flat", "--from", "flat", "--", "no-such-program"), "is not a program here"),
         (("--on", "read=3ns", "--from", "flat", "--", "true"), "tiers are simulated machines, too"),
         (("--on", "flat", "--from", "flat", "--", "false"), "ended with status 1"),
         (("--on", "flat", "--from", "flat", "--limit", "10ms", "--", "sleep", "9"), "takes longer than 10 ms"),

@@ -129,7 +129,7 @@ TEST_CASE("what persists is told with how it is known") {
   CHECK(target->persistence().domain == "none");
   const auto buffer = target->map(MIB);
   const auto found = target->persistence();
-  CHECK(holds(found.how, "pmem_is_pmem says 0"));
+  CHECK(holds(found.how, "pmem_is_pmem returned 0"));
   CHECK((found.domain == "none" || found.domain == "msync"));  // by the file system of temporary files
   CHECK(std::string(target->origin()) == "real");
 }

@@ -124,7 +124,8 @@ TEST_CASE("an encoding is put together from the fields of its PMU") {
   CHECK(made.type == 4);
   CHECK(made.config == 0x1000420d1);
   CHECK(made.config1 == 0x10001);
-  CHECK(holds(make_event("cpu/umask=0x100/", root.path().string()).reason, "no field umask that holds 256"));
+  CHECK(
+      holds(make_event("cpu/umask=0x100/", root.path().string()).reason, "no field umask that is wide enough for 256"));
   CHECK(holds(make_event("cpu/ldlat=3/", root.path().string()).reason, "no field ldlat"));
   CHECK(holds(make_event("cpu_core/event=1/", root.path().string()).reason, "no PMU cpu_core"));
   CHECK(holds(error_of([&] { make_event("cpu/event=0xzz/", root.path().string()); }), "a number is needed"));
@@ -141,7 +142,7 @@ TEST_CASE("cpu is the PMU of the cores, whatever Linux calls it on ARM; of two k
   CHECK(made.type == 8);
   CHECK(made.config == 0x4005);
   CHECK(make_event("arm_cmn_0/event=1/", root.path().string()).reason ==
-        "PMU arm_cmn_0 has no field event that holds 1");
+        "PMU arm_cmn_0 has no field event that is wide enough for 1");
   root.write(devices + "armv8_cortex_a55/type", "10\n");
   CHECK(make_event("cpu/event=0x17/", root.path().string()).reason == "this machine has no PMU cpu");
 }

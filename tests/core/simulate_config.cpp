@@ -100,7 +100,7 @@ TEST_CASE("a buffer's unit that is larger than the buffer is refused") {
 TEST_CASE("parts that contradict each other are refused") {
   const auto error = [](const std::string& word) { return error_of([&] { const Machine made(word); }); };
   CHECK(holds(error("optane100,memory.pmem.size=1MiB"), "memory.pmem.size: is below that of a buffer"));
-  CHECK(holds(error("optane100,cache.2.size=704KiB,cache.2.inclusive=true"), "cache.2.inclusive: holds 720896 bytes"));
+  CHECK(holds(error("optane100,cache.2.size=704KiB,cache.2.inclusive=true"), "cache.2.inclusive: has 720896 bytes"));
   CHECK(holds(error("optane100,pages.bytes=64KiB"), "no TLB of this machine is for pages of 65536 bytes"));
   CHECK(holds(error("optane100,memory.x=5"), "memory"));
 }
@@ -132,7 +132,7 @@ TEST_CASE("words that are no key=value, and machines that do not exist, are refu
                                           {"flat,cpu.count=", "is not of the form key=value"},
                                           {"no-such", "a path that ends in .toml"},
                                           {"/no/such.toml", "/no/such.toml"},
-                                          {"flat,a.b.c.d.e.f.g.h.i.j.k.l.m.n.o.p.q=1", "is no key such as"}}) {
+                                          {"flat,a.b.c.d.e.f.g.h.i.j.k.l.m.n.o.p.q=1", "is not a key such as"}}) {
     const auto error = error_of([&words = word] { const Machine made(words); });
     CAPTURE(error);
     CHECK(error.starts_with("BadPlan"));

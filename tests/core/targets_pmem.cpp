@@ -184,7 +184,7 @@ TEST_CASE("what persist means is what the region says, and doubt is told") {
   CHECK(of("memory_controller").how == "/sys/bus/nd/devices/region0/persistence_domain: memory_controller");
   CHECK(of("cpu_cache").domain == "eadr");
   CHECK(of("").domain == "adr");
-  CHECK(holds(of("").how, "not told by /sys/bus/nd/devices/region0/persistence_domain; flushes are needed"));
+  CHECK(holds(of("").how, "not stated by /sys/bus/nd/devices/region0/persistence_domain; flushes are needed"));
   CHECK(holds(region::persistence_of(std::nullopt).how, "no region"));
 }
 

@@ -14,7 +14,7 @@ import pytest
 from slurm_cluster import Cluster, lacking
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples/fleet"
-LINE = "memory slow: latency.memory 30 % slower than this host was"
+LINE = "memory slow: latency.memory 30 % slower than before on this host"
 NHC = """
 die() {{ echo "die $*"; CHECK_DIED=1; }}
 log() {{ echo "log $*"; }}

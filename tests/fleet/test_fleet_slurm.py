@@ -93,7 +93,7 @@ def test_a_drained_node_is_listed_and_not_waited_for(tmp_path: Path) -> None:
     assert list(stored(fleet).answered) == ["n001"]
 
 
-def test_a_suite_runs_on_nodes_that_are_held_for_it_and_given_back(tmp_path: Path) -> None:
+def test_a_suite_runs_on_nodes_that_are_reserved_and_released(tmp_path: Path) -> None:
     fleet = tmp_path / "fleet"
     words = ["run", "latency", "from=16KiB", "to=16KiB", "--at-once", "1", "--via", "slurm", "--out", str(fleet)]
     with Cluster(tmp_path / "slurm", 2) as cluster:

@@ -42,7 +42,7 @@ def test_the_bounds_are_wilsons(script: ModuleType, hits: int, count: int, low: 
     assert script.wilson(hits, count) == pytest.approx((low, high), abs=5e-5)
 
 
-def test_a_slowdown_that_is_inconclusive_is_not_missed_and_a_run_beside_itself_is(script: ModuleType) -> None:
+def test_an_inconclusive_slowdown_is_kept_and_a_row_compared_with_itself_is_not(script: ModuleType) -> None:
     found = rows(slower=18, same=1, inconclusive=6)
     line = script.told("planted", script.SLOWER, found)
     assert "18 slower, 6 inconclusive, 1 no difference shown" in line

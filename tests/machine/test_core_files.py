@@ -88,7 +88,7 @@ def test_a_file_where_none_can_be_is_refused(tmp_path: Path) -> None:
     assert refused(f"group kernel=read target=file:{tmp_path}/x cpus=0 footprint=1MiB pages=2m", "prepare")[0] == 3
 
 
-def test_a_session_goes_on_after_a_refusal(tmp_path: Path) -> None:
+def test_a_session_continues_after_a_refusal(tmp_path: Path) -> None:
     lines = [f"group {group(tmp_path / 'no/x')}", "prepare", f"group {group(tmp_path / 'x')}", "prepare", "check"]
     status, facts = run(*lines)
     assert [fact["fact"] for fact in facts] == ["hello", "error", "prepared", "checked"]

@@ -95,7 +95,7 @@ def test_nothing_outlives_the_owner(how: signal.Signals, deaf: tuple[signal.Sign
     assert until(lambda: all(gone(pid) for pid in started))
 
 
-def test_an_owner_that_ignores_a_closed_terminal_goes_on() -> None:
+def test_an_owner_that_ignores_a_closed_terminal_continues() -> None:
     with measuring("echo begun; sleep 4711", signal.SIGHUP) as owner:
         assert until(lambda: len(sleepers(owner.pid)) >= 4), "core, guard, shell and sleep"
         started = sleepers(owner.pid)

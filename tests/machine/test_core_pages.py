@@ -64,7 +64,7 @@ def test_no_two_pages_are_one() -> None:
     assert len(frames) == len(words)
 
 
-def test_the_node_is_verified_or_said_not_to_be() -> None:
+def test_the_node_is_verified_or_marked_as_unverified() -> None:
     with Talk() as talk:
         (group,) = talk.prepare(f"kernel=read target=node:0 cpus={CPUS[0]} footprint=12MiB pages=4k")
     if "not verified" in group["placement"]:

@@ -136,7 +136,7 @@ def test_a_pool_is_measured_and_gone(folder: Path) -> None:
     assert sum(facts["pages"].values()) >= facts["footprint_bytes"] == 4 * MIB // 192 * 192
     assert "libpmemobj" in facts["placement"]
     assert facts["persistence"] in ("none", "msync")
-    assert facts["persistence_how"].startswith("pmem_is_pmem says 0")
+    assert facts["persistence_how"].startswith("pmem_is_pmem returned 0")
 
 
 def test_a_kill_leaves_no_pool_and_gives_the_room_back(folder: Path) -> None:
@@ -155,10 +155,10 @@ def test_what_is_forced_is_called_forced(folder: Path, monkeypatch: pytest.Monke
     with Talk() as talk:
         (facts,) = talk.prepare(group(folder / "x"))
     assert facts["persistence"] in ("adr", "eadr")
-    assert "pmem_is_pmem says 1, forced by PMEM_IS_PMEM_FORCE" in facts["persistence_how"]
+    assert "pmem_is_pmem returned 1, forced by PMEM_IS_PMEM_FORCE" in facts["persistence_how"]
 
 
-def test_what_stands_there_is_refused_and_left_as_it_was(folder: Path) -> None:
+def test_an_existing_file_is_refused_and_unchanged(folder: Path) -> None:
     mine = folder / "mine"
     mine.write_text("precious")
     assert f"create {mine} (name a file that does not exist yet)" in refusal(mine)
@@ -193,7 +193,7 @@ def test_a_pool_that_is_open_elsewhere_is_refused(tmp_path: Path, library: Libra
         assert f"open pool {pool}: " in refusal(f"{pool},open")
 
 
-def test_what_an_opened_pool_holds_stays(folder: Path, library: Library) -> None:
+def test_an_opened_pool_keeps_its_content(folder: Path, library: Library) -> None:
     """Two groups on it at once, and a kill."""
     pool = library.make(folder / "pool")
     status, facts = run(f"group {group(f'{pool},open')}")
@@ -216,7 +216,7 @@ def test_a_file_system_that_is_full_or_read_only_is_refused(mounted: Callable[[s
     assert [*small.iterdir(), *closed.iterdir()] == []
 
 
-def test_a_session_goes_on_with_the_linked_core(folder: Path, linked: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_session_continues_with_the_linked_core(folder: Path, linked: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TIERSCOPE_CORE", str(linked.with_name(linked.name.removesuffix(core.LINKED))))
     plain = one_group("add", (CPUS[0],), 1 * MIB, pages="4k")
     pooled = [

@@ -32,7 +32,7 @@ def shell(tmp_path: Path) -> Shell:
     return Shell(tmp_path)
 
 
-def test_counts_lie_beside_the_blocks_of_their_group() -> None:
+def test_counts_are_next_to_the_blocks_of_their_group() -> None:
     cpu = border.CPUS[0]
     status, facts = border.run(
         f"group kernel=noop target=null cpus={cpu}", "prepare", COUNTED, "measure seconds=0.05", "counts", "check"

@@ -135,7 +135,7 @@ class FakeSession:
         seconds = max([seconds, *(self._core.task_s(group, ran) for group in ran if group.workload.kernel in TASKS)])
         self._core.now += seconds
         if self._core.measured == self._core.dies_at:
-            raise CoreError("tierscope-core ended with signal Segmentation fault: no message; please report this")
+            raise CoreError("tierscope-core ended with signal Segmentation fault: no message; report this")
         self._core.measured += 1
         words = [sorted(core.group_words(group).items()) for group in self._groups]  # a new word changes no draw
         seed = zlib.crc32(repr((words, self._batch + 1)).encode())

@@ -289,7 +289,7 @@ def command() -> Parts:
 def document() -> Parts:
     """A published document whose figures are computed again."""
     return {
-        "reproduce": "skeleton  1 of 2 figures hold" in told("reproduce"),
+        "reproduce": "skeleton  1 of 2 figures are right" in told("reproduce"),
         "reproduce NAME": "share of the longer time" in told("reproduce", "skeleton"),
         "reproduce --json": any(one["document"] == "skeleton" for one in _documents()),
         "an unknown document": "skeleton" in _refused("reproduce", "skeletn"),

@@ -1,8 +1,8 @@
 """Check the plain English of documents and of code against docs/words.toml. Run with files to check them.
 
-In code these are docstrings and comments (`prose_code`). In documents the check covers paragraphs, headings, list items
-and table cells, and the length of their sentences. It ignores code, fenced or indented blocks, targets of links, and
-quotations.
+In code these are docstrings, comments and strings (`prose_code`). In documents the check covers paragraphs, headings,
+list items and table cells, and the length of their sentences. It ignores code, fenced or indented blocks, targets of
+links, and quotations.
 """
 
 import re
@@ -90,7 +90,15 @@ def lengths(text: str) -> Iterator[tuple[int, int]]:
 def code_faults(path: Path, words: dict[str, Any]) -> list[str]:
     """Return what `faults` finds in the docstrings and comments of a file below ROOT."""
     rules = [rule for rule in words["rule"] if rule.get("code", True)]
-    return list(faults(str(path), prose_code.page(ROOT / path), {**words, "rule": rules}))
+    pages = (prose_code.page(ROOT / path), prose_code.strings(ROOT / path, words["values"]))
+    found = [fault for page in pages for fault in faults(str(path), page, {**words, "rule": rules})]
+    return [*found, *_openings(path, words)]
+
+
+def _openings(path: Path, words: dict[str, Any]) -> Iterator[str]:
+    for line, word in prose_code.openings(ROOT / path) if path.suffix == ".py" else ():
+        if not prose_code.is_imperative(word, words["not_imperative"]):
+            yield f"{path}:{line}: {word!r}: write a first line that begins with an imperative, such as Return"
 
 
 def main(names: list[str]) -> int:

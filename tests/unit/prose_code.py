@@ -1,17 +1,22 @@
-"""Texts of the code for the rules of docs/words.toml: docstrings and comments of Python, comments of C++."""
+"""Texts of the code for the rules of docs/words.toml: docstrings, comments and strings of Python and C++."""
 
 import ast
 import io
 import re
 import tokenize
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 
 FOLDERS = ("src", "core", "examples/skeleton", "benchmarks")
 COMMENT = re.compile(r"^\s*(?:///?)\s?(.*)$|\s//\s(.*)$")
 SKIPPED = re.compile(r"^(?:type:|noqa|fmt:|ruff:|pragma|NOLINT|!)|clang-format")
 
+PROPERTIES = ("property", "cached_property", "functools.cached_property")
+SETTERS = (".setter", ".deleter")
+IMPERATIVE = re.compile(r"(?![A-Z][a-z]*[^s]s\b)[A-Z][a-z]+[,:]?")  # neither a plural, nor "Returns", nor a name
 WIDE = re.compile(r"\S {3,}\S")
+STRING = re.compile(r'"((?:[^"\\\n]|\\.)*)"')
+SENTENCE = 3  # words: shorter strings are names and keys
 AFTER = "- "  # before a comment behind code: a text of its own, as an item of a list is
 
 
@@ -54,3 +59,50 @@ def _cpp(text: str) -> Iterator[tuple[int, str]]:
 def _formula(line: str) -> str:
     """Return the line without its indentation; a formula and a row of a table, with wide gaps, are left out."""
     return "" if " = " in line or WIDE.search(line.strip()) else line.strip()
+
+
+def strings(path: Path, values: Collection[str] = ()) -> str:
+    """Return strings that read as sentences, each as an item on the line where it begins; `_` is a value in it.
+
+    Left out: strings of several lines, which are scripts, queries and templates; and `values`.
+    """
+    text = path.read_text()
+    lines = [""] * (text.count("\n") + 2)
+    for number, found in _python_strings(text) if path.suffix == ".py" else _cpp_strings(text):
+        if len(found.split()) >= SENTENCE and "\n" not in found and found not in values:
+            lines[number] += f"{'; ' if lines[number] else AFTER}{found}"
+    return "\n".join(lines[1:])
+
+
+def _python_strings(text: str) -> Iterator[tuple[int, str]]:
+    tree = ast.parse(text)
+    inner = {id(part) for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for part in node.values}
+    inner |= {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.JoinedStr):
+            yield (
+                node.lineno,
+                "".join(str(part.value) if isinstance(part, ast.Constant) else "_" for part in node.values),
+            )
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in inner:
+            yield node.lineno, node.value
+
+
+def _cpp_strings(text: str) -> Iterator[tuple[int, str]]:
+    for number, line in enumerate(text.splitlines(), 1):
+        if not line.lstrip().startswith("//"):
+            yield from ((number, found) for found in STRING.findall(line))
+
+
+def openings(path: Path) -> Iterator[tuple[int, str]]:
+    """Yield line and first word of each function's docstring; properties are noun phrases and are left out."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and (text := ast.get_docstring(node)):
+            names = [ast.unparse(one) for one in node.decorator_list]
+            if not any(name in PROPERTIES or name.endswith(SETTERS) for name in names):
+                yield node.body[0].lineno, text.split()[0]
+
+
+def is_imperative(word: str, others: list[str]) -> bool:
+    """Return whether a docstring may begin with this word: a verb, so none of `others` and not a name or number."""
+    return IMPERATIVE.fullmatch(word) is not None and word.rstrip(",:") not in others

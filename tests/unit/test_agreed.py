@@ -104,7 +104,7 @@ def test_a_run_of_others_is_repeated_only_when_asked(
     assert started(core)
 
 
-def test_a_run_of_others_goes_on_only_when_asked(
+def test_a_run_of_others_continues_only_when_asked(
     capfd: pytest.CaptureFixture[str], core: FakeCore, plan: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run = plan.parent / "run"

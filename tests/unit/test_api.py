@@ -59,7 +59,7 @@ def test_a_run_without_a_place_is_below_runs(fake: FakeCore) -> None:
         ("streamx", {}, "did you mean stream"),
         ("stream", {"kernel": "triad"}, "unknown option of stream 'kernel'; did you mean kernels"),
         ("stream", {"kernels": ["triat"]}, "did you mean triad"),
-        ("stream", {"threads": object()}, "is no value of an option"),
+        ("stream", {"threads": object()}, "is not a value of an option"),
         ("absent.toml", {}, "plan absent.toml cannot be read"),
     ],
 )
@@ -205,7 +205,7 @@ def test_words_of_a_foreign_run_do_nothing_in_a_notebook(folders: tuple[Path, Pa
     assert "<b>" not in Table("t", {"<b>": ""}, [{"<b>": "<b>"}])._repr_html_()
 
 
-def test_a_long_table_says_how_many_rows_it_leaves_out() -> None:
+def test_a_long_table_states_how_many_rows_it_leaves_out() -> None:
     page = Table("t", {"a": "s"}, [{"a": number} for number in range(20)])._repr_html_()
     assert "8 more rows" in page
     assert "a (s)" in page

@@ -169,7 +169,7 @@ def changed(name: str, **numbers: float | Quantity) -> list[Statement]:
     return [*others, replace(last, quantities={**last.quantities, **quantities})]
 
 
-def test_what_a_program_takes_between_operations_is_no_fault_of_a_fast_device() -> None:
+def test_what_a_program_takes_between_operations_is_not_a_fault_of_a_fast_device() -> None:
     """fio on memory: 4 under way, 305 469 operations/s, 12.39 us each; and a device too slow for that."""
     fast = stated(latency_s=12.388e-6, rate_per_s=305_469, in_flight=4)
     slow = stated(latency_s=12.388e-3, rate_per_s=305.469, in_flight=4)
@@ -239,7 +239,7 @@ PLANTED: list[tuple[str, list[Statement], str]] = [
     ("moments", changed("moments", seconds_mean=1.15), "5 values between 900 ms and 1.2 s"),
     ("moments", changed("moments", seconds_deviation=0.2), "deviate by"),
     ("moments", changed("moments", seconds_deviation=0.01), "deviate by"),
-    ("threads_hold", changed("threads_hold", latency_s=110e-6), "9.9 under way of 1 at most"),
+    ("threads_hold", changed("threads_hold", latency_s=110e-6), "9.9 in flight of 1 at most"),
     ("within_run", changed("within_run", latency_most_s=23.0), "the whole run took"),
     ("load_waits", changed("load_waits", latency_s=2.31e-6), "a digit was lost"),
     ("local_is_best", changed("local_is_best", latency_s=810e-9), "far has latency 141 ns"),
@@ -283,7 +283,7 @@ def test_every_identity_has_a_good_set_and_a_planted_fault() -> None:
 
 
 @pytest.mark.parametrize("name", sorted(GOOD))
-def test_an_identity_holds_where_nothing_is_wrong(name: str) -> None:
+def test_an_identity_passes_where_nothing_is_wrong(name: str) -> None:
     found = examine(GOOD[name])
     assert found.checked[name] > 0
     assert found.failures == ()
@@ -345,7 +345,7 @@ def test_a_doubtful_row_is_not_held_against_its_neighbours() -> None:
     assert examine([few, replace(many, conclusive=False)]).failures == ()
 
 
-def test_a_statement_says_itself_whether_it_is_conclusive() -> None:
+def test_a_statement_has_its_own_verdict() -> None:
     with pytest.raises(TypeError, match="conclusive"):
         Statement("row", {})  # type: ignore[call-arg]
 
@@ -467,7 +467,7 @@ def broken(tmp_path: Path) -> Run:
     return results.load(tmp_path)
 
 
-def test_a_failed_identity_stands_in_every_form(
+def test_a_failed_identity_is_in_every_form(
     broken: Run, tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("tierscope.report.formats.html.bundle", lambda: "")

@@ -194,7 +194,7 @@ def test_no_alarm_on_perf(seed: int) -> None:
 
 
 @pytest.mark.parametrize("count", first(2, [4, 30, 300]))
-def test_times_of_six_digits_that_repeat_by_chance_are_no_steps_of_a_clock(count: int) -> None:
+def test_times_of_six_digits_that_repeat_by_chance_are_not_steps_of_a_clock(count: int) -> None:
     """What has few digits, or scatters little, repeats by chance."""
     random = np.random.default_rng(1995 + count)
     for scatter, digits in ((1e-4, 6), (1e-3, 6), (0.05, 4), (0.3, 3)):

@@ -64,7 +64,7 @@ def test_a_footprint_that_fits_in_a_given_cache_says_so() -> None:
     assert all("this is the cache's bandwidth" in one.why for one in found.failures)
 
 
-def test_storage_is_not_held_to_the_peak_of_memory() -> None:
+def test_storage_is_not_compared_with_the_peak_of_memory() -> None:
     found = examine(limited(of_readings(read(DATA / "fio.json")[1].readings), Limits(peak_bytes_per_s=1e8)))
     assert found.checked["peak_share"] == 0
 
@@ -88,7 +88,7 @@ def test_a_peak_that_its_channels_do_not_make_is_found(capfd: pytest.CaptureFixt
         (["peek=51GB/s"], "unknown option peek="),
     ],
 )
-def test_what_no_peak_follows_from_is_refused(words: list[str], why: str, capfd: pytest.CaptureFixture[str]) -> None:
+def test_options_that_give_no_peak_are_refused(words: list[str], why: str, capfd: pytest.CaptureFixture[str]) -> None:
     for command in ("audit", "import"):
         status, said = refused(capfd, command, str(DATA / "stream.txt"), *words)
         assert (status, why in said) == (Exit.USAGE, True)

@@ -20,7 +20,7 @@ def claimed(says: str) -> set[int]:
     return {int(f.label.split()[1].rstrip(",")) for f in claim.figures if f.fault}
 
 
-def test_document_003_has_one_line_under_way_in_all_cells() -> None:
+def test_document_003_has_one_line_in_flight_in_all_cells() -> None:
     found = examine(published(reference.load("document003_loaded_latency")))
     (one,) = (one for one in found.failures if one.identity == "no_load")
     assert one.label == "all 152 rows"
@@ -50,8 +50,8 @@ def test_a_printed_number_has_a_value_and_a_step(word: str, value: float, step: 
 
 
 @pytest.mark.parametrize("word", ["", "x", "1,5", "1.2.3", "nan", "1e999"])
-def test_what_is_no_number_is_refused(word: str) -> None:
-    with pytest.raises(UsageError, match="no number"):
+def test_what_is_not_a_number_is_refused(word: str) -> None:
+    with pytest.raises(UsageError, match="not a number"):
         printed(word)
 
 
@@ -102,7 +102,7 @@ def reasons(name: str) -> dict[str, str]:
 
 
 def test_the_faults_of_documents_000_to_004_have_their_reasons() -> None:
-    assert "the head says difference, but the numbers are the quotient" in reasons("document000_ratio")["ratio"]
+    assert "the head states difference, but the numbers are the quotient" in reasons("document000_ratio")["ratio"]
     clock = reasons("document001_latency")["quantum"]
     assert "7 of 12 are whole multiples of 0.005731" in clock
     assert "4 channels x 2133 MT/s x 8 bytes make 68.26 GB/s" in reasons("document001_stream")["peak_formula"]
@@ -156,7 +156,7 @@ def test_a_fault_planted_in_a_table_is_found(name: str, old: str, new: str, iden
         "# share: kind = 0.7",
     ],
 )
-def test_a_head_line_that_says_nothing_is_refused(line: str) -> None:
+def test_a_head_line_that_shows_nothing_is_refused(line: str) -> None:
     text = (reference.FOLDER / "optane100_idle_latency.csv").read_text()
     with pytest.raises(ValueError, match="is needed, columns: "):
         reference.parse("optane100_idle_latency", f"{line}\n{text}")

@@ -29,7 +29,7 @@ def test_clean_runs_are_silent_also_where_they_are_noisy(tmp_path: Path) -> None
     assert held.checked["operation_bytes"] == 12
 
 
-def test_the_middle_of_a_bin_may_lie_above_the_slowest_operation(tmp_path: Path) -> None:
+def test_the_middle_of_a_bin_may_be_above_the_slowest_operation(tmp_path: Path) -> None:
     run = storage_run(tmp_path, "size=64MiB", "blocks=4KiB", "orders=random")
     rows = tables["storage"].flat(run)
     most = [{**row, "latency_most_s": float(row["latency_p999_s"] or 0) * 0.993} for row in rows]

@@ -79,12 +79,12 @@ def test_a_child_of_a_child_is_counted_and_stolen_time_is_nobodys(tmp_path: Path
     assert mark(system, 0.0).used_s == pytest.approx((1000 - 180) / TICKS)
 
 
-def test_a_system_that_does_not_tell_is_unknown(tmp_path: Path) -> None:
+def test_a_system_without_the_fact_is_unknown(tmp_path: Path) -> None:
     assert Others(System(tmp_path)).mark() is None
     assert doubt(Background(cpus=None), 2) == ""
 
 
-def test_this_system_tells_and_counts_a_busy_child_as_own() -> None:
+def test_this_system_counts_a_busy_child_as_own() -> None:
     others = Others(System())
     first = others.mark()
     if first is None:
@@ -109,7 +109,7 @@ def test_memory_that_is_slower_than_in_quiet_times_is_used_by_others() -> None:
     assert "less than in quiet times" in doubt(seen(1.0, rate=0.7), 2)
 
 
-def test_others_beside_memory_of_unknown_speed_are_a_doubt() -> None:
+def test_other_programs_and_memory_of_unknown_speed_raise_a_doubt() -> None:
     for quiet in (None, msgspec.structs.replace(QUIET, count=ENOUGH - 1)):
         assert "not known" in doubt(seen(1.0, quiet=quiet), 2)
         assert doubt(seen(BUSY / 2, quiet=quiet), 2) == ""
@@ -230,7 +230,7 @@ def test_quiet_times_teach_what_the_memory_gives_and_busy_ones_do_not() -> None:
     assert "latency was" in doubt(found, 2)
 
 
-def test_a_program_that_only_computes_is_no_doubt_where_quiet_times_are_known() -> None:
+def test_a_program_that_only_computes_raises_no_doubt_if_quiet_times_are_known() -> None:
     scene = Scene()
     for _ in range(ENOUGH + 2):
         scene.visit(1.0)
@@ -241,14 +241,14 @@ def test_a_program_that_only_computes_is_no_doubt_where_quiet_times_are_known() 
     assert doubt(found, 2) == ""
 
 
-def test_a_probe_that_was_interrupted_says_nothing() -> None:
+def test_a_probe_that_was_interrupted_shows_nothing() -> None:
     scene = Scene()
     scene.memory.flags = PREEMPTED
     found = scene.visit()
     assert (found.latency_s, found.quiet) == (None, None)
 
 
-def test_a_short_run_is_probed_only_beside_others() -> None:
+def test_a_short_run_is_probed_only_while_others_run() -> None:
     scene = Scene()
     scene.watch.expect(1.0)
     scene.visit(1.0)
@@ -285,7 +285,7 @@ def test_the_next_run_knows_the_quiet_times_of_this_one(tmp_path: Path) -> None:
     "text",
     ["", "[]", '{"0":[{"latency_s":-1,"bytes_per_s":1}]}', '{"0":[{"latency_s":1e-7,"bytes_per_s":1e400}]}', "{"],
 )
-def test_a_damaged_file_of_quiet_times_is_no_file(tmp_path: Path, text: str) -> None:
+def test_a_damaged_file_of_quiet_times_is_ignored(tmp_path: Path, text: str) -> None:
     path = tmp_path / "machine.json"
     path.write_text(text)
     assert Quiets(path).of(0) is None
@@ -299,7 +299,7 @@ def test_a_folder_that_cannot_be_written_stops_no_run(tmp_path: Path) -> None:
     assert (tmp_path / "quiet").read_text().startswith("a file")
 
 
-def test_the_file_lies_in_the_users_cache_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_file_is_in_the_users_cache_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     assert quiet_file("abc") == tmp_path / "tierscope/quiet/abc.json"
 
@@ -342,7 +342,7 @@ def run_with(
 
 
 @pytest.mark.parametrize("visits", [0, 3])
-def test_points_beside_programs_that_use_the_memory_are_inconclusive_and_say_so(
+def test_points_measured_while_programs_use_the_memory_are_inconclusive(
     lab: Lab, monkeypatch: pytest.MonkeyPatch, visits: int
 ) -> None:
     watch = Always(seen(1.0, latency=1.4))
@@ -352,7 +352,7 @@ def test_points_beside_programs_that_use_the_memory_are_inconclusive_and_say_so(
     assert watch.ended == 1
 
 
-def test_one_visit_beside_others_is_left_out_of_the_number(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_visit_with_other_programs_is_left_out_of_the_number(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
     """The first visit of each of the five points."""
     every = run_with(lab, Always(Background(cpus=0.0)), monkeypatch, 3)
     assert all(conclusive for conclusive, _ in every)

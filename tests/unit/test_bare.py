@@ -161,7 +161,7 @@ def changed(change: Callable[[list[dict[str, Any]]], object]) -> list[dict[str, 
     [
         (PLAN, facts()[:3], UsageError, "the output ends here"),
         (PLAN, facts()[:-1], UsageError, "the output ends here"),
-        (PLAN, [*facts(), {"fact": "dropped"}], UsageError, "the output goes on with 'dropped' behind the end"),
+        (PLAN, [*facts(), {"fact": "dropped"}], UsageError, "the output continues with 'dropped' after the end"),
         (PLAN.replace("check\n", ""), facts()[:-1], UsageError, "were not checked; add a line `check`"),
         (
             PLAN.replace("check\n", "drop\n"),

@@ -101,7 +101,7 @@ def test_both_curves_are_drawn(same: Run) -> None:
     assert [point["whose"] for point in spec["data"]["values"]].count("published") == 6
 
 
-def test_one_point_alone_is_told_and_drawn_as_dots(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_one_point_alone_is_reported_and_drawn_as_dots(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     run, picture = spread_over(tmp_path / "run", 0.01), tmp_path / "one.svg"
     status, out, _ = say(capfd, "compare", str(run.path), f"reference:{DRAM}", "--figure", str(picture))
     assert status == Exit.GOOD
@@ -112,7 +112,7 @@ def test_one_point_alone_is_told_and_drawn_as_dots(tmp_path: Path, capfd: pytest
     assert "1 of 1 points are within" in out
 
 
-def test_sizes_are_told_in_binary_units(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_sizes_are_shown_in_binary_units(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     maker = Maker(tmp_path)
     add_regions(maker, largest=1 * MiB)
     run = maker.save("buffers")
@@ -159,7 +159,7 @@ def test_the_how_to_names_the_tables_that_compare(root: Path) -> None:
 
 
 @pytest.mark.parametrize("name", reference.names())
-def test_a_table_compares_or_says_why_not(name: str, same: Run, capfd: pytest.CaptureFixture[str]) -> None:
+def test_a_table_compares_or_states_why_not(name: str, same: Run, capfd: pytest.CaptureFixture[str]) -> None:
     status, why = refused(capfd, "compare", str(same.path), f"reference:{name}") if name not in STREAMS else (2, "")
     assert status == Exit.USAGE
     assert name in STREAMS or load(name).alone in why
@@ -167,14 +167,14 @@ def test_a_table_compares_or_says_why_not(name: str, same: Run, capfd: pytest.Ca
 
 
 @pytest.mark.parametrize("words", [("--least", "0.1"), ("--across-origins",)])
-def test_what_has_no_effect_beside_a_table_is_refused(
+def test_options_without_effect_on_a_table_are_refused(
     words: tuple[str, ...], same: Run, capfd: pytest.CaptureFixture[str]
 ) -> None:
     status, why = refused(capfd, "compare", str(same.path), f"reference:{DRAM}", *words)
-    assert (status, f"{words[0]} is of two runs" in why) == (Exit.USAGE, True)
+    assert (status, f"{words[0]} compares two runs" in why) == (Exit.USAGE, True)
 
 
-def test_storage_stands_beside_a_published_disk(tmp_path: Path) -> None:
+def test_storage_is_compared_with_a_published_disk(tmp_path: Path) -> None:
     rows = beside(storage_run(tmp_path, "preset=paper"), load("document003_storage"))
     assert len(rows) == 2 * 9  # in order and at random
     assert rows[0]["published"] == pytest.approx(452.27e-6)

@@ -23,7 +23,7 @@ def test_every_table_of_a_document_compares() -> None:
 
 
 @pytest.mark.parametrize("mode", ["nvm-nvm", "nvm-dram", "dram-nvm"])
-def test_a_split_of_sixteen_threads_stands_beside_the_one_of_the_document(tmp_path: Path, mode: str) -> None:
+def test_a_split_of_sixteen_threads_is_compared_with_that_of_the_document(tmp_path: Path, mode: str) -> None:
     maker = Maker(tmp_path)
     for a, b in ((15, 1), (8, 8), (8, 4)):
         add_split(maker, mode, a, b)

@@ -39,7 +39,7 @@ def test_only_what_changed_is_done_again(checkout: Checkout) -> None:
     assert checkout.calls() == ["core"]
 
 
-def test_a_touched_file_is_no_change(checkout: Checkout) -> None:
+def test_touching_a_file_changes_nothing(checkout: Checkout) -> None:
     checkout.with_tools().start()
     checkout.calls()
     os.utime(checkout.root / "core/kernel.hpp", (4e9, 4e9))  # from the future: a clock that was set back
@@ -81,7 +81,7 @@ def test_the_word_all_adds_the_slow_tests(checkout: Checkout) -> None:
 
 
 @pytest.mark.parametrize("step", ["packages", "core"])
-def test_a_killed_set_up_goes_on_at_the_next_start(checkout: Checkout, step: str) -> None:
+def test_a_killed_set_up_continues_at_the_next_start(checkout: Checkout, step: str) -> None:
     killed = checkout.with_tools().start(KILL=step)
     assert killed.returncode == -signal.SIGKILL or killed.returncode > 128
     checkout.calls()
@@ -99,7 +99,7 @@ def test_a_failed_step_shows_the_end_of_its_log_and_what_to_try(checkout: Checko
     assert checkout.start("x").stdout == "cli x\n"
 
 
-def test_starts_at_once_prepare_once(checkout: Checkout) -> None:
+def test_simultaneous_starts_prepare_once(checkout: Checkout) -> None:
     checkout.with_tools()
     started = [
         subprocess.Popen(
@@ -111,7 +111,7 @@ def test_starts_at_once_prepare_once(checkout: Checkout) -> None:
     assert checkout.calls() == ["venv", "packages", "core"]
 
 
-def test_a_moved_checkout_is_prepared_anew(checkout: Checkout) -> None:
+def test_a_moved_checkout_is_prepared_again(checkout: Checkout) -> None:
     checkout.with_tools().start()
     checkout.calls()
     checkout.root = checkout.root.rename(checkout.root.with_name("elsewhere"))
@@ -127,7 +127,7 @@ def test_it_works_through_a_symbolic_link(checkout: Checkout, tmp_path: Path) ->
     assert done.stdout == "cli x\n"
 
 
-def test_another_compiler_builds_the_core_anew(checkout: Checkout) -> None:
+def test_another_compiler_rebuilds_the_core(checkout: Checkout) -> None:
     checkout.with_tools().start()
     checkout.calls()
     checkout.tool("my++", COMPILER)

@@ -82,7 +82,7 @@ def test_what_a_part_of_the_core_wants_is_installed_once_where_that_is_possible(
 
 
 @pytest.mark.parametrize("package", WANTED)
-def test_without_what_is_wanted_it_goes_on_and_says_so_once(checkout: Checkout, package: str) -> None:
+def test_without_optional_parts_it_continues_and_reports_it_once(checkout: Checkout, package: str) -> None:
     offers(checkout.with_tools(), package, "exit 1\n")
     done = checkout.start("x")
     assert (done.returncode, done.stdout) == (0, "cli x\n"), done.stderr
@@ -102,7 +102,7 @@ def test_without_root_or_lists_what_is_wanted_is_named_and_not_fetched(checkout:
 
 
 @pytest.mark.parametrize("package", WANTED)
-def test_a_wanted_header_that_comes_or_goes_builds_the_core_anew(checkout: Checkout, package: str) -> None:
+def test_a_header_that_comes_or_goes_rebuilds_the_core(checkout: Checkout, package: str) -> None:
     checkout.with_tools().start()
     checkout.calls()
     header(checkout, package).parent.mkdir(parents=True)
@@ -192,7 +192,7 @@ def test_no_apt_names_the_command_and_ends_where_nothing_can_work(checkout: Chec
 
 
 @pytest.mark.parametrize("word", ["x", "test"])
-def test_no_apt_goes_on_with_what_is_there(checkout: Checkout, word: str) -> None:
+def test_no_apt_continues_with_what_is_there(checkout: Checkout, word: str) -> None:
     checkout.with_tools().tool("id", "#!/bin/sh\necho 0\n")
     checkout.candidates.write_text(f"{BOOKWORM}liblemon-dev 1.3\n")
     done = checkout.start(word, TIERSCOPE_APT="no")

@@ -39,7 +39,7 @@ def taken(checkout: Checkout) -> str:
     return core.read_text() if core.exists() else ""
 
 
-def test_a_wheel_of_these_sources_stands_for_the_compiler(checkout: Checkout) -> None:
+def test_a_wheel_of_these_sources_replaces_the_compiler(checkout: Checkout) -> None:
     checkout.tool("python3", PYTHON)
     path = wheel(checkout)
     done = checkout.start("x")

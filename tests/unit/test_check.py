@@ -182,7 +182,7 @@ def test_words_of_a_foreign_run_stay_words_in_a_made_file(run: Run) -> None:
 
 # --- bad input ---
 
-LONG = "1" + "0" * 400  # a whole number of TOML that is no number of a machine
+LONG = "1" + "0" * 400  # a whole number of TOML that is not a number of a machine
 WRONG = [
     ("[[threshold]", "is not TOML"),
     ("", r"no \[\[threshold\]\]"),
@@ -191,7 +191,7 @@ WRONG = [
     ("thresholds = []", "did you mean threshold"),
     (f"suite = 3\n{READ}at_least = 1", "suite=3 is not text"),
     (f"options = 3\n{READ}at_least = 1", "options=3 is not a table"),
-    (f"options = {{ limit = 2026-01-02 }}\n{READ}at_least = 1", "is no value of an option"),
+    (f"options = {{ limit = 2026-01-02 }}\n{READ}at_least = 1", "is not a value of an option"),
     ("[[threshold]]\nat_least = 1", "has no table; known: .*stream"),
     ('[[threshold]]\ntable = "strea"\nat_least = 1', "did you mean stream"),
     ('[[threshold]]\ntable = "calibration"\nat_least = 1', "no main value; tables that have one: .*stream"),
@@ -203,7 +203,7 @@ WRONG = [
     (f'{READ}at_least = "20"', "has no unit"),
     (f'{READ}at_least = "20 Gb/s"', "unknown unit 'Gb/s'"),
     (f'{READ}at_least = "20 ns"', "unknown unit 'ns'"),
-    (f'{READ}at_least = "fast"', "is no number"),
+    (f'{READ}at_least = "fast"', "is not a number"),
     (f"{READ}at_least = true", "is not a number"),
     (f'[[threshold]]\ntable = "sharing"\nvalue = "gain"\nat_least = {LONG}', "not a number that a value can have"),
     (f'[[threshold]]\ntable = "stream"\nwhere = {{ threads = {LONG} }}\nat_least = "1 GB/s"', "where.threads: this is"),

@@ -57,7 +57,9 @@ def test_an_arm_server_as_it_was_assumed(tmp_path: Path) -> None:
         ("partitions", arm(), 1e9, {"/sys/firmware/acpi/tables/MPAM": "MPAM"}),
     ],
 )
-def test_what_differs_is_said(what: str, machine: Machine, hz: float, files: dict[str, object], tmp_path: Path) -> None:
+def test_differences_of_machines_are_named(
+    what: str, machine: Machine, hz: float, files: dict[str, object], tmp_path: Path
+) -> None:
     lines = found(machine, tmp_path, hz, **files)
     assert {name for name, one in lines.items() if one.verdict == OTHER} == {what}
     assert lines["line"].verdict == ALIKE

@@ -98,7 +98,7 @@ def test_commands_that_a_file_would_start_need_consent(
         (("--write", "run"), "--margin"),
         (("--margin", "10%"), "--write"),
         (("--write", "run", "--margin", "10"), "--margin 10 is not a share"),
-        (("--write", "run", "--margin", "ten"), "is no number"),
+        (("--write", "run", "--margin", "ten"), "is not a number"),
         (("a.toml", "--write", "run", "--margin", "10%"), "checks nothing"),
         (("a.toml", "run", "--out", "b"), "is measured already"),
     ],
@@ -164,7 +164,7 @@ def test_junit_of_a_check_that_could_not_be_made_is_an_error() -> None:
         assert one.attrib["type"] == type(problem).__name__
 
 
-def test_junit_goes_where_it_is_asked_or_says_why_not(
+def test_junit_goes_where_it_is_asked_or_states_why_not(
     run: Run, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     file, to = tmp_path / "memory.toml", tmp_path / "check.xml"

@@ -25,7 +25,7 @@ def fake(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> FakeCore:
     return put_in_place(FakeCore(), monkeypatch)
 
 
-def test_the_same_statuses_stand_in_the_code_the_help_and_the_documents(
+def test_the_same_statuses_are_in_the_code_the_help_and_the_documents(
     capfd: pytest.CaptureFixture[str], root: Path
 ) -> None:
     _, out, _ = say(capfd, "--help")

@@ -126,7 +126,7 @@ def test_the_help_of_a_file_of_groups_names_what_every_suite_has(capfd: pytest.C
 
 
 @pytest.mark.parametrize("name", list(commands))
-def test_every_command_says_what_it_is_for(name: str) -> None:
+def test_every_command_has_a_summary(name: str) -> None:
     command = commands[name]
     assert isinstance(command, Command)
     assert command.area is not Area.OTHER, f"give the command {name} area=Area.LOOK or another"
@@ -173,7 +173,7 @@ def test_a_manifest_that_cannot_be_read_makes_a_run_older_than_others(tmp_path: 
     assert newest(tmp_path).name == "a"
 
 
-def test_show_without_any_run_says_what_to_do(
+def test_show_without_any_run_states_what_to_do(
     capfd: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)

@@ -184,10 +184,10 @@ def test_another_machine_is_noted(run: Run, capfd: pytest.CaptureFixture[str], t
 
 
 @pytest.mark.parametrize("least", ["-0.1", "1", "nan", "inf"])
-def test_a_least_difference_that_is_no_share(run: Run, capfd: pytest.CaptureFixture[str], least: str) -> None:
+def test_a_least_difference_that_is_not_a_share(run: Run, capfd: pytest.CaptureFixture[str], least: str) -> None:
     status, line = refused(capfd, "compare", str(run.path), str(run.path), "--least", least)
     assert status == Exit.USAGE
-    assert "is no share; name one from 0 up to 1" in line
+    assert "is not a share; name one from 0 up to 1" in line
 
 
 @pytest.fixture
@@ -226,7 +226,7 @@ def test_any_stream_and_locale_will_do(shell: str, words: str, status: int) -> N
 
 
 @pytest.mark.parametrize("words", ['show "$RUN"', 'show "$RUN" --json', "suites", "--help", "completion bash"])
-def test_a_reader_that_goes_away_is_no_error(shell: str, words: str) -> None:
+def test_a_reader_that_goes_away_is_not_an_error(shell: str, words: str) -> None:
     script = f'{shell}(t {words}; echo "$?" >&2) | true'
     done = subprocess.run(["sh", "-c", script], capture_output=True, text=True, check=True)
     assert done.stderr == "0\n"

@@ -52,7 +52,7 @@ def test_one_cpu_runs_quick_and_notes_what_is_left_out(
     assert "Note: loaded latency is left out: it needs two CPUs" in out.replace("\n", " ")
 
 
-def test_a_core_that_dies_at_once_ends_with_70_and_leaves_nothing(
+def test_a_core_that_dies_immediately_ends_with_70_and_leaves_nothing(
     fake: FakeCore, capfd: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     fake.dies_at = 0
@@ -62,7 +62,7 @@ def test_a_core_that_dies_at_once_ends_with_70_and_leaves_nothing(
     assert not (tmp_path / "runs").exists()
 
 
-def test_a_core_that_dies_later_ends_with_70_and_the_way_to_go_on(
+def test_a_core_that_dies_later_ends_with_70_and_how_to_continue(
     fake: FakeCore, capfd: pytest.CaptureFixture[str]
 ) -> None:
     fake.dies_at = 3
@@ -81,7 +81,7 @@ def test_a_wrong_answer_ends_with_70(fake: FakeCore, capfd: pytest.CaptureFixtur
     assert "memory differs from scalar code by 0.001" in line
 
 
-def test_ctrl_c_ends_with_130_and_the_way_to_go_on(
+def test_ctrl_c_ends_with_130_and_how_to_continue(
     fake: FakeCore, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def interrupt(group: object) -> float:
@@ -126,7 +126,7 @@ def test_a_json_file_in_a_folder_that_is_not_there_is_refused_before_anything_is
     assert not Path("run").exists()
 
 
-def test_a_disk_that_fills_up_is_told_with_the_way_to_go_on(
+def test_a_full_disk_is_reported_with_how_to_continue(
     fake: FakeCore, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def full(directory: Path, result: Any) -> None:
@@ -152,7 +152,7 @@ def test_ctrl_c_waits_until_native_modules_are_loaded(tmp_path: Path, monkeypatc
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
-def test_each_signal_that_ends_a_run_says_how_to_go_on(
+def test_each_signal_that_ends_a_run_states_how_to_continue(
     fake: FakeCore, capfd: pytest.CaptureFixture[str], number: signal.Signals
 ) -> None:
     before = signal.signal(number, signal.SIG_DFL)  # this process may run under nohup, or in the background
@@ -172,7 +172,7 @@ def test_each_signal_that_ends_a_run_says_how_to_go_on(
     assert say(capfd, "resume", "run", "--quiet")[0] == Exit.GOOD
 
 
-def test_a_stop_while_samples_are_read_is_no_damage(
+def test_a_stop_while_samples_are_read_is_not_reported_as_damage(
     fake: FakeCore, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert say(capfd, *LATENCY, "--out", "run", "--quiet")[0] == Exit.GOOD
@@ -230,7 +230,7 @@ def test_a_panic_anywhere_is_one_line(
     assert "PanicException: index out of bounds" in line
 
 
-def test_an_error_of_the_system_without_a_place_does_not_say_none(
+def test_a_system_error_without_a_path_does_not_print_none(
     fake: FakeCore, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for error, said in (

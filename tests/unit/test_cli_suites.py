@@ -61,7 +61,7 @@ def test_a_run_leaves_what_it_says(fake: FakeCore, capfd: pytest.CaptureFixture[
     assert json.loads((tmp_path / "rows.json").read_bytes())["suite"] == "stream"
 
 
-def test_quiet_says_nothing(fake: FakeCore, capfd: pytest.CaptureFixture[str]) -> None:
+def test_quiet_prints_nothing(fake: FakeCore, capfd: pytest.CaptureFixture[str]) -> None:
     assert say(capfd, *STREAM, "--quiet") == (0, "", "")
 
 

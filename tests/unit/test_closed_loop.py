@@ -66,8 +66,8 @@ def test_a_device_is_what_its_word_says() -> None:
     assert parse(DEVICE.word("sim:blank")).word("sim:blank") == DEVICE.word("sim:blank")
 
 
-def test_a_word_without_a_key_is_no_device() -> None:
-    with pytest.raises(ResultError, match=r"sim:blank,seed=1 is no device of the closed loop: .* is missing"):
+def test_a_word_without_a_key_is_not_a_device() -> None:
+    with pytest.raises(ResultError, match=r"sim:blank,seed=1 is not a device of the closed loop: .* is missing"):
         parse("sim:blank,seed=1")
 
 
@@ -111,7 +111,7 @@ def test_each_device_is_asked_what_its_probers_ask_and_nothing_else(parts: str, 
     assert {one.table for one in asked} == {"closed_loop"}
 
 
-def test_what_has_no_memory_lies_on_no_machine() -> None:
+def test_kernels_without_memory_are_on_no_machine() -> None:
     first, *_ = imagine(SUITE.plan(made_machine(), SUITE.read({"devices": "1", "parts": "buffers"})))
     groups = tuple(msgspec.structs.replace(one, target=Target(name="null"), source=None) for one in first.groups)
     kernels = frozenset(one.workload.kernel for one in groups)
@@ -120,10 +120,10 @@ def test_what_has_no_memory_lies_on_no_machine() -> None:
         refuse_mixtures([first], kernels)
 
 
-def test_a_closed_loop_lies_on_many_simulated_machines_and_on_no_real_one() -> None:
+def test_a_closed_loop_runs_on_simulated_machines_only() -> None:
     asked = imagine(SUITE.plan(made_machine(), SUITE.read({"devices": "2", "parts": "buffers"})))
     refuse_mixtures(asked, frozenset(), many=SUITE.many_machines)
-    with pytest.raises(UsageError, match="lie on two machines"):
+    with pytest.raises(UsageError, match="are on two machines"):
         refuse_mixtures(asked, frozenset())
     with pytest.raises(UsageError, match="devices are drawn for simulated machines only; try target=sim:blank"):
         imagine(SUITE.plan(made_machine(), SUITE.read({"target": "node:0"})))
@@ -142,7 +142,7 @@ def test_a_latency_off_by_more_than_three_per_cent_is_wrong() -> None:
     assert verdicts(score.of_buffers(DEVICE, levels(413e-9, *RIGHT)))["medium", None] == WRONG
 
 
-def test_a_round_capacity_must_be_told_as_it_is_and_another_within_six_per_cent() -> None:
+def test_a_round_capacity_must_be_exact_and_another_within_six_percent() -> None:
     near = level(24.2 * KiB, 256, 100e-9, None)
     assert verdicts(score.of_buffers(DEVICE, levels(400e-9, near, RIGHT[1])))["capacity", 1] == WRONG
     odd = replace(DEVICE, buffers=(Buffer(5 * KiB, 256, 80e-9), DEVICE.buffers[1]))
@@ -241,7 +241,7 @@ def row(number: int, verdict: str, truth: float | None = 24 * KiB) -> ClosedLoop
     )  # fmt: skip
 
 
-def test_shares_are_told_and_every_failure_with_what_repeats_it() -> None:
+def test_shares_are_reported_and_every_failure_with_the_command_that_repeats_it() -> None:
     told = sentences([row(0, RECOVERED), row(1, RECOVERED), row(2, WRONG), row(3, ALARM, None)])
     every = "2 of 4 parameters of simulated memories recovered (1 wrong, 1 false alarm)"
     assert (told[0].text, told[0].value) == (every, 0.5)

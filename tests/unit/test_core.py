@@ -67,10 +67,10 @@ def said(kind: type[TierscopeError], act: Callable[[], object]) -> str:
 def test_a_core_that_cannot_be_started(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: str, why: str) -> None:
     monkeypatch.setenv("TIERSCOPE_CORE", str(tmp_path / place))
     for act in (core.catalogue, core.topology, core.Session):
-        assert f"cannot be started: {why}; build it or mend TIERSCOPE_CORE" in said(MachineError, act)
+        assert f"cannot be started: {why}; build it or correct TIERSCOPE_CORE" in said(MachineError, act)
 
 
-def test_no_core_at_all_says_how_to_get_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_core_is_reported_with_how_to_get_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("TIERSCOPE_CORE", raising=False)
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.setattr("tierscope.core.find._installed", list)
@@ -94,7 +94,7 @@ def test_an_answer_of_another_kind_is_a_core_of_another_version(
     assert gone(tmp_path)
 
 
-def test_a_topology_that_is_no_table(core_of: Callable[[str], None]) -> None:
+def test_a_topology_that_is_not_a_table(core_of: Callable[[str], None]) -> None:
     core_of("echo 7")
     assert "install both from one version" in said(CoreError, core.topology)
 
@@ -102,10 +102,10 @@ def test_a_topology_that_is_no_table(core_of: Callable[[str], None]) -> None:
 @pytest.mark.parametrize(
     ("script", "kind", "why"),
     [
-        ("echo oh no >&2; exit 7", CoreError, "ended with status 7: oh no; please report this"),
-        ("exit 3", CoreError, "ended with status 3: no message; please report this"),
+        ("echo oh no >&2; exit 7", CoreError, "ended with status 7: oh no; report this"),
+        ("exit 3", CoreError, "ended with status 3: no message; report this"),
         ("kill -SEGV $$", CoreError, "ended with signal Segmentation fault"),
-        ("kill -9 $$", MachineError, "killed from outside, mostly for want of memory"),
+        ("kill -9 $$", MachineError, "killed from outside, usually because memory ran out"),
         ('echo \'{"fact":"error","kind":"BadPlan","message":"no such word"}\'; exit 2', UsageError, "no such word"),
         ('echo \'{"fact":"error","kind":"Unsupported","message":"no AVX"}\'; exit 3', MachineError, "no AVX"),
         ('echo \'{"fact":"error"}\'; exit 3', CoreError, ""),
@@ -174,10 +174,10 @@ def test_words_that_a_group_does_not_use_are_left_out() -> None:
     assert [words[key] for key in ("access", "order", "fence")] == ["256B", "once", "region"]
 
 
-def test_a_path_with_a_space_cannot_stand_in_a_plan() -> None:
+def test_a_path_with_a_space_is_refused_in_a_plan() -> None:
     group = one_group("read", (0,), MiB)
     group = type(group)(workload=group.workload, team=group.team, target=Target.parse("file:/mnt/my disk"))
-    assert "holds a space" in said(UsageError, lambda: core.group_words(group))
+    assert "contains a space" in said(UsageError, lambda: core.group_words(group))
 
 
 def test_every_error_of_the_border_has_its_status() -> None:

@@ -34,7 +34,7 @@ WHOLE = Catalogue(
 )  # fmt: skip
 
 
-def test_a_kernel_on_several_isas_is_no_collision() -> None:
+def test_a_kernel_on_several_isas_is_not_a_collision() -> None:
     assert WHOLE.collision() == ""
 
 

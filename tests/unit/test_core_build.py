@@ -64,7 +64,7 @@ def test_a_build_that_fails_leaves_nothing_and_is_refused(checkout: Path) -> Non
     assert [path.name for path in (checkout / ".venv/bin").iterdir()] == ["tierscope-core"]
 
 
-def test_nothing_is_built_beside_a_core_of_another_place(checkout: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nothing_is_built_next_to_a_core_of_another_place(checkout: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (checkout / "tierscope-core").touch()
     monkeypatch.setenv("TIERSCOPE_CORE", str(checkout / "tierscope-core"))
     with pytest.raises(MachineError, match="which was not built"):

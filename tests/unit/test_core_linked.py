@@ -114,14 +114,14 @@ def test_without_that_core_the_structure_is_refused(put: Put) -> None:
     assert message.startswith(f"structures on target=sim: need {first}-traced, which was not built; run ./tierscope")
 
 
-def test_the_traced_core_stands_beside_each_of_the_others(put: Put, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_traced_core_is_next_to_each_of_the_others(put: Put, monkeypatch: pytest.MonkeyPatch) -> None:
     traced = put("core-traced", "")
     for name in ("core", "core-pmdk", "core-traced"):
         monkeypatch.setenv("TIERSCOPE_CORE", str(put(name, "")))
         assert core.find_traced_core() == traced
 
 
-def test_a_library_that_the_traced_core_lacks_is_said_of_it(put: Put) -> None:
+def test_a_library_that_the_traced_core_lacks_is_named(put: Put) -> None:
     put("core", says("first"))
     put("core-traced", f'echo "tierscope-core-traced: {ABSENT}" >&2; exit 127')
     with core.Session() as session:
@@ -188,7 +188,7 @@ def test_a_core_is_asked_for_its_catalogue_once(put: Put, tmp_path: Path) -> Non
     assert asked.read_text().split() == ["first", "linked"]
 
 
-def test_a_core_that_was_built_anew_is_asked_again(put: Put) -> None:
+def test_a_rebuilt_core_is_asked_again(put: Put) -> None:
     path = put("core", catalogue_of("first"))
     assert core.catalogue(pools=False).version == "first"
     path.unlink()

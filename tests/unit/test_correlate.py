@@ -40,7 +40,7 @@ def test_both_kinds_are_those_of_scipy(ties: bool) -> None:
         assert -1 <= linear.low <= linear.middle <= linear.high <= 1
 
 
-def test_the_interval_holds_the_truth() -> None:
+def test_the_interval_contains_the_truth() -> None:
     rng, truth = np.random.default_rng(7), 0.6
     held = 0
     for _ in range(400):
@@ -61,7 +61,7 @@ def test_a_curve_is_full_in_rank_and_less_in_value() -> None:
     assert linear.high < 0.9
 
 
-def test_ranks_that_agree_wholly_are_no_more_certain_than_their_step() -> None:
+def test_ranks_that_agree_fully_are_not_more_certain_than_their_step() -> None:
     few, many = (Correlation.rank(np.arange(float(n)), np.arange(float(n))) for n in (5, 100))
     assert few is not None
     assert many is not None
@@ -88,7 +88,7 @@ def counted(directory: Path, points: int) -> Run:
     return maker.save("latency")
 
 
-def test_what_goes_with_time_is_told_and_what_is_constant_left_out(tmp_path: Path) -> None:
+def test_events_that_follow_time_are_reported_and_constant_ones_left_out(tmp_path: Path) -> None:
     (found,) = correlated(counted(tmp_path, 8))
     assert (found.sweep, found.counter) == ("latency chase", "L1d.load_misses")
     assert found.rank.middle > 0.8
@@ -133,7 +133,7 @@ def twice_counted(directory: Path) -> Run:
     return msgspec.structs.replace(run, result=msgspec.structs.replace(run.result, records=records))
 
 
-def test_counters_are_beside_each_other_and_beside_time(tmp_path: Path) -> None:
+def test_counters_are_correlated_with_each_other_and_with_time(tmp_path: Path) -> None:
     found = crossed(twice_counted(tmp_path))
     told = {frozenset((one.counter, one.other)): one.linear.middle for one in found}
     assert told[frozenset(("L1d.load_misses", "L2.loads"))] == pytest.approx(1)

@@ -46,7 +46,7 @@ def one(rows: list[CountersRow], name: str) -> CountersRow:
 # --- rows ---
 
 
-def test_counts_are_told_per_operation_and_metrics_follow_from_them(tmp_path: Path) -> None:
+def test_counts_are_shown_per_operation_and_metrics_follow_from_them(tmp_path: Path) -> None:
     _, rows = rows_of(tmp_path, made_counted())
     cycles = one(rows, "cycles")
     assert cycles.value == TRUTH["cycles"]
@@ -92,7 +92,7 @@ def test_every_reason_has_a_next_step(reason: str, remedy: str, tmp_path: Path) 
     assert remedy in insight.text
 
 
-def test_events_that_took_turns_are_scaled_and_it_is_said(tmp_path: Path) -> None:
+def test_multiplexed_events_are_scaled_and_marked(tmp_path: Path) -> None:
     run, rows = rows_of(tmp_path, made_counted(share=0.25))
     assert one(rows, "cycles").value == TRUTH["cycles"]
     assert one(rows, "cycles").multiplexed_share == 0.75
@@ -102,18 +102,18 @@ def test_events_that_took_turns_are_scaled_and_it_is_said(tmp_path: Path) -> Non
     assert "25 % of the time" in said["multiplexed"].text
 
 
-def test_an_event_without_a_turn_says_nothing(tmp_path: Path) -> None:
+def test_an_event_that_the_pmu_never_counted_has_no_value(tmp_path: Path) -> None:
     waiting = EventCount(event="cycles", scope="user", enabled_ns=100, running_ns=0)
     _, rows = rows_of(tmp_path, Counted(origin=PERF_EVENT, group=0, blocks=1, operations=1, events=(waiting,)))
     assert one(rows, "cycles").value is None
-    assert "never had its turn" in (one(rows, "cycles").reason or "")
+    assert "PMU never counted it" in (one(rows, "cycles").reason or "")
 
 
-def test_an_event_of_which_no_time_is_told_has_no_value(tmp_path: Path) -> None:
+def test_an_event_without_a_reported_time_has_no_value(tmp_path: Path) -> None:
     unread = EventCount(event="cycles", scope="user+kernel")
     _, rows = rows_of(tmp_path, Counted(origin=PERF_EVENT, group=0, blocks=1, operations=1, events=(unread,)))
     assert one(rows, "cycles").value is None
-    assert "told no time" in (one(rows, "cycles").reason or "")
+    assert "reported no time" in (one(rows, "cycles").reason or "")
 
 
 def test_what_the_core_could_not_read_has_its_reason(lab: Lab) -> None:
@@ -138,13 +138,13 @@ def test_a_metric_of_counts_of_two_modes_has_a_reason_and_no_value(tmp_path: Pat
     assert one(rows, "on_cpu_share").value == pytest.approx(0.99)
 
 
-def test_user_mode_alone_is_said(tmp_path: Path) -> None:
+def test_counts_of_user_mode_alone_are_marked(tmp_path: Path) -> None:
     run, rows = rows_of(tmp_path, made_counted(scope="user"))
     assert one(rows, "ipc").scope == "user"
     assert "user_mode_alone" in {insight.name for insight in Counters().insights(run, rows)}
 
 
-def test_a_second_pass_stands_beside_what_was_counted_with_its_origin(tmp_path: Path) -> None:
+def test_a_second_pass_is_next_to_what_was_counted_with_its_origin(tmp_path: Path) -> None:
     run, rows = rows_of(tmp_path, made_counted(), made_second_pass())
     assert {row.origin for row in rows} == {PERF_EVENT, SIMULATED}
     (ratio,) = [row for row in rows if row.counter == "llc_load_miss_ratio" and row.origin == SIMULATED]
@@ -224,7 +224,7 @@ def in_turns() -> Experiment:
     return msgspec.structs.replace(both, takes=((0,), (0, 1)))
 
 
-def test_a_group_that_runs_alone_and_beside_others_has_counts_of_each(lab: Lab, tmp_path: Path) -> None:
+def test_a_group_that_runs_alone_and_next_to_others_has_counts_of_each(lab: Lab, tmp_path: Path) -> None:
     lab.core.events = frozenset({"cycles"})
     lab(plan_of(in_turns()), counters=counting(lab.core, "cycles"))
     (record,) = lab.records

@@ -57,11 +57,11 @@ def test_too_few_fences_to_lose_one_are_refused() -> None:
 @pytest.mark.parametrize(
     ("number", "why"),
     [
-        (errno.ENOSPC, "is full: No space left on device; a hunt takes room for three copies"),
-        (errno.EROFS, "Read-only file system; name a file where one may write"),
+        (errno.ENOSPC, "is full: No space left on device; a hunt needs space for three copies"),
+        (errno.EROFS, "Read-only file system; name a file in a folder that you may write to"),
     ],
 )
-def test_a_file_system_that_cannot_hold_the_work_is_told_with_what_to_do(tmp_path: Path, number: int, why: str) -> None:
+def test_a_too_small_file_system_is_reported_with_what_to_do(tmp_path: Path, number: int, why: str) -> None:
     def work() -> None:
         with hunt._workplace(tmp_path / "file") as place:
             (place / "image").touch()
@@ -115,7 +115,7 @@ def test_an_image_is_the_start_with_its_changed_lines(tmp_path: Path) -> None:
     assert part.read_bytes() == b"1\n2\n"
 
 
-def test_what_was_cut_off_the_file_once_is_not_in_its_image(tmp_path: Path) -> None:
+def test_bytes_truncated_once_are_not_in_the_image(tmp_path: Path) -> None:
     log = tmp_path / "whole"
     log.touch()
     made = made_run(tmp_path, b"s" * 256, 256, {192: b"a" * 64}, 0, smallest=64)
@@ -160,7 +160,7 @@ def gone(process: int) -> bool:
         return True
 
 
-def test_how_a_command_ended_is_told_with_its_last_line(tmp_path: Path) -> None:
+def test_how_a_command_ended_is_reported_with_its_last_line(tmp_path: Path) -> None:
     code = "import os, sys; print('out'); print('first\\nlast\\x07', file=sys.stderr, flush=True); {}"
     ended = [run([sys.executable, "-c", code.format(end)], {}) for end in ("sys.exit(3)", "os.abort()")]
     assert [one.status for one in ended] == [3, -signal.SIGABRT]
@@ -213,18 +213,18 @@ def shown(found: Found, **how: object) -> str:
     return console.file.getvalue()
 
 
-def test_a_good_hunt_tells_its_counts_and_nothing_to_do() -> None:
+def test_a_good_hunt_prints_its_counts_and_no_next_step() -> None:
     text = shown(Found("pool", 1, COUNTS, (Point(3, "passed"), Point(5, "passed"))))
     assert text.startswith("pool: 6 fences, 7 flushes\n")
     assert re.search(r"^passed +2 ", text, re.MULTILINE)
     assert "--keep" not in text
 
 
-def test_failed_points_are_told_with_the_way_to_their_images() -> None:
+def test_failed_points_are_reported_with_the_command_for_their_images() -> None:
     points = tuple(Point(fence, "wrong", f"status 1: lost {fence}") for fence in range(1, 9))
     found = Found("pool", 4, COUNTS, (*points, Point(9, "hang", "no end in time")), missed=(11,))
     text = shown(found)
-    assert "power cut before fence 1: status 1: lost 1\n" in text
+    assert "power failure before fence 1: status 1: lost 1\n" in text
     assert "and 4 more; --json lists all" in text
     assert "--seed 4 and --keep DIR" in text
     assert "points not reached, since the second run made fewer fences: 1" in text

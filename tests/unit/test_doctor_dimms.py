@@ -24,7 +24,7 @@ EIGHT = [Module(locator=f"DIMM {slot}", bank=f"P0 CHANNEL {letter}", rated=3200,
      "8 x 32 GiB DDR4-3200", ""),  # channels without names: nothing is said of them
     ([replace(module, gib=0) for module in EIGHT], "unknown", "SMBIOS lists no memory", "the theoretical peak"),
 ])  # fmt: skip
-def test_empty_channels_and_slow_modules_are_told(
+def test_empty_channels_and_slow_modules_are_reported(
     tmp_path: Path, modules: list[Module], verdict: str, state: str, effect: str
 ) -> None:
     finding = checks["dimms"].examine(plant(tmp_path, "xeon_server", {PATH: table(modules)}))

@@ -34,7 +34,7 @@ def test_an_absent_fio_is_noted_with_what_brings_it(fake: FakeFio, monkeypatch: 
 
 @pytest.mark.parametrize(
     ("version", "state"),
-    [("fio-3.29", "is fio 3.29, and 3.30 or newer is needed"), ("'a tune'", "is no fio: it calls itself 'a tune'")],
+    [("fio-3.29", "is fio 3.29, and 3.30 or newer is needed"), ("'a tune'", "is not fio: it calls itself 'a tune'")],
 )
 def test_an_old_fio_or_another_program_is_noted(fake: FakeFio, version: str, state: str) -> None:
     fake.put(version=version)
@@ -48,5 +48,5 @@ def test_a_fio_that_does_not_answer_is_not_waited_for(fake: FakeFio, monkeypatch
     assert "does not run" in found().state
 
 
-def test_of_recorded_files_nothing_is_said(tmp_path: Path) -> None:
+def test_recorded_files_are_not_checked(tmp_path: Path) -> None:
     assert checks["fio"].examine(System(tmp_path)).verdict == "unknown"

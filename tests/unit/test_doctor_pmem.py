@@ -161,6 +161,6 @@ def test_blocks_that_are_not_pages_have_no_dax(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("case", [case for case in CASES if "mkfs" in case[4] or "-f -e" in case[4]])
-def test_what_erases_says_so(tmp_path: Path, case: tuple[str, dict[str, object], str, str, str]) -> None:
+def test_remedies_that_erase_are_marked(tmp_path: Path, case: tuple[str, dict[str, object], str, str, str]) -> None:
     finding = seen(tmp_path, case[0], case[1])
     assert "WARNING" in finding.effect or finding.remedy.startswith("sudo blkid -p")  # only where nothing is

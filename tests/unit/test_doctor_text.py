@@ -27,7 +27,7 @@ def finding(name: str, verdict: str, **fields: object) -> Finding:
 MIXED = (finding("alpha", "good"), finding("beta", "unknown"), finding("gamma", "bad"), finding("delta", "note"))
 
 
-def test_the_worst_stands_first_and_the_good_share_the_end() -> None:
+def test_the_worst_is_first_and_the_good_share_the_end() -> None:
     text = printed(MIXED)
     assert [text.index(name) for name in ("gamma", "delta", "beta", "alpha")] == sorted(
         text.index(finding.name) for finding in MIXED
@@ -53,16 +53,16 @@ def test_a_long_command_is_broken_so_that_a_shell_joins_it() -> None:
     assert joined == f"$ {remedy}"
 
 
-def test_an_effect_is_told_with_the_results_it_touches_unless_nothing_is_known() -> None:
+def test_an_effect_is_reported_with_the_results_it_touches_unless_nothing_is_known() -> None:
     every = EVERY
     assert "all results: slow" in printed((finding("a", "bad", touches=every, effect="slow"),))
     assert "stream: slow" in printed((finding("a", "note", touches=("stream",), effect="slow"),))
     assert "slow" not in printed((finding("a", "unknown", touches=every, effect="slow"),))
 
 
-def test_brackets_in_a_state_are_no_markup() -> None:
+def test_brackets_in_a_state_are_not_markup() -> None:
     assert "[red]x[/red]" in printed((finding("a", "bad", state="[red]x[/red]"),))
 
 
-def test_no_findings_are_no_fault() -> None:
+def test_no_findings_are_not_a_fault() -> None:
     assert "0 BAD" in printed(())

@@ -63,7 +63,7 @@ def test_every_document_has_a_sheet() -> None:
 
 
 @pytest.mark.parametrize("document", list(sheets))
-def test_published_numbers_are_within_the_bounds_or_the_claim_says_why_not(document: str) -> None:
+def test_published_numbers_are_within_the_bounds_or_the_claim_states_why_not(document: str) -> None:
     assert published_disagree(document) == contradicted(document)
 
 
@@ -220,7 +220,7 @@ def test_a_second_tier_that_is_the_first_one_is_refused() -> None:
     ("word", "part"),
     [("file:/x", "page cache"), ("emu:node=0,latency=300ns", "slowed down"), (NVM, ""), ("node:1", "")],
 )
-def test_a_stand_in_is_known_by_its_word(word: str, part: str) -> None:
+def test_a_replaced_tier_is_known_by_its_target(word: str, part: str) -> None:
     assert part in why_stand_in(word)
     assert bool(why_stand_in(word)) == bool(part)
 
@@ -257,7 +257,7 @@ def test_a_terminal_shows_verdicts_and_published_numbers(tmp_path: Path) -> None
     text = console.export_text()
     assert "Seconds for 20 GB, written and flushed, s" in text
     assert "35.98" in text
-    assert "stands in" not in text
+    assert "it replaces the second tier" not in text
 
 
 def test_a_run_of_another_suite_has_no_claims(tmp_path: Path) -> None:

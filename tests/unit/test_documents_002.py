@@ -81,7 +81,7 @@ def test_published_numbers_are_those_of_the_tables() -> None:
     assert published["dram_as_well"][1] == pytest.approx(79.248937 / 80.058192)
 
 
-def test_a_file_in_the_page_cache_is_named_as_a_stand_in() -> None:
+def test_a_file_in_the_page_cache_is_named_as_a_replacement() -> None:
     rows = flushes(8, "clflush")
     held = [one | {"target": "file:/dev/shm/x"} for one in rows["flush"]]
     assert "page cache" in verdict("002", "clflush_slower", MadeFound({"flush": held})).stand_in

@@ -91,7 +91,7 @@ def test_accesses_in_another_order_are_not_compared() -> None:
     assert verdict("003", "far_twice", MadeFound(mixed)).verdict == "not known"
 
 
-def test_distances_stand_next_to_the_published_ones_without_load() -> None:
+def test_distances_are_compared_with_the_published_ones_without_load() -> None:
     cells = sheets["003"].cells(MadeFound(strides(2.1)))
     found = {(one.line, one.column): (one.published, one.here and one.here.value.middle) for one in cells}
     assert found["64 bytes", "W9"] == pytest.approx((39.70e-9, 40e-9))

@@ -60,7 +60,7 @@ def test_no_module_writes_to_the_terminal_past_the_door(root: Path) -> None:
         "import os\nos.write(1, b'x')",
     ],
 )  # fmt: skip
-def test_what_goes_past_the_door_is_found(line: str) -> None:
+def test_output_that_bypasses_the_door_is_found(line: str) -> None:
     assert faults(line)
 
 
@@ -144,7 +144,7 @@ def test_json_on_a_terminal_without_unicode_is_escaped(
         ("", ""), ("a=b", "a=b"), ("\x1b[2J", "\\u001b[2J"),
     ],
 )  # fmt: skip
-def test_a_cell_of_text_is_no_formula(text: str, wanted: str) -> None:
+def test_a_cell_of_text_is_not_a_formula(text: str, wanted: str) -> None:
     assert cell(text) == wanted
 
 

@@ -60,7 +60,7 @@ def test_every_made_run_is_of_a_suite() -> None:
 
 
 @pytest.mark.parametrize("name", list(commands))
-def test_every_command_says_how_it_is_tried(name: str) -> None:
+def test_every_command_has_an_example_for_the_tests(name: str) -> None:
     assert tried(name) is not None, f"give the command {name} tried=Tried(...), Tried() if it reads no run"
     if name in {*WORDS, *MAYBE}:
         assert name not in READ_NO_RUN

@@ -70,7 +70,7 @@ def test_a_key_of_another_task_cannot_be_given(kind: type[Work], name: str) -> N
         kind(**{name: 1})  # type: ignore[arg-type]
 
 
-def test_a_table_that_asks_for_the_work_of_another_task_says_so() -> None:
+def test_a_table_that_needs_the_work_of_another_task_is_refused() -> None:
     asked = Workload(kernel="chase", footprint_bytes=4096, work=HopWork(element_bytes=128))
     assert asked.of(HopWork).element_bytes == 128
     with pytest.raises(ResultError, match="kernel chase does the work of hop, and that of key is needed here"):

@@ -135,7 +135,7 @@ def test_equal_runs_give_equal_bytes(form: str, runs: list[Run]) -> None:
     assert formats.export(form).render(runs) == formats.export(form).render(runs)
 
 
-def test_hwloc_without_nodes_says_what_to_measure(tmp_path: Path) -> None:
+def test_hwloc_without_nodes_states_what_to_measure(tmp_path: Path) -> None:
     maker = Maker(tmp_path)
     add_loaded_latency(maker)
     with pytest.raises(UsageError, match="tierscope run numa"):
@@ -153,6 +153,6 @@ def test_the_command(
     assert "| triad, array_bytes 32000000, threads 2 |" in out.replace("\\", "")
     status, out, _ = say(capfd, "export", one, "--to", "html", "--out", str(tmp_path / "x.html"))
     assert (tmp_path / "x.html").stat().st_size > 1000
-    assert "is no text" in refused(capfd, "export", one, "--to", "parquet")[1]
+    assert "is not text" in refused(capfd, "export", one, "--to", "parquet")[1]
     assert "did you mean csv?" in refused(capfd, "export", one, "--to", "cvs")[1]
     assert refused(capfd, "export", one, "--to", "csv", "--out", str(tmp_path / "no/x"))[0] == Exit.CANNOT

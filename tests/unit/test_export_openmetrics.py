@@ -177,7 +177,7 @@ def test_a_run_that_has_no_number_yet_leaves_the_last_one_in_place(run: Run) -> 
     assert text(run, later(run, 1, records=(), complete=False)) == text(run)
 
 
-def test_a_run_whose_time_is_no_time_has_its_numbers_without_it(run: Run) -> None:
+def test_a_run_with_an_unreadable_time_keeps_its_numbers(run: Run) -> None:
     odd = msgspec.structs.replace(run, result=msgspec.structs.replace(run.result, started="soon"))
     assert "tierscope_run_started_timestamp_seconds" not in read(text(odd))
     assert read(text(odd, run)) == read(text(run))
@@ -185,7 +185,7 @@ def test_a_run_whose_time_is_no_time_has_its_numbers_without_it(run: Run) -> Non
         text(later(odd, 0, records=()))
 
 
-def test_points_are_told_apart_by_their_labels(tmp_path: Path) -> None:
+def test_points_are_distinguished_by_their_labels(tmp_path: Path) -> None:
     maker = Maker(tmp_path / "maps")
     for count in (2000, 4000):
         add_point(maker, "quick_map", "get", count=count)

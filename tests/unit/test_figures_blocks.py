@@ -38,7 +38,7 @@ def test_a_run_of_blocks_has_both_figures(content: Content) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_figure_zooms_filters_tells_on_hover_and_is_plain_json(content: Content, name: str) -> None:
+def test_a_figure_zooms_filters_has_tooltips_and_is_plain_json(content: Content, name: str) -> None:
     spec = spec_of(content, name)
     params = [param for layer in layers(spec) for param in layer.get("params", [])]
     assert {param["bind"] for param in params} == {"scales", "legend"}
@@ -48,7 +48,7 @@ def test_a_figure_zooms_filters_tells_on_hover_and_is_plain_json(content: Conten
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_axes_that_may_be_switched_are_what_they_are_said_to_be(content: Content, name: str) -> None:
+def test_axes_that_may_be_switched_have_the_stated_type(content: Content, name: str) -> None:
     spec = spec_of(content, name)
     for axis, kind in spec["usermeta"]["tierscope"]["axes"].items():
         kinds = {
@@ -71,10 +71,10 @@ def test_throughput_has_a_chart_for_each_operation_and_a_line_for_each_size(cont
     assert {(v["size"], v["threads"]) for v in values} == {(s, n) for s in ("8 B", "8 KB", "80 MB") for n in COUNTS}
 
 
-def test_threads_that_take_turns_have_a_mark_of_their_own(content: Content) -> None:
+def test_threads_that_share_a_cpu_have_a_mark_of_their_own(content: Content) -> None:
     spec = spec_of(content, "blocks")
     assert {(v["threads"] > 2, v["place"]) for v in spec["data"]["values"]} == {
-        (False, "a CPU for each thread"), (True, "threads take turns"),
+        (False, "a CPU for each thread"), (True, "threads share CPUs"),
     }  # fmt: skip
     (shape,) = [layer["encoding"]["shape"] for layer in layers(spec) if "shape" in layer["encoding"]]
     assert len(set(shape["scale"]["range"])) == 2
@@ -119,7 +119,7 @@ def test_the_terminal_shows_both_tables_within_eighty_columns(content: Content) 
     assert max(map(len, lines)) <= 80
     assert len([line for line in lines if line.startswith("copy")]) == 2 * len(SIZES)
     assert any("4 threads *" in line for line in lines)
-    assert any(line.rstrip().endswith("take turns") for line in lines)
+    assert any(line.rstrip().endswith("share the CPUs") for line in lines)
 
 
 def test_a_png_is_written_for_each(content: Content, tmp_path: Path) -> None:

@@ -60,7 +60,7 @@ def test_a_run_of_contention_is_drawn_in_the_order_of_its_questions(content: Con
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_every_figure_zooms_tells_on_hover_and_is_plain_json(content: Content, name: str) -> None:
+def test_every_figure_zooms_has_tooltips_and_is_plain_json(content: Content, name: str) -> None:
     spec = spec_of(content, name)
     json.dumps(spec, allow_nan=False)
     assert [param for part in walk(spec) for param in part.get("params", []) if param.get("bind") == "scales"]
@@ -117,13 +117,13 @@ def test_many_splits_take_the_whole_width(content: Content, run: Run) -> None:
     assert spec_of(content, "contention")["columns"] == 3
 
 
-def test_a_stand_in_is_called_so_under_the_figure(content: Content, run: Run) -> None:
+def test_a_replaced_tier_is_marked_under_the_figure(content: Content, run: Run) -> None:
     rows = [replace(row, stand_in=True) for row in content.sections["contention"].typed]
-    assert "stands in" in " ".join(drawn(run, rows)["usermeta"]["tierscope"]["notes"])
-    assert "stands in" not in " ".join(spec_of(content, "contention")["usermeta"]["tierscope"]["notes"])
+    assert "it replaces a second tier" in " ".join(drawn(run, rows)["usermeta"]["tierscope"]["notes"])
+    assert "it replaces a second tier" not in " ".join(spec_of(content, "contention")["usermeta"]["tierscope"]["notes"])
 
 
-def test_the_ratio_is_drawn_in_percent_with_its_interval_beside_both_bandwidths(content: Content) -> None:
+def test_the_ratio_is_drawn_in_percent_with_its_interval_next_to_both_bandwidths(content: Content) -> None:
     left, right = spec_of(content, "target_ratio")["hconcat"]
     assert {point["target"] for point in left["data"]["values"]} == {"a: node:0", "b: file:/b"}
     for point in right["data"]["values"]:

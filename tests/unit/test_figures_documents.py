@@ -25,7 +25,7 @@ def test_each_claim_with_a_number_is_drawn_with_the_published_range(tmp_path: Pa
     assert f"{len(rows) - len(drawn)} of {len(rows)} points have no number" in spec["usermeta"]["tierscope"]["notes"][0]
 
 
-def test_a_run_without_numbers_has_no_figure_and_a_stand_in_has_a_note(tmp_path: Path) -> None:
+def test_a_run_without_numbers_has_no_figure_and_a_replaced_tier_has_a_note(tmp_path: Path) -> None:
     run = with_options(document_run(tmp_path))
     rows = tables["claims"].rows(run)
     absent = [msgspec.structs.replace(row, value=None) for row in rows]

@@ -83,7 +83,7 @@ def test_kinds_of_fences_and_orders_are_charts_of_their_own(tmp_path: Path) -> N
         assert spec["facet"]["sort"] == ["a fence after each chunk", "no fence, random order"]
 
 
-def test_a_figure_says_where_bytes_do_not_survive(content: Content, tmp_path: Path) -> None:
+def test_a_figure_states_where_bytes_do_not_survive(content: Content, tmp_path: Path) -> None:
     def notes(of: Content) -> list[str]:
         return list(spec_of(of, "flush")["usermeta"]["tierscope"]["notes"])
 
@@ -96,7 +96,7 @@ def test_a_figure_says_where_bytes_do_not_survive(content: Content, tmp_path: Pa
     assert notes(gather(run_of(tmp_path / "dax", kinds, persistence="adr"))) == []
 
 
-def test_a_figure_that_times_msync_does_not_say_that_it_is_not_timed(content: Content) -> None:
+def test_a_figure_that_times_msync_does_not_state_that_it_is_not_timed(content: Content) -> None:
     rows = [replace(row, persistence="msync") for row in content.sections["flush"].typed]
     assert "not timed" in foreign(rows)
     timed = foreign([replace(row, instruction="msync") if row.instruction == "nt" else row for row in rows])
@@ -129,7 +129,7 @@ def test_the_terminal_has_times_ratios_and_seconds_within_80_columns(content: Co
     assert sum("±" in line for line in lines) == len(CHUNKS)
 
 
-def test_doubt_stands_beside_every_number(tmp_path: Path) -> None:
+def test_every_doubtful_number_is_marked(tmp_path: Path) -> None:
     lines = lines_of(run_of(tmp_path, ("chunk", "sequential"), rounds=3))
     assert sum(line.count("?") for line in lines) == len(CHUNKS) * (3 * len(LINES) - 1)
     assert max(map(len, lines)) <= 80

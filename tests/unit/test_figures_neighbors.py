@@ -49,7 +49,7 @@ def test_a_line_for_each_number_of_victims_begins_at_one(content: Content) -> No
         assert lines[series][1] == (1, pytest.approx(slower, rel=0.005))
 
 
-def test_what_victims_cost_one_another_stands_apart(content: Content) -> None:
+def test_the_cost_of_victims_for_each_other_is_separate(content: Content) -> None:
     (alone,) = (point for point in values(content) if point["kind"] == ALONE)
     assert (alone["series"], alone["aggressors"]) == ("2 victims", 0)
     assert alone["slowdown"] == pytest.approx(SLOWER[2], rel=0.005)
@@ -83,7 +83,7 @@ def test_the_terminal_has_a_line_for_each_pair_of_numbers(content: Content) -> N
     assert "?" not in said.get()
 
 
-def test_doubt_stands_beside_a_number(tmp_path: Path) -> None:
+def test_a_doubtful_number_is_marked(tmp_path: Path) -> None:
     console = Console(width=80)
     section = gather(run_of(tmp_path, "flow", rounds=3)).sections["neighbors"]
     with console.capture() as said:

@@ -43,7 +43,7 @@ def test_both_triangles_show_each_pair(pairs: Run) -> None:
     assert places == [("a", "b"), ("b", "a")]
 
 
-def test_cells_of_pairs_that_were_not_measured_are_said_to_be_blank(tmp_path: Path, pairs: Run) -> None:
+def test_the_note_names_cells_of_pairs_that_were_not_measured(tmp_path: Path, pairs: Run) -> None:
     blank = "pairs were measured; the other cells are blank"
     assert blank in str(spec(core_to_core_run(tmp_path, SERVER, pairs="40"), "core_to_core"))
     assert blank not in str(spec(pairs, "core_to_core"))
@@ -67,7 +67,7 @@ def test_packages_have_words_and_packages_and_nodes_are_parted(pairs: Run) -> No
     ]  # fmt: skip
 
 
-def test_numbers_stand_in_the_cells_of_few_cpus_only(tmp_path: Path, pairs: Run) -> None:
+def test_numbers_are_in_the_cells_of_few_cpus_only(tmp_path: Path, pairs: Run) -> None:
     def written(run: Run) -> bool:
         (chart,) = spec(run, "core_to_core")["hconcat"]
         return any("datum['ns']" in json.dumps(layer) for layer in of_mark(chart, "text"))
@@ -82,7 +82,7 @@ def test_two_cpus_of_one_package_are_a_small_map_without_rules(tmp_path: Path) -
     assert chart["width"] == 2 * heat.LARGEST_CELL
 
 
-def test_a_slow_pair_does_not_pale_the_others_and_is_told(tmp_path: Path) -> None:
+def test_a_slow_pair_does_not_pale_the_others_and_is_named(tmp_path: Path) -> None:
     run = core_to_core_run(tmp_path, SERVER, wait=lambda a, b: 5e-6 if (a, b) == (0, 1) else handover_s(SERVER, a, b))
     drawn = spec(run, "core_to_core")
     (top,) = {one["encoding"]["opacity"]["scale"]["domain"][1] for one in of_mark(drawn["hconcat"][0], "rect")}
@@ -129,14 +129,14 @@ def test_many_targets_stand_one_map_below_the_other(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["core_to_core", "numa"])
-def test_a_map_is_plain_json_has_tips_and_keeps_no_role_when_it_stands_alone(name: str, pairs: Run, nodes: Run) -> None:
+def test_a_map_is_plain_json_has_tips_and_keeps_no_role_when_it_is_alone(name: str, pairs: Run, nodes: Run) -> None:
     drawn = spec({"core_to_core": pairs, "numa": nodes}[name], name)
     assert "tooltip" in json.dumps(drawn, allow_nan=False)
     assert "var(--" not in json.dumps(standalone(drawn))
 
 
 @pytest.mark.parametrize("name", ["core_to_core", "numa"])
-def test_another_origin_stands_in_the_title(name: str, tmp_path: Path) -> None:
+def test_another_origin_is_in_the_title(name: str, tmp_path: Path) -> None:
     run = (core_to_core_run if name == "core_to_core" else numa_run)(tmp_path, made_machine())
     assert spec(changed(run, origin="emulated"), name)["title"].endswith("(EMULATED)")
 

@@ -137,7 +137,7 @@ def test_the_folder_is_flushed_after_the_rename(tmp_path: Path, monkeypatch: pyt
     assert log == ["file", "rename", "folder"]
 
 
-def test_a_folder_that_cannot_be_flushed_is_no_error_and_a_disk_that_fails_is(
+def test_a_folder_that_cannot_be_flushed_is_not_an_error_and_a_disk_that_fails_is(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     number = errno.EINVAL
@@ -187,7 +187,7 @@ def test_an_interruption_without_a_number_is_that_of_ctrl_c() -> None:
     assert stops.status_of(None) == 130
 
 
-def test_a_stop_stands_behind_what_it_became() -> None:
+def test_a_stop_is_found_behind_the_error_it_became() -> None:
     try:
         try:
             raise stops.Stop(signal.SIGHUP)

@@ -45,7 +45,7 @@ def test_a_document_is_read_in_base_units() -> None:
     assert job.iops == raw["read"]["iops"] + raw["write"]["iops"]
 
 
-def test_warnings_around_the_document_are_told_and_do_no_harm() -> None:
+def test_warnings_around_the_document_are_reported_and_do_no_harm() -> None:
     document = parse(f"{NOTE}note: {{ not a document }}\n{TEXT}\nfio: latency of the file is odd\n")
     assert document.jobs == parse(TEXT).jobs
     assert NOTE.strip() in document.said
@@ -90,7 +90,7 @@ def test_a_side_that_did_nothing_is_absent() -> None:
     ],
     ids=["empty", "words", "cut", "another", "old", "missing", "decimal comma", "nan", "no job", "no end", "too large"],
 )
-def test_what_is_no_document_says_why(text: str, why: str) -> None:
+def test_what_is_not_a_document_states_why(text: str, why: str) -> None:
     with pytest.raises(ResultError) as caught:
         parse(text)
     assert why in str(caught.value)

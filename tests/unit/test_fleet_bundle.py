@@ -13,7 +13,7 @@ from tierscope.fleet.session_hosts import read_hosts
 WHOLE = b"Welcome!\ntierscope-bundle 1\npart output 5\na\nb\nc\npart root/proc/x 0\n\nend 0\n"
 
 
-def test_a_greeting_before_a_bundle_is_no_part_of_it() -> None:
+def test_a_greeting_before_a_bundle_is_skipped() -> None:
     found = read_bundle(WHOLE)
     assert found.parts == {"output": b"a\nb\nc", "root/proc/x": b""}
     assert found.status == 0

@@ -50,8 +50,8 @@ def test_two_slow_checks_fail_and_a_good_one_between_them_does_not(tmp_path: Pat
         found.append(judged(report(value, at=3600.0 * hour), baseline, tmp_path))
         baseline = msgspec.json.decode((tmp_path / "baseline.json").read_bytes(), type=Baseline)
     assert [status for status, _ in found] == [4, 0, 4, 1, 1]
-    assert found[0][1].endswith("slower than this host was, once; the next measurement decides")
-    assert found[3][1] == "memory slow: latency.memory 30 % slower than this host was"
+    assert found[0][1].endswith("slower than before on this host, once; the next measurement decides")
+    assert found[3][1] == "memory slow: latency.memory 30 % slower than before on this host"
     late = report(1.3e-7, at=3600.0 * 4 + REMEMBERED_S + 1)
     assert judged(late, baseline, tmp_path)[0] == Exit.INCONCLUSIVE  # a check of last week confirms nothing
 
@@ -87,5 +87,5 @@ def test_a_wrong_answer_fails_whatever_the_load(tmp_path: Path) -> None:
 
 def test_a_host_that_always_varied_has_wider_bounds() -> None:
     slow = msgspec.structs.replace(LATENCY, value=1.2e-7)
-    assert slower(slow, [1e-7] * 5) == "latency.memory 20 % slower than this host was"
+    assert slower(slow, [1e-7] * 5) == "latency.memory 20 % slower than before on this host"
     assert slower(slow, [0.9e-7, 0.95e-7, 1e-7, 1.05e-7, 1.1e-7]) == ""

@@ -106,7 +106,7 @@ def test_changes_are_found_with_few_false_alarms() -> None:
     assert found.date_error <= 1
 
 
-def test_a_change_that_the_next_week_refutes_is_no_change() -> None:
+def test_a_change_that_the_next_week_refutes_is_dropped() -> None:
     noise = np.random.default_rng(1).normal(0, 0.01, (80, 1))
     noise[40:45] -= 0.08
     assert alarms(noise) == []
@@ -127,7 +127,7 @@ def test_a_fresh_change_waits_and_repeats_of_one_night_confirm_it() -> None:
     assert sure.confirmed
 
 
-def test_days_without_a_report_are_no_slowdown() -> None:
+def test_days_without_a_report_are_not_a_slowdown() -> None:
     noise = np.random.default_rng(1).normal(0, 0.01, (90, 3))
     noise[30:60, 1] = np.nan
     noise[:, 2] = np.nan

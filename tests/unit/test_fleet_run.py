@@ -94,7 +94,7 @@ def test_names_that_differ_have_different_folders() -> None:
     assert len({folder_of(name) for name in (*BAD_NAMES, "h", "h;", "h_", "H")}) == len(BAD_NAMES) + 4
 
 
-def test_without_slurm_the_message_says_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_slurm_the_message_states_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(MachineError, match="no Slurm here: sinfo is not installed; run this on a login node") as error:
         run(wanted(tmp_path / "fleet", via="slurm"))
@@ -152,7 +152,7 @@ def test_confirming_sessions_of_another_plan_are_refused(tmp_path: Path) -> None
         run(wanted(tmp_path, confirm=True))
 
 
-def test_resume_without_a_session_says_how_to_begin_one(tmp_path: Path) -> None:
+def test_resume_without_a_session_states_how_to_begin_one(tmp_path: Path) -> None:
     with pytest.raises(ResultError, match="has no session; begin one: tierscope fleet run --out"):
         resume(tmp_path)
 

@@ -74,7 +74,7 @@ def test_a_broken_report_is_listed_and_the_others_are_folded(tmp_path: Path, nam
     assert reason in listed.reason.lower()
 
 
-def test_a_report_that_is_no_regular_file_or_too_long_blocks_nothing(tmp_path: Path) -> None:
+def test_a_report_that_is_not_a_regular_file_or_too_long_blocks_nothing(tmp_path: Path) -> None:
     import os
 
     at = made(tmp_path / "fleet")
@@ -125,7 +125,7 @@ def test_a_clone_keeps_its_identity_on_days_on_which_the_other_is_silent(tmp_pat
     assert len(left) == 1
 
 
-def test_two_names_of_one_machine_are_told_from_a_copied_image_by_its_own_name(tmp_path: Path) -> None:
+def test_two_names_of_one_machine_are_distinguished_from_a_copied_image(tmp_path: Path) -> None:
     at = made(tmp_path / "fleet")
     for path, name in zip(reports(at, "2026-01-02"), ("n1", "n1.example.org"), strict=False):
         facts = msgspec.json.decode(path.read_bytes(), type=HostReport).facts
@@ -133,7 +133,7 @@ def test_two_names_of_one_machine_are_told_from_a_copied_image_by_its_own_name(t
     assert "2 of them call themselves n1: if that is one machine, list it once" in reasons(at, "2026-01-02")
 
 
-def test_a_machine_that_is_renamed_between_two_sessions_of_a_day_is_no_clone(tmp_path: Path) -> None:
+def test_a_machine_that_is_renamed_between_two_sessions_of_a_day_is_not_a_clone(tmp_path: Path) -> None:
     at = made(tmp_path / "fleet")
     report = msgspec.json.decode(reports(at, "2026-01-02")[0].read_bytes(), type=HostReport)
     later = msgspec.structs.replace(report, host="renamed", session=1)

@@ -89,7 +89,7 @@ def test_the_program_is_called_as_the_command_takes_it(tmp_path: Path) -> None:
     assert fault(["tierscope", *words, "--junitt"], ROOT) != ""
 
 
-def test_an_answer_that_is_missing_and_a_wrong_policy_are_told(tmp_path: Path) -> None:
+def test_a_missing_answer_and_a_wrong_policy_are_reported(tmp_path: Path) -> None:
     code, log, outputs, _ = step(tmp_path, 2, said="", OUT="")
     assert (code, outputs["verdict"]) == (2, "error")
     assert "check: error: status 2, see the log" in log

@@ -104,12 +104,12 @@ def test_all_experiments_are_planned() -> None:
     assert imagine(read_groups(GOOD, TASKS).plan(made_machine())) == list(read_groups(GOOD, TASKS).experiments)
 
 
-def test_a_cpu_that_may_not_be_used_is_told_before_anything_runs() -> None:
+def test_a_cpu_that_may_not_be_used_is_reported_before_anything_runs() -> None:
     with pytest.raises(UsageError, match="CPU 1 may not be used here; usable: 0"):
         imagine(read_groups(GOOD, TASKS).plan(made_machine(1)))
 
 
-def test_groups_may_share_a_cpu_that_both_say_they_share() -> None:
+def test_groups_may_share_a_cpu_if_both_have_shared() -> None:
     text = group("shared = true") + "[[experiment.group]]\n" + GROUP + "shared = true\n"
     (experiment,) = read_groups(text, TASKS).experiments
     assert [group.shared for group in experiment.groups] == [True, True]
@@ -139,31 +139,31 @@ def changed(old: str, new: str) -> str:
         ("experiment = 1", "the plan has no [[experiment]]"),
         ("[[experiment]]", "experiment 0 has no [[experiment.group]]"),
         ("[[experiment]]\ngroup = 1", "experiment 0 has no [[experiment.group]]"),
-        ("experiment = [1]", "experiment is no table"),
-        ("[[experiment]]\ngroup = [1]", "experiment 0 is no table"),
-        ("[experiment", "the plan is no TOML"),
-        ("a = " + "[" * 5000, "the plan is no TOML"),
-        ("a = " + "9" * 5000, "the plan is no TOML"),
+        ("experiment = [1]", "experiment is not a table"),
+        ("[[experiment]]\ngroup = [1]", "experiment 0 is not a table"),
+        ("[experiment", "the plan is not TOML"),
+        ("a = " + "[" * 5000, "the plan is not TOML"),
+        ("a = " + "9" * 5000, "the plan is not TOML"),
         ("[[experimentx]]", "the plan: unknown key 'experimentx'; did you mean experiment"),
         ("[[experiment]]\nlable = 1", "experiment 0: unknown key 'lable'; did you mean label"),
         (group("kernelx = 1"), "experiment 0, group 0: unknown key 'kernelx'; did you mean kernel"),
         (changed('kernel = "read"', ""), "experiment 0, group 0 has no kernel"),
         (changed('cpus = "0"', ""), "experiment 0, group 0 has no cpus"),
-        (changed('"read"', "7"), "experiment 0, group 0: kernel=7 is no text"),
-        (changed('"0"', '"zero"'), "experiment 0, group 0: cpus=zero: this is no list"),
+        (changed('"read"', "7"), "experiment 0, group 0: kernel=7 is not text"),
+        (changed('"0"', '"zero"'), "experiment 0, group 0: cpus=zero: this is not a list"),
         (changed('"0"', "[]"), "experiment 0, group 0: cpus=: this names no number"),
-        (changed('"0"', "-1"), "experiment 0, group 0: cpus=-1: this is no list"),
+        (changed('"0"', "-1"), "experiment 0, group 0: cpus=-1: this is not a list"),
         (changed('"1MiB"', '"1XiB"'), "experiment 0, group 0: unknown unit 'XiB'"),
-        (changed('"1MiB"', "-5"), "experiment 0, group 0: size '-5' is no number"),
-        (changed('"1MiB"', "true"), "experiment 0, group 0: size 'True' is no number"),
-        (group("streams = 1.5"), "experiment 0, group 0: streams=1.5 is no whole number"),
-        (group("streams = true"), "experiment 0, group 0: streams=True is no whole number"),
-        (group("pace = -1"), "experiment 0, group 0: pace=-1 is no whole number"),
+        (changed('"1MiB"', "-5"), "experiment 0, group 0: size '-5' is not a number"),
+        (changed('"1MiB"', "true"), "experiment 0, group 0: size 'True' is not a number"),
+        (group("streams = 1.5"), "experiment 0, group 0: streams=1.5 is not a whole number"),
+        (group("streams = true"), "experiment 0, group 0: streams=True is not a whole number"),
+        (group("pace = -1"), "experiment 0, group 0: pace=-1 is not a whole number"),
         (group('pages = "3m"'), "experiment 0, group 0: unknown page size '3m'"),
         (group('target = ":0"'), "experiment 0, group 0: target ':0' has no name"),
         (group('source = ":1"'), "experiment 0, group 0: target ':1' has no name"),
         (group('shared = "yes"'), "experiment 0, group 0: shared='yes' is neither true nor false"),
-        (group('limit = "soon"'), "experiment 0, group 0: time 'soon' is no number"),
+        (group('limit = "soon"'), "experiment 0, group 0: time 'soon' is not a number"),
         (changed('"read"', '"triadd"'), "experiment 0, group 0: unknown kernel 'triadd'; did you mean triad"),
         (
             group('element = "64B"'),
@@ -176,16 +176,16 @@ def changed(old: str, new: str) -> str:
         (changed('"read"', '"new"'), "experiment 0, group 0: kernel new is of the task dance, which this version"),
         (group("streams = 0"), "experiment 0, group 0: workload: streams=0 is not a number from 1; try streams=1"),
         (group() + "[[experiment.group]]\n" + GROUP, "experiment 0: CPU 0 is in two groups; shared = true"),
-        ("schedule = 1", "schedule is no table"),
+        ("schedule = 1", "schedule is not a table"),
         ("[schedule]\nprecison = 1", "schedule: unknown key 'precison'; did you mean precision"),
         ("[schedule]\nprecision = 0", "schedule: precision=0: a share above 0"),
         ("[schedule]\nprecision = nan", "schedule: precision=nan: a share above 0"),
         ("[schedule]\nprecision = []", "schedule: precision=[]: a share above 0"),
-        ('[schedule]\nbudget = "soon"', "schedule: budget=soon: time 'soon' is no number"),
-        ("[schedule]\nblock = -1", "schedule: block=-1: time '-1' is no number"),
+        ('[schedule]\nbudget = "soon"', "schedule: budget=soon: time 'soon' is not a number"),
+        ("[schedule]\nblock = -1", "schedule: block=-1: time '-1' is not a number"),
     ],
 )
-def test_a_mistake_is_told_with_its_place(text: str, why: str) -> None:
+def test_a_mistake_is_reported_with_its_place(text: str, why: str) -> None:
     with pytest.raises(UsageError, match=re.escape(why)) as caught:
         read_groups(text, TASKS)
     assert "\n" not in str(caught.value)

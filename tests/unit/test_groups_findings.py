@@ -64,7 +64,7 @@ def test_groups_of_one_experiment_are_not_compared_with_each_other() -> None:
     assert texts(row(0, 20e9), row(0, 19e9)) == []
 
 
-def test_a_group_that_is_there_once_says_nothing() -> None:
+def test_a_group_that_exists_once_gives_no_finding() -> None:
     assert texts(row(0, 20e9)) == []
     assert texts(replace(row(0, 20e9), bandwidth=None), row(1, 20e9)) == []
 

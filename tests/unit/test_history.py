@@ -137,10 +137,10 @@ def _without_read(run: Run) -> results.Result:
     return msgspec.structs.replace(run.result, records=records)
 
 
-def test_too_few_numbers_that_are_sure_are_told_from_too_few_runs(slower: Path) -> None:
+def test_too_few_conclusive_numbers_are_distinguished_from_too_few_runs(slower: Path) -> None:
     runs = [results.load(path) for path in sorted(slower.iterdir())]
     doubtful = [msgspec.structs.replace(run, result=unsure(run)) for run in runs[2:]]
-    assert "of one point 6 are inconclusive and left out" in sentence(history([*runs[:2], *doubtful], 0.02))
+    assert "up to 6 per point are inconclusive and left out" in sentence(history([*runs[:2], *doubtful], 0.02))
 
 
 def unsure(run: Run) -> results.Result:
@@ -160,7 +160,7 @@ def test_runs_of_two_origins_and_of_nothing_in_common_are_refused(tmp_path: Path
     one, other = made(tmp_path, 1), made(tmp_path, 2, origin="simulated")
     with pytest.raises(UsageError, match="real and simulated"):
         history([one, other], 0.02)
-    with pytest.raises(UsageError, match="no point stands in two"):
+    with pytest.raises(UsageError, match="no point is in two"):
         history([one], 0.02)
 
 

@@ -108,7 +108,7 @@ def test_fio_json_plus_is_read_like_json() -> None:
     assert examine(statements([reads])).checked["littles_law"] == 1
 
 
-def test_perf_says_what_it_could_not_count() -> None:
+def test_perf_states_what_it_could_not_count() -> None:
     found = imported("perf.txt")
     assert [warn.code for warn in found.warnings] == ["not_counted"]
     assert "cycles, instructions" in found.warnings[0].message
@@ -224,7 +224,7 @@ def test_a_broken_file_is_refused_in_one_line_and_leaves_nothing(
 
 
 @pytest.mark.parametrize("content", [b"\xff\xfe\x00 STREAM version", b"\x00" * 10])
-def test_bytes_that_are_no_text_are_refused(content: bytes, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_bytes_that_are_not_text_are_refused(content: bytes, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "f").write_bytes(content)
     assert refused(capfd, "import", "f")[0] == Exit.USAGE
 

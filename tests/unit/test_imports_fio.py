@@ -27,7 +27,7 @@ def imported(text: str) -> Imported:
     return importers["fio"].read(text)
 
 
-def test_of_several_documents_the_last_is_read_and_that_is_told() -> None:
+def test_the_last_of_several_documents_is_read_with_a_warning() -> None:
     found = imported(document(runtime=250) + document(runtime=500) + document(runtime=1001))
     assert found.readings[0].values["seconds"].value == 1.001
     assert [warn.code for warn in found.warnings] == ["interim"]
@@ -45,16 +45,16 @@ def in_flight(text: str) -> set[float]:
     return {one.values["in_flight"].value for one in imported(text).readings if "in_flight" in one.values}
 
 
-def test_a_clone_that_is_listed_has_its_own_depth_under_way() -> None:
+def test_a_clone_that_is_listed_has_its_own_depth_in_flight() -> None:
     assert in_flight(document(jobs=3, numjobs="3")) == {4}
 
 
-def test_a_group_has_the_depth_of_all_its_clones_under_way() -> None:
+def test_a_group_has_the_depth_of_all_its_clones_in_flight() -> None:
     assert in_flight(document(numjobs="3")) == {12}  # fio does not repeat the word group_reporting alone
     assert in_flight(document(numjobs="3", group_reporting="1")) == {12}
 
 
-def test_groups_of_one_name_are_no_clones() -> None:
+def test_groups_of_one_name_are_not_clones() -> None:
     both = json.loads(document(jobs=2, numjobs="2"))
     both["jobs"][1]["groupid"] = 1
     assert in_flight(json.dumps(both, indent=2)) == {8}

@@ -59,7 +59,7 @@ def test_a_run_that_was_imported_before_methods_were_kept_says_so(
     assert NOT_KNOWN in page.read_text()
 
 
-def test_every_option_of_a_fio_job_is_told(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_every_option_of_a_fio_job_is_reported(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     _, terminal, _ = say(capfd, "import", str(DATA / "fio.json"), "--out", str(tmp_path / "run"))
     assert "4 KiB" in terminal
     (row, *_) = gather(load(tmp_path / "run")).sections["imported"].rows

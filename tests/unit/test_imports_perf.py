@@ -46,13 +46,13 @@ UNREAD = {
 
 @pytest.mark.parametrize("what", TWICE)
 def test_one_event_with_several_counts_is_refused(what: str) -> None:
-    with pytest.raises(UsageError, match="stands 2 times"):
+    with pytest.raises(UsageError, match="is there 2 times"):
         imported(TWICE[what])
 
 
 @pytest.mark.parametrize("what", UNREAD)
 def test_a_line_with_numbers_that_is_not_understood_is_refused(what: str) -> None:
-    with pytest.raises(UsageError, match="is no line of a whole run"):
+    with pytest.raises(UsageError, match="is not a line of a whole run"):
         imported(UNREAD[what])
 
 
@@ -65,7 +65,7 @@ SCALED = {
 
 
 @pytest.mark.parametrize("what", SCALED)
-def test_an_event_counted_for_a_share_of_the_time_is_told_and_gives_no_clock(what: str) -> None:
+def test_an_event_counted_for_a_share_of_the_time_is_reported_and_gives_no_clock(what: str) -> None:
     found = imported(SCALED[what])
     assert [warn.code for warn in found.warnings] == ["scaled"]
     assert "cycles (counted 12.5" in found.warnings[0].message
@@ -80,7 +80,7 @@ def test_events_counted_all_the_time_give_the_clock(what: str) -> None:
     assert found.readings[0].values["core_hz"].value == 2e9
 
 
-def test_metrics_deviations_and_advice_of_perf_are_no_counts() -> None:
+def test_metrics_deviations_and_advice_of_perf_are_not_counts() -> None:
     found = imported(
         text(
             "     2,000,000,000      cycles                    #    2.000 GHz            ( +-  1.20% )",

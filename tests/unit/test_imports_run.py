@@ -50,7 +50,7 @@ def test_an_imported_run_is_not_run_again(capfd: pytest.CaptureFixture[str]) -> 
     assert "tierscope rerun" not in (Path("r") / "report-imported.html").read_text()
 
 
-def test_its_json_holds_all_readings(capfd: pytest.CaptureFixture[str]) -> None:
+def test_its_json_contains_all_readings(capfd: pytest.CaptureFixture[str]) -> None:
     say(capfd, "import", str(DATA / "stream.txt"), "--out", "r")
     rows = json.loads(say(capfd, "show", "r", "--json")[1])["rows"]
     assert [row["test"] for row in rows] == ["copy", "scale", "add", "triad"]

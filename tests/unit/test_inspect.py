@@ -101,7 +101,7 @@ def test_the_identity_does_not_know_the_moment(tmp_path: Path) -> None:
     assert before.identity.digest() == after.identity.digest()
 
 
-def test_what_a_newer_core_adds_is_no_fault(tmp_path: Path) -> None:
+def test_what_a_newer_core_adds_is_not_a_fault(tmp_path: Path) -> None:
     assert inspect(changed(colour="blue"), plant(tmp_path), peak=None).identity.model == TOPOLOGY["model"]
 
 

@@ -36,7 +36,7 @@ def fake(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> FakeCore:
 
 
 @pytest.mark.parametrize(("suite", "option"), CASES)
-def test_a_wrong_word_of_any_option_is_told_before_anything_is_measured_or_written(
+def test_a_wrong_option_is_reported_before_anything_is_measured_or_written(
     suite: str, option: str, fake: FakeCore, tmp_path: Path
 ) -> None:
     with pytest.raises(TierscopeError) as caught:
@@ -60,7 +60,7 @@ def group(kernel: str = "triad", isa: str = "", target: str = "node:0") -> Group
         (msgspec.structs.replace(group(), source=Target.parse("fil:/x")), "unknown target 'fil'; did you mean file"),
     ],
 )
-def test_what_no_build_has_is_told_with_what_is_meant(wrong: Group, why: str) -> None:
+def test_an_unknown_kernel_is_refused_with_the_nearest(wrong: Group, why: str) -> None:
     with pytest.raises(UnknownNameError, match=why):
         refuse_unknown([group(), wrong], made_catalogue())
 
@@ -77,14 +77,14 @@ def test_the_work_of_another_task_than_the_kernels_is_refused() -> None:
         refuse_unknown([wrong], made_catalogue())
 
 
-def test_an_isa_on_which_a_kernel_is_not_built_is_told_with_those_on_which_it_is() -> None:
+def test_an_isa_without_the_kernel_is_refused_with_those_that_have_it() -> None:
     build = made_catalogue()
     kernels = tuple(k for k in build.kernels if (k.kernel, k.isa) != ("chase", "avx512"))
     with pytest.raises(UsageError, match="chase has no isa avx512, but scalar; name kernels= that have it"):
         refuse_unknown([group("chase", "avx512")], msgspec.structs.replace(build, kernels=kernels))
 
 
-def test_what_is_built_and_not_had_here_is_told_with_the_reason() -> None:
+def test_built_kernels_that_do_not_run_here_are_listed_with_the_reason() -> None:
     build = made_catalogue()
     kernels = tuple(msgspec.structs.replace(k, available=k.isa == "scalar", reason="no AVX") for k in build.kernels)
     targets = tuple(msgspec.structs.replace(t, available=t.name != "pool", reason="no pmem") for t in build.targets)

@@ -41,7 +41,7 @@ def test_a_label_that_an_older_run_lacks_is_its_default() -> None:
     assert PointLabels.read(filed(threads=2)).order == "global"
 
 
-def test_labels_of_another_suite_beside_them_do_no_harm() -> None:
+def test_labels_of_another_suite_do_no_harm() -> None:
     assert PointLabels.read(filed(threads=2, device=7)) == PointLabels(threads=2)
 
 

@@ -76,7 +76,7 @@ def test_named_encodings_may_be_asked_for_in_groups() -> None:
     ["summary = 1", "x", "x = " + 2000 * "[", "summary='a'\nsource='b'\nprocessors=[]\nevents=[]\nmore=1",
      "summary='a'\nsource='b'\nprocessors=[]\nevents=[]\n[[metric]]\nname='a'\nsummary='b'\nformula='a'\nunit='x'"],
 )  # fmt: skip
-def test_a_damaged_file_says_which_it_is(text: str) -> None:
+def test_a_damaged_file_is_named(text: str) -> None:
     with pytest.raises(UsageError, match=r"metrics mine\.toml"):
         read_metrics("mine", text)
 
@@ -90,7 +90,7 @@ def test_a_damaged_file_says_which_it_is(text: str) -> None:
         ("0x41:15:0xd49:r0p3", "neoverse_v2", True),
     ],
 )
-def test_neoverse_is_found_by_its_midr_and_says_what_it_cannot_count(family: str, name: str, *, stalls: bool) -> None:
+def test_neoverse_is_found_by_its_midr_and_states_what_it_cannot_count(family: str, name: str, *, stalls: bool) -> None:
     found = metrics_for(family)
     assert found.name == name
     own = {metric.name: metric.formula for metric in found.metrics}
@@ -111,7 +111,7 @@ def test_neoverse_is_found_by_its_midr_and_says_what_it_cannot_count(family: str
     assert "cpu/event=0x37/" in found.words()
 
 
-def test_no_group_of_neoverse_needs_more_than_six_counters_beside_that_of_cycles() -> None:
+def test_no_group_of_neoverse_needs_more_than_six_counters_and_that_of_cycles() -> None:
     free = {"cycles", "task-clock", "page-faults", "context-switches", "cpu-migrations"}
     for name in ("neoverse_n1", "neoverse_v1", "neoverse_v2"):
         for group in read_metrics(name, (FOLDER / f"{name}.toml").read_text()).events:

@@ -91,7 +91,7 @@ def test_noise_alone_does_not_buy_more_terms() -> None:
 
 
 @pytest.mark.parametrize("there", [0, 1, 3])
-def test_too_few_points_say_how_many_are_there_and_how_many_are_needed(there: int) -> None:
+def test_too_few_points_state_how_many_are_there_and_how_many_are_needed(there: int) -> None:
     with pytest.raises(FitError, match=rf"loads: {there} different places are there, 4 are needed"):
         Curve.fit("loads", N[:there], N[:there])
 
@@ -112,11 +112,11 @@ def test_places_and_values_of_different_numbers_are_refused() -> None:
         clean("loads", np.ones(4), np.ones(3), 3)
 
 
-def test_outside_the_span_the_bounds_are_wide_and_hold_the_rivals() -> None:
+def test_outside_the_span_the_bounds_are_wide_and_contain_the_rivals() -> None:
     curve = Curve.fit("made", N, made("linear", 0.01))
     inside, outside = curve.predict(5e6), curve.predict(7e7)
     assert inside.warnings == ()
-    assert "lies outside 50000 to 7e+06: this is extrapolated" in outside.warnings[0]
+    assert "is outside 50000 to 7e+06: this is extrapolated" in outside.warnings[0]
     assert (outside.high - outside.low) / outside.value > 5 * (inside.high - inside.low) / inside.value
     rival = next(c for f, c in curve.rivals if f.name == "power")
     assert outside.low <= value(family("power"), rival, np.array([7e7]))[0] <= outside.high
@@ -139,7 +139,7 @@ def test_a_place_that_cannot_be_is_refused(place: float) -> None:
         Span("operations", 1, 2).distance(place)
 
 
-def test_a_held_out_error_is_that_of_a_fit_without_the_point() -> None:
+def test_the_error_of_a_point_left_out_is_that_of_a_fit_without_it() -> None:
     places, values = np.array([1.0, 2.0, 3.0, 4.0]), np.array([1.0, 1.0, 1.0, 2.0])
     errors = held_out(lambda x, y: lambda _: np.full(1, y.mean()), places, values)
     assert errors == pytest.approx([1 / 3, 1 / 3, 1 / 3, -1 / 2])
@@ -180,7 +180,7 @@ def test_saturation_needs_three_thread_counts() -> None:
         Saturation.fit(THREADS[:2], THREADS[:2])
 
 
-def test_a_roof_that_was_not_seen_is_said_and_the_bounds_are_open() -> None:
+def test_a_roof_that_was_not_seen_is_stated_and_the_bounds_are_open() -> None:
     fit = Saturation.fit(THREADS[:4], THREADS[:4] * 10e9)
     beyond = fit.predict(16)
     assert not fit.knee_seen

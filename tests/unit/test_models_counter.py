@@ -40,7 +40,7 @@ def test_misses_that_overlap_cost_their_share() -> None:
     assert (one - work) / (four - work) == pytest.approx(4)
 
 
-def test_outside_the_fitted_operations_the_bounds_are_wide_and_it_says_so() -> None:
+def test_outside_the_fitted_operations_the_bounds_are_wide_with_a_warning() -> None:
     noisy = {name: y * (1 + 0.02 * np.random.default_rng(7).standard_normal(N.size)) for name, y in counters().items()}
     model = CounterModel.fit(N, noisy, CLOCK)
     inside, outside = model.predict(2e6, DIMM), model.predict(8e7, DIMM)
@@ -57,7 +57,7 @@ def test_a_missing_counter_is_named(missing: str) -> None:
         CounterModel.fit(N, some, CLOCK)
 
 
-def test_too_few_runs_say_how_many() -> None:
+def test_too_few_runs_state_how_many() -> None:
     few = {name: y[:3] for name, y in counters().items()}
     with pytest.raises(FitError, match="3 different places are there, 4 are needed; measure 1 more"):
         CounterModel.fit(N[:3], few, CLOCK)
@@ -82,7 +82,7 @@ def test_the_preset_gives_every_published_row_but_one_to_the_printed_digits() ->
     assert round(found[0], 3) == 0.022  # published: 0.032
 
 
-def test_the_bounds_of_the_preset_hold_what_was_measured_from_100_000_operations_on() -> None:
+def test_the_bounds_of_the_preset_contain_measurements_from_100_000_operations() -> None:
     columns = load("document004_map_get").columns
     model, memory = CounterModel.preset("document 004"), device("document 004 counters")
     for n, measured in list(zip(columns["operations"].tolist(), columns["measured_s"].tolist(), strict=True))[1:]:
@@ -90,7 +90,7 @@ def test_the_bounds_of_the_preset_hold_what_was_measured_from_100_000_operations
         assert prediction.low <= measured <= prediction.high
 
 
-def test_the_preset_says_where_its_curves_are_impossible() -> None:
+def test_the_preset_states_where_its_curves_are_impossible() -> None:
     model, memory = CounterModel.preset("document 004"), device("document 004 counters")
     said = {n: " ".join(model.predict(n, memory).warnings) for n in (50_000, 1_000_000, 7_000_000)}
     assert "LLC loads: the curve is negative" in said[50_000]

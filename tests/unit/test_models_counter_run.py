@@ -65,7 +65,7 @@ def test_cycles_of_user_mode_alone_make_no_clock(tmp_path: Path) -> None:
         counters_of(swept(tmp_path, (1000,), events=events), "none")
 
 
-def test_a_run_without_a_pmu_fits_no_counter_model_and_says_what_is_missing(tmp_path: Path) -> None:
+def test_a_run_without_a_pmu_fits_no_counter_model_and_states_what_is_missing(tmp_path: Path) -> None:
     with pytest.raises(FitError, match=r"no count of cycles; it needs a PMU, and counters=default"):
         counters_of(swept(tmp_path, (1000,), events=(event("task-clock", 1),)), "none")
     with pytest.raises(FitError, match="run maps with several count="):
@@ -75,5 +75,5 @@ def test_a_run_without_a_pmu_fits_no_counter_model_and_says_what_is_missing(tmp_
 def test_a_run_without_a_structure_is_refused_with_what_it_holds(tmp_path: Path) -> None:
     maker = Maker(tmp_path)
     add_latency(maker, (1 << 20,))
-    with pytest.raises(UsageError, match="holds chase; a fit takes one structure and one operation"):
+    with pytest.raises(UsageError, match="has chase; a fit takes one structure and one operation"):
         of_counters(maker.save(), (), (), 16)

@@ -52,12 +52,12 @@ def test_hits_are_those_of_a_simulated_cache(lines: int) -> None:
     assert found.sum(axis=1) == pytest.approx([1, 1, 1])
 
 
-def test_what_fits_is_always_found_and_what_is_not_cached_never() -> None:
+def test_cached_lines_are_always_found_and_others_never() -> None:
     steps = (Step("small", 1, 100), Step("past the caches", 1, 50, cached=False))
     assert model(*steps).hits(1, cached(100, 200)) == pytest.approx(np.array([[1, 0, 0], [0, 0, 1]]))
 
 
-def test_a_level_holds_what_the_one_before_held_and_more() -> None:
+def test_a_level_contains_more_than_the_one_before() -> None:
     first, second, memory = model(Step("", 1, 1000)).hits(1, cached(100, 400))[0]
     assert (first, second, memory) == pytest.approx((0.1, 0.3, 0.6))
 
@@ -68,7 +68,7 @@ def test_dependent_lines_wait_and_independent_ones_overlap() -> None:
     assert found.value == pytest.approx(1000 * (2 + 1) * 300e-9)
     assert found.low == pytest.approx(found.value)
     assert found.high == pytest.approx(1000 * 5 * 300e-9)
-    assert any("no error of it is known" in text for text in found.warnings)
+    assert any("its error is not known" in text for text in found.warnings)
 
 
 def test_elements_may_differ_from_operations_and_have_a_span() -> None:
@@ -88,7 +88,7 @@ def test_the_preset_gives_every_published_row_but_one_to_the_printed_digits() ->
     assert preset.lines(1e6) == pytest.approx(13 / 3)
 
 
-def test_the_bounds_of_the_preset_hold_what_was_measured_from_100_000_operations_on() -> None:
+def test_the_bounds_of_the_preset_contain_measurements_from_100_000_operations() -> None:
     columns = load("document004_map_get").columns
     preset = StructureModel.preset("document 004")
     for n, measured in list(zip(columns["operations"].tolist(), columns["measured_s"].tolist(), strict=True))[1:]:
@@ -178,11 +178,11 @@ def test_fringes_are_in_balance() -> None:
 
 
 @pytest.mark.parametrize("elements", [100, 1e3, 1e4, 1e6])
-def test_levels_of_a_b_tree_hold_all_its_keys(elements: float) -> None:
+def test_levels_of_a_b_tree_contain_all_its_keys(elements: float) -> None:
     levels = b_tree.shape(elements)
     assert sum(level.keys for level in levels) == pytest.approx(1)
     assert (levels[-1].nodes, levels[-1].there) == (1, 1)
 
 
-def test_elements_far_outside_what_was_counted_are_told() -> None:
+def test_elements_far_outside_what_was_counted_are_reported() -> None:
     assert "extrapolated" in StructureModel.preset("ctree get").predict(1, MEMORY, elements=1e9).warnings[0]

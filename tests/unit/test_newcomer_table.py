@@ -151,7 +151,7 @@ def test_history_finds_it(pair: tuple[Run, Run]) -> None:
     assert [one.point for one in found.series][1] == POINT
 
 
-def test_the_command_tells_its_history(pair: tuple[Run, Run], capfd: pytest.CaptureFixture[str]) -> None:
+def test_the_command_reports_its_history(pair: tuple[Run, Run], capfd: pytest.CaptureFixture[str]) -> None:
     status, out, _ = say(capfd, "history", *(str(run.path) for run in pair))
     assert status in (Exit.GOOD, Exit.INCONCLUSIVE)
     assert POINT in out
@@ -186,7 +186,7 @@ def test_a_key_or_a_main_value_without_a_column_is_refused() -> None:
         Tables("table", "tierscope.tables").add(Wrong())
 
 
-def test_every_table_says_what_its_points_were_asked() -> None:
+def test_every_table_has_the_labels_of_its_points() -> None:
     assert [name for name in tables if not tables[name].keys] == []
     assert {"stream", "imported bandwidth", "imported latency"} <= set(measures())
 
@@ -251,7 +251,7 @@ def test_the_search_finds_a_list_of_tables(tmp_path: Path) -> None:
     assert lists_of_tables(path) == [("KEYS", {"stream", "latency"}), ("MORE", {"flush"})]
 
 
-def test_findings_bear_on_every_table_that_does_not_say_otherwise(pair: tuple[Run, Run]) -> None:
+def test_findings_apply_to_every_table_that_does_not_state_otherwise(pair: tuple[Run, Run]) -> None:
     steal = Finding(name="steal", state="s", verdict="bad", touches=EVERY, effect="", remedy="")
     older = Finding(name="swap", state="s", verdict="bad", touches=("newcomer",), effect="", remedy="")
     other = Finding(name="thp", state="s", verdict="bad", touches=("stream",), effect="", remedy="")

@@ -75,7 +75,7 @@ def test_an_entry_has_the_conclusive_numbers_and_no_name(run: Run) -> None:
     assert read_entries(text.encode(), "text") == [found]
 
 
-def test_a_run_of_another_origin_says_nothing_of_machines(tmp_path: Path, run: Run) -> None:
+def test_a_run_of_another_origin_shows_nothing_of_machines(tmp_path: Path, run: Run) -> None:
     for origin in ("simulated", "emulated", "imported"):
         other = Run(path=run.path, result=msgspec.structs.replace(run.result, origin=origin))
         with pytest.raises(UsageError, match=origin):
@@ -157,7 +157,7 @@ def test_a_machine_like_the_others_is_seldom_called_unusual(machines: int, alike
     assert alarms <= 0.075 * 400
 
 
-def test_a_machine_that_is_half_as_fast_is_called_unusual_beside_twelve_that_scatter_by_a_tenth() -> None:
+def test_a_machine_half_as_fast_as_twelve_that_scatter_by_a_tenth_is_unusual() -> None:
     rng = np.random.default_rng(1995)
     found = 0
     for _ in range(100):
@@ -238,7 +238,7 @@ def test_the_command_adds_shares_imports_and_shows(tmp_path: Path, run: Run, cap
         ('[{"schema": 1, "hostname": "db-7"}]', "no reference set"),
     ],
 )
-def test_a_set_that_is_damaged_newer_or_holds_other_words_is_refused(text: str, why: str) -> None:
+def test_a_set_that_is_damaged_newer_or_has_other_keys_is_refused(text: str, why: str) -> None:
     with pytest.raises(ResultError, match=why):
         read_entries(text.encode(), "set.json")
 
@@ -301,7 +301,7 @@ def test_an_entry_states_what_other_programs_used(run: Run) -> None:
     assert entry_of(watched).conditions == words
 
 
-def test_two_runs_at_once_are_refused(run: Run, capfd: pytest.CaptureFixture[str]) -> None:
+def test_two_runs_at_the_same_time_are_refused(run: Run, capfd: pytest.CaptureFixture[str]) -> None:
     status, _, err = say(capfd, "normal", str(run.path), str(run.path))
     assert status == Exit.USAGE
     assert "normal add" in err

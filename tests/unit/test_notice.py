@@ -8,7 +8,7 @@ import vl_convert
 from tierscope.report.formats.html import PAGE, libraries
 
 
-def test_the_notice_holds_that_of_the_page(root: Path) -> None:
+def test_the_notice_contains_that_of_the_page(root: Path) -> None:
     assert (root / "NOTICE").read_text().endswith((PAGE / "notice.txt").read_text())
     assert "NOTICE" in (root / "pyproject.toml").read_text()
 

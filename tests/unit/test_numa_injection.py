@@ -85,7 +85,7 @@ def test_rows_are_the_nodes_and_their_sum(nodes: Run) -> None:
     assert shared.middle == pytest.approx(AT_ONCE, rel=0.01)
 
 
-def test_what_nodes_share_is_said_of_the_kernel_that_shows_it_alone(nodes: Run) -> None:
+def test_only_the_kernel_that_shows_it_reports_what_nodes_share(nodes: Run) -> None:
     said = {one.name: one for one in tables["injection"].insights(nodes, tables["injection"].rows(nodes))}
     assert set(said) == {"machine", "shared triad"}
     assert said["shared triad"].value == pytest.approx(AT_ONCE, rel=0.01)
@@ -118,7 +118,7 @@ def test_a_bar_is_made_of_its_nodes_and_has_the_sum_alone(nodes: Run) -> None:
     assert {one["node"] for one in rule["data"]["values"]} == {"all"}
 
 
-def test_several_kernels_are_a_matrix_each_and_the_latency_under_load_is_beside_them(tmp_path: Path) -> None:
+def test_each_kernel_has_a_matrix_and_the_latency_under_load_is_next_to_them(tmp_path: Path) -> None:
     machine = two_packages()
     run = numa_run(tmp_path, machine, kernel="read,mix_1r1w", under_load="yes", together="none")
     rows: list[NumaRow] = tables["numa"].rows(run)
@@ -135,6 +135,6 @@ def test_several_kernels_are_a_matrix_each_and_the_latency_under_load_is_beside_
     spec = next(drawing.spec for drawing in gather(run).drawings if drawing.figure.name == "numa")
     heads = [chart["title"]["text"] for chart in spec["vconcat"]]
     assert heads == [
-        "latency, ns", "bandwidth of read, GB/s", "latency beside read, ns", "bandwidth of mix_1r1w, GB/s",
-        "latency beside mix_1r1w, ns",
+        "latency, ns", "bandwidth of read, GB/s", "latency with read, ns", "bandwidth of mix_1r1w, GB/s",
+        "latency with mix_1r1w, ns",
     ]  # fmt: skip

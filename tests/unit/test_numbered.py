@@ -28,7 +28,7 @@ def verdict(found: bytes, of: Ledger) -> tuple[str, bool]:
     return judged.kind, judged.fault
 
 
-def test_a_sector_says_which_write_made_it() -> None:
+def test_a_sector_states_which_write_made_it() -> None:
     data = one(9)
     assert len(data) == SIZE
     assert read(data[:SECTOR]) == Sector(RUN, 9, SIZE)
@@ -43,7 +43,7 @@ def test_any_byte_that_differs_is_noticed(at: int) -> None:
     assert read(bytes(data)) is None
 
 
-def test_the_last_acknowledged_write_is_good_and_so_is_a_later_one_under_way() -> None:
+def test_the_last_acknowledged_write_is_good_and_so_is_a_later_one_in_flight() -> None:
     assert verdict(one(5), ledger(5)) == ("good", False)
     assert verdict(one(8), ledger(5, 8)) == ("good", False)
     assert verdict(one(5), ledger(5, 8)) == ("good", False)
@@ -69,7 +69,7 @@ def test_nothing_of_an_acknowledged_write_is_missing() -> None:
     assert verdict(bytes(SIZE), ledger(None, 5)) == ("unwritten", False)
 
 
-def test_a_mixture_is_torn_and_a_fault_unless_a_write_was_under_way() -> None:
+def test_a_mixture_is_torn_and_a_fault_unless_a_write_was_in_flight() -> None:
     mixed = one(8)[: 3 * SECTOR] + one(5)[3 * SECTOR :]
     assert verdict(mixed, ledger(5)) == ("torn", True)
     assert verdict(mixed, ledger(8)) == ("torn", True)
@@ -93,7 +93,7 @@ def test_a_damaged_sector_is_torn() -> None:
     assert verdict(bytes(data), ledger(5, 8)) == ("torn", False)
 
 
-def test_a_log_says_what_was_acknowledged_and_what_was_under_way() -> None:
+def test_a_log_contains_what_was_acknowledged_and_what_was_in_flight() -> None:
     text = first_line(RUN, SIZE, 4 * SIZE) + "begin 1 0\ndone 1 0\nbegin 2 4096\ndone 2 4096\nbegin 3 0\nbegin 4 40"
     found = read_ledger(text)
     assert (found.run, found.done) == (RUN, {0: 1, 4096: 2})

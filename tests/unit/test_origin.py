@@ -41,7 +41,7 @@ def read_on(directory: Path, origin: str, *words: str, rate: float = 1e8) -> Run
     return changed(maker.save(), origin=origin, origin_by=by)
 
 
-def test_a_mixture_is_called_by_its_strongest_part_wherever_it_stands() -> None:
+def test_a_mixture_is_named_by_its_strongest_part_in_any_order() -> None:
     assert ORIGINS == ("real", "imported", "emulated", "simulated")
     assert strongest(["real", "real"]) == "real"
     assert strongest(["emulated", "simulated", "real"]) == "simulated"
@@ -65,7 +65,7 @@ def test_only_real_numbers_have_no_banner() -> None:
     assert banner("emulated", BY) == f"EMULATED by {BY}: these numbers are not measurements of hardware"
 
 
-def test_what_emulates_stands_on_the_page_in_the_terminal_in_markdown_and_in_json(tmp_path: Path) -> None:
+def test_the_emulator_is_named_on_the_page_in_the_terminal_in_markdown_and_in_json(tmp_path: Path) -> None:
     run = changed(small_run(tmp_path / "run"), origin="emulated", origin_by=BY)
     said = banner("emulated", BY)
     told = page(gather(run))
@@ -78,14 +78,14 @@ def test_what_emulates_stands_on_the_page_in_the_terminal_in_markdown_and_in_jso
     assert said in console.export_text()
 
 
-def test_a_real_run_says_nothing_of_its_origin(tmp_path: Path) -> None:
+def test_a_real_run_shows_nothing_of_its_origin(tmp_path: Path) -> None:
     run = small_run(tmp_path)
     told = page(gather(run))
     assert told["banner"] == ""
     assert "Origin of the numbers" not in dict(told["machine"])
 
 
-def test_each_experiment_says_by_what_it_is_emulated(tmp_path: Path) -> None:
+def test_each_experiment_names_its_emulator(tmp_path: Path) -> None:
     run = read_on(tmp_path / "run", "emulated", "emu:latency=350ns")
     assert [row["origin"] for row in experiments(run)] == [f"emulated by {BY}"]
 
@@ -106,7 +106,7 @@ def test_no_file_of_emulated_numbers_can_pass_for_a_real_one(name: str, tmp_path
 def test_runs_of_two_origins_compare_only_when_asked(tmp_path: Path) -> None:
     before = read_on(tmp_path / "a", "real", "node:0")
     after = read_on(tmp_path / "b", "emulated", "emu:latency=350ns", rate=5e7)
-    with pytest.raises(UsageError, match=r"do not compare; --across-origins does"):
+    with pytest.raises(UsageError, match=r"do not compare; --across-origins compares"):
         compare_runs(before, after, 0.02)
     (row,) = compare_runs(before, after, 0.02, across=True)
     assert (row["before_origin"], row["after_origin"]) == ("real", "emulated")
@@ -142,7 +142,7 @@ def on_disk(run: Run) -> str:
     return str(run.path)
 
 
-def test_both_origins_stand_beside_each_ratio(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_both_origins_are_next_to_each_ratio(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     a = on_disk(read_on(tmp_path / "a", "real", "node:0"))
     b = on_disk(read_on(tmp_path / "b", "emulated", "emu:latency=350ns", rate=5e7))
     status, line = refused(capfd, "compare", a, b)

@@ -113,7 +113,7 @@ def probe_records(directory: Path, latency_s: float = 1.02e-6, rate: float = 7.9
     return maker.save()
 
 
-def test_asked_and_achieved_stand_side_by_side(tmp_path: Path) -> None:
+def test_asked_and_achieved_are_side_by_side(tmp_path: Path) -> None:
     run = probe_records(tmp_path)
     slow, wide = tables["emulation"].flat(run)
     assert (slow["quantity"], slow["asked_latency_s"], slow["bandwidth_bytes_per_s"]) == ("latency", 1e-6, None)
@@ -136,7 +136,7 @@ def test_the_terminal_has_a_line_for_each(tmp_path: Path) -> None:
     ("latency_s", "rate", "warned"),
     [(1.02e-6, 7.9e9, []), (1.2e-6, 7.9e9, ["latency"]), (1e-6, 5e9, ["bandwidth"])],
 )
-def test_a_tier_that_is_off_by_more_than_5_percent_gets_a_warning_that_says_what_to_do(
+def test_a_tier_that_is_off_by_more_than_5_percent_gets_a_warning_that_states_what_to_do(
     tmp_path: Path, latency_s: float, rate: float, warned: list[str]
 ) -> None:
     run = probe_records(tmp_path, latency_s, rate)

@@ -51,7 +51,7 @@ def test_channels_that_are_named_are_counted(
 @pytest.mark.parametrize(("modules", "reason"), [
     (DELL, "names no channel"),
     (HPE, "names no channel"),
-    ([replace(module, configured=0) for module in SIX], "configured speeds are not told"),
+    ([replace(module, configured=0) for module in SIX], "configured speeds are not stated"),
     ([*SIX[:5], replace(SIX[5], configured=2400)], "configured speeds are 2400, 2933"),
     ([replace(module, configured=1467) for module in SIX], "may be the clock"),  # half of DDR4-2933
     ([replace(module, configured=1600, rated=3200) for module in SIX], "may be the clock"),
@@ -96,7 +96,7 @@ def test_locators_against_the_kernel_are_a_doubt(tmp_path: Path) -> None:
     assert "locators name 6 channels, the kernel's EDAC tree 8" in peak.source
 
 
-def test_an_edac_tree_without_channels_says_nothing(tmp_path: Path) -> None:
+def test_an_edac_tree_without_channels_is_ignored(tmp_path: Path) -> None:
     files = {**edac(8), "/sys/devices/system/edac/mc/mc0/dimm0/dimm_location": "memory 0 "}
     assert theoretical(machine(tmp_path, SIX, files=files), virtual=False).bytes_per_s == 6 * 2933e6 * 8
 
@@ -112,7 +112,7 @@ def test_the_modules_of_a_guest_are_not_believed(tmp_path: Path) -> None:
     assert (peak.bytes_per_s, "made up" in peak.source) == (None, True)
 
 
-def test_absent_and_forbidden_tables_are_told_apart(tmp_path: Path) -> None:
+def test_absent_and_forbidden_tables_are_distinguished(tmp_path: Path) -> None:
     assert "tables are absent" in theoretical(plant(tmp_path / "a"), virtual=False).source
     closed = theoretical(plant(tmp_path / "b", changes={PATH: FORBIDDEN}), virtual=False).source
     assert "not readable" in closed

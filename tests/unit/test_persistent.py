@@ -51,7 +51,7 @@ def test_a_machine_without_any_has_none(tmp_path: Path) -> None:
     assert (persistent.look(system), cxl.look(system)) == (None, None)
 
 
-def test_regions_are_told_with_their_bus_and_domain(tmp_path: Path) -> None:
+def test_regions_are_reported_with_their_bus_and_domain(tmp_path: Path) -> None:
     first, *_, last = found(tmp_path / "adr").regions
     assert first == Region(
         name="region0", provider="ACPI.NFIT", size_bytes=32 * MiB, free_bytes=0, align_bytes=16 * MiB,
@@ -63,7 +63,7 @@ def test_regions_are_told_with_their_bus_and_domain(tmp_path: Path) -> None:
     assert told == [("ACPI.NFIT", "cpu_cache"), ("ACPI.NFIT", "cpu_cache"), ("e820", "")]
 
 
-def test_namespaces_are_told_in_the_words_of_ndctl_with_their_devices(tmp_path: Path) -> None:
+def test_namespaces_are_reported_in_the_words_of_ndctl_with_their_devices(tmp_path: Path) -> None:
     raw, _, direct, xfs, _, virtio = found(tmp_path).namespaces
     assert raw == Namespace(
         name="namespace0.0", region="region0", mode="raw", size_bytes=32 * MiB, sector_bytes=512, block="pmem0"
@@ -79,7 +79,7 @@ def test_namespaces_are_told_in_the_words_of_ndctl_with_their_devices(tmp_path: 
     assert (virtio.mode, virtio.block, virtio.align_bytes) == ("fsdax", "pmem5", None)
 
 
-def test_dimms_devices_and_mounts_are_told(tmp_path: Path) -> None:
+def test_dimms_devices_and_mounts_are_reported(tmp_path: Path) -> None:
     seen = found(tmp_path, **{f"{ND}/nmem1/nfit/flags": "not_armed smart_notify", f"{ND}/nmem1/security": "locked",
                               f"{ND}/nmem1/nfit/dirty_shutdown": "7"})  # fmt: skip
     assert seen.nvdimms[0] == Nvdimm(name="nmem0", state="idle")
@@ -95,7 +95,7 @@ def test_dimms_devices_and_mounts_are_told(tmp_path: Path) -> None:
     )
 
 
-def test_an_empty_place_is_no_namespace_and_an_idle_device_none(tmp_path: Path) -> None:
+def test_an_empty_place_and_an_idle_device_are_not_namespaces(tmp_path: Path) -> None:
     seen = found(tmp_path, **{f"{ND}/namespace0.1/size": "0", "/sys/bus/dax/devices/dax2.1/size": "0"})
     assert len(seen.namespaces) == 6
     assert len(seen.dax) == 2
@@ -125,7 +125,7 @@ def test_a_line_of_the_mounts(tmp_path: Path, line: str, mount: Mount) -> None:
     assert seen.mounts == (mount,)
 
 
-def test_a_file_system_tells_the_size_of_its_blocks(tmp_path: Path) -> None:
+def test_a_file_system_reports_the_size_of_its_blocks(tmp_path: Path) -> None:
     assert System(tmp_path).block_bytes("/") == os.statvfs(tmp_path).f_bsize
     assert System(tmp_path).block_bytes("/absent") is None
 
@@ -146,7 +146,7 @@ def test_what_is_forbidden_is_none(tmp_path: Path) -> None:
     )
 
 
-def test_cxl_devices_and_regions_are_told(tmp_path: Path) -> None:
+def test_cxl_devices_and_regions_are_reported(tmp_path: Path) -> None:
     system = plant(tmp_path, changes=CARD)
     assert cxl.look(system) == Cxl(
         memories=(CxlMemory(name="mem0", ram_bytes=128 * GiB, pmem_bytes=128 * GiB, numa_node=1, firmware="1.2"),),
@@ -232,7 +232,7 @@ def test_topology_shows_it_with_what_firmware_and_tools_tell(
     assert kept.persistent == persistent.look(system)
 
 
-def test_topology_says_that_nothing_is_shown(
+def test_topology_states_that_nothing_is_shown(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(core, "topology", lambda: TOPOLOGY)
@@ -254,7 +254,7 @@ def only(lines: tuple[str, ...], name: str) -> list[str]:
     return [line for line in lines if line.startswith(f"{name}: ")]
 
 
-def test_tools_that_are_absent_say_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_tools_that_are_absent_show_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     assert tools.health() == ()
 
@@ -265,12 +265,12 @@ def test_tools_that_are_absent_say_nothing(tmp_path: Path, monkeypatch: pytest.M
     ('{"dev":"nmem0","health":{"shutdown_state":"dirty"}}', ["ndctl: nmem0: shutdown state dirty"]),
     ("", []), ("[7]", []),
 ])  # fmt: skip
-def test_ndctl_tells_of_health(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, answer: str, told: list[str]) -> None:
+def test_ndctl_reports_health(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, answer: str, told: list[str]) -> None:
     tool(tmp_path, "ndctl", f"cat <<'END'\n{answer}\nEND" if answer else "true", monkeypatch)
     assert only(tools.health(), "ndctl") == told
 
 
-def test_ipmctl_tells_of_health(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ipmctl_reports_health(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     answer = "<DimmList><Dimm><DimmID>0x0001</DimmID><HealthState>Healthy</HealthState></Dimm></DimmList>"
     tool(tmp_path, "ipmctl", f"echo '{answer}'", monkeypatch)
     assert only(tools.health(), "ipmctl") == ["ipmctl: 0x0001: HealthState Healthy"]

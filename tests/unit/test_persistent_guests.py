@@ -32,7 +32,7 @@ def test_regions_namespaces_and_mounts_are_those_emulated(
     assert {mount.device: mount.path for mount in found.mounts if mount.dax == "always"} == mounts
 
 
-def test_an_nvdimm_that_became_memory_is_no_device_any_more(tmp_path: Path) -> None:
+def test_an_nvdimm_that_became_memory_is_not_a_device_any_more(tmp_path: Path) -> None:
     found = persistent.look(plant(tmp_path, "pmem_guest"))
     assert found is not None
     assert {device.name: (device.mode, device.target_node) for device in found.dax} == {

@@ -76,12 +76,12 @@ def test_runs_give_caches_latency_and_lines_in_flight(tmp_path: Path) -> None:
     assert found.notes == ()
 
 
-def test_without_a_stream_one_line_is_under_way_and_a_note_says_so(tmp_path: Path) -> None:
+def test_without_a_stream_one_line_is_in_flight_and_a_note_says_so(tmp_path: Path) -> None:
     maker = Maker(tmp_path)
     add_latency(maker)
     found = memory(str(maker.save("latency").path))
     assert found.device.parallelism == 1
-    assert "one is taken" in found.notes[0]
+    assert "one is assumed" in found.notes[0]
 
 
 @pytest.mark.parametrize(
@@ -104,7 +104,7 @@ def test_words_that_name_no_memory_are_refused(word: str, said: str) -> None:
         memory(word)
 
 
-def test_a_preset_says_what_was_published(capfd: pytest.CaptureFixture[str]) -> None:
+def test_a_preset_states_what_was_published(capfd: pytest.CaptureFixture[str]) -> None:
     published = reference.load("document004_map_get").columns
     at = list(published["operations"]).index(1_000_000)
     for model, device, stated in (
@@ -143,10 +143,10 @@ def test_where_the_model_takes_longer_than_was_measured_times_are_scaled(
     assert row["latency_s"] == pytest.approx(2 * float(str(row["before_s"])))
 
 
-def test_the_terminal_scores_what_was_held_out(run: Run, capfd: pytest.CaptureFixture[str]) -> None:
+def test_the_terminal_scores_points_left_out_of_the_fit(run: Run, capfd: pytest.CaptureFixture[str]) -> None:
     status, out, _ = say(capfd, "predict", str(run.path), "--from", NEAR, "--on", FAR, "--beside", str(run.path))
     assert status == Exit.GOOD
-    assert "1 points held out" in out
+    assert "1 points that the model has not seen" in out
     assert "robin_map get" in out
 
 
@@ -161,7 +161,7 @@ def test_words_without_an_effect_and_runs_without_a_use_are_refused(
 ) -> None:
     path = str(run.path)
     for words, said in (
-        ((path, "--on", FAR), "say where it ran"),
+        ((path, "--on", FAR), "name where it ran"),
         ((path, "--from", NEAR, "--on", FAR, "--count", "5"), "keeps its own"),
         (("btree get", "--on", FAR, "--from", NEAR), "leave them out"),
         (("btree get", "--on", FAR, "--count", "many"), "numbers are needed"),

@@ -73,7 +73,7 @@ def test_bounds_contain_small_and_large_cores_and_the_noise_of_the_runs() -> Non
         (of(1.0, ended=3), here(), "status 3"),
     ],
 )
-def test_an_anchor_that_does_not_hold_gives_no_number(own: Traced, ran: Native, why: str) -> None:
+def test_a_wrong_anchor_gives_no_number(own: Traced, ran: Native, why: str) -> None:
     found = answer("far", anchor(ran, [own] * 3), [of(2.0)] * 3, None, None, None)
     assert (found.ratio, found.low, found.high, found.seconds) == (None, None, None, None)
     assert why in found.unknown
@@ -90,12 +90,12 @@ def test_a_program_that_prints_something_else_in_the_tracer_is_not_predicted(
 
 
 @pytest.mark.parametrize(("script", "same"), [("echo said", True), ("cat /proc/sys/kernel/random/uuid", False)])
-def test_what_every_run_prints_is_known(monkeypatch: pytest.MonkeyPatch, script: str, same: bool) -> None:
+def test_the_output_of_every_run_is_known(monkeypatch: pytest.MonkeyPatch, script: str, same: bool) -> None:
     monkeypatch.setattr(native, "SPENT_S", 0.0)
     assert (native.measured(["/bin/sh", "-c", script], 10).said != "") == same
 
 
-def test_a_process_that_lives_on_does_not_hold_a_run(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_process_that_lives_on_does_not_block_a_run(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(printed, "SOON_S", 0.01)
     with printed.printed() as output:
         subprocess.run(["/bin/sh", "-c", "sleep 1 & echo said"], stdout=output.descriptor, check=True)
@@ -117,8 +117,7 @@ def test_units_that_all_slow_down_alike_add_no_doubt() -> None:
 
 def test_a_tier_is_one_sentence() -> None:
     assert line(told(1.0, 1.5)) == (
-        "1.50x (1.50 to 1.50), 1.5 s: 67% of the time waits for misses, 0% for bandwidth; "
-        "2 MiB pages would give back 10%"
+        "1.50x (1.50 to 1.50), 1.5 s: 67% of the time waits for misses, 0% for bandwidth; 2 MiB pages would save 10%"
     )
 
 

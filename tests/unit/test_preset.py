@@ -78,14 +78,14 @@ def test_the_fit_finds_the_size_and_the_policy_that_were_put_in(policy: str) -> 
     assert found[1].policy == policy
 
 
-def test_a_size_that_is_reported_stands_where_it_fits_and_falls_where_it_does_not() -> None:
+def test_a_reported_size_is_kept_only_if_it_fits() -> None:
     for size, stands in ((2 * MiB, True), (1 * MiB, False)):
         times = latency((L1, Shape(5.4e-9, size, 16)), MEMORY_S, SIZES)
         found = fitted([L1, Shape(5.4e-9, size, 16, reported_bytes=2 * MiB)], MEMORY_S, SIZES, times)
         assert (found[1].size_bytes == 2 * MiB) is stands
 
 
-def test_a_level_that_is_no_plateau_is_added_and_none_where_there_is_none() -> None:
+def test_a_level_without_a_plateau_is_added_only_where_there_is_one() -> None:
     three = (L1, L2, Shape(34e-9, 4 * MiB, 16))
     assert len(widened((L1, L2), MEMORY_S, SIZES, latency(three, MEMORY_S, SIZES), 16)) == 3
     assert widened((L1, L2), MEMORY_S, SIZES, latency((L1, L2), MEMORY_S, SIZES), 16) == (L1, L2)
@@ -99,7 +99,7 @@ def test_footprints_that_were_left_out_are_predicted() -> None:
     assert np.mean(np.abs(beside - 1) < 0.1) > 0.9
 
 
-def test_the_file_holds_the_caches_and_a_memory_behind_them(tmp_path: Path) -> None:
+def test_the_file_contains_the_caches_and_a_memory_behind_them(tmp_path: Path) -> None:
     found = told(tmp_path)
     assert found["name"] == "mine"
     assert "measured" in found["source"]
@@ -120,7 +120,7 @@ def test_top_level_keys_come_before_all_tables(tmp_path: Path) -> None:
     assert lines.index('default = "memory"') < first
 
 
-def test_what_was_not_measured_is_no_key_but_a_comment(tmp_path: Path) -> None:
+def test_an_unmeasured_value_is_a_comment_and_not_a_key(tmp_path: Path) -> None:
     maker = Maker(tmp_path)
     add_latency(maker)
     words = preset([maker.save("latency")])
@@ -137,7 +137,7 @@ def test_bandwidth_of_one_thread_becomes_lines_in_flight(tmp_path: Path) -> None
     assert found["memory"]["memory"]["bandwidth"].endswith("GB/s")
 
 
-def test_the_tlb_of_the_staircases_pages_is_told(tmp_path: Path) -> None:
+def test_the_tlb_of_the_staircases_pages_is_reported(tmp_path: Path) -> None:
     maker = Maker(tmp_path)
     add_latency(maker)
     add_tlb(maker, pages="4k")

@@ -40,7 +40,7 @@ def test_an_empty_machine_gives_empty_answers(tmp_path: Path) -> None:
     ({"/proc/stat": "cpu  5 0 5 5 0 0 0 3 0 0"}, True),  # only a hypervisor steals
     ({"/proc/stat": "cpu  5 0 5 5 0 0 0 0 0 0"}, None),
 ])  # fmt: skip
-def test_a_hypervisor_is_told_or_not_known(tmp_path: Path, changes: dict[str, object], answer: bool | None) -> None:
+def test_a_hypervisor_is_named_or_not_known(tmp_path: Path, changes: dict[str, object], answer: bool | None) -> None:
     assert proc.virtual(plant(tmp_path, changes=changes)) is answer
 
 

@@ -34,6 +34,47 @@ def test_docstrings_and_comments_are_found_where_they_are(tmp_path: Path) -> Non
     assert prose_code.page(made).splitlines() == ["First.", "- it stands", ""]
 
 
+@pytest.mark.parametrize(
+    ("opening", "passes"),
+    [
+        ("Return the core.", True),
+        ("Pass, or wait.", True),
+        ("Of the core.", False),
+        ("Whether it runs.", False),
+        ("Returns the core.", False),
+        ("Lines of text.", False),
+        ("UsageError for others.", False),
+        ("'2048K' -> bytes.", False),
+        ("path: of the file.", False),
+    ],
+)
+def test_the_docstring_of_a_function_begins_with_an_imperative(
+    opening: str, passes: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = tmp_path / "made.py"
+    made.write_text(f'"""A module."""\n\n\ndef f():\n    """{opening}"""\n')
+    monkeypatch.setattr(prose, "ROOT", tmp_path)
+    assert [fault.split(" ")[0] for fault in prose.code_faults(Path("made.py"), WORDS)] == (
+        [] if passes else ["made.py:5:"]
+    )
+
+
+def test_a_property_is_described_by_a_noun_phrase(tmp_path: Path) -> None:
+    made = tmp_path / "made.py"
+    made.write_text('class A:\n    @property\n    def f(self):\n        """The core."""\n')
+    assert list(prose_code.openings(made)) == []
+
+
+def test_strings_of_three_words_or_more_are_checked_where_they_are(tmp_path: Path) -> None:
+    made = tmp_path / "made.py"
+    made.write_text('"""First."""\nx = "it lies"\ny = f"it lies {x} there"\nz = "SELECT\\n it lies here"\n')
+    assert prose_code.strings(made).splitlines() == ["", "", "- it lies _ there", ""]
+    assert prose_code.strings(made, ["it lies _ there"]).splitlines() == ["", "", "", ""]
+    made = tmp_path / "made.cpp"
+    made.write_text('// "it lies in here"\nauto u = "a \\"b\\" c" + v + "it lies in";\n')
+    assert prose_code.strings(made).splitlines() == ["", '- a \\"b\\" c; it lies in']
+
+
 def test_readme_tutorial_method_and_guides_are_checked() -> None:
     names = {str(page) for page in PAGES}
     assert {"README.md", "HACKING.md", "CONTRIBUTING.md", "docs/tutorial.md", "docs/method.md"} <= names

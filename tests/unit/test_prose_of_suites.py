@@ -9,7 +9,7 @@ from prose_of_suites import COMMAND, FOLDER, prose
 
 
 @pytest.mark.parametrize("suite", sorted(MADE))
-def test_a_suite_says_what_its_file_holds(suite: str, tmp_path: Path) -> None:
+def test_a_suite_states_what_its_file_contains(suite: str, tmp_path: Path) -> None:
     file = FOLDER / f"{suite}.txt"
     held = file.read_text(encoding="utf-8") if file.exists() else ""
     assert prose(suite, tmp_path) == held, f"if the new prose is right: {COMMAND} {suite}"

@@ -95,7 +95,7 @@ def tree(folder: Path) -> dict[str, bytes]:
 
 
 @pytest.mark.parametrize("error", [KeyError("x"), IndexError(), ZeroDivisionError(), AssertionError(), MemoryError()])
-def test_parts_that_do_not_fit_together_are_no_fault_of_ours(error: Exception) -> None:
+def test_parts_that_do_not_fit_together_are_not_our_fault(error: Exception) -> None:
     @reads("the table")
     def read() -> None:
         raise error
@@ -109,9 +109,9 @@ def test_parts_that_do_not_fit_together_are_no_fault_of_ours(error: Exception) -
 def test_an_error_with_its_own_words_keeps_them() -> None:
     @reads("the table")
     def read() -> None:
-        raise UsageError("no point stands in both runs")
+        raise UsageError("the runs have no point in common")
 
-    with pytest.raises(UsageError, match="^no point stands in both runs$"):
+    with pytest.raises(UsageError, match="^the runs have no point in common$"):
         read()
 
 

@@ -46,7 +46,7 @@ def test_it_is_reported(run: Run, tmp_path: Path, name: str) -> None:
     assert all(path.stat().st_size for path in write(name, run, tmp_path))
 
 
-def test_nothing_is_written_beside_it(run: Run, tmp_path: Path) -> None:
+def test_nothing_is_written_next_to_it(run: Run, tmp_path: Path) -> None:
     copy = shutil.copytree(run.path, tmp_path / "copy")
     document(load(copy))
     assert sorted(p.name for p in copy.iterdir()) == ["manifest.json", "result.json", "samples"]

@@ -29,7 +29,7 @@ def _at(reference: Reference, column: str, region_bytes: int) -> float:
 
 
 @pytest.mark.parametrize("name", names())
-def test_a_table_says_where_it_is_from(name: str) -> None:
+def test_a_table_states_where_it_is_from(name: str) -> None:
     reference = load(name)
     assert reference.title
     assert "data: " in reference.source
@@ -50,7 +50,7 @@ def test_numbers_of_a_table_are_finite_and_none_is_negative(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", names())
-def test_no_point_stands_in_a_table_twice(name: str) -> None:
+def test_no_point_is_in_a_table_twice(name: str) -> None:
     reference = load(name)
     measured = {"ns", "GB/s"}
     last = next(

@@ -67,7 +67,7 @@ def test_a_name_is_given_to_ssh_as_it_is(word: str, name: str) -> None:
     ["", "server", "ssh:", "ssh:-oProxyCommand=reboot", "ssh:a b", "ssh:a;reboot", "ssh:$(reboot)", "ssh:a\nb",
      "ssh:me@-oProxyCommand=x", "ssh:`x`", "ssh:a'b", "rsh:server", "ssh:" + "a" * 400],
 )  # fmt: skip
-def test_what_could_be_an_option_or_a_command_is_refused(word: str) -> None:
+def test_a_host_that_could_be_an_option_or_a_command_is_refused(word: str) -> None:
     assert "write ssh:NAME" in said(lambda: destination(word), UsageError)
 
 
@@ -216,7 +216,7 @@ def test_another_kind_of_machine_needs_a_core_of_its_kind(
 
 
 @pytest.mark.parametrize("words", ["version `GLIBC_2.38' not found", "FATAL: kernel too old"])
-def test_a_core_that_does_not_start_there_says_why(far: Far, tmp_path: Path, words: str,
+def test_a_core_that_does_not_start_there_states_why(far: Far, tmp_path: Path, words: str,
                                                    monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
     path = tmp_path / "tierscope-core"
     path.write_text(f'#!/bin/sh\necho "core: {words.replace("`", chr(92) + "`")}" >&2\nexit 1\n')
@@ -232,10 +232,10 @@ def test_a_core_that_does_not_start_there_says_why(far: Far, tmp_path: Path, wor
     assert far.left() == []
 
 
-def test_a_lost_connection_is_told_from_a_core_that_died(far: Far, core_of: Callable[[str], Path]) -> None:
+def test_a_lost_connection_is_distinguished_from_a_core_that_died(far: Far, core_of: Callable[[str], Path]) -> None:
     core_of(f"{SAMPLES}; : >$2; echo '{HELLO}'; read l; exit 255")
     with Remote("ssh:far") as remote, core.Session(remote.launcher) as session:
-        assert "was ended there by a signal, mostly for want of memory" in said(session.check)
+        assert "was ended there by a signal, usually because memory ran out" in said(session.check)
     with Remote("ssh:far") as remote, core.Session(remote.launcher) as session:
         remote._shell._process.kill()
         assert "ssh:far: the connection was lost" in said(session.check)

@@ -90,7 +90,7 @@ def test_an_answer_is_that_of_the_machine_itself(remote: Remote, tree: Path, num
     assert ask(alone, str(tree)) == ask(gathered, str(tree)) == ask(System(), str(tree))
 
 
-def test_a_file_that_may_not_be_read_says_why(remote: Remote, far: Far, tree: Path) -> None:
+def test_a_file_that_may_not_be_read_states_why(remote: Remote, far: Far, tree: Path) -> None:
     far.program("cat", f'case "$*" in *raw) echo "cat: raw: Permission denied" >&2; exit 1;; esac; exec {CAT} "$@"')
     system = remote.system()
     assert system.bytes(f"{tree}/raw") is None

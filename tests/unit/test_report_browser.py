@@ -162,7 +162,7 @@ document.body.append(out);
 """
 
 
-def test_what_gets_into_the_page_by_another_way_does_not_run(browser: str, tmp_path: Path, run: Run) -> None:
+def test_text_that_enters_the_page_another_way_does_not_run(browser: str, tmp_path: Path, run: Run) -> None:
     text = html.render(gather(run)).replace("</body>", f"{INJECTED}<script>{TRAP}</script></body>")
     allowed = text.replace("script-src ", f"script-src {hash_of(TRAP)} ")
     dom = opened(browser, tmp_path, allowed)

@@ -17,7 +17,7 @@ from tierscope.report.top.top import top
 from tierscope.stats.visited import BETWEEN
 
 
-def test_the_commonest_reason_and_a_step_are_told(tmp_path: Path) -> None:
+def test_the_most_frequent_reason_and_a_step_are_reported(tmp_path: Path) -> None:
     run = storage_run(tmp_path, "size=64MiB", "preset=latency", repeats=3)
     content = gather(_asked(run, budget=20.0, limit=600.0))
     assert why(content) == "4 of 4 points are inconclusive: only 3 repeats: 6 are needed, give a longer budget"
@@ -33,14 +33,14 @@ def test_reasons_that_differ_in_numbers_only_are_one(tmp_path: Path) -> None:
     assert next_step(content) == "repeat it on a quiet machine (tierscope doctor)"
 
 
-def test_a_reason_of_some_says_of_how_many(tmp_path: Path) -> None:
+def test_a_reason_shows_its_number_of_points(tmp_path: Path) -> None:
     run = storage_run(tmp_path, "size=64MiB", "preset=latency", repeats=3)
     content = gather(run)
     content.sections["storage"].rows[0]["reasons"] = "not steady: still rising"
     assert "4 of 4 points are inconclusive, 3 of them: only 3 repeats" in why(content)
 
 
-def test_a_run_without_doubt_says_nothing(tmp_path: Path) -> None:
+def test_a_run_without_doubt_shows_nothing(tmp_path: Path) -> None:
     content = gather(storage_run(tmp_path, "size=64MiB", "preset=latency"))
     assert (why(content), next_step(content), cause(content)) == ("", "", "")
 

@@ -71,7 +71,7 @@ def test_a_specification_names_no_host_and_is_plain_json(content: Content, name:
 
 
 @pytest.mark.parametrize("name", ALL)
-def test_every_figure_zooms_tells_on_hover_and_has_a_font(content: Content, name: str) -> None:
+def test_every_figure_zooms_has_tooltips_and_a_font(content: Content, name: str) -> None:
     spec = spec_of(content, name)
     zooms = [param for part in walk(spec) for param in part.get("params", []) if param.get("bind") == "scales"]
     assert zooms
@@ -86,7 +86,7 @@ def test_a_click_on_the_legend_filters(content: Content, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["loaded_latency", "scaling", "staircase", "timeline"])
-def test_a_figure_with_axes_says_which_may_be_switched(content: Content, name: str) -> None:
+def test_a_figure_with_axes_states_which_may_be_switched(content: Content, name: str) -> None:
     spec = spec_of(content, name)
     for axis, kind in spec["usermeta"]["tierscope"]["axes"].items():
         kinds = {p["encoding"][axis]["scale"]["type"] for p in layers(spec) if "scale" in p["encoding"].get(axis, {})}
@@ -141,7 +141,7 @@ def test_reported_caches_are_dashed_and_found_ones_solid(run: Run) -> None:
     assert solid == {40e3, 70e6}
 
 
-def test_a_label_stands_on_the_side_away_from_the_nearest_rule_of_the_other_kind(run: Run) -> None:
+def test_a_label_is_on_the_side_away_from_the_nearest_rule_of_the_other_kind(run: Run) -> None:
     texts = [part for part in staircase(run, 50 * KiB, 1 * MiB) if part["mark"]["type"] == "text"]
     sides = {p["data"]["values"][0]["text"]: "left" if p["mark"]["dy"] < 0 else "right" for p in texts}
     assert sides == {
@@ -182,14 +182,14 @@ def test_hops_are_drawn_as_latency_and_lines_as_bandwidth(content: Content) -> N
     assert names == [["solver"], ["probe"]]
 
 
-def test_another_origin_stands_in_every_title(tmp_path: Path) -> None:
+def test_another_origin_is_in_every_title(tmp_path: Path) -> None:
     for drawing in gather(changed(small_run(tmp_path), origin="simulated")).drawings:
         title = drawing.spec["title"]
         assert "(SIMULATED)" in (title["text"] if isinstance(title, dict) else title)
 
 
 @pytest.mark.parametrize("name", ALL)
-def test_a_figure_that_stands_alone_has_colours_and_no_controls(content: Content, name: str) -> None:
+def test_a_standalone_figure_has_colours_and_no_controls(content: Content, name: str) -> None:
     text = json.dumps(standalone(spec_of(content, name)))
     assert "var(--" not in text
     assert '"bind": "scales"' not in text
@@ -218,7 +218,7 @@ def contrast(one: str, other: str) -> float:
     return (bright + 0.05) / (dark + 0.05)
 
 
-def test_a_role_that_is_no_colour_is_left_alone() -> None:
+def test_a_role_that_is_not_a_colour_is_left_alone() -> None:
     assert theme.resolve({"text": "var(--nothing)", "hue": theme.colour("blue")}, theme.LIGHT) == {
         "text": "var(--nothing)",
         "hue": theme.LIGHT["blue"],

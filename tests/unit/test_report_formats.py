@@ -66,7 +66,7 @@ def test_an_svg_of_hostile_names_is_still_one_document(evil: Run, tmp_path: Path
         assert not {"script", "img", "image", "foreignObject"} & tags
 
 
-def test_the_csv_holds_the_rows_in_base_units(run: Run, tmp_path: Path) -> None:
+def test_the_csv_contains_the_rows_in_base_units(run: Run, tmp_path: Path) -> None:
     paths = {path.stem: path for path in write("csv", run, tmp_path)}
     rows = gather(run).rows("stream")
     with paths["stream"].open(newline="") as stream:

@@ -213,13 +213,13 @@ def test_a_huge_run_keeps_the_page_below_its_limit(tmp_path: Path) -> None:
     assert "rows, as drawn" in text
 
 
-def test_every_word_of_the_method_that_applies_is_told(page: Page) -> None:
+def test_every_word_of_the_method_that_applies_is_reported(page: Page) -> None:
     said = html.unescape(" ".join(page.said))
     for word in ("Blocks and what is left out", "Bandwidth", "Latency over footprint", "Latency under load", "Groups"):
         assert word in said
 
 
-def test_a_warning_of_many_records_is_told_once(tmp_path: Path) -> None:
+def test_a_warning_of_many_records_is_reported_once(tmp_path: Path) -> None:
     run = small_run(tmp_path)
     warn = Warn(code="moved", message="pages moved", next_step="bind them")
     records = tuple(msgspec.structs.replace(record, warnings=(warn,)) for record in run.result.records)

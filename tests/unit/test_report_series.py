@@ -119,7 +119,7 @@ def test_no_more_experiments_are_chosen_than_fit(tmp_path: Path) -> None:
     assert 4 <= len(series.choose(run, rows)) <= series.EXPERIMENTS
 
 
-def test_the_page_says_that_it_is_thinned(tmp_path: Path) -> None:
+def test_the_page_states_that_it_is_thinned(tmp_path: Path) -> None:
     drawing = next(d for d in gather(small_run(tmp_path)).drawings if d.figure.name == "timeline")
     assert "Thinned" in drawing.spec["usermeta"]["tierscope"]["notes"][0]
 

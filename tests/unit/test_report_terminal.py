@@ -65,7 +65,7 @@ def test_kernels_stand_with_both_thread_counts_the_fastest_first(run: Run) -> No
     assert [line.split()[0] for line in lines[head + 1 : head + 4]] == ["copy_nt", "copy", "memset"]
 
 
-def test_curves_are_told_apart_by_letters(run: Run) -> None:
+def test_curves_are_distinguished_by_letters(run: Run) -> None:
     text = shown(run)
     assert "a 2 MiB pages, cycle, global order   b 4 KiB pages, cycle, global order" in text
     assert "a all reads   b 1:1 nt" in text
@@ -88,7 +88,7 @@ def test_what_is_inconclusive_has_a_question_mark(tmp_path: Path) -> None:
     assert " ?" in line
 
 
-def test_another_origin_is_said_first(tmp_path: Path) -> None:
+def test_another_origin_is_stated_first(tmp_path: Path) -> None:
     text = shown(changed(small_run(tmp_path), origin="simulated"))
     assert text.split("\n")[1].startswith("SIMULATED")
 

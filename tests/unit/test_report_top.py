@@ -85,7 +85,7 @@ def _judged(row: Flat, conclusive: bool, why: str) -> Flat:
     return row | {"conclusive": conclusive, "reasons": "" if conclusive else why} if "conclusive" in row else row
 
 
-def test_a_run_of_which_most_is_inconclusive_says_that_first_and_why(run: Run) -> None:
+def test_a_mostly_inconclusive_run_reports_that_first_with_the_reason(run: Run) -> None:
     said = top(busy(run, lambda table: True))
     assert said.lead == "This run shows nothing yet: the machine is busy."
     assert said.keys == ()
@@ -97,7 +97,7 @@ def test_a_run_of_which_most_is_inconclusive_says_that_first_and_why(run: Run) -
     assert said.steps[0].command.startswith("tierscope rerun ")
 
 
-def test_what_is_conclusive_all_the_same_comes_first(run: Run) -> None:
+def test_conclusive_numbers_come_first(run: Run) -> None:
     said = top(busy(run, lambda table: table != "stream"))
     copied = "Memory: 56.1 GB/s copied. Two CPUs cannot fill this memory."
     assert said.lead == f"{copied} This run shows little else: the machine is busy."
@@ -124,13 +124,13 @@ def test_memory_is_the_largest_footprint_with_the_largest_pages(run: Run) -> Non
     assert (wait.row.footprint_bytes, wait.row.page_bytes) == (1 << 30, 2 << 20)
 
 
-def test_an_unknown_peak_is_no_share(tmp_path: Path) -> None:
+def test_an_unknown_peak_gives_no_share(tmp_path: Path) -> None:
     said = top(gather(small_run(tmp_path, peak=None)))
     assert not any("peak" in key.about for key in said.keys)
     assert "theoretical peak" not in said.answers[0].text
 
 
-def test_more_than_the_peak_is_no_feat(tmp_path: Path) -> None:
+def test_more_than_the_peak_is_not_a_headline(tmp_path: Path) -> None:
     said = top(gather(small_run(tmp_path, peak=10e9)))
     assert any(line.startswith("More than the theoretical peak was measured") for line in said.lines)
     assert said.answers[0].short == "Not known: more than the theoretical peak was measured"
@@ -148,7 +148,7 @@ def test_inconclusive_points_are_counted(run: Run) -> None:
     assert top(none).answers[-1].short == f"Sure: all {len(rows)} points"
 
 
-def test_what_limits_is_read_off_the_scaling(run: Run) -> None:
+def test_the_limit_follows_from_the_scaling(run: Run) -> None:
     said = top(gather(run))
     assert said.answers[0].short == "The two CPUs, not the memory: each adds its full bandwidth"
     assert said.lead.endswith("Two CPUs cannot fill this memory.")
@@ -216,7 +216,7 @@ def test_mixes_have_the_names_of_the_field(share: float, name: str) -> None:
     assert words.mix_name(share) == name
 
 
-def test_names_say_what_differs() -> None:
+def test_names_show_what_differs() -> None:
     assert words.load_name(0.5, "nt") == "1:1 nt"
     assert words.load_name(1.0, "none") == "all reads"
     assert words.probe_name("random", "global", 4096) == "4 KiB pages, random draws"
@@ -372,7 +372,7 @@ def test_one_similar_machine_is_a_point_and_no_band(run: Run, monkeypatch: pytes
 
 def test_a_reference_set_that_cannot_be_read_leaves_the_rest(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     def broken() -> list[Entry]:
-        raise ResultError("normal.json is no reference set")
+        raise ResultError("normal.json is not a reference set")
 
     monkeypatch.setattr(usual, "known", broken)
     found = top(gather(run))

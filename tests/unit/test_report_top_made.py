@@ -189,7 +189,7 @@ def test_cpus_that_share_a_core(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("moments", ["shared", "shared own shared", "own own shared own"])
-def test_cpus_that_shared_a_core_for_a_moment_are_no_cause(tmp_path: Path, moments: str) -> None:
+def test_cpus_that_shared_a_core_for_a_moment_are_not_a_cause(tmp_path: Path, moments: str) -> None:
     """A host may have moved one of them for a second: what limits the whole run is something else."""
     slow = {"shared": 2.0, "own": 1.0}
     found = quick(tmp_path, guest(), pairs=[pair(core, "not known", slowdown=slow[core]) for core in moments.split()])
@@ -229,7 +229,7 @@ def test_two_threads_of_one_core_fill_nothing(tmp_path: Path) -> None:
     assert "memory" not in found.lead.partition("idle. ")[2]
 
 
-def test_a_pair_on_one_core_says_little_of_sixty_four_cpus(tmp_path: Path) -> None:
+def test_a_pair_on_one_core_shows_little_about_sixty_four_cpus(tmp_path: Path) -> None:
     found = quick(
         tmp_path, guest(64), pairs=[pair("shared", "not known", slowdown=2.0)] * 2,
         stream=[speed("read", 1, 12.0), speed("read", 64, 300.0)], loaded_latency=[load(290.0, 500.0, 3.4, threads=63)],
@@ -279,7 +279,7 @@ def test_each_number_has_its_own_threads_where_they_differ(tmp_path: Path) -> No
     assert found.lead.startswith("Memory: 60 GB/s read with 4 threads, 55 GB/s copied with 8 threads, ")
 
 
-def test_small_pages_alone_are_said_and_make_no_lines_in_flight(tmp_path: Path) -> None:
+def test_small_pages_alone_are_reported_and_make_no_lines_in_flight(tmp_path: Path) -> None:
     waits: list[Row] = [wait(size, 304.0, page=4 * KiB) for size in (256 * MiB, 512 * MiB)]
     found = quick(tmp_path, guest(), latency=waits)
     assert "304 ns idle at 512 MiB with 4 KiB pages" in found.lead
@@ -287,7 +287,7 @@ def test_small_pages_alone_are_said_and_make_no_lines_in_flight(tmp_path: Path) 
 
 
 @pytest.mark.parametrize("rows", ["libc", "random", "elsewhere"])
-def test_rows_that_make_no_number_of_the_top_are_no_doubt(tmp_path: Path, rows: str) -> None:
+def test_rows_that_are_not_in_the_top_raise_no_doubt(tmp_path: Path, rows: str) -> None:
     library = msgspec.structs.replace(speed("memcpy", 2, 20.0), store="libc")
     drawn = [msgspec.structs.replace(row, probe="random") for row in stairs(CACHES, 152.0)]
     tables: dict[str, dict[str, list[Row]]] = {
@@ -311,7 +311,7 @@ def test_a_step_for_another_machine_says_so(tmp_path: Path) -> None:
     assert again.command == f"tierscope rerun {tmp_path} --host ssh:server"
 
 
-def test_latency_under_load_that_is_missing_is_told_from_one_that_is_inconclusive(tmp_path: Path) -> None:
+def test_missing_latency_under_load_is_distinguished_from_an_inconclusive_one(tmp_path: Path) -> None:
     """And each with what to do: to measure it, or to repeat the run."""
     missing = quick(tmp_path / "missing", guest(), loaded_latency=[], stream=[speed("read", 1, 27.1)])
     assert answer(missing, "What limits me?") == "Not known: latency under load was not measured"
@@ -331,7 +331,7 @@ def test_the_headline_and_how_sure_judge_the_same_numbers(tmp_path: Path) -> Non
     assert answer(found, "How sure?") == f"Not yet: 1 of 4 key numbers, {len(waits)} of {len(waits) + 3} points"
 
 
-def test_a_step_of_the_doctor_says_that_its_effect_was_not_measured(tmp_path: Path) -> None:
+def test_a_step_of_the_doctor_states_that_its_effect_was_not_measured(tmp_path: Path) -> None:
     damon = Finding(name="damon", state="on", verdict="bad", touches=(), effect="", remedy="echo off")
     found = quick(tmp_path, guest(), damon)
     seen = Finding(name="load", state="1.9 CPUs", verdict="bad", touches=(), effect="", remedy="top")

@@ -37,7 +37,7 @@ def test_everything_is_as_we_say(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", list(reproduce))
-def test_what_does_not_hold_has_a_reason(name: str) -> None:
+def test_a_wrong_figure_has_a_reason(name: str) -> None:
     bad = [figure for one in reproduce[name].claims() for figure in one.figures if not figure.holds]
     assert bad or name not in NAMES
     assert all(figure.fault for figure in bad)
@@ -52,7 +52,7 @@ def test_labels_of_a_claim_differ(name: str) -> None:
 # --- the documents ---
 
 
-def test_004_both_columns_hold_but_for_the_row_of_50_000() -> None:
+def test_004_both_columns_are_right_except_the_row_of_50_000() -> None:
     assert failing("004", "counter model, with CPU time of 854.9") == ["50,000"]
     assert failing("004", "hash-map model, 4 1/3") == ["50,000"]
 
@@ -67,7 +67,7 @@ def test_004_mean_errors_are_those_of_the_table() -> None:
     assert found == {"counter model": pytest.approx(8.07, abs=0.005), "hash-map model": pytest.approx(13.46, abs=0.005)}
 
 
-def test_003_little_s_law_holds_in_every_cell() -> None:
+def test_003_little_s_law_is_true_in_every_cell() -> None:
     cells = claim("003", "bandwidth is 64 bytes / latency").figures
     assert len(cells) == 152
     assert all(cell.holds for cell in cells)
@@ -82,7 +82,7 @@ def test_003_the_faults_of_the_storage_table_are_found() -> None:
     }  # fmt: skip
 
 
-def test_002_losses_hold_as_shares_of_the_longer_time_only() -> None:
+def test_002_losses_are_right_as_shares_of_the_longer_time_only() -> None:
     assert failing("002", "performance lost") == []
     assert len(failing("002", "the same as growth")) == 3
 
@@ -124,7 +124,7 @@ def test_a_number_that_is_off_by_two_percent_is_noticed(
         monkeypatch.setattr(f"tierscope.reproduce.document_{module}.load", {**loaded, table: changed}.__getitem__)
     status, out, _ = say(capfd, "reproduce", name)
     assert status == Exit.FAILED
-    assert "Not as Tierscope says" in out
+    assert "Not as Tierscope states" in out
 
 
 # --- figures ---
@@ -143,7 +143,7 @@ def test_a_number_that_is_off_by_two_percent_is_noticed(
         (0.529, 0.5295, 0.001, True),
     ],
 )
-def test_a_figure_holds_if_it_rounds_to_the_printed_digits(
+def test_a_figure_is_right_if_it_rounds_to_the_printed_digits(
     published: float | str, recomputed: float | str, step: float, holds: bool
 ) -> None:
     assert Figure("", published, recomputed, step).holds is holds
@@ -177,11 +177,11 @@ def test_a_mean_error_is_over_what_was_measured() -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_document_is_shown_with_what_holds_and_what_does_not(capfd: pytest.CaptureFixture[str], name: str) -> None:
+def test_a_document_is_shown_with_its_right_and_wrong_figures(capfd: pytest.CaptureFixture[str], name: str) -> None:
     status, out, err = say(capfd, "reproduce", name)
     assert (status, err) == (Exit.GOOD, "")
     assert out.startswith(f"document {name}: ")
-    assert out.index("What holds") < out.index("What does not hold, and why") < out.index("Besides")
+    assert out.index("What is right") < out.index("What is not right, and why") < out.index("Also found")
 
 
 def test_004_prints_published_recomputed_difference_and_errors(capfd: pytest.CaptureFixture[str]) -> None:
@@ -194,7 +194,7 @@ def test_004_prints_published_recomputed_difference_and_errors(capfd: pytest.Cap
 
 def test_a_long_table_is_shown_whole_when_asked(capfd: pytest.CaptureFixture[str]) -> None:
     short, whole = (say(capfd, "reproduce", "003", *more)[1] for more in ((), ("--all",)))
-    assert "152 of 152 figures hold, largest difference 0.238; --all shows them" in short
+    assert "152 of 152 figures are right, largest difference 0.238; --all shows them" in short
     assert "W9 -l64, delay 1300" not in short
     assert "W9 -l64, delay 1300" in whole
 
@@ -221,14 +221,14 @@ def test_an_unknown_document_is_a_usage_error(capfd: pytest.CaptureFixture[str])
     assert "known: 000, 001, 002, 003, 004" in line
 
 
-def test_what_is_not_as_we_say_is_listed() -> None:
+def test_figures_that_differ_from_our_claims_are_listed() -> None:
     figures = (Figure("a", 1, 2, fault=""), Figure("b", 1, 1, fault="we said it does not"))
     document = Document("x", "made", lambda: [Claim("here", "says", "", figures)], list)
     console = Console(record=True, width=80)
     show(document, console)
     shown = console.export_text()
-    assert "here, says, a: does not hold" in shown
-    assert "here, says, b: holds" in shown
+    assert "here, says, a: not right" in shown
+    assert "here, says, b: right" in shown
     assert data(document)["as_claimed"] is False
 
 

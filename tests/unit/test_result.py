@@ -116,7 +116,9 @@ def test_samples_that_cannot_be_written_are_the_machines_fault(tmp_path: Path) -
 
 
 @pytest.mark.parametrize("read", [load, load_manifest])
-def test_a_directory_that_is_no_run_says_which_file_it_lacks(tmp_path: Path, read: Callable[[Path], object]) -> None:
+def test_a_directory_that_is_not_a_run_is_refused_with_the_file_that_it_lacks(
+    tmp_path: Path, read: Callable[[Path], object]
+) -> None:
     assert f"{tmp_path} is not a run directory: it has no " in said(tmp_path, read)
     assert "is not a run directory" in said(tmp_path / "nowhere", read)
     (tmp_path / "file").write_text("")
@@ -183,12 +185,12 @@ def test_a_key_that_a_later_version_added_is_passed_over(run: Run) -> None:
 
 
 @pytest.mark.parametrize(("read", "name"), [(load, "result.json"), (load_manifest, "manifest.json")])
-def test_a_schema_from_the_future_is_told_as_such(run: Run, read: Callable[[Path], object], name: str) -> None:
+def test_a_schema_from_the_future_is_reported_as_such(run: Run, read: Callable[[Path], object], name: str) -> None:
     edit(run, lambda document: document.update(schema=99, suite=["all", "is", "other", "then"]), name)
     assert said(run.path, read) == f"{run.path / name} has schema 99, newer than 2: use a newer tierscope"
 
 
-def test_a_half_written_run_directory_is_told(run: Run) -> None:
+def test_a_half_written_run_directory_is_reported(run: Run) -> None:
     (run.path / "result.json").unlink()
     assert "it has no result.json" in said(run.path)
     (run.path / "manifest.json").write_bytes(b"")
@@ -267,7 +269,7 @@ def two(tmp_path: Path) -> Run:
     return maker.save("stream")
 
 
-def test_exchanged_samples_are_no_answer(two: Run) -> None:
+def test_exchanged_samples_are_refused(two: Run) -> None:
     exchanged(two)
     for record in two.result.records:
         with pytest.raises(ResultError) as caught:
@@ -277,7 +279,7 @@ def test_exchanged_samples_are_no_answer(two: Run) -> None:
         assert message.endswith(f"tierscope rerun {two.path}")
 
 
-def test_samples_with_more_or_fewer_rows_are_no_answer(two: Run) -> None:
+def test_samples_with_more_or_fewer_rows_are_refused(two: Run) -> None:
     """Also in a run of a version that stated no sum."""
     record, other = two.result.records
     edit(two, lambda document: document["records"][0].pop("samples_sha256"))
@@ -287,7 +289,7 @@ def test_samples_with_more_or_fewer_rows_are_no_answer(two: Run) -> None:
     )
 
 
-def test_samples_of_threads_that_a_record_has_not_are_no_answer(two: Run) -> None:
+def test_samples_of_unknown_threads_are_refused(two: Run) -> None:
     record = two.result.records[0]
     edit(two, lambda document: document["records"][0].pop("samples_sha256"))
     for name in ("group", "thread"):
@@ -327,7 +329,7 @@ def test_samples_outside_of_the_run_are_not_read(two: Run, tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("make", [Path.mkdir, os.mkfifo])
-def test_samples_that_are_no_file_do_not_block(run: Run, make: Callable[[Path], None]) -> None:
+def test_samples_that_are_not_a_file_do_not_block(run: Run, make: Callable[[Path], None]) -> None:
     (record,) = run.result.records
     (run.path / record.samples).unlink()
     make(run.path / record.samples)

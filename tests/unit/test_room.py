@@ -70,7 +70,7 @@ def test_a_new_file_has_what_its_file_system_has_free(tmp_path: Path) -> None:
     assert rooms(machine(), tmp_path, "node:0") == {}
 
 
-def test_what_goes_through_the_page_cache_has_no_more_than_the_memory(tmp_path: Path) -> None:
+def test_jobs_through_the_page_cache_are_bounded_by_the_memory(tmp_path: Path) -> None:
     small = machine(free=GiB, direct="/mnt")
     assert rooms(small, tmp_path, "file:/mnt/x") == {"file:/mnt/x": GiB}
     assert rooms(machine(free=GiB), tmp_path, "pool:/mnt/x") == {"pool:/mnt/x": GiB}
@@ -110,7 +110,7 @@ def test_no_footprint_is_larger_than_half_of_the_room(suite: str, word: str) -> 
     for experiment in experiments:
         taken = {group.target.word: group.workload.footprint_bytes for group in experiment.groups}
         assert max(taken.values()) <= 48 * MiB
-    assert f"half of the room of {word}" in experiments[-1].note
+    assert f"half of the free space of {word}" in experiments[-1].note
 
 
 def test_contention_and_neighbours_keep_to_the_room_too() -> None:
@@ -120,7 +120,7 @@ def test_contention_and_neighbours_keep_to_the_room_too() -> None:
         for experiment in imagine(suites[suite].plan(small, suites[suite].read(chosen))):
             there = [g.workload.footprint_bytes for g in experiment.groups if g.target.word == "file:/mnt/x"]
             assert sum(there) <= 48 * MiB
-        assert "half of the room of file:/mnt/x" in experiment.note
+        assert "half of the free space of file:/mnt/x" in experiment.note
 
 
 def test_more_room_than_memory_is_used_where_it_takes_no_memory() -> None:
@@ -170,7 +170,7 @@ def test_a_file_system_in_memory_is_limited_by_the_memory(tmp_path: Path) -> Non
     assert rooms(machine(free=GiB), tmp_path, "storage:/mnt") == {"storage:/mnt": 3 * GiB}
 
 
-def test_what_a_device_holds_is_known_before_its_strides_are_refused(
+def test_the_content_of_a_device_is_known_before_its_strides_are_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     words = {"target": "devdax:/dev/dax1.0", "to": "1MiB"}  # 2048 lines at 1 MiB need 2 GiB: more than the memory

@@ -30,7 +30,7 @@ def _made(folder: Path, name: str, include: str) -> Path:
         ("cmake/variant.cpp.in", "isa/@ISA@.hpp"),
     ],
 )
-def test_what_looks_down_is_allowed(tmp_path: Path, name: str, include: str) -> None:
+def test_an_import_from_a_lower_folder_is_allowed(tmp_path: Path, name: str, include: str) -> None:
     assert faults(_made(tmp_path, name, include)) == []
 
 
@@ -47,7 +47,7 @@ def test_what_looks_down_is_allowed(tmp_path: Path, name: str, include: str) -> 
         ("cmake/entry.cpp.in", "bench/bench.hpp", "kernels may not use bench"),
     ],
 )
-def test_what_looks_up_or_aside_is_found(tmp_path: Path, name: str, include: str, word: str) -> None:
+def test_an_import_from_a_higher_or_sibling_folder_is_found(tmp_path: Path, name: str, include: str, word: str) -> None:
     (fault,) = faults(_made(tmp_path, name, include))
     assert word in fault
     assert fault.startswith(name)

@@ -92,7 +92,7 @@ def fake(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> FakeCore:
     return put_in_place(FakeCore(), monkeypatch)
 
 
-def test_both_runs_are_measured_in_turns(fake: FakeCore, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_both_runs_are_measured_alternately(fake: FakeCore, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     words = ("run", "stream", "kernels=triad", "threads=1", "array=64MiB", "--out", "a", "--quiet")
     assert say(capfd, *words)[0] in (Exit.GOOD, Exit.INCONCLUSIVE)
     picture = tmp_path / "turns.html"
@@ -108,7 +108,7 @@ def test_both_runs_are_measured_in_turns(fake: FakeCore, tmp_path: Path, capfd: 
     assert names == ["01-after", "01-before", "02-after", "02-before", "03-after", "03-before"]
     starts = {path.name: load(path).result.records[0].started for path in (tmp_path / "turns").iterdir()}
     assert len(starts) == 6
-    assert "no number of rounds" in refused(capfd, "compare", "a", "a", "--rerun", "2")[1]
+    assert "not a number of rounds" in refused(capfd, "compare", "a", "a", "--rerun", "2")[1]
     assert "is not empty" in refused(capfd, "compare", "a", "a", "--rerun", "3", "--out", "turns")[1]
     assert "no manifest" in refused(capfd, "compare", "a", "b", "--rerun", "3")[1]
 

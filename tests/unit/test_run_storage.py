@@ -26,7 +26,7 @@ def measured(fake: FakeFio) -> int:
     return sum("--time_based" in call for call in fake.calls)
 
 
-def test_repeats_go_on_until_the_interval_is_narrow(fake: FakeFio, capfd: pytest.CaptureFixture[str]) -> None:
+def test_repeats_continue_until_the_interval_is_narrow(fake: FakeFio, capfd: pytest.CaptureFixture[str]) -> None:
     status, out, _ = say(capfd, *ONE, "path=disk", "repeat=250ms", "--out", "run", "--json", "-")
     assert status == 0
     assert measured(fake) == 6  # all alike: no more than are needed
@@ -65,7 +65,7 @@ def test_beyond_the_limit_jobs_get_the_fewest_repeats(fake: FakeFio, capfd: pyte
     assert measured(fake) == 2 * 12 + 2 * 6
 
 
-def test_a_fio_that_dies_leaves_what_was_measured_and_resume_goes_on(
+def test_a_fio_that_dies_leaves_what_was_measured_and_resume_continues(
     fake: FakeFio, capfd: pytest.CaptureFixture[str]
 ) -> None:
     fake.put(cases=["*iodepth=2*time_based*) kill -9 $$ ;;"])
@@ -105,7 +105,7 @@ def test_a_plan_is_listed_without_fio(fake: FakeFio, capfd: pytest.CaptureFixtur
     assert fake.calls == []
 
 
-def test_bins_that_are_lost_are_told(fake: FakeFio, capfd: pytest.CaptureFixture[str]) -> None:
+def test_bins_that_are_lost_are_reported(fake: FakeFio, capfd: pytest.CaptureFixture[str]) -> None:
     say(capfd, *ONE, "path=disk", "repeat=1s", "--out", "run", "--quiet")
     Path("run/samples/0000-bins.parquet").unlink()
     status, why = refused(capfd, "show", "run")

@@ -44,7 +44,7 @@ def test_a_noisy_point_is_measured_until_it_is_conclusive_and_no_longer(lab: Lab
     assert [look.conclusive for look in watch.looks] == [False] * (len(watch.looks) - 1) + [True]
 
 
-def test_a_hopeless_point_ends_with_its_budget_and_says_so(lab: Lab) -> None:
+def test_a_hopeless_point_ends_with_its_budget_and_is_inconclusive(lab: Lab) -> None:
     lab.core.noise = lambda group: 0.8
     watch = Watch()
     lab(plan_of(point(budget_s=1.5)), watch)
@@ -223,7 +223,7 @@ def test_a_full_disk_loses_only_what_it_was_at(lab: Lab, monkeypatch: pytest.Mon
     assert len(lab(plan).records) == 2
 
 
-def test_ctrl_c_ends_the_core_and_leaves_a_run_that_goes_on(lab: Lab) -> None:
+def test_ctrl_c_ends_the_core_and_leaves_a_run_that_continues(lab: Lab) -> None:
     plan = plan_of(point(), point(group("copy")))
     with pytest.raises(KeyboardInterrupt):
         lab(plan, Watch(stop_after=0))
@@ -247,7 +247,7 @@ def test_the_budget_shrinks_so_that_the_rest_of_the_plan_fits_under_the_limit(la
     assert sum(times) < 6.0
 
 
-def test_a_run_tells_how_much_there_will_be(lab: Lab) -> None:
+def test_a_run_reports_how_many_points_it_plans(lab: Lab) -> None:
     watch = Watch()
     experiments = [point(), point(group("chase", size=4 * GiB)), point(calibrate=True)]
     lab(plan_of(*experiments), watch)

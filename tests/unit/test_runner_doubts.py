@@ -79,7 +79,7 @@ def test_a_simulation_that_is_disturbed_is_not_to_wait_for_a_quiet_machine(
     assert "noise=" in lab.records[0].warnings[0].next_step
 
 
-def test_of_single_timed_operations_empty_moments_are_no_doubt(lab: Lab) -> None:
+def test_empty_moments_of_single_timed_operations_raise_no_doubt(lab: Lab) -> None:
     lab.core.preempted = 0.7
     single = msgspec.structs.replace(group(), workload=msgspec.structs.replace(group().workload, per_block=1))
     lab(plan_of(point(single)))

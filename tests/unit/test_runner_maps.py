@@ -34,7 +34,7 @@ def test_rounds_end_with_the_eighth_batch_where_their_time_is_sure(lab: Lab) -> 
     assert len(record.timings[0]) == ROUNDS
 
 
-def test_rounds_go_on_until_the_budget_ends_where_it_is_not(lab: Lab) -> None:
+def test_rounds_continue_until_the_budget_ends_if_the_interval_stays_wide(lab: Lab) -> None:
     """A take that stands alone has a ratio of exactly one; its own time is what must be sure."""
     lab.core.noise = lambda group: 0.5
     lab(plan_of(gets(precision=0.01, budget_s=0.5)))
@@ -43,7 +43,7 @@ def test_rounds_go_on_until_the_budget_ends_where_it_is_not(lab: Lab) -> None:
     assert len(record.timings[0]) == len(record.takes)
 
 
-def test_timings_are_asked_for_before_the_answer_and_the_structure_is_given_back_after_it(lab: Lab) -> None:
+def test_timings_are_asked_for_before_the_answer_and_the_structure_is_released_after_it(lab: Lab) -> None:
     lab(plan_of(gets()))
     assert lab.core.log[-4:] == ["timings", "check", "drop", "close"]
 

@@ -124,7 +124,7 @@ def test_a_machine_that_grows_slower_all_the_time_fakes_no_slowdown(lab: Lab, ke
 
 
 @pytest.mark.parametrize("kernel", ["chase", "flow"])
-def test_beside_a_sleeping_aggressor_the_slowdown_is_one(lab: Lab, kernel: str) -> None:
+def test_the_slowdown_by_a_sleeping_aggressor_is_one(lab: Lab, kernel: str) -> None:
     lab.core.slow = beside(0.5)
     lab(plan_of(turns(kernel, "sleep")))
     _, one, _, both = found(lab).contrasts

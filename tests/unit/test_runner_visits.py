@@ -155,7 +155,7 @@ def test_the_rest_of_a_limit_goes_to_the_widest_points_in_the_order_of_the_plan(
     )  # what does not fit stops no other
 
 
-def test_a_limit_that_is_too_short_for_a_tour_visits_some_points_and_says_so_of_others(lab: Lab) -> None:
+def test_a_limit_too_short_for_a_tour_leaves_points_out_and_reports_them(lab: Lab) -> None:
     lab(plan_of(*points()), limit=0.8)
     run = run_of(lab)
     assert lab.core.now <= 0.8
@@ -309,7 +309,7 @@ def test_visits_of_points_that_are_others_are_refused(lab: Lab, change: dict[str
         load(lab.directory)
 
 
-def test_a_plan_says_how_many_visits_there_will_be(lab: Lab) -> None:
+def test_a_plan_states_how_many_visits_there_will_be(lab: Lab) -> None:
     watch = Watch()
     lab(plan_of(*points()), watch)
     assert watch.plan[0] == PLANNED

@@ -63,7 +63,7 @@ def test_a_steady_machine_is_sure_after_three_visits_of_three_rounds(lab: Lab) -
         assert contrast.ratio.count == 9
 
 
-def test_a_slowdown_that_differs_between_visits_is_inconclusive_and_says_why(lab: Lab) -> None:
+def test_a_slowdown_that_differs_between_visits_is_inconclusive_and_states_why(lab: Lab) -> None:
     """Within each visit it is as sure as can be."""
 
     def slow(group: Group, ran: list[Group]) -> float:

@@ -173,7 +173,7 @@ def test_every_number_of_a_sentence_is_one_that_the_audit_checks(cases: Cases) -
     assert wrong == []
 
 
-def test_no_sentence_holds_what_cannot_be(cases: Cases) -> None:
+def test_no_sentence_has_an_impossible_value(cases: Cases) -> None:
     wrong = []
     for name, content in cases:
         for section in content.sections.values():
@@ -184,7 +184,7 @@ def test_no_sentence_holds_what_cannot_be(cases: Cases) -> None:
     assert wrong == []
 
 
-def test_headline_and_tiles_hold_what_can_be(cases: Cases) -> None:
+def test_headline_and_tiles_have_possible_values_only(cases: Cases) -> None:
     wrong = []
     for name, content in cases:
         said = top(content)
@@ -225,7 +225,7 @@ def test_no_inconclusive_number_of_a_curve_is_in_headline_or_tiles(cases: Cases)
             assert not [word for word in doubtful - sure if f" {word} (" in text], name
 
 
-def test_where_nothing_is_conclusive_the_top_says_so_and_what_to_do(contents: dict[str, Content]) -> None:
+def test_the_top_of_an_inconclusive_run_states_it_and_what_to_do(contents: dict[str, Content]) -> None:
     for content in contents.values():
         rows = {name: copy.deepcopy(section.rows) for name, section in content.sections.items()}
         for row in (row for each in rows.values() for row in each if "conclusive" in row):

@@ -128,7 +128,7 @@ def test_a_neighbour_on_a_sibling_is_never_a_core_that_both_share(
 
 
 @pytest.mark.parametrize("slice_s", [0.2e-3, 0.5e-3, 1e-3, 3e-3, 6e-3, 25e-3])
-def test_a_host_that_runs_both_in_turns_is_never_a_core_that_both_share(slice_s: float) -> None:
+def test_a_host_that_alternates_both_never_looks_like_a_shared_core(slice_s: float) -> None:
     """Turns of a block or less slow each block alike: these look as a core does."""
     found = {core_of(alternate(slice_s), seed) for seed in range(4)}
     assert SHARED not in found or slice_s <= BLOCK_S

@@ -56,7 +56,7 @@ def test_experiments_on_real_memory_stay_as_they_are() -> None:
     assert imagine(counted(lambda: plan(*experiments))) == experiments
 
 
-def test_which_memory_a_target_lies_in_is_no_part_of_its_machine() -> None:
+def test_the_memory_of_a_target_is_not_part_of_its_machine() -> None:
     assert machine_of(["sim:optane100,memory=dram,noise=2"]) == "sim:optane100,noise=2"
     assert machine_of(["node:0", "sim:flat"]) == "sim:flat"
     assert machine_of(["node:0", "file:/sim:x"]) == ""
@@ -108,7 +108,7 @@ def test_a_run_on_two_machines_is_refused() -> None:
     refuse_mixtures([on("node:0"), on("null"), on("file:/x")], frozenset({"read"}))
     refuse_mixtures([on("null")], frozenset({"read"}))  # no memory is no simulated memory
     for other in ("node:0", "sim:flat,noise=1"):
-        with pytest.raises(UsageError, match="lie on two machines"):
+        with pytest.raises(UsageError, match="are on two machines"):
             refuse_mixtures([on("sim:flat"), on(other)], frozenset())
 
 

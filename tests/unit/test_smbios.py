@@ -20,7 +20,7 @@ def test_the_fields_of_a_module() -> None:
     assert dimm == ("DIMM_A1", "NODE 1", "DDR4", 32 * GiB, 3200, 2933, 64, True, True, False)
 
 
-def test_large_sizes_and_speeds_stand_in_the_extended_fields() -> None:
+def test_large_sizes_and_speeds_are_in_the_extended_fields() -> None:
     (dimm,) = parse(table([Module(locator="A", gib=256, rated=70000, configured=66000, kind=DDR5)]))
     assert (dimm.size_bytes, dimm.rated_mt_s, dimm.configured_mt_s) == (256 * GiB, 70000, 66000)
 
@@ -30,7 +30,7 @@ def test_a_structure_of_an_old_firmware_ends_before_the_configured_speed() -> No
     assert (dimm.rated_mt_s, dimm.configured_mt_s, dimm.volatile) == (3200, 0, True)
 
 
-def test_half_a_field_is_no_field() -> None:
+def test_half_a_field_is_not_read() -> None:
     assert parse(table([Module(locator="A", length=0x21)]))[0].configured_mt_s == 0
     assert parse(table([Module(locator="A", length=0x22)]))[0].configured_mt_s == 2933
 
@@ -40,7 +40,7 @@ def test_the_size_field_counts_mebibytes_or_kibibytes(word: int, size: int) -> N
     assert parse(table([Module(locator="A", word=word)]))[0].size_bytes == size
 
 
-def test_flash_of_the_firmware_is_no_system_memory_and_a_cxl_card_is_marked() -> None:
+def test_firmware_flash_is_not_system_memory_and_a_cxl_card_is_marked() -> None:
     arrays = (array(), array(0x2000, use=5), array(0x3000, location=CXL_CARD))
     modules = [Module(locator="A"), Module(locator="FLASH", array=0x2000), Module(locator="CARD", array=0x3000)]
     assert [(dimm.locator, dimm.cxl) for dimm in parse(table(modules, arrays=arrays))] == [("A", False), ("CARD", True)]
@@ -52,7 +52,7 @@ def test_modules_are_described_by_the_speed_they_run_at() -> None:
     assert describe(()) == ""
 
 
-def test_what_stands_before_the_damage_counts() -> None:
+def test_content_before_the_damage_counts() -> None:
     whole = table(SERVER)
     counts = [len(parse(whole[:end])) for end in range(len(whole))]
     assert counts == sorted(counts)
@@ -63,7 +63,7 @@ def test_nothing_is_read_after_the_end_mark() -> None:
     assert len(parse(table(SERVER[:1]) + table(SERVER))) == 1
 
 
-def test_no_table_is_none_and_a_foreign_file_holds_no_modules(tmp_path: Path) -> None:
+def test_an_empty_table_is_none_and_a_foreign_file_has_no_modules(tmp_path: Path) -> None:
     assert dimms(plant(tmp_path / "a")) is None
     assert dimms(plant(tmp_path / "b", changes={PATH: FORBIDDEN})) is None
     assert dimms(plant(tmp_path / "c", changes={PATH: b"\x7fELF, no table"})) == ()

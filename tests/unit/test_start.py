@@ -59,7 +59,7 @@ def test_runs_of_one_second_are_numbered(tmp_path: Path) -> None:
     assert names == [stem, f"{stem}-1", f"{stem}-2"]
 
 
-def test_a_directory_that_holds_something_is_not_taken(fake: FakeCore, tmp_path: Path) -> None:
+def test_a_directory_with_content_is_not_taken(fake: FakeCore, tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("mine")
     with pytest.raises(UsageError, match="is not empty; name a new directory, or continue it with `tierscope resume"):
         begin(tmp_path)
@@ -74,13 +74,13 @@ def test_a_place_that_cannot_be_made(fake: FakeCore, tmp_path: Path, place: str)
 
 
 @pytest.mark.parametrize("name", [b"na\xefve", b"two\nlines"])
-def test_a_name_that_is_no_text_is_refused(fake: FakeCore, tmp_path: Path, name: bytes) -> None:
+def test_a_name_that_is_not_text_is_refused(fake: FakeCore, tmp_path: Path, name: bytes) -> None:
     with pytest.raises(UsageError, match="contains bytes that are not text"):
         begin(tmp_path / os.fsdecode(name))
     assert os.listdir(tmp_path) == []
 
 
-def test_wrong_words_are_told_before_anything_is_written(fake: FakeCore, tmp_path: Path) -> None:
+def test_wrong_options_are_reported_before_anything_is_written(fake: FakeCore, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="threads=7"):
         begin(tmp_path / "run", threads="7", array="64MiB")
     assert os.listdir(tmp_path) == []
@@ -105,7 +105,7 @@ def test_a_complete_run_is_left_as_it_is(fake: FakeCore, tmp_path: Path) -> None
     assert fake.log == []
 
 
-def test_a_run_goes_on_where_it_was_stopped(fake: FakeCore, tmp_path: Path) -> None:
+def test_a_run_continues_where_it_was_stopped(fake: FakeCore, tmp_path: Path) -> None:
     directory = begin(tmp_path / "run")
     whole = start.execute(directory, load_manifest(directory))
     save_result(directory, msgspec.structs.replace(whole, records=whole.records[:1], visits=(), complete=False))
@@ -116,7 +116,7 @@ def test_a_run_goes_on_where_it_was_stopped(fake: FakeCore, tmp_path: Path) -> N
     assert [visit.number for visit in again.visits] == [visit.number for visit in whole.visits]
 
 
-def test_a_run_without_a_result_yet_goes_on(fake: FakeCore, tmp_path: Path) -> None:
+def test_a_run_without_a_result_yet_continues(fake: FakeCore, tmp_path: Path) -> None:
     directory = begin(tmp_path / "run")
     (directory / "result.json").unlink()
     assert len(start.resume(directory).records) == 2
@@ -130,7 +130,7 @@ def test_a_damaged_result_is_not_overwritten(fake: FakeCore, tmp_path: Path) -> 
     assert (directory / "result.json").read_bytes() == b'{"schema":'
 
 
-def test_another_machine_may_not_go_on_and_is_told_what_differs(
+def test_another_machine_is_refused_with_what_differs(
     fake: FakeCore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     directory = begin(tmp_path / "run")
@@ -176,7 +176,7 @@ def test_a_manifest_with_a_wrong_option(fake: FakeCore, tmp_path: Path) -> None:
         start.resume(directory)
 
 
-def test_what_a_machine_cannot_do_stands_in_the_result(
+def test_the_result_contains_what_a_machine_cannot_do(
     fake: FakeCore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(core, "topology", lambda: made_topology(made_machine(1)))
@@ -252,7 +252,7 @@ def test_a_folder_of_a_run_that_was_killed_before_its_manifest_is_taken_again(fa
     assert sorted(os.listdir(begin(place))) == ["manifest.json", "result.json"]
 
 
-def test_leftovers_in_a_run_are_removed_when_it_goes_on(fake: FakeCore, tmp_path: Path) -> None:
+def test_leftovers_in_a_run_are_removed_when_it_continues(fake: FakeCore, tmp_path: Path) -> None:
     directory = begin(tmp_path / "run")
     (directory / "samples").mkdir()
     left = (TEMPORARY, f"samples/{TEMPORARY}", ".result.json.12", "samples/.0000.parquet.part")

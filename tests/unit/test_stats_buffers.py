@@ -84,7 +84,7 @@ def test_a_memory_without_buffers_has_none(noise: float, seed: int) -> None:
     assert levels.medium_s.middle == pytest.approx(100e-9, rel=0.03)
 
 
-def test_a_page_walk_is_no_buffer() -> None:
+def test_a_page_walk_is_not_a_buffer() -> None:
     device = Device((), 100e-9, walk_s=30e-9)
     latency = np.array([130e-9 if r == 64 else 100e-9 + 30e-9 * 64 / r if r <= 8 * KiB else 100e-9 for r in REGIONS])
     levels = infer(curve(latency, 0.001))
@@ -128,7 +128,7 @@ def test_a_unit_that_is_not_sure_has_an_interval() -> None:
     assert unsure.high > unsure.low
 
 
-def test_too_few_regions_say_nothing() -> None:
+def test_too_few_regions_show_nothing() -> None:
     with pytest.raises(ValueError, match="at least 8"):
         infer(curve(np.full(4, 1e-7), regions=REGIONS[:4]))
 
@@ -151,7 +151,7 @@ THREE = Device(
 )
 
 
-def test_the_unit_of_a_third_buffer_is_told_from_its_neighbours() -> None:
+def test_the_unit_of_a_third_buffer_is_distinguished_from_its_neighbours() -> None:
     """Half of it differs by 0.1 % in most points, and by its own law only in small regions at random."""
     regions = [64 << step for step in range(8)] + [16 * KiB << step for step in range(14)]
     regions += [buffer.capacity_bytes * step // 32 * 4 for buffer in THREE.buffers for step in (7, 9, 10, 11, 14, 18)]

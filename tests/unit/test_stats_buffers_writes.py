@@ -53,5 +53,5 @@ def test_a_curve_of_several_queues_is_not_explained() -> None:
     assert found.misfit > 3
 
 
-def test_a_few_regions_say_nothing() -> None:
+def test_a_few_regions_show_nothing() -> None:
     assert infer_writes(REGIONS[:3], np.full(3, 1e-7), np.full(3, 0.01)) is None

@@ -17,7 +17,7 @@ def compared(before: Floats, after: Floats) -> Comparison:
 
 
 @pytest.mark.parametrize(("noise", "least"), [("independent", 0.92), ("skewed", 0.92), ("alike", 0.88)])
-def test_the_interval_holds_the_true_ratio(noise: str, least: float) -> None:
+def test_the_interval_contains_the_true_ratio(noise: str, least: float) -> None:
     rng, runs = np.random.default_rng(1995), 400
     before = 100 * (1 + 0.1 * NOISES[noise](rng, runs, 200))
     after = 120 * (1 + 0.2 * NOISES[noise](rng, runs, 150))

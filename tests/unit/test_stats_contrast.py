@@ -71,7 +71,7 @@ def simulated(runs: int = 250, **words: float) -> list[Interval]:
     ],
     ids=str,
 )
-def test_the_interval_holds_the_true_slowdown_though_the_machine_drifts_and_rounds_are_spoilt(
+def test_the_interval_contains_the_true_slowdown_despite_drift_and_disturbed_rounds(
     words: dict[str, float],
 ) -> None:
     found = simulated(**words)
@@ -147,7 +147,7 @@ def test_one_spoilt_round_moves_it_little() -> None:
 
 
 @given(some.lists(some.floats(-1, 1), min_size=1, max_size=30))
-def test_the_interval_holds_its_middle_and_turns_with_the_signs(values: list[float]) -> None:
+def test_the_interval_contains_its_middle_and_follows_the_signs(values: list[float]) -> None:
     series = np.array(values)
     one, turned = estimate(series, 0.95), estimate(-series, 0.95)
     assert one.low <= one.middle <= one.high
@@ -190,7 +190,7 @@ def test_fewer_rounds_than_eight_are_never_conclusive() -> None:
     assert all(one.reasons == ("only 5 rounds of 8",) for one in found)
 
 
-def test_a_wide_interval_says_by_how_much() -> None:
+def test_a_wide_interval_states_by_how_much() -> None:
     blocks = ran("flow", (1, 1, 1, 1))
     odd = (blocks["batch"] % 3 == 0) & (blocks["group"] == 0)
     blocks["stop_ticks"][odd] += np.uint64(0.2 * HZ)
@@ -253,7 +253,7 @@ def test_an_aggressor_that_sleeps_or_waits_is_switched_out_by_nature(aggressor: 
 
 
 @pytest.mark.parametrize(("waits", "rounds"), [("processes", ROUNDS), ("file", ROUNDS), ("none", 0)])
-def test_what_a_thread_waits_for_is_told_by_the_facts_not_by_a_name(waits: str, rounds: int) -> None:
+def test_facts_state_what_a_thread_waits_for(waits: str, rounds: int) -> None:
     """A load that waits for nothing is disturbed; one that waits by nature is left alone."""
     blocks = ran("chase", (1, 1, 1, 1))
     blocks["flags"][blocks["group"] == 2] |= PREEMPTED
@@ -265,7 +265,7 @@ def test_what_a_thread_waits_for_is_told_by_the_facts_not_by_a_name(waits: str, 
     assert contrasts(blocks, HZ, experiment, own, order_of(len(TAKES), ROUNDS))[1].ratio.count == rounds
 
 
-def test_of_cores_that_did_not_say_it_two_kernels_wait() -> None:
+def test_two_kernels_wait_in_cores_that_did_not_state_it() -> None:
     facts = facts_of(groups_of("chase", "copy"))[0]
 
     def waits_for(kernel: str, waits: str = "") -> str:

@@ -68,7 +68,7 @@ def test_a_moment_without_anyone_is_all_filled_in() -> None:
 
 
 @pytest.mark.parametrize("full", [True, False])
-def test_what_the_others_gained_is_taken_off(full: bool) -> None:
+def test_what_the_others_gained_is_subtracted(full: bool) -> None:
     """With 2 % of the team absent at most moments, a full memory would look 2 % faster than it is."""
     common = together(team(1, 250, 800, 0.01, full=full), HZ, 1)
     assert np.median(common.rates[0]) == pytest.approx(250 * OPERATIONS / 1e-3, rel=2e-3)
@@ -81,7 +81,7 @@ def test_the_share_that_counts_does_not_shrink_with_the_team() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("full", [True, False])
-def test_the_interval_of_256_threads_holds_the_true_rate(full: bool) -> None:
+def test_the_interval_of_256_threads_contains_the_true_rate(full: bool) -> None:
     """The noise of 256 threads averages out, so the team gets one of its own, which all threads share."""
     schedule, true, inside, kept, runs = Schedule(), 256 * OPERATIONS / 1e-3, 0, [], 300
     for seed in range(runs):

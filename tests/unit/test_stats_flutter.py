@@ -67,12 +67,12 @@ def test_few_dips_have_no_period_however_regular() -> None:
     assert flutter(dipping(every=20, count=20 * (DISTANCES + 2) + 3)).period_s is not None
 
 
-def test_a_dip_just_above_the_threshold_is_none_and_just_below_is_one() -> None:
+def test_a_dip_counts_only_below_the_threshold() -> None:
     assert flutter(dipping(every=20, depth=DIP + 0.06)).dips == ()
     assert len(flutter(dipping(every=20, depth=DIP - 0.06)).dips) == 19
 
 
-def test_the_pause_between_batches_is_no_dip_and_no_part_of_the_period() -> None:
+def test_the_pause_between_batches_is_not_a_dip() -> None:
     whole = flutter(dipping(every=20))
     paused = flutter(with_gaps(dipping(every=20), every=100, gap_s=0.5))
     assert len(paused.dips) == len(whole.dips)
@@ -80,7 +80,7 @@ def test_the_pause_between_batches_is_no_dip_and_no_part_of_the_period() -> None
     assert flutter(with_gaps(series(np.ones(400)), every=100, gap_s=0.5)).dips == ()
 
 
-def test_a_dip_at_the_end_of_a_batch_does_not_go_on_in_the_next() -> None:
+def test_a_dip_at_the_end_of_a_batch_does_not_continue_in_the_next() -> None:
     shares = np.ones(200)
     shares[98:102] = 0.5
     assert len(flutter(series(shares)).dips) == 1
@@ -105,7 +105,7 @@ def test_the_warm_up_is_left_out() -> None:
     assert flutter(one, begin_s=float(one.time_s[40])).dips == ()
 
 
-def test_hardly_any_clean_block_says_nothing() -> None:
+def test_too_few_clean_blocks_show_nothing() -> None:
     one = series(np.ones(3))
     none = ThreadSeries(0, 0, one.time_s, one.seconds, one.rate, np.full(3, PREEMPTED, dtype=np.uint16))
     assert flutter(none).dips == ()

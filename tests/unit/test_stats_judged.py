@@ -45,7 +45,7 @@ def test_each_take_has_a_point_of_its_groups_and_a_comparison(turns: tuple[Run, 
     assert ratios == pytest.approx([1, SLOWER[1], SLOWER[2], SLOWER[3] / SLOWER[2]], rel=0.01)
 
 
-def test_where_takes_are_compared_only_the_comparison_must_be_sure(turns: tuple[Run, Record]) -> None:
+def test_of_compared_takes_only_the_comparison_must_be_conclusive(turns: tuple[Run, Record]) -> None:
     found = judged(*turns)
     doubtful = tuple(judge(np.empty(0, dtype=turns[0].blocks(turns[1]).dtype), HZ, 1, Schedule()) for _ in TAKES)
     assert Judged(doubtful, found.contrasts).conclusive
@@ -53,7 +53,7 @@ def test_where_takes_are_compared_only_the_comparison_must_be_sure(turns: tuple[
     assert Judged(doubtful[:1] * 2, ()).reasons == doubtful[0].reasons  # each once
 
 
-def test_threads_that_take_turns_on_a_cpu_are_clean_though_switched_out() -> None:
+def test_threads_that_share_a_cpu_are_clean_although_switched_out() -> None:
     blocks = made_blocks((Teamwork((1e8,)), Teamwork((2e8,))), seed=5, preempted=0.9)
     apart = tuple(made_facts(group) for group in PAIR)
     shared = (apart[0], msgspec.structs.replace(apart[1], cpus=(0,)))

@@ -70,7 +70,7 @@ def test_noise_on_a_flat_curve_makes_no_knee(seed: int) -> None:
     assert knee(np.linspace(1e9, 40e9, 12), latency) is None
 
 
-def test_four_points_or_one_bandwidth_are_no_curve() -> None:
+def test_four_points_or_one_bandwidth_are_not_a_curve() -> None:
     assert knee(*queue(0.95, 4)) is None
     assert knee(np.full(8, 5e9), np.linspace(1, 9, 8) * IDLE) is None
 

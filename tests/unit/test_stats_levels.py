@@ -94,7 +94,7 @@ def test_a_flat_curve_has_no_level(noise: float) -> None:
         assert (found.levels, found.memory_s) == ((), None)
 
 
-def test_a_high_last_point_is_no_new_level() -> None:
+def test_a_high_last_point_is_not_a_new_level() -> None:
     exact = latencies(*SHAPES["at random"])
     exact[-1] *= 1.12
     found = staircase(FOOTPRINTS, exact)
@@ -103,7 +103,7 @@ def test_a_high_last_point_is_no_new_level() -> None:
     assert found.memory_from_bytes < 512 * MiB
 
 
-def test_page_walks_that_raise_memory_slowly_are_no_new_level() -> None:
+def test_page_walks_that_raise_memory_slowly_are_not_a_new_level() -> None:
     exact = latencies(*SHAPES["at random"]) * 1.05 ** np.maximum(0, np.log2(FOOTPRINTS / (128 * MiB)))
     assert len(staircase(FOOTPRINTS, exact).levels) == 3
 
@@ -126,7 +126,7 @@ def test_order_and_gaps_do_not_matter() -> None:
     assert len(staircase(FOOTPRINTS, holes).levels) == 3
 
 
-def test_five_points_are_no_staircase() -> None:
+def test_five_points_are_not_a_staircase() -> None:
     assert staircase(np.array([1.0, 2, 4, 8, 16]) * GiB, np.array([1.0, 1, 1, 9, 9]) * 1e-9).levels == ()
 
 
@@ -226,7 +226,7 @@ def test_what_is_known_of_the_machine_raises_doubts(change: dict[str, float | bo
     assert word in [*(level.doubt for level in found.levels), found.last_doubt, found.memory_doubt][of]
 
 
-def test_points_that_are_not_conclusive_bear_no_level() -> None:
+def test_points_that_are_not_conclusive_have_no_level() -> None:
     exact, sure = latencies(*SHAPES["least recent"]), np.ones(FOOTPRINTS.size, dtype=np.bool_)
     sure[(64 * KiB < FOOTPRINTS) & (3 * MiB > FOOTPRINTS)] = False
     first, second, third = staircase(FOOTPRINTS, exact, None, sure).levels

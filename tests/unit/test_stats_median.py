@@ -29,7 +29,7 @@ def coverage(noise: str, points: int, runs: int = 400) -> float:
         ("alike", 500, 0.90),
     ],
 )
-def test_the_95_percent_interval_holds_the_true_median(noise: str, points: int, least: float) -> None:
+def test_the_95_percent_interval_contains_the_true_median(noise: str, points: int, least: float) -> None:
     assert least <= coverage(noise, points) <= 0.99
 
 
@@ -62,7 +62,7 @@ def test_correlation_is_seen_and_independence_too() -> None:
 
 
 @given(st.lists(st.floats(1e-12, 1e12), min_size=1, max_size=80))
-def test_the_interval_lies_within_the_data_and_around_the_median(values: list[float]) -> None:
+def test_the_interval_is_within_the_data_and_around_the_median(values: list[float]) -> None:
     series = np.array(values)
     one = median(series)
     assert series.min() <= one.low <= one.middle <= one.high <= series.max()

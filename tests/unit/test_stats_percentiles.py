@@ -34,7 +34,7 @@ def test_no_point_gives_no_percentile() -> None:
 
 
 @given(some.integers(50, 3000), some.sampled_from([0.5, 0.9, 0.99]))
-def test_bounds_hold_the_middle(count: int, share: float) -> None:
+def test_bounds_contain_the_middle(count: int, share: float) -> None:
     (interval,) = percentiles(np.random.default_rng(count).lognormal(size=count), (share,))
     if interval is not None:
         assert interval.low <= interval.middle <= interval.high
@@ -70,7 +70,7 @@ def made(*rows: tuple[int, int, int, int, int]) -> Blocks:
     return blocks
 
 
-def test_the_timer_is_taken_off_before_a_block_is_shared_out() -> None:
+def test_the_timer_is_subtracted_before_a_block_is_shared_out() -> None:
     blocks = made((0, 0, 50, 1, SIZING), (0, 100, 300, 10, 0), (0, 300, 420, 10, 0))
     times = operation_times(blocks, HZ, 20e-9)
     assert times.seconds.tolist() == pytest.approx([18e-9, 10e-9])
@@ -96,7 +96,7 @@ def test_only_operations_that_begin_while_every_thread_works_count() -> None:
     assert sorted(operation_times(blocks, HZ, 0).seconds.tolist()) == pytest.approx([10e-9, 20e-9, 20e-9, 30e-9])
 
 
-def test_all_operations_of_threads_that_take_turns_count() -> None:
+def test_all_operations_of_threads_that_share_a_cpu_count() -> None:
     blocks = made((0, 0, 5, 1, 0), (1, 60, 70, 1, 0))
     assert operation_times(blocks, HZ, 0).seconds.size == 0
     assert operation_times(blocks, HZ, 0, SHARED).seconds.size == 2

@@ -64,7 +64,7 @@ def test_switches_that_leave_the_rate_alone_cost_nothing(spread: float) -> None:
     assert sum(point.together.ages_s.min() < 2e-3 for point in kept) >= 34
 
 
-def test_one_doubtful_group_makes_the_point_doubtful_and_says_why_once() -> None:
+def test_one_doubtful_group_makes_the_point_doubtful_and_states_why_once() -> None:
     blocks = made_blocks((Teamwork((1e6,), noise=0.5), Teamwork((4e6,), noise=0.5)), seed=3, count=100)
     point = judge(blocks, HZ, 2, SCHEDULE)
     assert not point.conclusive
@@ -81,7 +81,7 @@ def test_a_busy_machine_leaves_the_median_where_it_was() -> None:
     assert plain < 0.7e6  # what a stop watch would have said
 
 
-def test_no_blocks_are_no_result() -> None:
+def test_no_blocks_give_no_result() -> None:
     point = judge(np.zeros(0, dtype=BLOCK), HZ, 2, SCHEDULE)
     assert not point.conclusive
     assert point.reasons == ("no moment at which all threads worked undisturbed for long enough",)

@@ -76,7 +76,7 @@ def test_period_stall_and_unit_of_a_migration_are_found(
 
 @pytest.mark.parametrize("scale", [0.0, 3.0, 10.0])
 @pytest.mark.parametrize("seed", range(3))
-def test_interrupts_and_steals_are_no_migration(scale: float, seed: int) -> None:
+def test_interrupts_and_steals_are_not_migrations(scale: float, seed: int) -> None:
     found = found_in(Overwritten(0, 4096, 1e-5), scale, seed)
     assert found.period is None
     assert found.why == "no stalls in step"
@@ -101,7 +101,7 @@ def test_ticks_of_another_length_elsewhere_are_a_timer_still() -> None:
     assert "timer" in infer_migration([first, last]).why
 
 
-def test_a_write_that_was_disturbed_is_no_stall_but_counts() -> None:
+def test_a_disturbed_write_counts_but_is_not_a_stall() -> None:
     seconds = np.full(100_000, 2e-7)
     seconds[::5000] = 1e-4
     clean = seconds < 1e-5

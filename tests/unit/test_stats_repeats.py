@@ -71,7 +71,7 @@ def test_chance_seldom_cuts_anything() -> None:
     assert sum(head(rng.normal(1000, 200, 20), 0.05) > 0 for _ in range(400)) / 400 < 0.05
 
 
-def test_the_interval_of_six_holds_the_median_as_often_as_it_says() -> None:
+def test_the_interval_of_six_contains_the_median_as_often_as_stated() -> None:
     rng = np.random.default_rng(1995)
     held = 0
     for _ in range(400):

@@ -16,7 +16,7 @@ def test_students_t_is_that_of_the_tables(degrees: float, quantile: float) -> No
 
 
 @pytest.mark.parametrize("degrees", [1.05, 1.2, 1.5, 1.9])
-def test_between_one_and_two_degrees_it_falls_and_lies_between_both(degrees: float) -> None:
+def test_between_one_and_two_degrees_it_falls_and_is_between_both(degrees: float) -> None:
     assert student(0.95, 2) < student(0.95, degrees) <= student(0.95, 1)
 
 

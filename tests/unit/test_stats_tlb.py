@@ -106,7 +106,7 @@ def test_a_level_that_is_left_without_a_plateau_behind_it_has_nothing_beyond() -
     assert found.beyond is None
 
 
-def test_one_high_point_at_the_end_is_no_level() -> None:
+def test_one_high_point_at_the_end_is_not_a_level() -> None:
     calm = curve(TWO)
     extra = calm.extra_s.copy()
     extra[-1] *= 1.5

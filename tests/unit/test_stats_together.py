@@ -135,7 +135,7 @@ def test_blocks_count_only_after_the_operations_asked_for() -> None:
     assert common.left_out_share == pytest.approx(7 / 20)
 
 
-def test_what_is_asked_of_one_group_holds_up_all_but_counts_its_own_threads_only() -> None:
+def test_counting_one_group_stops_all_but_counts_its_threads_only() -> None:
     blocks = np.concatenate([row(0, 20), row(0, 20, group=1, operations=1000)])
     assert together(blocks, HZ, 2, walks=(0.0, 2000.0)).instants_s.size == 18
     assert together(blocks, HZ, 2, walks=(500.0, 0.0)).instants_s.size == 15

@@ -110,7 +110,7 @@ def test_traffic_beyond_the_curve_has_no_upper_bound() -> None:
     assert found.low == pytest.approx(0.98 * 17.4 * GB, rel=0.2)
 
 
-def test_a_memory_that_no_load_slows_says_nothing() -> None:
+def test_a_memory_that_no_load_slows_shows_nothing() -> None:
     zero = zero_of([100e-9, 101e-9, 99e-9, 100e-9, 102e-9])
     assert zero
     found = traffic([Piece(100e-9, 100e-9, 0.0)], zero, exact(wait=0.0))
@@ -118,7 +118,7 @@ def test_a_memory_that_no_load_slows_says_nothing() -> None:
     assert math.isinf(smallest(zero, exact(wait=0.0)))
 
 
-def test_a_slower_core_is_no_traffic() -> None:
+def test_a_slower_core_does_not_count_as_traffic() -> None:
     zero = zero_of([100e-9] * FEWEST)
     assert zero
     pieces = [Piece(120e-9, 120e-9, 0.0)]

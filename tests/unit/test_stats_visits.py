@@ -138,7 +138,7 @@ def in_partial_tours(named: bool) -> float:
     return float(np.mean(found))
 
 
-def test_tours_that_leave_points_out_are_told_apart() -> None:
+def test_tours_that_leave_points_out_are_distinguished() -> None:
     named, counted = in_partial_tours(named=True), in_partial_tours(named=False)
     assert 0.93 <= named <= 0.98
     assert counted < named
@@ -151,7 +151,7 @@ def test_the_interval_of_one_visit_alone_contains_the_truth_in_less_than_two_thi
     assert np.mean(alone) < 2 / 3
 
 
-def test_one_visit_beside_points_of_its_kind_with_three_is_widened_as_far_as_needed() -> None:
+def test_one_visit_is_widened_by_points_of_its_kind_with_three() -> None:
     rng = np.random.default_rng(SEED)
     every = [pool(visits_of(rng, normal, 1), drift, 0.95) for _, drift in runs(normal, 3) for _ in range(4)]
     found = [contains(one.interval) for one in every if one]
@@ -181,7 +181,7 @@ def test_two_runs_of_the_same_machine_overlap() -> None:
     assert np.mean([a.low <= b.high and b.low <= a.high for a, b in pairs]) > 0.98
 
 
-def test_without_a_drift_one_visit_says_nothing_and_two_say_it_alone() -> None:
+def test_without_a_drift_one_visit_shows_nothing_and_two_are_enough() -> None:
     visits = visits_of(np.random.default_rng(SEED), normal, 2)
     assert pool(visits[:1], None, 0.95) is None
     alone = pooled(visits, None)
@@ -204,7 +204,7 @@ def test_it_is_never_narrower_than_what_the_visits_know_within() -> None:
     assert found.between_share == pytest.approx(0.0, abs=1e-6)
 
 
-def test_what_is_between_visits_and_what_is_within_are_told_apart() -> None:
+def test_the_interval_between_visits_is_distinguished_from_that_within() -> None:
     found = pooled([Interval(m * 0.999, m, m * 1.001, 100) for m in (1, 1.02, 0.98)], None)
     assert found.between_share > 0.99
 

@@ -45,7 +45,7 @@ KNOWN = {
 
 
 @pytest.mark.parametrize("held", KNOWN)
-def test_a_device_that_holds_what_the_system_knows_is_refused(device: Path, held: str) -> None:
+def test_a_device_with_a_known_format_is_refused(device: Path, held: str) -> None:
     write(device, *KNOWN[held])
     with pytest.raises(MachineError) as refused:
         refuse_content(str(device), SIZE, 2 * MiB)
@@ -55,10 +55,10 @@ def test_a_device_that_holds_what_the_system_knows_is_refused(device: Path, held
 
 
 def test_a_device_that_cannot_be_read_is_refused(device: Path) -> None:
-    with pytest.raises(MachineError, match="cannot be asked what it holds: .*; nothing is overwritten"):
+    with pytest.raises(MachineError, match="cannot be asked what it contains: .*; nothing is overwritten"):
         refuse_content(f"{device}.gone", SIZE, 4096)
     os.truncate(device, 4096)  # pages beyond it end a reader with SIGBUS, as broken memory does
-    with pytest.raises(MachineError, match="cannot be asked what it holds: "):
+    with pytest.raises(MachineError, match="cannot be asked what it contains: "):
         refuse_content(str(device), SIZE, 4096)
 
 

@@ -71,7 +71,7 @@ def test_a_disk_whose_partition_is_mounted_is_refused_as_partitioned(system: Sys
 
 
 @pytest.mark.parametrize("path", ["/dev/null", "/etc/passwd", "/dev/absent"])
-def test_what_is_no_block_device_is_refused(path: str) -> None:
+def test_what_is_not_a_block_device_is_refused(path: str) -> None:
     with pytest.raises(UsageError) as caught:
         check(path, System())
     assert "lsblk" in str(caught.value)
@@ -85,10 +85,10 @@ def test_every_mark_is_seen(at: int, mark: bytes, what: str) -> None:
     assert mark_of(bytes(content)) == what
 
 
-def test_a_device_that_bears_a_mark_is_not_opened(tmp_path: Path) -> None:
+def test_a_device_that_has_a_mark_is_not_opened(tmp_path: Path) -> None:
     path = tmp_path / "disk"
     path.write_bytes(b"XFSB" + bytes(1 << 20))
     before = len(os.listdir("/proc/self/fd"))
-    with pytest.raises(TierscopeError, match="holds an XFS file system"):
+    with pytest.raises(TierscopeError, match="contains an XFS file system"):
         rules.open_alone(rules.Device(str(path), "disk", 1 << 20))
     assert len(os.listdir("/proc/self/fd")) == before

@@ -48,8 +48,8 @@ def test_without_fio_the_line_that_brings_it_is_named(fake: FakeFio, monkeypatch
     [
         ("fio-2.21", "is fio 2.21, and 3.30 or newer is needed"),
         ("fio-3.29", "is fio 3.29, and 3.30"),
-        ("flexible I/O", "is no fio: it calls itself 'flexible I/O'"),
-        ("", "is no fio"),
+        ("flexible I/O", "is not fio: it calls itself 'flexible I/O'"),
+        ("", "is not fio"),
     ],
 )
 def test_an_old_fio_or_another_program_is_refused(fake: FakeFio, version: str, why: str) -> None:
@@ -79,7 +79,7 @@ def test_a_new_fio_is_taken(fake: FakeFio, version: str) -> None:
     ],
     ids=["killed", "killed midway", "cut", "engine", "disk full", "nonsense"],
 )
-def test_a_fio_that_fails_says_why(fake: FakeFio, case: str, why: str) -> None:
+def test_a_fio_that_fails_states_why(fake: FakeFio, case: str, why: str) -> None:
     fake.put(cases=[case.replace("{document}", str(fake.document))])
     with pytest.raises(MachineError) as caught:
         fio.run(str(fake.folder / "fio"), {"name": "x"}, (), 1)
@@ -186,7 +186,7 @@ def test_a_queue_too_deep_for_threads_does_not_fall_back_to_them(fake: FakeFio, 
     session.close()
 
 
-def test_without_any_engine_all_reasons_are_told(fake: FakeFio, tmp_path: Path) -> None:
+def test_without_any_engine_all_reasons_are_reported(fake: FakeFio, tmp_path: Path) -> None:
     fake.put(cases=["*) echo 'fio: no such engine' >&2; exit 1 ;;"])
     session = Session()
     with pytest.raises(MachineError, match=r"io_uring: .*no such engine.*libaio: .*psync: "):
@@ -231,15 +231,17 @@ def test_a_repeat_in_which_nothing_was_done_is_an_error(fake: FakeFio, tmp_path:
 # --- the place ---
 
 
-def test_a_folder_that_cannot_hold_the_file_is_told_before_anything_is_written(tmp_path: Path) -> None:
-    with pytest.raises(MachineError, match="cannot hold"):
+def test_a_too_small_folder_is_reported_before_anything_is_written(tmp_path: Path) -> None:
+    with pytest.raises(MachineError, match="has no space for"):
         in_folder(str(tmp_path), 1 << 60, System())
     assert list(tmp_path.iterdir()) == []
     with pytest.raises(MachineError, match="no file can be made"):
         in_folder(str(tmp_path / "absent"), MiB, System())
 
 
-def test_without_nameless_files_the_name_is_gone_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_nameless_files_the_name_is_removed_immediately(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(os, "O_TMPFILE", os.O_DIRECTORY)  # as on a file system that does not know it: EISDIR
     place = in_folder(str(tmp_path), MiB, System())
     assert list(tmp_path.iterdir()) == []

@@ -69,7 +69,9 @@ def test_what_another_program_wrote_is_not_overwritten(
     monkeypatch.setattr(device, "MARKS", ())  # util-linux alone
     path = image(tmp_path, IMAGES[name])
     before = len(os.listdir("/proc/self/fd"))
-    with pytest.raises(MachineError, match=f"holds .*{NEWER.get(name, name)}.*: nothing is overwritten; .*wipefs -a"):
+    with pytest.raises(
+        MachineError, match=f"contains .*{NEWER.get(name, name)}.*: nothing is overwritten; .*wipefs -a"
+    ):
         opened(path)
     assert len(os.listdir("/proc/self/fd")) == before
 
@@ -79,12 +81,12 @@ def test_what_another_program_wrote_is_not_overwritten(
 def test_one_uberblock_of_zfs_is_enough(tmp_path: Path, slot: int, order: Literal["little", "big"]) -> None:
     """A pool has a ring of them, of which a new one has filled few; either end of a word may come first."""
     mark = 0x00BAB10C.to_bytes(8, order)
-    with pytest.raises(MachineError, match="holds a member of a ZFS pool: nothing is overwritten"):
+    with pytest.raises(MachineError, match="contains a member of a ZFS pool: nothing is overwritten"):
         opened(image(tmp_path, [((128 + slot) << 10, mark)]))
 
 
 def test_a_raid_at_the_start_is_known_too(tmp_path: Path) -> None:
-    with pytest.raises(MachineError, match="holds linux_raid_member"):
+    with pytest.raises(MachineError, match="contains linux_raid_member"):
         opened(image(tmp_path, [(0, raid(0))]))
 
 
@@ -102,7 +104,7 @@ def test_a_device_whose_bytes_mean_nothing_is_opened(tmp_path: Path) -> None:
 def test_without_the_programs_nothing_is_overwritten(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.setattr(signature, "FOLDERS", str(tmp_path))
-    with pytest.raises(MachineError, match="blkid is not here.*install -y util-linux"):
+    with pytest.raises(MachineError, match="blkid is not installed.*install -y util-linux"):
         opened(image(tmp_path, []))
 
 
@@ -110,12 +112,12 @@ def test_without_the_programs_nothing_is_overwritten(tmp_path: Path, monkeypatch
     ("name", "script", "why"),
     [
         ("blkid", "exit 8", "ambivalent"),
-        ("blkid", "echo broken >&2; exit 2", "status 2 and does not say .*broken"),
-        ("blkid", "exit 4", "status 4 and does not say"),
-        ("wipefs", "exit 1", "status 1 and does not say"),
+        ("blkid", "echo broken >&2; exit 2", "status 2 and does not report .*broken"),
+        ("blkid", "exit 4", "status 4 and does not report"),
+        ("wipefs", "exit 1", "status 1 and does not report"),
     ],
 )
-def test_a_program_that_fails_is_no_yes(
+def test_a_program_that_fails_does_not_count_as_a_yes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, script: str, why: str
 ) -> None:
     (tmp_path / name).write_text(f"#!/bin/sh\n{script}\n")

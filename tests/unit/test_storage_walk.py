@@ -65,7 +65,7 @@ def test_starts_go_through_the_file_and_around() -> None:
     assert starts == pytest.approx([0, 0.2, 0.4, 0.6, 0, 0.2, 0.4, 0.6])
 
 
-def test_another_job_goes_on_where_half_the_file_is_left() -> None:
+def test_another_job_continues_where_half_the_file_is_left() -> None:
     walk = Walk()
     walk.moved(0.3)
     walk.begin()
@@ -94,7 +94,7 @@ def test_a_file_too_small_for_the_slices_is_refused_before_it_is_filled(
 
 
 @pytest.mark.skipif(shutil.which("fio") is None, reason="no fio: sudo apt-get install -y fio")
-def test_real_repeats_go_on_where_the_last_one_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_real_repeats_continue_where_the_last_one_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Four threads, each held to 16 MiB/s: a repeat moves what it must, and the next begins behind it."""
     said: list[tuple[int, int]] = []
     real = fio.run

@@ -40,7 +40,7 @@ def test_without_others_nothing_is_claimed(tmp_path: Path) -> None:
     assert said(run).value is None
 
 
-def test_a_core_that_is_slower_itself_is_no_traffic(tmp_path: Path) -> None:
+def test_a_core_that_is_slower_itself_does_not_count_as_traffic(tmp_path: Path) -> None:
     whole, *_ = rows(background_run(tmp_path / "run", 0.0, 1.1))  # within the curve: beyond its end nothing is known
     assert whole.traffic
     assert whole.over_idle
@@ -57,7 +57,7 @@ def test_traffic_beyond_the_curve_is_at_least_its_end(tmp_path: Path) -> None:
     assert said(run).high is None
 
 
-def test_a_curve_beside_other_programs_is_not_believed(tmp_path: Path) -> None:
+def test_a_curve_measured_with_other_programs_is_not_used(tmp_path: Path) -> None:
     run = background_run(tmp_path / "run", 0.0)
     result = run.result
     busy = Background(cpus=1.5)

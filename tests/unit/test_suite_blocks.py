@@ -54,7 +54,7 @@ def test_memory_is_the_same_for_all_threads_and_counted_for_each_array() -> None
         assert group.workload.work.element_bytes == experiment.labels["block_bytes"]
 
 
-def test_threads_beyond_the_cpus_take_turns_on_them() -> None:
+def test_more_threads_than_cpus_share_the_cpus() -> None:
     teams = {e.labels["threads"]: e.groups[0] for e in planned(cpus="1,0", blocks="8KB")}
     assert teams[2].team.cpus == (1, 0)
     assert not teams[2].shared
@@ -71,7 +71,7 @@ def test_short_operations_have_a_second_experiment_for_their_latency() -> None:
     assert parts[80_000_000] == {("both", 1)}
 
 
-def test_a_point_of_threads_that_take_turns_uses_all_its_time_at_once() -> None:
+def test_threads_that_share_a_cpu_use_all_time_of_a_point_at_once() -> None:
     for e in planned(threads="4", budget="900ms"):
         if e.labels["part"] != "latency":
             assert e.schedule.minimum_s == e.schedule.budget_s >= 0.9
@@ -93,7 +93,7 @@ def test_sizes_with_fewer_blocks_than_threads_are_left_out_with_a_next_step() ->
     assert (80_000_000, 32) not in pairs(planned(large))
     assert (80_000_000, 16) in pairs(planned(large))
     (words,) = SUITE.left_out(large, SUITE.read({}))
-    assert words == "blocks of 80 MB are left out with 32 threads: 1.3 GB hold 16 of them; try memory=2.56GB"
+    assert words == "blocks of 80 MB are left out with 32 threads: 1.3 GB contain 16 of them; try memory=2.56GB"
     assert SUITE.left_out(machine(), SUITE.read({})) == ()
 
 
@@ -109,12 +109,12 @@ def test_a_list_of_one_kind_leaves_out_what_the_other_default_list_cannot_do() -
         ({"blocks": "0"}, "multiple of 8"),
         ({"blocks": ","}, "no block size is named"),
         ({"blocks": "8KX"}, "unknown unit"),
-        ({"blocks": "80MB", "threads": "17"}, "1.3 GB hold 16 such blocks.*try memory=1.36GB"),
-        ({"blocks": "2GB"}, "1.3 GB hold 0 such blocks"),
-        ({"memory": "4B"}, "4 B hold 0 such blocks"),
+        ({"blocks": "80MB", "threads": "17"}, "1.3 GB contain 16 such blocks.*try memory=1.36GB"),
+        ({"blocks": "2GB"}, "1.3 GB contain 0 such blocks"),
+        ({"memory": "4B"}, "4 B contain 0 such blocks"),
         ({"threads": "0"}, "threads=0: from 1 to 128 threads"),
         ({"threads": "129"}, "threads=129: from 1 to 128 threads may share 2 CPUs"),
-        ({"threads": "x"}, "no list"),
+        ({"threads": "x"}, "not a list"),
         ({"operations": ""}, "no operation is named"),
         ({"cpus": "0,9"}, "CPU 9 may not be used here"),
         ({"pages": "3m"}, "unknown page size"),
@@ -126,7 +126,7 @@ def test_bad_words_are_refused(words: dict[str, str], why: str) -> None:
         planned(**words)
 
 
-def test_an_unknown_operation_is_told_with_the_nearest() -> None:
+def test_an_unknown_operation_is_reported_with_the_nearest() -> None:
     with pytest.raises(UnknownNameError, match="unknown operation 'copi'; did you mean copy"):
         planned(operations="copi")
 

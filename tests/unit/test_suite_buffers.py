@@ -41,7 +41,7 @@ def test_reads_go_from_a_line_to_the_largest_region_small_ones_scattered() -> No
         assert GiB - 16 * MiB < group.workload.footprint_bytes <= GiB
 
 
-def test_a_block_holds_whole_regions_or_a_part_of_a_large_one() -> None:
+def test_a_block_contains_whole_regions_or_a_part_of_a_large_one() -> None:
     for one in planned(to="16MiB"):
         region, work = int(one.labels["region_bytes"] or 0), one.groups[0].workload
         block = work.per_block * work.work.element_bytes
@@ -134,7 +134,7 @@ def planned_latency() -> list[Experiment]:
     return imagine(suites["latency"].plan(MACHINE, suites["latency"].read({})))
 
 
-def test_a_region_under_way_is_named() -> None:
+def test_a_region_in_flight_is_named() -> None:
     assert describe(planned(op="read")[0]) == "read, fresh regions of 64 B"
 
 
@@ -146,7 +146,7 @@ def refuse(suite: str, words: dict[str, str]) -> Callable[[], list[Experiment]]:
     ("suite", "words", "message"),
     [
         ("buffers", {"to": "64KiB"}, "try to=128MiB"),
-        ("buffers", {"footprint": "64MiB"}, "no two regions"),
+        ("buffers", {"footprint": "64MiB"}, "no space for two regions"),
         ("buffers", {"cpu": "99"}, "usable: 0,1"),
         ("buffers", {"op": "erase"}, "erase"),
         ("latency", {"regions": "fresh", "block": "100B"}, "try block=64B"),

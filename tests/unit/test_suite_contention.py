@@ -62,7 +62,7 @@ def test_every_split_of_the_cpus_is_measured_in_every_mode() -> None:
     assert splits(experiments, "dram-dram") == []
 
 
-def test_the_ratio_comes_first_and_takes_the_targets_in_turns() -> None:
+def test_the_ratio_comes_first_and_alternates_the_targets() -> None:
     experiments = planned(machine(4))
     assert [e.table for e in experiments] == ["targets"] * 6 + ["contention"] * 15
     sides = [(e.labels["threads"], e.labels["side"], e.groups[0].target.word) for e in experiments[:6]]
@@ -179,8 +179,8 @@ def test_another_node_is_the_other_target_one_without_cpus_first_and_then_the_ne
     assert b(machine(4, nodes=2), a="file:/x") == "node:0"
 
 
-def test_a_file_that_stands_in_for_a_second_tier_is_called_so_in_every_record() -> None:
-    assert all("stands in" in e.note and STAND_IN.word in e.note for e in planned(machine(2)))
+def test_a_file_that_replaces_a_second_tier_is_marked_in_every_record() -> None:
+    assert all("replaces a tier" in e.note and STAND_IN.word in e.note for e in planned(machine(2)))
     assert not any(e.note for e in planned(machine(4, nodes=2), array="64MiB"))
     assert not any(e.note for e in planned(machine(2), b="file:/mnt/x", array="64MiB"))
 
@@ -198,14 +198,14 @@ def test_both_targets_have_small_pages_where_one_is_a_file_and_large_ones_else()
     ("words", "says"),
     [
         ({"splits": "2:1"}, "needs 3 CPUs and 2 may be used"),
-        ({"splits": "0:0"}, "no split"),
-        ({"splits": "1-1"}, "no split"),
+        ({"splits": "0:0"}, "not a split"),
+        ({"splits": "1-1"}, "not a split"),
         ({"splits": ","}, "names no split"),
         ({"threads": "3"}, "threads=3"),
         ({"cpus": "0,0"}, "twice"),
         ({"cpus": "0,7"}, "CPU 7 may not be used"),
-        ({"b": "null"}, "holds no bytes"),
-        ({"b": "file"}, "holds no bytes"),
+        ({"b": "null"}, "has no bytes"),
+        ({"b": "file"}, "has no bytes"),
         ({"b": ":0"}, "no name"),
     ],
 )

@@ -79,7 +79,7 @@ def test_a_curve_that_still_falls_is_a_bound() -> None:
     assert found.low <= 64
 
 
-def test_disturbed_times_are_no_proof_of_many_lines() -> None:
+def test_disturbed_times_do_not_prove_many_lines() -> None:
     rng = np.random.default_rng(3)
     counts = (*range(1, 9), 10, 12, 14, 16, 18, 20, 24, 32, 40, 48, 64, 96, 128)
     for _ in range(200):
@@ -164,7 +164,7 @@ def test_a_parameter_that_is_not_known_is_left_to_the_simulator(tmp_path: object
     assert {one.key for one in settings(rows)} == {"cycle", "wrong_guess"}
 
 
-def test_points_say_what_they_ask() -> None:
+def test_points_state_their_question() -> None:
     experiments: list[Experiment] = asked(MadeCore(), probes="store")
     store = next(one for one in experiments if one.groups[0].workload.of(LoopWork).chains == 2)
     assert describe(store) == "store: 2 lines, 4 store"

@@ -48,13 +48,13 @@ def test_each_experiment_has_the_pairs_of_one_cpu_and_each_pair_runs_alone() -> 
         assert not experiment.against
 
 
-def test_cpus_stand_by_package_node_cache_and_core_with_hardware_threads_side_by_side() -> None:
+def test_cpus_are_ordered_by_package_node_cache_and_core() -> None:
     machine = made_server(cores=2, threads=2)
     assert machine.by_topology(machine.cpus()) == (0, 8, 1, 9, 2, 10, 3, 11, 4, 12, 5, 13, 6, 14, 7, 15)
     assert machine.by_topology((15, 0, 4, 9)) == (0, 9, 4, 15)
 
 
-def test_cpus_of_one_cache_stand_together_however_they_are_numbered() -> None:
+def test_cpus_of_one_cache_are_together_however_they_are_numbered() -> None:
     order = large().by_topology(large().cpus())
     caches = [large().last_level_cache_of(cpu) for cpu in order]
     assert len(set(caches)) == 8
@@ -88,7 +88,7 @@ def test_lines_of_a_cpu_whose_node_has_no_memory_live_on_the_nearest_that_has() 
     assert homes[6] == "node:2"
 
 
-def test_a_target_that_is_named_holds_all_lines_and_lines_set_the_footprint() -> None:
+def test_a_named_target_contains_all_lines_and_lines_set_the_footprint() -> None:
     groups = [g for e in plans(made_server(memory_alone=1), target="node:4", lines="3") for g in e.groups]
     assert {group.target.word for group in groups} == {"node:4"}
     assert {group.workload.footprint_bytes for group in groups} == {192}
@@ -98,7 +98,7 @@ def test_only_the_cpus_asked_for_are_paired_in_the_order_of_the_topology() -> No
     assert pairs(plans(made_server(), cpus="5,0,4")) == [(0, 4), (0, 5), (4, 5)]
 
 
-def test_the_time_of_a_large_machine_is_told_and_bounded_by_its_pairs() -> None:
+def test_the_time_of_a_large_machine_is_estimated_and_bounded_by_its_pairs() -> None:
     experiments = plans(large())
     assert len(experiments) == 127
     least = sum(e.schedule.minimum_s * len(e.takes) for e in experiments)
@@ -143,7 +143,7 @@ def _batches(lab: Lab) -> list[dict[int, int]]:
     return [{take: record.takes.count(take) for take in set(record.takes)} for record in lab.records]
 
 
-def test_pairs_that_are_conclusive_rest_while_a_noisy_one_goes_on(
+def test_pairs_that_are_conclusive_rest_while_a_noisy_one_continues(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     lab = lab_in(tmp_path, monkeypatch)

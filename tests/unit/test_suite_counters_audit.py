@@ -70,7 +70,7 @@ def test_a_factor_at_the_edge_is_not_decided(tmp_path: Path) -> None:
     assert (row.verdict, row.follows) == ("not known", "lines read from memory")
 
 
-def test_shared_counters_are_scaled_and_the_empty_block_is_taken_off(tmp_path: Path) -> None:
+def test_shared_counters_are_scaled_and_the_empty_block_is_subtracted(tmp_path: Path) -> None:
     row = verdicts(tmp_path, {"memory-reads": lambda known: known.read}, share=0.6)["memory-reads"]
     assert row.verdict == "counts"
     rows = tables["event_counts"].rows(audit_run(tmp_path / "b", {"memory-writes": lambda known: known.written}))
@@ -107,7 +107,7 @@ def test_a_sentence_names_the_events_of_each_verdict(tmp_path: Path) -> None:
     run = audit_run(tmp_path, LAWS)
     said = {one.name: one for one in tables["event_verdict"].insights(run, tables["event_verdict"].rows(run))}
     assert said["events counts"].text == (
-        "2 of 8 events count what their names say: uncore_imc_0/cas_count_read/, task-clock"
+        "2 of 8 events count what their names state: uncore_imc_0/cas_count_read/, task-clock"
     )
     assert said["events counts"].value == 2
 

@@ -40,7 +40,7 @@ def test_cpus_are_those_of_the_near_node() -> None:
     assert {cpu for one in plans() for group in one.groups for cpu in group.team.cpus} <= cpus
 
 
-def test_without_such_a_node_the_message_says_what_to_try() -> None:
+def test_without_such_a_node_the_message_states_what_to_try() -> None:
     with pytest.raises(MachineError, match=r"no node without CPUs .* try `tierscope vm cxl -- run cxl`"):
         planned("cxl", made_machine(4))
 
@@ -80,7 +80,7 @@ def test_the_best_ratio_is_named_with_its_gain(run: Run) -> None:
     assert insight.text.startswith(("Interleaving 3:1", "Interleaving 2:1"))
 
 
-def test_where_far_memory_adds_nothing_no_gain_is_said(tmp_path: Path) -> None:
+def test_far_memory_that_adds_nothing_gives_no_gain(tmp_path: Path) -> None:
     slow = cxl_run(tmp_path, rates={"node:0": 30e9, "node:4": 1e9})
     found = said(slow, "page_ratio")
     assert set(found) == {"no_gain"}
@@ -101,7 +101,7 @@ def test_far_memory_is_compared_with_near_and_with_the_firmware(run: Run) -> Non
     assert "within the range of published CXL memory, 140 ns to 410 ns" in found["published"].text
 
 
-def test_arrays_within_a_cache_say_nothing_of_a_memory(tmp_path: Path) -> None:
+def test_arrays_within_a_cache_show_nothing_of_a_memory(tmp_path: Path) -> None:
     small = cxl_run(tmp_path, array="1MiB")
     assert [row.conclusive for row in tables["far_memory"].rows(small)] == [False, False]
     assert "fit in the last-level cache" in tables["far_memory"].rows(small)[1].reasons[-1]

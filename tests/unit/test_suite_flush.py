@@ -49,7 +49,7 @@ def instructions(experiment: Experiment) -> list[str]:
     return [group.workload.kernel.removeprefix("flush_") for group in experiment.groups]
 
 
-def test_instructions_of_one_chunk_size_take_turns_on_one_cpu_against_clwb() -> None:
+def test_instructions_of_one_chunk_size_alternate_on_one_cpu_with_clwb() -> None:
     experiment = one()
     assert instructions(experiment) == ["clflush", "clflushopt", "clwb", "nt", "movdir64b", "none"]
     assert experiment.takes == ((0,), (1,), (2,), (3,), (4,), (5,))
@@ -98,7 +98,7 @@ def test_msync_is_for_files() -> None:
     assert "msync" in instructions(one(target="file:/mnt/x"))
     assert "msync" not in instructions(one(target="fsdax:/mnt/x"))
     assert instructions(one(target="fsdax:/mnt/x", instructions="msync,clwb")) == ["msync", "clwb"]
-    with pytest.raises(UsageError, match="node:0 is no file; try target=file:PATH"):
+    with pytest.raises(UsageError, match="node:0 is not a file; try target=file:PATH"):
         planned(instructions="msync")
 
 
@@ -108,7 +108,7 @@ def test_all_instructions_together_have_half_of_the_free_memory() -> None:
     assert "footprints of 256 MiB instead of 1 GB" in experiment.note
 
 
-def test_a_footprint_that_lies_in_the_cache_is_said() -> None:
+def test_a_footprint_that_fits_in_the_cache_is_reported() -> None:
     assert "under 4 x the last-level cache, 32 MiB as reported" in one(footprint="64MiB").note
     assert one(footprint="128MiB").note == ""
 
@@ -216,7 +216,7 @@ def test_progress_names_what_takes_turns() -> None:
         ({"fence": "often"}, "unknown fence 'often'"),
         ({"order": "up"}, "unknown order 'up'"),
         ({"cpu": "7"}, "CPU 7 may not be used here; usable: 0,1"),
-        ({"footprint": "1MiB"}, "footprint=1MiB holds no chunk of 2 MiB; try footprint=200MiB"),
+        ({"footprint": "1MiB"}, "footprint=1MiB has no space for a chunk of 2 MiB; try footprint=200MiB"),
         ({"target": ":x"}, "has no name"),
         ({"pages": "3m"}, "unknown page size"),
     ],

@@ -152,7 +152,7 @@ def test_a_load_that_makes_an_access_faster_is_inconclusive_with_the_reason(lab:
     assert not [one for one in tables["loaded_latency"].insights(run, rows_of(run)) if one.name != "idle_latency"]
 
 
-def test_the_row_of_the_chaser_alone_gives_way_to_loads_that_compare_with_idle_beside_them(lab: Lab) -> None:
+def test_loads_that_alternate_with_idle_replace_the_row_of_the_chaser_alone(lab: Lab) -> None:
     """The machine was slower while the chaser ran alone at the start of each tour."""
 
     def slow(group: Group, ran: Sequence[Group]) -> float:
@@ -162,13 +162,13 @@ def test_the_row_of_the_chaser_alone_gives_way_to_loads_that_compare_with_idle_b
     run = lab(slow)
     alone, loads = rows_of(run)[0], loads_of(run)
     assert not alone.conclusive
-    assert "beside a load at another time: the machine has changed between them" in alone.reasons[-1]
+    assert "under a load at another time: the machine has changed between them" in alone.reasons[-1]
     assert all(row.conclusive for row in loads)
     assert alone.latency
     assert min(row.latency.high for row in loads if row.latency) < alone.latency.low
 
 
-def test_no_two_conclusive_rows_ever_say_that_a_load_is_faster_than_idle(lab: Lab) -> None:
+def test_no_two_conclusive_rows_show_a_load_faster_than_idle(lab: Lab) -> None:
     """Whatever the machine does: a speed of its own for each batch of each process, by 5 %."""
 
     def wild(group: Group, ran: Sequence[Group]) -> float:

@@ -121,7 +121,7 @@ def test_on_its_own_node_the_chaser_is_left_out_of_the_load() -> None:
         ({"strides": "100B"}, "whole lines of 64 bytes are skipped"),
         ({"load_stride": "32B"}, "whole lines are skipped; try load_stride=256B"),
         ({"order": "randm"}, "unknown order 'randm'; did you mean random"),
-        ({"load_cpus": "2", "load_threads": "2"}, "load_threads=2 does not fit the CPUs beside the chaser's, 2"),
+        ({"load_cpus": "2", "load_threads": "2"}, "load_threads=2 does not fit the CPUs other than the chaser's, 2"),
     ],
 )
 def test_what_does_not_fit_is_refused(words: dict[str, str], why: str) -> None:

@@ -69,7 +69,7 @@ def test_counts_values_and_threads_are_crossed() -> None:
     assert [len(one.groups[0].team.cpus) for one in found] == [1] * 4 + [2] * 4
 
 
-def test_a_take_stands_alone_and_its_own_time_is_judged() -> None:
+def test_a_take_is_judged_by_its_own_time() -> None:
     for one in asked():
         assert (one.takes, one.against, one.groups[0].role) == (((0,),), (0,), "victim")
 
@@ -96,7 +96,7 @@ def test_the_paper_has_its_counts_of_gets_and_its_inserts() -> None:
     assert len(works) == len(gets) + len(inserts)
 
 
-def test_structures_that_the_build_has_not_are_named_as_left_out_beside_those_that_fit() -> None:
+def test_structures_that_the_build_lacks_are_named_as_left_out() -> None:
     assert SUITE.left_out(machine(), SUITE.read({})) == ()
     (said,) = SUITE.left_out(machine(), SUITE.read({"target": "pool:/mnt/x"}))
     assert said.startswith("structure btree is left out; try")
@@ -120,9 +120,9 @@ def test_structures_that_the_build_has_not_are_named_as_left_out_beside_those_th
         (["value="], UsageError, "no size of a value"),
         (["count=0"], UsageError, "from 1 to"),
         (["count=4294967297"], UsageError, "from 1 to"),
-        (["count=1-9"], UsageError, "no list of numbers"),
-        (["count=1e6"], UsageError, "no list of numbers"),
-        (["count=-5"], UsageError, "no list of numbers"),
+        (["count=1-9"], UsageError, "not a list of numbers"),
+        (["count=1e6"], UsageError, "not a list of numbers"),
+        (["count=-5"], UsageError, "not a list of numbers"),
         (["count=1", "threads=2"], UsageError, "leave none to some"),
         (["threads=3"], UsageError, "there are 2 CPUs"),
         (["threads=0"], UsageError, "there are 2 CPUs"),
@@ -133,7 +133,9 @@ def test_structures_that_the_build_has_not_are_named_as_left_out_beside_those_th
         (["seed=0"], UsageError, "a number from 1"),
     ],
 )
-def test_what_cannot_be_had_is_refused_with_what_can(words: list[str], kind: type[TierscopeError], why: str) -> None:
+def test_an_unavailable_choice_is_refused_with_the_available_ones(
+    words: list[str], kind: type[TierscopeError], why: str
+) -> None:
     with pytest.raises(kind) as refused:
         asked(*words)
     assert why in str(refused.value)

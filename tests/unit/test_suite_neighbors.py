@@ -56,7 +56,7 @@ def compared(experiment: Experiment) -> dict[tuple[int, int], tuple[int, int]]:
     return {pair: found[base] for pair, base in zip(found, experiment.against, strict=True)}
 
 
-def test_two_cpus_hold_a_flow_alone_and_beside_one_copy() -> None:
+def test_two_cpus_run_a_flow_alone_and_with_one_copy() -> None:
     experiment = one()
     assert compared(experiment) == {(1, 0): (1, 0), (1, 1): (1, 0)}
     flow, copy = experiment.groups
@@ -84,7 +84,7 @@ def test_document_002_is_a_line_of_options() -> None:
     assert {group.workload.work.size for group in experiment.groups if group.role == VICTIM} == {"ref"}
 
 
-def test_without_a_lone_victim_victims_alone_stand_against_themselves() -> None:
+def test_without_a_lone_victim_victims_alone_are_compared_with_themselves() -> None:
     assert compared(one(machine(8), victims="2", aggressors="0,1")) == {(2, 0): (2, 0), (2, 1): (2, 0)}
 
 
@@ -123,7 +123,7 @@ def test_cpus_are_those_asked_for() -> None:
     assert [group.team.cpus[0] for group in other.groups] == [2, 0, 1]
 
 
-def test_threads_take_turns_on_a_cpu_only_when_asked_to() -> None:
+def test_threads_share_a_cpu_only_if_requested() -> None:
     experiment = one(machine(4), victim_cpus="1", aggressor_cpus="1,2", overlap="yes")
     assert [group.shared for group in experiment.groups] == [True, True, False]
     alone = one(machine(1), overlap="yes")
@@ -137,7 +137,7 @@ def test_the_sleeping_control_has_no_memory() -> None:
     assert aggressor.target.word == "null"
 
 
-def test_aggressors_write_where_they_are_told() -> None:
+def test_aggressors_write_to_their_target() -> None:
     aggressor = one(aggressor="write_nt", aggressor_target="file:/mnt/pmem/x", aggressor_array="1GiB").groups[1]
     assert (aggressor.target.word, aggressor.workload.footprint_bytes) == ("file:/mnt/pmem/x", GiB)
 
@@ -240,7 +240,7 @@ def test_the_chase_lives_in_half_of_the_cache_that_is_really_there_and_the_triad
     assert triad.groups[0].workload.footprint_bytes > 3 * 300 * MiB
 
 
-def test_a_batch_of_a_chase_holds_several_walks() -> None:
+def test_a_batch_of_a_chase_contains_several_walks() -> None:
     (chase,) = told(victim="chase")
     (large,) = told(victim="chase", victim_array="256MiB")
     assert 0.1 < chase.schedule.minimum_s < large.schedule.minimum_s <= 2.0
@@ -280,7 +280,7 @@ def test_one_cpu_has_no_neighbours() -> None:
         ({"victims": "2"}, "victims=2 leaves no CPU for an aggressor"),
         ({"aggressors": "2"}, "victims=1 aggressors=2 does not fit"),
         ({"victims": "2", "aggressors": "1"}, "victims=2 aggressors=1 does not fit"),
-        ({"aggressors": "x"}, "no list"),
+        ({"aggressors": "x"}, "not a list"),
         ({"victim_cpus": "7"}, "CPU 7 may not be used here; usable: 0,1"),
         ({"victim_cpus": "0,0"}, "names a CPU twice"),
         ({"victim_cpus": "1", "aggressor_cpus": "0,1"}, "overlap on CPU 1; overlap=yes"),

@@ -82,7 +82,7 @@ def test_a_node_with_cpus_and_no_memory_asks_but_does_not_answer() -> None:
     assert (search.groups[0].target.word, search.groups[0].team.cpus) == ("node:1", (0,))
 
 
-def test_the_arrays_of_a_small_node_are_smaller_than_those_of_a_large_one_and_say_why() -> None:
+def test_the_arrays_of_a_small_node_are_smaller_than_those_of_a_large_one_and_state_why() -> None:
     machine = with_nodes(two_packages(), free_bytes={4: 100 * MiB})
     for experiment in plans(machine):
         (group,) = experiment.groups
@@ -112,7 +112,7 @@ def test_the_kernel_of_the_bandwidth_walks_as_many_arrays_as_it_has() -> None:
         ({"initiators": "4"}, "node 4 has no CPU to use; nodes that have: 0,1,2,3"),
         ({"targets": "7"}, "node 7 has no memory; nodes that have: 0,1,2,3,4"),
         ({"targets": "0,0"}, "names node 0 twice"),
-        ({"targets": "x"}, "no list"),
+        ({"targets": "x"}, "not a list"),
         ({"kernel": "reed"}, "unknown kernel 'reed'; did you mean read"),
         ({"together": "reed"}, "unknown kernel 'reed'; did you mean read"),
         ({"under_load": "perhaps"}, "perhaps"),
@@ -182,7 +182,7 @@ def test_bytes_on_another_node_than_asked_are_a_doubt() -> None:
         ({"1": 2 * MiB, "0": 2 * MiB}, Target(where="1"), Target(where="0")),
     ],
 )
-def test_bytes_where_they_were_asked_for_or_where_no_one_can_tell_are_none(
+def test_bytes_on_their_node_or_unverified_ones_give_no_warning(
     nodes: dict[str, int], target: Target, source: Target | None
 ) -> None:
     assert _doubts(nodes, target, source) == []

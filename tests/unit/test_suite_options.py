@@ -49,7 +49,7 @@ def test_every_default_is_shown_as_a_word_that_reads_back(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_an_unknown_key_is_told_with_all_that_are_known(name: str) -> None:
+def test_an_unknown_key_is_reported_with_all_that_are_known(name: str) -> None:
     with pytest.raises(UnknownNameError, match=f"unknown option of {name} 'peakx'; did you mean peak") as caught:
         suites[name].read({"peakx": "1GB/s"})
     assert all(option.name in str(caught.value) for option in all_options(suites[name].options))
@@ -59,24 +59,24 @@ def test_an_unknown_key_is_told_with_all_that_are_known(name: str) -> None:
     ("suite", "key", "word", "why"),
     [
         ("stream", "array", "5parsec", "unknown unit 'parsec'"),
-        ("stream", "array", "-5MiB", "no number with a unit"),
+        ("stream", "array", "-5MiB", "not a number with a unit"),
         ("stream", "precision", "0", "a share above 0 and below 1"),
         ("stream", "precision", "nan", "a share above 0 and below 1"),
         ("stream", "precision", "100%", "a share above 0 and below 1"),
         ("stream", "precision", "fine", "a share above 0 and below 1"),
         ("stream", "budget", "0s", "a time above 0"),
         ("stream", "array", "0", "a size above 0"),
-        ("stream", "budget", "soon", "time 'soon' is no number"),
+        ("stream", "budget", "soon", "time 'soon' is not a number"),
         ("stream", "peak", "0GB/s", "a rate above 0"),
         ("latency", "per_octave", "0", "a number from 1 to 32"),
         ("latency", "per_octave", "2.5", "a whole number"),
         ("latency", "cpu", "-1", "a whole number"),
         ("latency", "cpu", "²", "a whole number"),
         ("latency", "cpu", "9" * 5000, "a whole number"),
-        ("latency", "from", "auto", "no number with a unit"),
+        ("latency", "from", "auto", "not a number with a unit"),
     ],
 )
-def test_a_wrong_value_is_told_with_its_key(suite: str, key: str, word: str, why: str) -> None:
+def test_a_wrong_value_is_reported_with_its_key(suite: str, key: str, word: str, why: str) -> None:
     with pytest.raises(UsageError, match=why) as caught:
         suites[suite].read({key: word})
     assert str(caught.value).startswith(f"{key}={word}: ")
@@ -100,8 +100,8 @@ def test_a_list_of_numbers(text: str, numbers: list[int]) -> None:
 
 
 @pytest.mark.parametrize("text", ["a", "1-", "-1", "3-1", "1-2-3", "1.5", "²", "1-99999999999", "9" * 5000, "0x1", " "])
-def test_what_is_no_list_of_numbers_is_refused(text: str) -> None:
-    with pytest.raises(UsageError, match=r"cpus=.*: this is no list such as 0-3,8"):
+def test_what_is_not_a_list_of_numbers_is_refused(text: str) -> None:
+    with pytest.raises(UsageError, match=r"cpus=.*: this is not a list such as 0-3,8"):
         suites["stream"].read({"cpus": text})
 
 

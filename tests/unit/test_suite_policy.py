@@ -90,7 +90,7 @@ def test_each_region_gets_the_time_of_as_many_blocks_as_its_verdict_needs(target
     assert min(blocks) > 1.2 * ENOUGH
 
 
-def test_a_place_beyond_the_grain_lies_in_one_of_the_memories() -> None:
+def test_a_place_beyond_the_grain_is_in_one_of_the_memories() -> None:
     setting = field_of(made_machine(4), SUITE.read(WORDS))
     within, beyond = (setting.overwritten(place, 1000, 1e-6, (6, 4096)) for place in (4096, 16384))
     assert (within.groups[0].workload.footprint_bytes, within.groups[0].workload.work.element_bytes) == (4096, 256)
@@ -101,7 +101,7 @@ def test_a_place_beyond_the_grain_lies_in_one_of_the_memories() -> None:
     assert beyond.labels["region_bytes"] == 16384
 
 
-def test_single_writes_are_timed_one_by_one_up_to_a_place_that_is_no_unit() -> None:
+def test_single_writes_are_timed_up_to_a_place_larger_than_a_unit() -> None:
     experiments = table("migration")
     assert {one.groups[0].workload.per_block for one in experiments} == {1}
     assert all(one.schedule.minimum_s >= 150_000 * one.schedule.block_s for one in experiments)  # room for all blocks
@@ -160,7 +160,7 @@ def rows_of(content: Content) -> dict[str, Flat]:
     return {str(row["part"]): row for row in content.sections["policy"].rows}
 
 
-def test_rows_tell_what_the_device_was_built_with(content: Content) -> None:
+def test_rows_contain_what_the_device_was_built_with(content: Content) -> None:
     rows = rows_of(content)
     assert all(row["found"] for row in rows.values())
     assert (rows["interleaving"]["count"], rows["interleaving"]["unit_bytes"]) == (6, 4096)

@@ -119,7 +119,7 @@ def test_one_core_that_is_listed_as_two_is_found_and_its_memory_is_not_judged(la
     )
 
 
-def test_one_core_that_is_listed_as_one_is_no_surprise(lab: Lab) -> None:
+def test_one_core_that_is_listed_as_one_gives_no_warning(lab: Lab) -> None:
     run = lab(one_core, siblings())
     assert {(row.core, row.listed) for row in rows_of(run)} == {(SHARED, SHARED)}
     assert "share a core, as the system lists them, at each of 3 times" in said(run)["core 0 1"].text
@@ -127,7 +127,7 @@ def test_one_core_that_is_listed_as_one_is_no_surprise(lab: Lab) -> None:
     assert finding(rows_of(run)).verdict == "good"
 
 
-def test_two_cores_that_are_listed_as_one_are_said_to_be_two(lab: Lab) -> None:
+def test_two_cores_that_are_listed_as_one_are_reported_as_two(lab: Lab) -> None:
     run = lab(apart, siblings())
     assert "have a core each although the system lists them as one" in said(run)["core 0 1"].text
 
@@ -144,7 +144,7 @@ def test_a_full_or_capped_path_to_memory_is_found(lab: Lab) -> None:
 
 
 @pytest.mark.parametrize(("used", "path"), [(None, FULL), (0.05, FULL), (0.8, UNKNOWN)])
-def test_a_pair_beside_other_programs_says_nothing(lab: Lab, used: float | None, path: str) -> None:
+def test_a_pair_measured_with_other_programs_shows_nothing(lab: Lab, used: float | None, path: str) -> None:
     """What they take looks like a full path: two threads and a busy program share two CPUs."""
     run = lab(one_path)
     records = [msgspec.structs.replace(one, background=Background(cpus=used)) for one in run.result.records]
@@ -156,7 +156,7 @@ def test_a_pair_beside_other_programs_says_nothing(lab: Lab, used: float | None,
     assert (finding(found).verdict == "note") == (path == FULL)
 
 
-def test_each_visit_is_a_moment_with_its_time_and_a_change_is_told_with_both(lab: Lab, core: FakeCore) -> None:
+def test_each_visit_has_its_time_and_a_change_is_reported_with_both(lab: Lab, core: FakeCore) -> None:
     """A hypervisor that caps the guest after the first process of the core."""
     run = lab(after(core, 1, apart, one_path))
     rows = rows_of(run)
@@ -170,7 +170,7 @@ def test_each_visit_is_a_moment_with_its_time_and_a_change_is_told_with_both(lab
     assert [row.visits for row in rows] == [None] * 3  # nothing is pooled
 
 
-def test_a_guest_whose_cpus_are_moved_to_one_core_is_told_so(lab: Lab, core: FakeCore) -> None:
+def test_a_guest_whose_cpus_are_moved_to_one_core_is_reported(lab: Lab, core: FakeCore) -> None:
     """As on a guest of 25 November 2026: one core at one time of four. It is neither for good nor a cause."""
     run = lab(after(core, 2, apart, one_core))
     rows = rows_of(run)
@@ -207,7 +207,7 @@ def test_a_wild_machine_never_raises_a_false_alarm(lab: Lab, core: FakeCore, see
     assert not [row for row in rows_of(run) if row.conclusive]
 
 
-def test_a_second_cpu_that_something_else_holds_is_no_full_path(lab: Lab) -> None:
+def test_a_second_cpu_that_other_work_uses_is_not_a_full_path(lab: Lab) -> None:
     """It works at a tenth of its rate, within the core and on memory: two threads then get little more than one."""
     run = lab(lambda group, ran: 10.0 if group.team.cpus == (1,) else 1.0)
     for row in rows_of(run):
@@ -315,7 +315,7 @@ def test_the_doctor_measures_what_no_file_shows(core: FakeCore, monkeypatch: pyt
         assert bool(found.effect) == (verdict != "good")
 
 
-def test_the_doctor_says_why_one_cpu_cannot_be_measured(core: FakeCore, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_doctor_states_why_one_cpu_cannot_be_measured(core: FakeCore, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(planned, "this_machine", lambda *_: made_machine(1))
     found = _sharing(examined())
     assert found.verdict == "unknown"

@@ -52,7 +52,7 @@ def test_depths_go_from_one_up_and_latency_has_one_in_flight() -> None:
     assert {e.groups[0].workload.work.order for e in latency} == {"random", "sequential"}
 
 
-def test_words_of_the_user_stand_before_those_of_the_preset() -> None:
+def test_options_of_the_user_override_those_of_the_preset() -> None:
     (one,) = planned("preset=depths", "blocks=8KiB", "mixes=mix", "read_share=0.5", "depths=3", "direct=no",
                      "engine=libaio", "ramp=250ms")  # fmt: skip
     assert one.groups[0].workload.work.arguments == (
@@ -106,7 +106,7 @@ def test_a_place_is_kept_as_an_absolute_path() -> None:
         (["depths=0"], "from 1 to 4096"),
         (["depths=9999"], "from 1 to 4096"),
         (["depths=512", "engine=psync"], "of psync to 256"),
-        (["depths=x"], "depths=x: this is no list"),
+        (["depths=x"], "depths=x: this is not a list"),
         (["read_share=0.005"], "whole per cent, from 0.01 to 0.99"),
         (["read_share=0.999"], "whole per cent"),
         (["read_share=0.125"], "read_share=0.125: fio mixes by whole per cent"),
@@ -114,7 +114,7 @@ def test_a_place_is_kept_as_an_absolute_path() -> None:
         (["repeat=1ms"], "100ms or more"),
     ],
 )
-def test_a_wrong_word_says_what_is_possible(words: list[str], why: str) -> None:
+def test_a_wrong_value_is_refused_with_the_possible_ones(words: list[str], why: str) -> None:
     with pytest.raises(UsageError) as caught:
         planned(*words)
     assert why in str(caught.value)
@@ -123,13 +123,13 @@ def test_a_wrong_word_says_what_is_possible(words: list[str], why: str) -> None:
 @pytest.mark.parametrize(
     ("words", "room", "why"),
     [
-        ([], 10 * MiB, "has room for 2.5 MiB only"),
+        ([], 10 * MiB, "has space for 2.5 MiB only"),
         (["size=2GiB"], GiB, "fewer than size=2 GiB"),
         (["size=64KiB"], GiB, "are needed"),
         (["blocks=1GiB"], 2 * GiB, "1 GiB are needed"),
     ],
 )
-def test_too_little_room_is_told(words: list[str], room: int, why: str) -> None:
+def test_too_little_space_is_reported(words: list[str], room: int, why: str) -> None:
     with pytest.raises(MachineError) as caught:
         planned(*words, room=room)
     assert why in str(caught.value)

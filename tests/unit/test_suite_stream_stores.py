@@ -56,7 +56,7 @@ def test_nothing_is_stated_where_threads_still_add_up_or_one_alone_was_measured(
     assert all("threads=1,N" in one.text for one in reads_of_stores(alone, "node:0"))
 
 
-def test_bandwidths_without_one_limit_are_no_share() -> None:
+def test_bandwidths_without_one_limit_give_no_share() -> None:
     odd = bandwidths(0.0)
     odd["write"][4] = rate(Z + 3 * R)
     found = {one.name: one for one in reads_of_stores(odd, "node:0")}
@@ -64,12 +64,12 @@ def test_bandwidths_without_one_limit_are_no_share() -> None:
     assert "unlike limits" in found["store_reads write"].text
 
 
-def test_without_stores_that_read_nothing_nothing_is_said() -> None:
+def test_without_stores_that_read_nothing_there_is_no_finding() -> None:
     known = {kernel: by for kernel, by in bandwidths(1.0).items() if kernel != "zva"}
     assert reads_of_stores(known, "node:0") == []
 
 
-def test_bounds_hold_every_corner_of_the_intervals() -> None:
+def test_bounds_contain_every_corner_of_the_intervals() -> None:
     found = share_read(rate(R, 0.05), rate(Z, 0.05), rate(Z + R, 0.05), copies=False)
     assert found.low < 0.9
     assert found.high > 1.1

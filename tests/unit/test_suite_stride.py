@@ -27,7 +27,7 @@ def planned(on: Machine | None = None, **words: str) -> list[Experiment]:
     return [experiment for experiment in experiments if experiment.table == "stride"]
 
 
-def test_every_access_is_measured_at_every_stride_that_holds_it() -> None:
+def test_every_access_is_measured_at_every_stride_that_is_wide_enough() -> None:
     experiments = planned(op="read", strides="64B,256B,1KiB", access="64B,256B")
     pairs = [(e.labels["access_bytes"], e.labels["stride_bytes"]) for e in experiments]
     assert pairs == [(64, 64), (64, 256), (64, 1024), (256, 256), (256, 1024)]
@@ -91,7 +91,7 @@ def test_the_footprint_is_2_gib_or_half_of_what_is_free() -> None:
     assert planned(footprint="256MiB")[0].groups[0].workload.footprint_bytes == 256 * MiB
 
 
-def test_a_simulated_memory_is_walked_as_far_as_no_cache_holds_it() -> None:
+def test_a_simulated_memory_is_visited_beyond_its_caches() -> None:
     (experiment, *_) = planned(machine(free=200 * GiB), target="sim:made", op="read")
     assert experiment.groups[0].workload.footprint_bytes >= 2 * 32 * MiB * 1024
     assert not any(e.labels["cached"] for e in planned(machine(free=200 * GiB), target="sim:made"))
@@ -113,7 +113,7 @@ def test_progress_names_access_and_stride() -> None:
         ({"order": "up"}, "unknown order 'up'"),
         ({"threads": "9"}, "threads=9: from 1 to 8 threads have a CPU each"),
         ({"threads": "0"}, "threads=0"),
-        ({"footprint": "1MiB"}, "holds fewer than 64 strides of 64 KiB; try footprint=4MiB"),
+        ({"footprint": "1MiB"}, "contains fewer than 64 strides of 64 KiB; try footprint=4MiB"),
         ({"cpus": "99"}, "CPU 99 may not be used here"),
     ],
 )

@@ -82,7 +82,7 @@ def test_each_number_of_pages_is_measured_apart_and_side_by_side() -> None:
     assert beside.groups[0].workload.footprint_bytes == 16384 * 64
 
 
-def test_lines_side_by_side_lie_on_the_largest_pages_and_are_measured_once() -> None:
+def test_lines_side_by_side_are_on_the_largest_pages_and_are_measured_once() -> None:
     experiments = planned()
     beside = [e for e in experiments if e.labels["layout"] == BESIDE]
     assert {e.groups[0].target.pages for e in beside} == {"thp"}
@@ -147,7 +147,7 @@ def test_progress_names_the_layout() -> None:
         ({"cpu": "7"}, "CPU 7 may not be used here; usable: 0,1"),
         ({"to": "3"}, "a number from 64"),
         ({"target": ":x"}, "has no name"),
-        ({"memory": "16MiB", "pages": "thp"}, "hold 7 pages of 2 MiB: too few for a TLB; try memory=33MiB"),
+        ({"memory": "16MiB", "pages": "thp"}, "contain 7 pages of 2 MiB: too few for a TLB; try memory=33MiB"),
     ],
 )
 def test_it_refuses(words: dict[str, str], why: str) -> None:

@@ -161,13 +161,13 @@ def test_a_large_machine_is_measured_on_the_cpus_of_the_node() -> None:
     assert {cpu for e in far for cpu in e.groups[0].team.cpus} == set(range(32, 64))
 
 
-def test_little_memory_makes_everything_smaller_and_every_note_says_why() -> None:
+def test_little_memory_makes_everything_smaller_and_every_note_states_why() -> None:
     experiments = planned("quick", machine(free=300 * MiB, cache=96 * MiB))
     assert all(sum(g.workload.footprint_bytes for g in e.groups) <= 150 * MiB for e in experiments)
     assert all("half of the free memory" in e.note for e in experiments if e.table != "sharing")  # which fits
 
 
-def test_a_machine_that_reports_no_cache_is_measured_all_the_same() -> None:
+def test_a_machine_that_reports_no_cache_is_measured_anyway() -> None:
     sizes = footprints(planned("quick", machine(cache=0)), "latency")
     assert max(sizes) >= 512 * MiB
 
@@ -228,9 +228,9 @@ def test_stream_refuses(words: dict[str, str], why: str) -> None:
     ("words", "why"),
     [
         ({"mixes": "readx"}, "unknown mix 'readx'; did you mean read"),
-        ({"load_threads": "2"}, "load_threads=2 does not fit the CPUs beside the chaser's, 1"),
+        ({"load_threads": "2"}, "load_threads=2 does not fit the CPUs other than the chaser's, 1"),
         ({"delays": ""}, "delays=: this names no number"),
-        ({"delays": "1-x"}, "no list"),
+        ({"delays": "1-x"}, "not a list"),
     ],
 )
 def test_loaded_latency_refuses(words: dict[str, str], why: str) -> None:
@@ -238,7 +238,7 @@ def test_loaded_latency_refuses(words: dict[str, str], why: str) -> None:
         planned("loaded-latency", machine(), array="64MiB", **words)
 
 
-def test_an_unknown_suite_is_told_with_the_nearest() -> None:
+def test_an_unknown_suite_is_reported_with_the_nearest() -> None:
     with pytest.raises(UnknownNameError, match="unknown suite 'quickx'; did you mean quick"):
         suites["quickx"]
 

@@ -10,7 +10,7 @@ from tierscope.host.system import LARGEST_CPU, parse_list, real, show_list, whol
 from trees import FORBIDDEN, plant
 
 
-def test_absent_and_forbidden_are_told_apart(tmp_path: Path) -> None:
+def test_absent_and_forbidden_are_distinguished(tmp_path: Path) -> None:
     system = plant(tmp_path, changes={"/a/there": "42", "/a/closed": FORBIDDEN})
     assert system.read("/a/there") == "42"
     assert (system.read("/a/gone"), system.why("/a/gone")) == (None, "absent")
@@ -66,7 +66,7 @@ def test_a_shown_list_reads_back(numbers: set[int]) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "x", "1.5", "0x10", "1" * 5000, "²", " 1", None])
-def test_what_is_no_whole_number_is_none(text: str | None) -> None:
+def test_a_text_that_is_not_a_whole_number_is_none(text: str | None) -> None:
     assert whole(text) is None
 
 

@@ -112,7 +112,7 @@ def test_every_row_has_every_column_in_order_and_survives_json(name: str, rows: 
 
 
 @pytest.mark.parametrize("name", sorted(tables))
-def test_bounds_hold_the_middle(name: str, rows: dict[str, list[Flat]]) -> None:
+def test_bounds_contain_the_middle(name: str, rows: dict[str, list[Flat]]) -> None:
     for row in rows[name]:
         for what, unit in (("bandwidth", "bytes_per_s"), ("latency", "s")):
             low, middle, high = (row.get(f"{what}_{end}") for end in ("low", unit, "high"))
@@ -149,7 +149,9 @@ def test_stream_finds_the_rates_put_in(rows: dict[str, list[Flat]]) -> None:
         assert row["worst_bytes_per_s"] <= row["average_bytes_per_s"] <= row["best_bytes_per_s"]  # type: ignore[operator]
 
 
-def test_stream_says_share_of_peak_scaling_and_what_plain_stores_cost(run: Run, typed: dict[str, list[Any]]) -> None:
+def test_stream_reports_share_of_peak_scaling_and_the_cost_of_plain_stores(
+    run: Run, typed: dict[str, list[Any]]
+) -> None:
     found = insights(run, typed, "stream")
     assert "copy_nt" in found["peak_share"].text
     assert near(found["peak_share"].value, 28.1e9 * 1.9 / 307.2e9)
@@ -170,7 +172,7 @@ def scaled(folder: Path, most: float) -> Run:
     return maker.save()
 
 
-def test_stream_says_where_more_threads_bring_no_more(tmp_path: Path) -> None:
+def test_stream_reports_where_more_threads_do_not_help(tmp_path: Path) -> None:
     run = scaled(tmp_path / "flat", 35e9)
     (roof,) = [one for one in tables["stream"].insights(run, tables["stream"].rows(run)) if one.name == "roof"]
     assert near(roof.value, 3.5, 0.05)
@@ -181,7 +183,7 @@ def test_stream_says_where_more_threads_bring_no_more(tmp_path: Path) -> None:
     assert "roof" not in {one.name for one in tables["stream"].insights(steep, found)}
 
 
-def test_a_last_point_below_the_slope_is_no_roof(tmp_path: Path) -> None:
+def test_a_last_point_below_the_slope_is_not_a_roof(tmp_path: Path) -> None:
     run = scaled(tmp_path / "last", 72e9)  # 8 threads reach 90 % of 8 times one thread
     rows = tables["stream"].rows(run)
     assert all(row.conclusive for row in rows)
@@ -254,7 +256,7 @@ def test_loaded_latency_names_idle_saturation_and_knee_of_every_mix(run: Run, ty
         assert 0.7 * rate < (found[f"knee {mix}"].value or 0) < 0.95 * rate
 
 
-def test_groups_tell_bandwidth_or_latency(rows: dict[str, list[Flat]]) -> None:
+def test_groups_report_bandwidth_or_latency(rows: dict[str, list[Flat]]) -> None:
     solver, probe = rows["groups"]
     assert (solver["role"], probe["role"]) == ("solver", "probe")
     assert near(solver["bandwidth_bytes_per_s"], 16e9)
@@ -283,7 +285,7 @@ def test_a_trial_without_a_clean_moment_has_no_bandwidth(run: Run, stored: float
     assert unknown["bandwidth_bytes_per_s"] is None
 
 
-def test_rows_are_judged_once_and_a_rerun_in_the_same_place_anew(run: Run) -> None:
+def test_rows_are_judged_once_and_a_rerun_in_the_same_place_again(run: Run) -> None:
     record = run.result.records[0]
     first = measured(run, record)
     assert measured(run, record) is first

@@ -100,7 +100,7 @@ def test_few_operations_carry_no_far_percentile(rows: list[Flat]) -> None:
     assert row["latency_p999_s"] is None
 
 
-def test_a_row_says_how_its_operations_were_timed(rows: list[Flat]) -> None:
+def test_a_row_states_how_its_operations_were_timed(rows: list[Flat]) -> None:
     assert {row["block_bytes"]: row["batched"] for row in rows} == {8: BATCHED, 8000: 1, 80_000_000: 1}
 
 
@@ -119,7 +119,7 @@ def test_a_row_whose_latency_is_not_measured_yet_is_there_without_it(run: Run) -
 
 
 def test_the_best_count_is_named_where_the_intervals_allow_it(run: Run, made: list[BlocksRow]) -> None:
-    """1.9 and 1.85 times one thread are 2.7 % apart: sure where the intervals are narrow, else not told apart."""
+    """1.9 and 1.85 times one thread are 2.7 % apart: sure where the intervals are narrow, else not distinguished."""
     found = told(run, made)
     for operation in ARRAYS:
         for size in SIZES:
@@ -156,14 +156,14 @@ def test_a_count_is_best_only_against_every_other_and_if_all_are_sure(
     assert [best_row(row, rows) for row in rows] == best
 
 
-def test_the_highest_count_is_said_to_be_inconclusive_before_it_is_held_against_others() -> None:
+def test_an_inconclusive_highest_count_is_not_compared_with_others() -> None:
     (insight,) = _best([made_row(1, 1e9), made_row(2, 2e9, conclusive=False)])
     assert insight.name == "best_threads copy 8000"
     assert (insight.value, insight.conclusive) == (None, False)
     assert "from 1" not in insight.text
 
 
-def test_what_is_said_first_is_the_most_and_its_share_of_the_peak(run: Run, made: list[BlocksRow]) -> None:
+def test_the_first_finding_is_the_maximum_and_its_share_of_the_peak(run: Run, made: list[BlocksRow]) -> None:
     first, second, *_ = TABLE.insights(run, made)
     assert first.name == "most_throughput"
     assert "80 MB blocks with 2 threads" in first.text
@@ -171,13 +171,13 @@ def test_what_is_said_first_is_the_most_and_its_share_of_the_peak(run: Run, made
     assert second.value == pytest.approx(12e9 * 1.9 / 307.2e9, rel=0.03)
 
 
-def test_efficiency_is_said_of_threads_that_have_a_cpu_each(run: Run, made: list[BlocksRow]) -> None:
+def test_efficiency_is_that_of_threads_with_a_cpu_each(run: Run, made: list[BlocksRow]) -> None:
     insight = told(run, made)["block_efficiency"]
     assert "2 threads, one per CPU" in insight.text
     assert insight.value == pytest.approx(0.95, rel=0.03)
 
 
-def test_threads_beyond_the_cpus_are_held_against_those_that_have_one(run: Run, made: list[BlocksRow]) -> None:
+def test_more_threads_than_cpus_are_compared_with_one_for_each_cpu(run: Run, made: list[BlocksRow]) -> None:
     insight = told(run, made)["beyond_cpus 4"]
     assert insight.value == pytest.approx(1.85 / 1.9, rel=0.03)
     assert "4 threads that share 2 CPUs" in insight.text
@@ -190,7 +190,7 @@ def test_the_price_of_a_call_is_that_of_the_smallest_block(run: Run, made: list[
     assert "call_cost copy" not in told(run, level)  # as fast as large blocks: the call is not most of it
 
 
-def test_without_a_peak_no_share_is_told(run: Run) -> None:
+def test_without_a_peak_there_is_no_share(run: Run) -> None:
     machine = msgspec.structs.replace(run.result.machine, peak_bytes_per_s=None)
     unknown = msgspec.structs.replace(run, result=msgspec.structs.replace(run.result, machine=machine))
     rows: list[BlocksRow] = TABLE.rows(unknown)

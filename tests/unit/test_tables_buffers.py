@@ -55,7 +55,7 @@ def test_each_part_is_a_row(content: Content) -> None:
     assert all(row["conclusive"] for row in found.values())
 
 
-def test_the_fit_stands_beside_each_region(content: Content) -> None:
+def test_each_region_has_the_value_of_the_fit(content: Content) -> None:
     rows = content.rows("regions")
     for row in rows:
         assert row["fit_s"] == pytest.approx(row["latency_s"], rel=0.1)
@@ -139,7 +139,7 @@ def test_a_size_is_round_as_it_is_or_without_what_is_nearer(capacity: int, round
     ("told", "words"),
     [("holding", "as measured"), ("beside", "only without"), ("cannot be told", "at most")],
 )
-def test_round_sizes_are_told_as_no_more_than_that(content: Content, told: str, words: str) -> None:
+def test_round_sizes_are_reported_as_round_only(content: Content, told: str, words: str) -> None:
     made = content.sections["buffers"].typed
     rows = [replace(row, round_as=told if row.part == "buffer 2" else None) for row in made]
     (text,) = (one.text for one in sentences(rows) if one.name == "buffer_capacity 2")
@@ -172,7 +172,7 @@ def test_a_block_that_took_far_longer_hardly_counts() -> None:
 
 
 @pytest.mark.parametrize("regions", [2, 4, 20])
-def test_parts_that_are_no_whole_share_of_a_region_do_not_shift_it(regions: int) -> None:
+def test_parts_that_do_not_divide_a_region_do_not_shift_it(regions: int) -> None:
     two = [3e-7, 1e-7, 2e-7, 2e-7, 1e-7]  # regions of two blocks and a half
     mean = mean_of_regions(blocks_of(two * regions), 1e9, 250)
     assert mean is not None

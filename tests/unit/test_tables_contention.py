@@ -89,7 +89,7 @@ def test_what_one_group_takes_from_the_other_cancels_in_the_sum(tmp_path: Path) 
     assert width("sum") < 1e-5
 
 
-def test_the_split_that_gives_most_is_named_where_it_can_be_told(run: Run) -> None:
+def test_the_best_split_is_named_where_it_is_known(run: Run) -> None:
     told = insights(run, "contention")
     best = told["most_in_total b-b"]
     assert "A:B = 4:0" in best.text
@@ -97,7 +97,7 @@ def test_the_split_that_gives_most_is_named_where_it_can_be_told(run: Run) -> No
     assert best.value == row(run, "nvm-nvm", 4, 0)["sum_bytes_per_s"]
 
 
-def test_splits_that_cannot_be_told_apart_are_not_ranked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_splits_that_cannot_be_distinguished_are_not_ranked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(put_in.B_SHARE, "nvm-nvm", 1.0)
     maker = Maker(tmp_path)
     for a, b in put_in.SPLITS:
@@ -108,7 +108,7 @@ def test_splits_that_cannot_be_told_apart_are_not_ranked(tmp_path: Path, monkeyp
     assert all(f"{a}:{b}" in one.text for a, b in put_in.SPLITS)
 
 
-def test_a_split_that_beats_a_alone_says_by_how_much(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_split_that_beats_a_alone_states_by_how_much(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(put_in.B_SHARE, "nvm-nvm", 1.5)
     maker = Maker(tmp_path)
     for a, b in ((2, 0), (1, 1)):
@@ -160,14 +160,14 @@ def test_an_inconclusive_split_is_never_named_best(run: Run) -> None:
     assert "1 of 5 splits are inconclusive" in best.text
 
 
-def test_what_stands_in_for_a_tier_is_called_so(tmp_path: Path, run: Run) -> None:
+def test_a_replaced_tier_is_marked(tmp_path: Path, run: Run) -> None:
     maker = Maker(tmp_path)
     for a, b in ((2, 0), (1, 1)):
         put_in.add_split(maker, "nvm-nvm", a, b, stand_in=True)
     mock = maker.save("contention")
     assert [one["stand_in"] for one in rows(mock, "contention")] == [True, True]
-    assert "stands in for a second tier" in insights(mock, "contention")["most_in_total b-b"].text
-    assert not any("stands in" in one.text for one in insights(run, "contention").values())
+    assert "replaces a second tier" in insights(mock, "contention")["most_in_total b-b"].text
+    assert not any("replaces a second tier" in one.text for one in insights(run, "contention").values())
 
 
 @pytest.mark.parametrize(("threads", "ratio"), put_in.RATIO.items())
@@ -179,7 +179,7 @@ def test_the_ratio_of_two_targets_is_what_was_put_in(run: Run, threads: int, rat
     assert (found["a_target"], found["b_target"]) == ("node:0", "file:/b")
 
 
-def test_the_ratio_is_told_for_one_thread_and_for_all(run: Run) -> None:
+def test_the_ratio_is_reported_for_one_thread_and_for_all(run: Run) -> None:
     told = insights(run, "targets")
     assert set(told) == {"target_ratio 1", "target_ratio 4"}
     assert told["target_ratio 4"].value == pytest.approx(0.75, rel=0.02)

@@ -35,7 +35,7 @@ def words(table: str, run: Run, target: str) -> dict[str, Insight]:
     ("word", "floor", "ceiling"),
     [(FLOORED, 350e-9, 0), (CAPPED, 0, 8e9), (BOTH, 350e-9, 8e9), ("node:0", 0, 0), ("file:/x,latency=1s", 0, 0)],
 )
-def test_the_word_of_a_tier_says_what_it_hides(word: str, floor: float, ceiling: float) -> None:
+def test_the_name_of_a_tier_shows_what_it_hides(word: str, floor: float, ceiling: float) -> None:
     assert (emulated.floor_s(word), emulated.ceiling(word)) == (pytest.approx(floor), pytest.approx(ceiling))
     assert bool(emulated.hidden_by_floor(word)) == bool(floor)
     assert bool(emulated.hidden_by_ceiling(word)) == bool(ceiling)
@@ -105,7 +105,7 @@ def test_a_ceiling_hides_the_unit_that_memory_moves(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("target", "sure"), [(CAPPED, False), (FLOORED, True), ("node:0", True)])
-def test_no_interleaving_under_a_ceiling_is_no_conclusion(target: str, sure: bool) -> None:
+def test_no_interleaving_under_a_ceiling_is_not_a_conclusion(target: str, sure: bool) -> None:
     stride = InterleaveRow(
         stride_bytes=4096, control=False, bandwidth=None, ratio=None, fitted=None, threads=2, target=target,
         conclusive=True, reasons=(), blocks=9, left_out_share=0.0, origin="real",

@@ -72,7 +72,7 @@ def test_ticks_are_those_of_the_clock_that_is_named(rows: list[Flat]) -> None:
         assert (row["clock"], row["clock_hz"]) == ("tsc", HZ)
 
 
-def test_seconds_are_for_all_bytes_and_the_row_says_how_many_were_written(rows: list[Flat]) -> None:
+def test_seconds_are_for_all_bytes_and_the_row_states_how_many_were_written(rows: list[Flat]) -> None:
     for row in rows:
         assert row["total_bytes"] == TOTAL
         assert row["seconds_total"] == pytest.approx(TOTAL / 64 * number(row, "line_s"))
@@ -91,7 +91,7 @@ def test_too_few_rounds_and_a_base_that_swings_are_inconclusive(tmp_path: Path) 
     assert str(found[-1]["reasons"]).startswith("time ±")
 
 
-def test_msync_waits_for_the_disk_and_is_timed_all_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_msync_waits_for_the_disk_and_is_timed_anyway(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(LINES, "msync", 1e-6)
     maker = Maker(tmp_path)
     add_flush(maker, (4096,), ("msync", "clwb"))
@@ -104,7 +104,7 @@ def test_msync_waits_for_the_disk_and_is_timed_all_the_same(tmp_path: Path, monk
     assert (clflush["line_s"], clflush["conclusive"]) == (None, False)  # no moment at which it was left alone
 
 
-def test_the_time_is_said_with_what_it_is_extrapolated_from(run: Run, tmp_path: Path) -> None:
+def test_the_time_is_reported_with_what_it_is_extrapolated_from(run: Run, tmp_path: Path) -> None:
     text = said(run)["flush_time"].text
     assert text.startswith("A line takes 16.")
     assert "with clwb in chunks of 4 KiB, a fence after each; 20 GB take 5." in text
@@ -114,7 +114,7 @@ def test_the_time_is_said_with_what_it_is_extrapolated_from(run: Run, tmp_path: 
     assert "extrapolated" not in said(maker.save("flush"))["flush_time"].text
 
 
-def test_clflush_is_told_apart_from_clwb_and_clflushopt_is_not(run: Run) -> None:
+def test_clflush_is_distinguished_from_clwb_and_clflushopt_is_not(run: Run) -> None:
     found = said(run)
     slow, same, fast = (found[f"flush_ratio {name} over clwb"] for name in ("clflush", "clflushopt", "nt"))
     assert slow.text.startswith("clflush takes 7.")
@@ -128,7 +128,7 @@ def test_clflush_is_told_apart_from_clwb_and_clflushopt_is_not(run: Run) -> None
     assert fast.text.startswith("a non-temporal store takes 0.")
 
 
-def test_what_a_fence_after_each_line_costs_is_said_with_single_lines_and_without(run: Run, tmp_path: Path) -> None:
+def test_the_cost_of_a_fence_after_each_line_is_reported(run: Run, tmp_path: Path) -> None:
     single = said(run)["fence_per_line"]
     assert single.value == pytest.approx(line_s("clwb", 64) / line_s("clwb", 4096), rel=0.02)
     assert single.text.startswith("clwb with a fence after each line instead of each 4 KiB: 6.")
@@ -140,7 +140,7 @@ def test_what_a_fence_after_each_line_costs_is_said_with_single_lines_and_withou
     assert "instead of each 2 MiB" in asked.text
 
 
-def test_what_random_order_costs_is_said(tmp_path: Path) -> None:
+def test_the_cost_of_random_order_is_reported(tmp_path: Path) -> None:
     maker = Maker(tmp_path)
     add_flush(maker, (4096,))
     add_flush(maker, (4096,), order="random")
@@ -149,7 +149,7 @@ def test_what_random_order_costs_is_said(tmp_path: Path) -> None:
     assert "4 KiB in random order: 1.2" in found.text
 
 
-def test_nothing_is_said_of_what_was_not_measured_or_is_inconclusive(tmp_path: Path) -> None:
+def test_unmeasured_or_inconclusive_values_give_no_finding(tmp_path: Path) -> None:
     one, doubtful = Maker(tmp_path / "one"), Maker(tmp_path / "doubtful")
     add_flush(one, (4096,), ("clflush",))
     assert said(one.save("flush")).keys() == {"flush_time"}
@@ -180,7 +180,7 @@ def test_a_run_on_a_made_core_ends_with_rows_of_all_chunk_sizes(
     assert [record.experiment.table for record in lab.records] == ["sizing", "flush", "sizing", "flush"]
 
 
-def test_a_range_says_of_how_many_sizes_it_is(run: Run) -> None:
+def test_a_range_shows_its_number_of_sizes(run: Run) -> None:
     """'over all sizes' was said of three sizes of seven."""
     whole_range = said(run)["flush_ratio clflush over clwb"].text
     rows: list[FlushRow] = TABLE.rows(run)

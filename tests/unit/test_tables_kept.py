@@ -79,7 +79,7 @@ def test_a_command_that_reads_writes_nothing_into_the_run(run: Run) -> None:
     assert sorted(run.path.rglob("*")) == before
 
 
-def test_a_command_that_measured_writes_beside_the_samples(run: Run, judged: list[Path], folder: Path) -> None:
+def test_a_command_that_measured_writes_next_to_the_samples(run: Run, judged: list[Path], folder: Path) -> None:
     kept.measured_here(run.path)
     first = judge(run)
     assert (run.path / kept.NAME).is_file()
@@ -170,7 +170,7 @@ def test_a_damaged_file_is_replaced(
     assert len(judged) == 2
 
 
-def test_a_folder_that_cannot_be_written_is_no_error(
+def test_a_folder_that_cannot_be_written_is_not_an_error(
     run: Run, judged: list[Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", os.devnull)
@@ -179,7 +179,7 @@ def test_a_folder_that_cannot_be_written_is_no_error(
     assert len(judged) == 2
 
 
-def test_something_else_in_the_place_of_the_file_is_no_error(run: Run, judged: list[Path]) -> None:
+def test_something_else_in_the_place_of_the_file_is_not_an_error(run: Run, judged: list[Path]) -> None:
     kept.measured_here(run.path)
     (run.path / kept.NAME).mkdir()
     first = judge(run)
@@ -187,7 +187,7 @@ def test_something_else_in_the_place_of_the_file_is_no_error(run: Run, judged: l
     assert len(judged) == 2
 
 
-def test_judging_anew_reads_the_samples_and_stores_nothing(run: Run, judged: list[Path], folder: Path) -> None:
+def test_judging_again_reads_the_samples_and_stores_nothing(run: Run, judged: list[Path], folder: Path) -> None:
     judge(run)
     (file,) = folder.iterdir()
     before = file.stat()
@@ -198,7 +198,7 @@ def test_judging_anew_reads_the_samples_and_stores_nothing(run: Run, judged: lis
     assert file.stat() == before
 
 
-def test_a_run_that_goes_on_is_judged_as_it_is(run: Run, judged: list[Path], folder: Path) -> None:
+def test_a_continued_run_is_judged_unchanged(run: Run, judged: list[Path], folder: Path) -> None:
     running = Run(path=run.path, result=msgspec.structs.replace(run.result, complete=False))
     judge(running)
     assert not folder.exists()

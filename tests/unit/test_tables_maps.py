@@ -80,7 +80,7 @@ def test_times_come_out_as_they_were_put_in(rows: list[Flat]) -> None:
         assert number(row, "latency_min_s") < number(row, "latency_p50_s") < number(row, "latency_max_s")
 
 
-def test_what_lies_beside_the_operations_is_told_apart(rows: list[Flat]) -> None:
+def test_times_outside_the_operations_are_separate(rows: list[Flat]) -> None:
     for row in rows:
         inserts = row["operation"] == "insert"
         assert row["rehashes"] == (REHASHES if inserts else 0)
@@ -98,7 +98,7 @@ def test_a_percentile_that_no_batch_carries_is_that_of_all_together(rows: list[F
         assert number(row, "latency_p99_low") <= number(row, "latency_p99_s") <= number(row, "latency_p99_high")
 
 
-def test_the_fastest_structure_is_named_where_intervals_bear_it_out(run: Run) -> None:
+def test_the_fastest_structure_is_named_where_intervals_confirm_it(run: Run) -> None:
     fastest = said(run)[f"fastest get of {COUNT} keys, values of 16 B"]
     assert "quick_map is the fastest" in fastest.text
     bounds = [fastest.low, fastest.value, fastest.high]
@@ -107,7 +107,7 @@ def test_the_fastest_structure_is_named_where_intervals_bear_it_out(run: Run) ->
     assert fastest.value == pytest.approx(2.5, rel=0.03)
 
 
-def test_structures_that_are_alike_are_not_told_apart(tmp_path: Path) -> None:
+def test_structures_that_are_alike_are_not_distinguished(tmp_path: Path) -> None:
     maker = Maker(tmp_path)
     add_point(maker, "quick_map", "get")
     add_point(maker, "quick_map", "get")
@@ -157,7 +157,7 @@ def test_rehashes_of_inconclusive_rounds_make_no_sentence(tmp_path: Path) -> Non
     assert found.answers[0].short == "Not known: no answer of this run is conclusive"
 
 
-def test_the_fastest_says_of_how_many(run: Run) -> None:
+def test_the_fastest_structure_is_named_with_their_number(run: Run) -> None:
     rows = [row for row in TABLE.rows(run) if row.operation == "get" and row.threads == 1]
     third = replace(rows[0], structure="doubtful_map", conclusive=False)
     (told,) = (one for one in TABLE.insights(run, [*rows, third]) if one.name.startswith("fastest"))
@@ -166,7 +166,7 @@ def test_the_fastest_says_of_how_many(run: Run) -> None:
 
 
 @pytest.mark.parametrize(("noise", "batches", "why"), [(0.3, 8, "time ±"), (0.004, 5, "only 5 rounds of 8")])
-def test_doubtful_times_are_inconclusive_and_say_why(tmp_path: Path, noise: float, batches: int, why: str) -> None:
+def test_doubtful_times_are_inconclusive_and_state_why(tmp_path: Path, noise: float, batches: int, why: str) -> None:
     maker = Maker(tmp_path)
     add_point(maker, "quick_map", "get", noise=noise, batches=batches)
     (row,) = TABLE.rows(maker.save("maps"))
@@ -211,7 +211,7 @@ def test_lines_are_those_of_one_operation_where_accesses_were_recorded(counted: 
     assert {row[key] for row in rows for key in COUNTS} == {None}
 
 
-def test_the_terminal_and_a_sentence_tell_what_is_flushed_again(counted: Run, run: Run) -> None:
+def test_the_terminal_and_a_finding_report_repeated_flushes(counted: Run, run: Run) -> None:
     (told,) = (insight for name, insight in said(counted).items() if name.startswith("flushed insert"))
     assert told.value == 1.5
     assert "quick_map flushes each line that it writes 1.50 times, 6.0 lines for 4.0" in told.text
@@ -261,7 +261,7 @@ def test_a_sweep_of_one_structure_is_one_table_for_each_operation(run: Run) -> N
     assert [[line[0] for line in lines] for _, _, lines in found] == [["10 keys", "20 keys"]] * 2 + [["10 keys"]]
 
 
-def test_counters_of_a_structure_say_what_was_done(run: Run) -> None:
+def test_counters_of_a_structure_state_what_was_done(run: Run) -> None:
     first, *_ = run.result.records
     record = replace(first, counted=(made_counted(),))
     found = tables["counters"].flat(replace(run, result=replace(run.result, records=(record,))))
@@ -269,7 +269,7 @@ def test_counters_of_a_structure_say_what_was_done(run: Run) -> None:
     assert {row["task"] for row in found} == {f"{work.operation} of {COUNT} keys"}
 
 
-def test_a_structure_that_is_alone_is_told_with_its_times(tmp_path: Path) -> None:
+def test_a_structure_that_is_alone_is_reported_with_its_times(tmp_path: Path) -> None:
     maker = Maker(tmp_path)
     add_point(maker, "quick_map", "get")
     (one,) = TABLE.insights(run := maker.save("maps"), TABLE.rows(run))

@@ -33,7 +33,7 @@ def rows(tmp_path_factory: pytest.TempPathFactory) -> list[Flat]:
     return TABLE.flat(run_of(tmp_path_factory.mktemp("flow")))
 
 
-def test_a_row_for_each_pair_of_numbers_says_what_it_stands_against(rows: list[Flat]) -> None:
+def test_the_row_of_each_pair_of_numbers_states_what_it_is_compared_with(rows: list[Flat]) -> None:
     assert [(row["victims"], row["aggressors"], row["against"]) for row in rows] == [
         (1, 0, "itself"), (1, 1, "1 alone"), (2, 0, "1 alone"), (2, 1, "2 alone"),
     ]  # fmt: skip
@@ -94,7 +94,7 @@ def test_a_long_command_is_cut_in_sentences(tmp_path: Path) -> None:
     assert victim_name(row).endswith("...")
 
 
-def test_the_largest_slowdown_that_the_intervals_bear_out_is_said(tmp_path: Path) -> None:
+def test_the_largest_slowdown_that_intervals_confirm_is_reported(tmp_path: Path) -> None:
     found = said(run_of(tmp_path))
     one = found["slowdown flow test"]
     assert one.text.startswith("1 aggressor (copy on node:0) slows each of 2 victims (flow test) by 8.")
@@ -128,7 +128,7 @@ def test_sleeping_aggressors_have_no_effect(tmp_path: Path) -> None:
     assert said(run)["slowdown chase"].text.startswith("1 aggressor (sleep): no significant slowdown of")
 
 
-def test_sleeping_aggressors_that_slow_the_victim_are_no_memory_effect(tmp_path: Path) -> None:
+def test_a_slowdown_by_sleeping_aggressors_is_not_a_memory_effect(tmp_path: Path) -> None:
     text = said(run_of(tmp_path, "flow", "sleep"))["slowdown flow test"].text
     assert "they sleep, so their work is not the cause" in text
 

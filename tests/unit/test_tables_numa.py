@@ -59,13 +59,13 @@ def test_every_pair_has_the_time_put_in_and_what_the_two_share(pairs: Run) -> No
         assert row.conclusive
 
 
-def test_rows_stand_in_the_order_of_the_topology(pairs: Run) -> None:
+def test_rows_are_in_the_order_of_the_topology(pairs: Run) -> None:
     order = SERVER.by_topology(SERVER.cpus())
     found = [(row["a_cpu"], row["b_cpu"]) for row in rows(pairs, "core_to_core")]
     assert found == [(a, b) for place, a in enumerate(order) for b in order[place + 1 :]]
 
 
-def test_classes_are_said_from_the_nearest_with_median_and_range(pairs: Run) -> None:
+def test_classes_are_listed_from_the_nearest_with_median_and_range(pairs: Run) -> None:
     found = said(pairs, "core_to_core")
     assert list(found) == [
         "farthest", "handover same core", "handover same last-level cache", "handover same package",
@@ -79,7 +79,7 @@ def test_classes_are_said_from_the_nearest_with_median_and_range(pairs: Run) -> 
     assert "another package" in found["farthest"].text
 
 
-def test_a_sample_of_pairs_says_how_many_it_is(tmp_path: Path) -> None:
+def test_a_sample_of_pairs_states_how_many_it_is(tmp_path: Path) -> None:
     run = core_to_core_run(tmp_path, SERVER, pairs="40")
     total = len(SERVER.cpus()) * (len(SERVER.cpus()) - 1) // 2
     assert said(run, "core_to_core")["measured pairs"].value == 40
@@ -165,7 +165,7 @@ def test_ratios_are_over_the_nearest_where_the_own_node_was_not_measured(tmp_pat
     assert found[1, 3]["latency_ratio"] > 1.2  # type: ignore[operator]
 
 
-def test_what_the_firmware_reports_stands_beside_its_initiators_only(nodes: Run) -> None:
+def test_the_firmware_s_figures_are_with_its_initiators_only(nodes: Run) -> None:
     for (a, b), row in by_cell(nodes).items():
         known = b == 4 and a in (0, 1)
         assert row["reported_latency_s"] == (130e-9 if known else None)
@@ -187,7 +187,7 @@ def test_a_half_measured_cell_is_a_row_with_a_gap(tmp_path: Path) -> None:
     assert "95" in text(run)
 
 
-def test_own_memory_of_several_nodes_is_said_with_its_range(nodes: Run) -> None:
+def test_own_memory_of_several_nodes_is_reported_with_its_range(nodes: Run) -> None:
     one = said(nodes, "numa")["local"]
     assert one.text.startswith("Local memory of 4 nodes: ")
     waits = sorted(row["latency_s"] for (a, b), row in by_cell(nodes).items() if a == b)  # type: ignore[type-var]
@@ -205,7 +205,7 @@ def test_remote_memory_is_compared_with_an_interval(nodes: Run) -> None:
     assert "12 remote cells" in wait.text
 
 
-def test_memory_without_cpus_is_said_from_its_nearest_initiator(nodes: Run) -> None:
+def test_memory_without_cpus_is_described_from_its_nearest_initiator(nodes: Run) -> None:
     one = said(nodes, "numa")["memory_only 4"]
     assert one.value == pytest.approx(130 / 95, rel=0.02)
     assert "from node 0" in one.text or "from node 1" in one.text
@@ -218,7 +218,7 @@ def test_the_firmware_is_contradicted_where_it_is_wrong_and_not_where_it_is_righ
     assert not [name for name in found if name.startswith("reported latency")]
 
 
-def test_pages_on_another_node_stand_in_the_row_and_are_said(tmp_path: Path) -> None:
+def test_pages_on_another_node_are_in_the_row_and_in_a_finding(tmp_path: Path) -> None:
     run = numa_run(tmp_path, NODES, elsewhere=0.25)
     shares = {cell: row["on_target_share"] for cell, row in by_cell(run).items()}
     assert shares.pop((3, 4)) == pytest.approx(1 - 0.25 / 2)  # of two records, that of the bandwidth

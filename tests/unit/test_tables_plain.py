@@ -65,7 +65,7 @@ class Careless:
         return [Insight(name="share", text="half", value=np.float64(0.5), low=np.float64(0.25))]
 
 
-def test_a_careless_table_is_mended_where_it_is_registered(run: Run) -> None:
+def test_a_careless_table_is_fixed_where_it_is_registered(run: Run) -> None:
     tables = Tables("table", "tierscope.tables")
     tables.add(Careless())
     table = tables._entries["careless"]

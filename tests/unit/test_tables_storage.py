@@ -58,7 +58,7 @@ def test_a_job_has_the_rate_latency_and_bandwidth_that_were_put_in(paper: Run) -
         assert number(row, "cpu_system") == pytest.approx(0.2)
 
 
-def test_a_mix_is_told_whole_and_by_its_halves(paper: Run) -> None:
+def test_a_mix_is_read_whole_and_by_its_halves(paper: Run) -> None:
     both, reads, writes = [row for row in rows_of(paper) if row["operation"] == "mix"][:3]
     assert [row["part"] for row in (both, reads, writes)] == ["both", "read", "write"]
     assert number(reads, "iops") == pytest.approx(0.7 * number(both, "iops"), rel=1e-3)
@@ -84,7 +84,7 @@ def test_sentences_name_the_most_the_quickest_and_the_knee(depths: Run) -> None:
     assert not {"cpu_bound", "queue_not_full"} & found.keys()
 
 
-def test_a_cpu_that_is_full_and_a_queue_that_is_not_are_told(tmp_path: Path) -> None:
+def test_a_cpu_that_is_full_and_a_queue_that_is_not_are_reported(tmp_path: Path) -> None:
     run = storage_run(tmp_path, "size=64MiB", "blocks=4KiB", "orders=random", threads=1)
     busy = [replace(row, cpu_system=0.95) for row in TABLE.rows(run)]
     slack = [replace(row, in_flight=3.0) for row in TABLE.rows(run)]
@@ -152,7 +152,7 @@ def test_the_terminal_has_one_line_for_each_row_within_80_columns(
     assert len([line for line in lines if "±" in line]) == len(rows_of(run))
 
 
-def test_buffered_numbers_say_so(tmp_path: Path) -> None:
+def test_buffered_numbers_are_marked(tmp_path: Path) -> None:
     assert "BUFFERED" in shown(storage_run(tmp_path, "size=64MiB", "preset=latency", direct=False))
 
 

@@ -74,7 +74,7 @@ def test_no_level_is_an_answer(none: Content) -> None:
     assert "tlb_levels" not in none.sections
 
 
-def test_a_level_smaller_than_all_that_was_touched_is_told_as_a_bound(tmp_path: Path) -> None:
+def test_a_level_smaller_than_all_that_was_touched_is_reported_as_a_bound(tmp_path: Path) -> None:
     maker = Maker(tmp_path)
     add_tlb(maker, MadeTlb(((4, 4), (256, 4)), (4e-9, 20e-9)), [n for n in COARSE if n >= 8])
     found = gather(maker.save("tlb"))
@@ -85,7 +85,7 @@ def test_a_level_smaller_than_all_that_was_touched_is_told_as_a_bound(tmp_path: 
     assert nearest == {"from": 8, "at": 8, "to": 8}  # 0 has no place on a logarithmic axis
 
 
-def test_a_step_where_the_lines_leave_a_cache_is_told_as_a_doubt(tmp_path: Path) -> None:
+def test_a_step_where_the_lines_leave_a_cache_is_reported_as_a_doubt(tmp_path: Path) -> None:
     maker = Maker(tmp_path)
     add_tlb(maker, MadeTlb(((96, 6), (768, 12)), (4e-9, 7e-9)))  # both ends at 768 lines
     found = gather(maker.save("tlb"))

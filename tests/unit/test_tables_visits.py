@@ -45,7 +45,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     return load(directory)
 
 
-def test_a_row_says_how_many_visits_it_has_and_what_of_its_interval_is_between_them(run: Run) -> None:
+def test_a_row_has_its_visits_and_the_share_of_the_interval_between_them(run: Run) -> None:
     rows = tables["stream"].flat(run)
     assert [row["visits"] for row in rows] == [3] * 5
     for row, record in zip(rows, run.result.records, strict=True):

@@ -68,7 +68,7 @@ def test_scaling_counts_conclusive_rows_only(tmp_path: Path) -> None:
     assert scaling.value == pytest.approx(0.9, rel=0.02)
 
 
-def test_one_thread_count_says_nothing_of_scaling(tmp_path: Path) -> None:
+def test_one_thread_count_shows_nothing_about_scaling(tmp_path: Path) -> None:
     maker = Maker(tmp_path)
     add_kernel(maker, "read", 2)
     assert "scaling" not in said(maker.save(), "stream")
@@ -136,7 +136,7 @@ def test_a_loaded_point_without_a_knee_names_none(tmp_path: Path) -> None:
     assert "idle" not in found["saturation 100 % reads"].text  # no idle point was measured
 
 
-def test_the_chaser_may_stand_second(tmp_path: Path) -> None:
+def test_the_chaser_may_be_second(tmp_path: Path) -> None:
     maker = Maker(tmp_path)
     groups = (one_group("read", (0,), GiB, role="load"), one_group("chase", (1,), GiB, role="chaser"))
     work = (Teamwork((3e8,)), Teamwork((1 / 300e-9,)))
@@ -149,7 +149,7 @@ def test_the_chaser_may_stand_second(tmp_path: Path) -> None:
     assert row["bus_bytes_per_s"] == pytest.approx(3e8 * 64 + 64 / 300e-9, rel=0.02)
 
 
-def test_a_busy_machine_is_named_beside_the_row(tmp_path: Path) -> None:
+def test_a_busy_machine_is_named_next_to_the_row(tmp_path: Path) -> None:
     maker = Maker(tmp_path)
     group = one_group("read", (0,), GiB)
     maker.add("stream", {"kernel": "read", "threads": 1}, (group,), (Teamwork((1e8,)),), count=60, preempted=0.6)

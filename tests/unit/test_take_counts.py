@@ -24,7 +24,7 @@ def test_each_take_has_what_its_own_batches_added() -> None:
     assert takes.of(2) == ()
 
 
-def test_a_take_of_which_a_reading_failed_has_no_counts_but_the_reason() -> None:
+def test_a_take_with_a_failed_reading_has_a_reason_and_no_counts() -> None:
     takes = TakeCounts()
     takes.add(0, behind(5))
     takes.add(1, behind(0, reason="its count cannot be read"))

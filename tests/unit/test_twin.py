@@ -41,7 +41,7 @@ PAIRS = {1: [(n,) for n in range(6)], 2: [(0, 3), (1, 4), (2,), (5,)], 3: [(0, 1
         (TWENTY, tuple(range(20))), (TWENTY, (19, 3)), (PAIRS, tuple(range(6))), (PAIRS, (5, 4, 1)),
     ],
 )  # fmt: skip
-def test_who_shares_a_cache_here_shares_one_there(
+def test_cpus_that_share_a_cache_here_share_one_there(
     shared: dict[int, list[tuple[int, ...]]], cpus: tuple[int, ...]
 ) -> None:
     twin = twin_of(with_caches(shared), cpus)

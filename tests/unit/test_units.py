@@ -42,7 +42,7 @@ def test_a_rate_is_read(word: str, rate: float) -> None:
 @pytest.mark.parametrize(
     "word", ["", "KiB", "-1KiB", "+1KiB", "1,5GiB", "0x10", "nan", "inf", "1 2", "1KiB2", "²", "1__0"]
 )
-def test_what_is_no_number_is_refused_with_the_units_that_are_known(word: str) -> None:
+def test_what_is_not_a_number_is_refused_with_the_units_that_are_known(word: str) -> None:
     with pytest.raises(UsageError, match="KiB, MiB, GiB"):
         units.parse_bytes(word)
 
@@ -60,7 +60,7 @@ def test_there_is_no_fraction_of_a_byte(word: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("word", "why"), [("1e400", "than a number holds"), ("8388608TiB", "than a process can address")]
+    ("word", "why"), [("1e400", "too large for a number"), ("8388608TiB", "than a process can address")]
 )
 def test_a_size_beyond_all_machines_is_refused(word: str, why: str) -> None:
     with pytest.raises(UsageError, match=why):
@@ -68,7 +68,7 @@ def test_a_size_beyond_all_machines_is_refused(word: str, why: str) -> None:
 
 
 def test_an_endless_time_is_refused() -> None:
-    with pytest.raises(UsageError, match="than a number holds"):
+    with pytest.raises(UsageError, match="too large for a number"):
         units.parse_seconds("1e999min")
 
 

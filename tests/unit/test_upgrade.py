@@ -120,7 +120,7 @@ def first_group(result: dict[str, Any]) -> dict[str, Any]:
         (lambda result: first_group(result)["workload"].update(streams="two"), "workload.work.streams`"),
     ],
 )
-def test_damage_in_a_result_of_schema_1_is_told(tmp_path: Path, damage: Any, why: str) -> None:
+def test_damage_in_a_result_of_schema_1_is_reported(tmp_path: Path, damage: Any, why: str) -> None:
     run = shutil.copytree(RUNS["stream"], tmp_path / "run")
     result = document("stream")
     damage(result)
@@ -149,7 +149,7 @@ def nobody() -> None:
 
 
 @pytest.mark.parametrize("name", [name for name in RUNS if name not in OTHER_PLAN])
-def test_an_interrupted_run_of_schema_1_is_resumed_without_measuring_anew(
+def test_an_interrupted_run_of_schema_1_is_resumed_without_measuring_again(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(core, "catalogue", made_catalogue)

@@ -126,7 +126,7 @@ def test_a_machine_that_measures_long_without_a_word_is_not_lost(
     assert capfd.readouterr().out == "done\n"
 
 
-def test_a_machine_that_is_gone_is_said_in_one_line(inside: Inside) -> None:
+def test_a_machine_that_is_gone_is_reported_in_one_line(inside: Inside) -> None:
     inside.close()
     done = joined(inside, b"true\n")
     assert done.returncode == client.LOST
@@ -188,7 +188,9 @@ def test_too_little_space_names_the_variable(tmp_path: Path) -> None:
         reached.refuse_shortage(shape, tmp_path, System(tmp_path))
 
 
-def test_qemu_that_ends_at_once_is_said_with_its_words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_qemu_that_ends_immediately_is_reported_with_its_output(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     program = tmp_path / "qemu"
     program.write_text("#!/bin/sh\necho no such machine; exit 1\n")
     program.chmod(0o755)
@@ -233,7 +235,7 @@ def test_the_list_has_each_machine(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 @pytest.mark.parametrize("name", list(machines))
-def test_each_machine_says_what_it_offers_and_what_it_cannot_show(
+def test_each_machine_states_what_it_offers_and_what_it_cannot_show(
     name: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["vm", name]) == 0
@@ -262,7 +264,7 @@ def test_an_accelerator_is_part_of_the_word() -> None:
         reached.named("vm:nothing")
 
 
-def test_times_of_qemu_are_no_times_of_a_memory() -> None:
+def test_times_of_qemu_are_not_times_of_a_memory() -> None:
     said = banner("emulated", "QEMU (KVM), machine cxl")
     assert said.startswith("EMULATED by QEMU (KVM), machine cxl: no time or speed here is one of a memory")
     assert "not measurements of hardware" in banner("emulated", "DRAM of node 0, floor 350 ns")

@@ -53,13 +53,13 @@ def test_a_narrow_logarithmic_axis_has_ticks_of_its_own() -> None:
     assert "values" not in x["axis"]
 
 
-def test_counts_are_no_speeds_and_a_note_says_where_they_are() -> None:
+def test_counts_are_not_speeds_and_a_note_states_where_they_are() -> None:
     spec = waterfall([row("misses", "1", 2.0), row("bytes", "B", 1.1), row("rate", "1/s", 1.2)], 0.02)
     assert [point["name"] for point in spec["data"]["values"]] == ["rate"]
     assert "2 counts are in the table alone." in json.dumps(spec)
 
 
-def test_the_band_is_the_region_of_no_interest_and_lies_on_the_axis() -> None:
+def test_the_band_is_the_region_of_no_interest_on_the_axis() -> None:
     for least in (0.0, 0.02, 0.9):
         spec = waterfall([row("a", "B/s", 1.0)], least)
         (band,) = marks(spec, "rect")[0]["data"]["values"]
@@ -85,7 +85,7 @@ def test_a_wide_axis_is_logarithmic_and_a_narrow_one_is_not() -> None:
         assert x["scale"]["type"] == kind
 
 
-def test_many_rows_keep_their_names_and_rows_of_one_name_are_told_apart() -> None:
+def test_many_rows_keep_their_names_and_rows_of_one_name_are_distinguished() -> None:
     few, many = (
         waterfall([row("same name", "B/s", 1 + number / 1e3) for number in range(count)], 0.02) for count in (3, 150)
     )

@@ -81,7 +81,7 @@ def test_a_kept_variant_that_is_slower_here_gives_way(
         point(msgspec.structs.replace(group(), target=group().target.on("4k"))),
         point(group("chase", (3,)), group()),
     ],
-    ids=["threads", "kernel", "pages", "beside another group"],
+    ids=["threads", "kernel", "pages", "with another group"],
 )
 def test_a_variant_is_kept_for_one_kind_of_group(other: Experiment, path: Path) -> None:
     here(path).add(POINT, BEST)

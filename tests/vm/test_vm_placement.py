@@ -68,7 +68,7 @@ def test_the_firmware_s_figures_are_those_of_the_best_initiator(machine: Machine
 
 @pytest.mark.parametrize("pages", ["4k", "thp"])
 @pytest.mark.parametrize("cpus", ["0", "7", "0-7"])
-def test_every_page_lies_on_the_node_asked_for(server: VirtualMachine, cpus: str, pages: str) -> None:
+def test_every_page_is_on_the_requested_node(server: VirtualMachine, cpus: str, pages: str) -> None:
     with Talk() as talk:
         for node in NODES:
             (group,) = talk.prepare(f"kernel=copy target=node:{node} cpus={cpus} footprint={SIZE} pages={pages}")
@@ -78,13 +78,13 @@ def test_every_page_lies_on_the_node_asked_for(server: VirtualMachine, cpus: str
             assert max(talk.say("check")["largest_relative_error"]) <= 1e-15  # a fused multiply-add rounds once
 
 
-def test_groups_at_once_lie_on_nodes_of_their_own(server: VirtualMachine) -> None:
+def test_groups_that_run_together_have_nodes_of_their_own(server: VirtualMachine) -> None:
     with Talk() as talk:
         groups = talk.prepare(*(f"kernel=read target=node:{n} cpus={n} footprint={SIZE}" for n in NODES))
     assert [group["nodes"] for group in groups] == [{str(node): SIZE} for node in NODES]
 
 
-def test_operands_that_are_read_lie_on_the_source(server: VirtualMachine) -> None:
+def test_operands_that_are_read_are_on_the_source(server: VirtualMachine) -> None:
     with Talk() as talk:
         (group,) = talk.prepare(f"kernel=triad target=node:1 source=node:2 cpus=0,4 footprint={48 * MiB} pages=4k")
     assert group["nodes"] == {"1": 16 * MiB, "2": 32 * MiB}

@@ -51,7 +51,7 @@ def test_a_file_on_a_dax_file_system_is_persistent_memory(
     assert (facts["origin"], facts["origin_by"]) == ("emulated", QEMU)
 
 
-def test_the_kernel_itself_says_that_the_mapping_is_synchronous(adr: VirtualMachine, devices: dict[str, str]) -> None:
+def test_the_kernel_itself_states_that_the_mapping_is_synchronous(adr: VirtualMachine, devices: dict[str, str]) -> None:
     flags = "grep -h -A 30 {} /proc/$(pidof tierscope-core)/smaps | grep VmFlags | head -n 1"
     with Talk() as talk:
         talk.prepare("kernel=read target=fsdax:/mnt/xfs/made cpus=0 footprint=2MiB")
@@ -145,7 +145,7 @@ def test_a_raw_namespace_has_no_dax(adr: VirtualMachine, devices: dict[str, str]
     ("target", "size", "why"),
     [
         ("fsdax:/mnt/ext4/made", "512MiB", "/mnt/ext4"),
-        ("devdax:/dev/{devdax}", "512MiB", "holds 62 MiB"),
+        ("devdax:/dev/{devdax}", "512MiB", "has 62 MiB"),
         ("devdax:/dev/{node}", "2MiB", "shows its state; who uses it: fuser /dev/dax"),
         ("devdax:/dev/dax9.9", "2MiB", "find /dev/dax9.9"),
         ("fsdax:/mnt/ext4", "2MiB", "/mnt/ext4"),

@@ -47,7 +47,7 @@ def test_a_pool_on_a_dax_file_system_persists_by_flushes(small: VirtualMachine) 
 def test_the_same_file_system_without_dax_persists_by_msync(small: VirtualMachine, without_dax: None) -> None:
     facts = measured(POOL, "flush_msync")
     assert (facts["persistence"], facts["persistence_how"]) == (
-        "msync", "pmem_is_pmem says 0, so libpmemobj calls msync",
+        "msync", "pmem_is_pmem returned 0, so libpmemobj calls msync",
     )  # fmt: skip
 
 

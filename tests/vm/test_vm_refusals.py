@@ -35,7 +35,7 @@ def start_of(machine: VirtualMachine, device: str) -> int:
 
 
 @pytest.mark.parametrize("sign", CONTENT)
-def test_a_device_that_holds_something_is_refused_unless_it_may_be_lost(
+def test_a_device_with_content_is_refused_unless_it_may_be_lost(
     small: VirtualMachine, spoilt: dict[str, str], media: Path, sign: bytes
 ) -> None:
     place, owner = CONTENT[sign]
@@ -92,7 +92,7 @@ def byte_in(message: str) -> int:
     return int(message.partition(": byte ")[2].split()[0])
 
 
-def test_a_bad_block_is_a_fault_with_its_place_and_the_session_of_another_file_goes_on(
+def test_a_bad_block_is_a_fault_with_its_place_and_the_session_of_another_file_continues(
     small: VirtualMachine, spoilt: dict[str, str], tmp_path: Path
 ) -> None:
     target = "fsdax:/mnt/bad/made"

@@ -45,7 +45,7 @@ def test_every_cell_was_measured_from_its_initiator_on_its_target(numa: Run) -> 
         assert ran == ({first} if labels["what"] == "latency" else set(range(first, first + 4)))
 
 
-def test_the_firmware_s_figures_stand_beside_those_they_hold_for(numa: Run) -> None:
+def test_the_firmware_s_figures_are_next_to_the_nodes_they_apply_to(numa: Run) -> None:
     told = {(row["initiator"], row["target"]): row["reported_latency_s"] for row in rows_of(numa, "numa")}
     assert {cell: told[cell] for cell in ((0, 0), (1, 1), (0, 2))} == {
         (0, 0): pytest.approx(90e-9), (1, 1): pytest.approx(95e-9), (0, 2): pytest.approx(350e-9),
@@ -70,7 +70,7 @@ def test_every_pair_is_there_once_in_the_order_of_the_topology(pairs: Run) -> No
         assert (row["same_core"], row["same_package"]) == (a // 2 == b // 2, a // 4 == b // 4)
 
 
-def test_lines_lie_on_the_node_of_the_first_cpu_and_both_cpus_ran(pairs: Run) -> None:
+def test_lines_are_on_the_node_of_the_first_cpu_and_both_cpus_ran(pairs: Run) -> None:
     for record in pairs.result.records:
         first = int(record.experiment.labels["a_cpu"])
         teams = [group.team.cpus for group in record.experiment.groups]

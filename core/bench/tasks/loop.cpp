@@ -76,7 +76,8 @@ class LoopTask final : public TaskOf<blocks::Repeats> {
       require_at_most(key, value, PAGE / LINE);
     require_at_most("windows", its.windows, 1024);
     if (its.train > 0 && (its.chains != 1 || its.beside > 0))
-      throw BadPlan("kernel loop walks windows (train=) with one chain and no lines beside; take chains=1 beside=0");
+      throw BadPlan(
+          "kernel loop visits windows (train=) with one chain and no lines next to it; take chains=1 beside=0");
     if (its.train > 0 && (its.ahead == 0 || (its.train > 1 && its.stride == 0)))
       throw BadPlan("kernel loop with train=" + std::to_string(its.train) + " needs ahead= and stride= of 1 or more");
     if (its.chains > 0 && (its.fills() == Filler::sum || its.fills() == Filler::guess))
@@ -100,7 +101,7 @@ class LoopTask final : public TaskOf<blocks::Repeats> {
   [[nodiscard]] bool waits() const override { return true; }
   void require_reached(const Group& group) const override {
     if (group.target_adds.latency_floor_s > 0 || group.target_adds.bandwidth > 0)
-      throw BadPlan("kernel loop has accesses under way together, which target " + group.plan.target +
+      throw BadPlan("kernel loop has several accesses in flight, which target " + group.plan.target +
                     " does not slow one by one; take target=node:N");
   }
 

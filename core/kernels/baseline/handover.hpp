@@ -14,7 +14,7 @@
 
 namespace tierscope::kernels::handover {
 inline constexpr KernelInfo info{.name = "handover",
-                                 .summary = "two threads write one line in turns",
+                                 .summary = "two threads write one line alternately",
                                  .source =
                                      "D. Molka et al., \"Cache Coherence Protocol and Memory Performance of the Intel "
                                      "Haswell-EP Architecture\", ICPP 2015",

@@ -117,7 +117,7 @@ class Skiplist final : public Transacted<Control> {
         expected[list] = entry.next()[list];
       }
     }
-    return expected == Links{} ? check_count(found) : "a list goes on beyond the last entry";
+    return expected == Links{} ? check_count(found) : "a list continues beyond the last entry";
   }
 
  private:

@@ -22,7 +22,7 @@ class ClockRate:
     """Compare each clock with that of the first statement that has one."""
 
     name: ClassVar[str] = "clock_rate"
-    title: ClassVar[str] = "the clock's rate stays, and is one that exists"
+    title: ClassVar[str] = "the clock's rate does not change, and is one that exists"
 
     def check(self, statements: Sequence[Statement]) -> Iterator[Failure | None]:
         with_clock = [one for one in statements if one.get("clock_hz")]

@@ -48,7 +48,7 @@ def _bandwidth(one: Statement, threads: float) -> Failure | None:
     if stated.value <= most:
         return None
     found = f"the ports of {threads:g} cores carry {value_of(name, most)} at most"
-    why = "no cache explains it: the loop was taken out, the clock stood still, or bytes are counted that never moved"
+    why = "no cache explains it: the loop was removed, the clock stood still, or bytes are counted that never moved"
     return Failure("core_limit", one.label, one.table, name, shown(name, stated), found, why)
 
 

@@ -57,7 +57,7 @@ def _median(one: Statement, name: str) -> Failure | None:
         return None
     found = f"{points:.0f} timings of {value_of('timed_s', timed)} by steps of {value_of('clock_step_s', step)}"
     said = f"{shown(name, stated)} within {100 * half:.2g} %"
-    why = f"they tell it to {100 * least:.2g} % at best: digits were added, or samples repeated"
+    why = f"they determine it to {100 * least:.2g} % at best: digits were added, or samples repeated"
     return Failure("digits", one.label, one.table, name, said, found, why)
 
 

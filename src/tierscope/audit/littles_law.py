@@ -57,7 +57,7 @@ def _failure(one: Statement, latency: Quantity, rate: Quantity, depth: Quantity)
     held = f"{depth.value:g}" if depth.bounds is None else f"{depth.bounds[ratio > high]:.4g}"
     most = "" if depth.bounds is None else " at most" if ratio > high else " at least"
     limit = needed if depth.bounds is None else needed * (high if ratio > high else low)
-    found = f"with {held} under way{most} {shown('rate_per_s', rate)} makes {value_of('latency_s', limit)}{most}"
+    found = f"with {held} in flight{most} {shown('rate_per_s', rate)} makes {value_of('latency_s', limit)}{most}"
     said = f"{shown('latency_s', latency)}"
     return Failure(
         "littles_law", one.label, one.table, "latency_s", said, found, _why(one, ratio, _room(low, high, rounding))

@@ -66,7 +66,7 @@ def _misnamed(rows: list[Statement]) -> Failure:
     is_it = QUOTIENT if called == DIFFERENCE else DIFFERENCE
     label = first.label if len(rows) == 1 else f"{len(rows)} rows such as {first.label}"
     found = f"as a {called} it would be {sum(_made(first, called)) / 2:.4g}"
-    why = f"the head says {called}, but the numbers are the {is_it} of the two beside them"
+    why = f"the head states {called}, but the numbers are the {is_it} of the two next to them"
     said = shown("ratio", first.quantities["ratio"])
     return Failure("ratio", label, first.table, "ratio", said, found, why)
 

@@ -37,7 +37,7 @@ def _failure(one: Statement, first: Quantity, again: Quantity) -> Failure | None
     if abs(1 / ratio - 1) <= MEAN + first.slack + again.slack:
         return None
     name = "second_bandwidth_bytes_per_s"
-    found = f"the other column says {shown('bandwidth_bytes_per_s', first)}"
+    found = f"the other column shows {shown('bandwidth_bytes_per_s', first)}"
     return Failure("same_quantity", one.label, one.table, name, shown(name, again), found, _why(ratio, again))
 
 

@@ -22,7 +22,7 @@ class StatedError:
     """Check statements of whole tables."""
 
     name: ClassVar[str] = "stated_error"
-    title: ClassVar[str] = "a mean error stated is that of the rows"
+    title: ClassVar[str] = "a stated mean error is that of the rows"
 
     def check(self, statements: Sequence[Statement]) -> Iterator[Failure | None]:
         for one in statements:
@@ -40,7 +40,7 @@ def _failure(one: Statement, stated: Quantity, measured: Quantity, predicted: Qu
     if _meet(stated, predicted):
         why = "it is the mean error over the prediction, not over what was measured"
     else:
-        why = f"nor is it that over the prediction, {100 * predicted.value:.2f} %: other rows or another mean"
+        why = f"it is also not that over the prediction, {100 * predicted.value:.2f} %: other rows or another mean"
     return Failure("stated_error", one.label, one.table, NAME, f"mean error {100 * stated.value:.4g} %", found, why)
 
 

@@ -17,10 +17,10 @@ def show(name: str, found: Audit, console: Console) -> None:
         broken[one.identity] = broken.get(one.identity, 0) + 1
     for identity, count in found.checked.items():
         if count:
-            state = f"{broken[identity]} of {count} fail" if identity in broken else f"{count} hold"
+            state = f"{broken[identity]} of {count} fail" if identity in broken else f"{count} pass"
             console.print(Text(f"   {identity:16}{state:>16}  {identities[identity].title}"))
     total, silent = sum(found.checked.values()), [each for each, count in found.checked.items() if not count]
-    verdict = f"{len(found.failures)} of {total} checks fail" if found.failures else f"all {total} checks hold"
+    verdict = f"{len(found.failures)} of {total} checks fail" if found.failures else f"all {total} checks pass"
     console.print(Text(verdict if total else "no identity covers these numbers", style="bold"))
     if silent and total:
-        console.print(Text(f"nothing here to look at for: {', '.join(silent)}", style="dim"))
+        console.print(Text(f"no numbers here for: {', '.join(silent)}", style="dim"))

@@ -37,7 +37,7 @@ class ThreadsHold:
 def _failure(one: Statement) -> Failure:
     rate, latency, most = (one.quantities[name] for name in ("rate_per_s", "latency_s", "most_in_flight"))
     found = (
-        f"{shown('rate_per_s', rate)} would keep {rate.value * latency.value:.3g} under way of {most.value:g} at most"
+        f"{shown('rate_per_s', rate)} would keep {rate.value * latency.value:.3g} in flight of {most.value:g} at most"
     )
     why = "one of the two has another unit or lost a digit, or more threads ran than stated"
     return Failure("threads_hold", one.label, one.table, "latency_s", shown("latency_s", latency), found, why)

@@ -73,7 +73,7 @@ def read_threshold(entry: dict[str, Any], number: int) -> Threshold:
         raise UsageError(f"where={where!r} is not a table; try where = {{ {measure.table.keys[0]} = ... }}")
     low, high = (_bound(entry, key, measure.unit) for key in ("at_least", "at_most"))
     if low is None and high is None:
-        raise UsageError(f'it has no bound; add at_least or at_most, as at_least = "{_example(measure.unit)}"')
+        raise UsageError(f'it has no bound; add at_least or at_most, such as at_least = "{_example(measure.unit)}"')
     found = Threshold(
         number,
         _text(entry, "name", ""),

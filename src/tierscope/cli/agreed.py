@@ -23,7 +23,10 @@ class Agreement:
     """Whether the user agrees to the commands of one file; asked once for each command."""
 
     def __init__(self, source: object, *, allowed: bool, on: str = "") -> None:
-        """on: the machine on which they would start, `ssh:NAME`; "" is this one."""
+        """Take the source of the commands, and whether the user has allowed them.
+
+        on: the machine on which they would start, `ssh:NAME`; "" is this one.
+        """
         self._source, self._allowed, self._on = source, allowed, on or "this machine"
         self._known: set[str] = set()
 

@@ -23,7 +23,10 @@ from tierscope.stats.compare import LEAST
 def two_runs(
     before: Path, after: Path, how: tuple[float | None, str | None], figure: Path | None, as_json: bool
 ) -> int:
-    """how: least; across "origins", "targets" or none. FAILED where a point is slower, INCONCLUSIVE where all are."""
+    """Print how two runs compare; return FAILED where a point is slower, INCONCLUSIVE where all are.
+
+    how: least; across "origins", "targets" or none.
+    """
     old, new = load(before), load(after)
     rows, notes = compared(old, new, *how)
     if as_json:
@@ -49,7 +52,7 @@ def _draw(rows: list[dict[str, Any]], least: float, figure: Path, beside: tuple[
 
 
 def beside_table(run: Path, name: str, figure: Path | None, as_json: bool) -> int:
-    """FAILED where the run is not normal for the table's hardware, INCONCLUSIVE where no point decides."""
+    """Return FAILED where the run is not normal for the table's hardware, INCONCLUSIVE where no point decides."""
     published = reference.load(name)
     own = load(run)
     rows = beside(own, published)

@@ -25,7 +25,7 @@ class Console(RichConsole):
         door.to_nowhere(self.file)
 
     def render_str(self, text: str, **how: Any) -> Text:
-        """As Rich does it, of printable text."""
+        """Return the text as Rich renders it, made printable."""
         return super().render_str(printable_lines(as_called(text)), **how)
 
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:

@@ -15,12 +15,12 @@ from tierscope.printable import json_text, printable, printable_lines
 
 
 def line(text: object) -> None:
-    """One line on standard output."""
+    """Print one line on standard output."""
     _print(printable(as_called(str(text))) + "\n")
 
 
 def line_now(text: str) -> None:
-    """Text that another program waits for, or that must be there if this one dies."""
+    """Print text that another program waits for, or that must be there if this one dies."""
     _print(text)
     with suppress(OSError):
         sys.stdout.flush()
@@ -39,7 +39,7 @@ def ask(question: str) -> bool:
 
 
 def document(value: Any) -> None:
-    """A value as JSON on standard output; a terminal without Unicode gets escapes, which mean the same."""
+    """Print a value as JSON on standard output; a terminal without Unicode gets escapes, which mean the same."""
     text = json_text(value)
     encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
     try:
@@ -66,12 +66,12 @@ def to_nowhere(stream: IO[str]) -> None:
 
 
 def message(text: str) -> None:
-    """One line on standard error, after our name; a stream that is closed or full does not matter."""
+    """Print one line on standard error, after our name; a stream that is closed or full does not matter."""
     with suppress(OSError):
         sys.stderr.write(f"tierscope: {printable(as_called(text.replace(chr(10), ' ')))}\n")
 
 
 def details(text: str) -> None:
-    """Lines on standard error: a traceback."""
+    """Print the lines of a traceback on standard error."""
     with suppress(OSError):
         sys.stderr.write(printable_lines(text))

@@ -23,7 +23,10 @@ def drawable(path: Path | None) -> None:
 
 
 def draw(spec: Spec, path: Path, beside: Beside | None = None) -> None:
-    """`beside`: the additional content of a page. MachineError if the file cannot be written."""
+    """Write the figure; raise MachineError if the file cannot be written.
+
+    `beside`: the additional content of a page.
+    """
     drawable(path)
     try:
         write_to(path, _content(printable_all(spec), path.suffix.lower(), beside or Beside()))
@@ -32,7 +35,10 @@ def draw(spec: Spec, path: Path, beside: Beside | None = None) -> None:
 
 
 def draw_waterfall(rows: list[dict[str, Any]], least: float, path: Path, beside: tuple[str, list[str]]) -> None:
-    """Ratios of points, see `waterfall`; `beside`: what numbers are that are not real, sentences below the figure."""
+    """Draw ratios of points, see `waterfall`.
+
+    `beside`: what numbers are that are not real, and sentences below the figure.
+    """
     heads = ("point", "ratio", "interval", "verdict")
     cells = [(printable(row["point"]), f"{row['ratio']:.3f}", span(row), row["verdict"]) for row in rows]
     draw(waterfall(rows, least), path, Beside(READING, beside[0], beside[1], heads, cells))

@@ -4,7 +4,7 @@ import sys
 
 
 def main() -> int:
-    """The exit status of `tierscope.cli.main`; 128 + n and one line where signal n comes while that is loaded."""
+    """Return the exit status of `tierscope.cli.main`; 128 + n, with one line, if signal n comes while it is loaded."""
     try:
         from tierscope import stops
 
@@ -27,6 +27,6 @@ def _closed(status: int) -> int:
         return status
     except OSError as error:
         if not status:
-            sys.stderr.write(f"tierscope: standard output: {error.strerror}; make room, or write elsewhere\n")
+            sys.stderr.write(f"tierscope: standard output: {error.strerror}; free some space, or write elsewhere\n")
         return status or 3
     return status

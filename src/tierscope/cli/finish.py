@@ -44,7 +44,7 @@ def run_and(directory: Path, quiet: bool, fresh: bool, then: Callable[[Run], int
 
 
 def _load_undisturbed(*modules: str) -> None:
-    """Ctrl-C waits: native modules that it meets while they load would abort the process."""
+    """Import native modules while Ctrl-C waits: during such an import it would abort the process."""
     with stops.heard(), stops.held(), picture.panics("the libraries of a run cannot be loaded"):
         for name in modules:
             import_module(name)
@@ -88,7 +88,7 @@ def finish(run: Run, json_to: str | None, strict: bool, quiet: bool) -> int:
 
 
 def present(run: Run, console: Console) -> None:
-    """Tables and plots, then one line for each part that is left out and each kind of doubt, with what to do."""
+    """Print tables and plots, then one line for each part that is left out and each kind of doubt, with what to do."""
     show(run, console)
     kinds: dict[str, dict[int, Warn]] = {}
     for number, warn in enumerate(run.result.warnings):
@@ -112,7 +112,7 @@ def write_json(path: Path, facts: object) -> None:
 
 
 def status_of(rows: list[dict[str, object]], strict: bool) -> int:
-    """INCONCLUSIVE when half of a table's points are, or any of them with `strict`."""
+    """Return INCONCLUSIVE when half of a table's points are, or any of them with `strict`."""
     doubtful: dict[object, list[bool]] = {}
     for row in rows:
         doubtful.setdefault(row["table"], []).append(row.get("conclusive") is False)

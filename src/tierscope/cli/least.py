@@ -8,5 +8,5 @@ def share(_context: click.Context, _parameter: click.Parameter, value: float | N
     from tierscope.errors import UsageError
 
     if value is not None and not 0 <= value < 1:
-        raise UsageError(f"--least {value:g} is no share; name one from 0 up to 1, such as 0.02")
+        raise UsageError(f"--least {value:g} is not a share; name one from 0 up to 1, such as 0.02")
     return value

@@ -115,7 +115,7 @@ def _told(error: BaseException) -> tuple[str, Exit]:
             return f"the system refused{' ' if error.filename else ': '}{refusal(error)}", Exit.CANNOT
     *_, last = traceback.extract_tb(error.__traceback__)
     what = f"{type(error).__name__}: {error} ({Path(last.filename).name}, line {last.lineno})"
-    return f"a fault of Tierscope, {what}; please report it with what TIERSCOPE_TRACEBACK=1 shows", Exit.INTERNAL
+    return f"a fault of Tierscope, {what}; report it with what TIERSCOPE_TRACEBACK=1 shows", Exit.INTERNAL
 
 
 def _say(message: str, status: int) -> int:
@@ -124,7 +124,7 @@ def _say(message: str, status: int) -> int:
 
 
 def _mend_streams() -> None:
-    """A closed stream becomes the null device; a letter that the encoding lacks becomes a question mark."""
+    """Replace a closed stream by the null device, and letters that an encoding lacks by question marks."""
     for name in ("stdout", "stderr"):
         stream = getattr(sys, name)
         if stream is None:

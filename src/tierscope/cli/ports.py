@@ -45,7 +45,7 @@ def show_port(*, as_json: bool) -> int:
         door.document(found)
         return 0
     if machine.identity.architecture != "aarch64":
-        door.line(f"This machine is {machine.identity.architecture}: nothing of ARM can be seen here.")
+        door.line(f"This machine is {machine.identity.architecture}, which has none of these facts of ARM.")
     for one in found:
         door.line(f"{one.what}: {one.verdict}")
         door.line(f"  assumed: {one.assumed}")

@@ -55,7 +55,7 @@ class Progress(Observer):
         self._draw()
 
     def _left(self) -> float:
-        """Seconds: the plan's estimate at first, the pace of this machine more and more."""
+        """Return the seconds left: first by the plan's estimate, later more and more by the pace of this machine."""
         elapsed = time.monotonic() - self._began
         share = min(self._done / self._total, 1.0)
         measured = elapsed / share if share else self._seconds

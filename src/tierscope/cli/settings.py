@@ -23,7 +23,7 @@ def apply_settings(system: System, only: Sequence[str], *, yes: bool) -> int:
         return Exit.GOOD
     if not (yes or (sys.stdin.isatty() and sys.stderr.isatty())):
         _show(changes)
-        raise UsageError("doctor --apply asks on a terminal, and this is none; read the changes, then give --yes")
+        raise UsageError("doctor --apply asks on a terminal, and this is not one; read the changes, then give --yes")
     agreed = [change for some in _by_check(changes) if _agreed(some, yes=yes) for change in some]
     if not agreed:
         door.line("Nothing was changed.")
@@ -57,7 +57,7 @@ def restore_settings(system: System) -> int:
 
 
 def remind(system: System) -> None:
-    """One line on standard error while changed settings wait to be put back."""
+    """Print one line on standard error while changed settings wait to be put back."""
     waiting = kept.of_this_boot(system) if system.is_folder(kept.FOLDER) else ()
     if waiting:
         one = (

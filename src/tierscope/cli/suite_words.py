@@ -79,7 +79,7 @@ def _known(suite: str) -> "dict[str, Option]":
 
 
 def _slip(name: str, known: Collection[str], flags: Flags) -> bool:
-    """Whether a name is none of the suite, and nearer to a flag of the command than to an option of the suite."""
+    """Return whether a name is not the suite's, and nearer to a flag of the command than to an option of the suite."""
     if name in known:
         return False
     own = [flag.removeprefix("--") for flag in flags]

@@ -33,10 +33,13 @@ def in_turns(
     before: Path, after: Path, wanted: tuple[float, int], out: Path | None, shown: tuple[Path | None, bool],
     *, allowed: bool,
 ) -> int:  # fmt: skip
-    """wanted: smallest difference of interest, rounds; shown: figure, as JSON. All runs are kept below one place."""
+    """Measure both runs again in alternation, keep all runs below one place, and print how they compare.
+
+    wanted: smallest difference of interest, rounds; shown: figure, as JSON.
+    """
     (least, rounds), (figure, as_json) = wanted, shown
     if not FEWEST <= rounds <= MOST:
-        raise UsageError(f"--rerun {rounds} is no number of rounds from {FEWEST} to {MOST}")
+        raise UsageError(f"--rerun {rounds} is not a number of rounds from {FEWEST} to {MOST}")
     plans = (load_manifest(before), load_manifest(after))
     for path, plan in zip((before, after), plans, strict=True):
         refuse_imported(path, plan, "repeated")
@@ -86,7 +89,7 @@ def _measure(
                 raise
         found.append((pair[0], pair[1]))
         if number == 0 and not common(found[0]):
-            raise UsageError(f"no point stands in both runs: they measure different things; round 1 is in {folder}")
+            raise UsageError(f"the runs have no point in common: they measure different things; round 1 is in {folder}")
     return found
 
 

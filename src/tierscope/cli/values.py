@@ -53,7 +53,7 @@ def _structures(build: "Catalogue") -> Iterable[str]:
 
 
 def _targets(build: "Catalogue") -> Iterator[str]:
-    """Each kind up to its colon; simulated memories whole."""
+    """Yield each kind of target up to its colon, and simulated memories whole."""
     yield from (f"{one.name}:" for one in build.targets if one.available)
     yield from (f"sim:{one.name}" for one in build.simulated)
 

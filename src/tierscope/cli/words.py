@@ -4,7 +4,10 @@ from tierscope.errors import UsageError
 
 
 def read_words(words: tuple[str, ...]) -> dict[str, str]:
-    """('a=1', 'b=2') -> {'a': '1', 'b': '2'}; UsageError for another form or a key given twice."""
+    """Return the keys and values: ('a=1', 'b=2') -> {'a': '1', 'b': '2'}.
+
+    Raises UsageError for another form or a key given twice.
+    """
     read: dict[str, str] = {}
     for word in words:
         key, equals, value = word.partition("=")

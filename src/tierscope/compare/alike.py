@@ -48,10 +48,10 @@ class Side:
         """Who measured, and what there is to compare."""
         if self.alike is None:
             held = [table for table in tables if table != "imported" and tables[table].rows(self.run)]
-            return f"{self.run.path} holds {', '.join(held) or 'no table'}"
+            return f"{self.run.path} has {', '.join(held) or 'no table'}"
         by = f"{self.run.path} was printed by {self.run.result.origin_by}"
         meant = dict.fromkeys(f"{one.table} ({', '.join(one.keys)})" for one in self.alike)
-        return f"{by}, which compares with {', '.join(meant)}" if meant else f"{by}, which compares with its like alone"
+        return f"{by}, which compares with {', '.join(meant)}" if meant else f"{by}, which compares only with its like"
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +77,7 @@ def compare_alike(before: Side, after: Side) -> list[dict[str, Any]]:
 
 
 def _told_apart(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Several numbers of one point: each is named."""
+    """Return the rows; where a point has several numbers, each is named."""
     turns = Counter(row["point"] for row in rows)
     return [
         row | {"point": f"{row['point']}, {row['what'].partition('_')[0]}"} if turns[row["point"]] > 1 else row
@@ -146,7 +146,7 @@ def _by_meaning(before: Side, after: Side) -> Iterator[tuple[_Entry, _Entry]]:
 
 
 def _meant(side: Side, other: Side) -> Iterator[_Entry]:
-    """Numbers of an import by what they mean; of a run of ours by what the other side's readings ask for."""
+    """Yield the numbers of an import by what they mean; of a run of ours, by what the other side's readings ask for."""
     if side.alike is not None:
         for reading, match, keys in _asked(side):
             value, size = reading.values[match.column].value, reading.labels.get("footprint_bytes")

@@ -23,7 +23,7 @@ SIDES = ("ours", "published")
 
 
 def show(rows: list[dict[str, Any]], published: Reference, console: Console) -> None:
-    """Points, both curves, the verdict, and what is known to be wrong with the table."""
+    """Print points, both curves, the verdict, and what is known to be wrong with the table."""
     table = Table(box=None, pad_edge=False, header_style="dim")
     for name, right in (("point", False), ("ours", True), ("published", True), ("ratio", True), ("", False)):
         table.add_column(name, justify="right" if right else "left", overflow="fold")
@@ -68,7 +68,7 @@ def _column(rows: list[dict[str, Any]], key: str) -> Column:
 
 
 def _across(rows: list[dict[str, Any]], over: str, places: list[float]) -> Axis:
-    """Sizes at powers of two, so few that their words do not touch."""
+    """Return an axis with sizes at powers of two, few enough that their labels do not touch."""
     column, wide = _column(rows, over), max(places) > 100 * min(places) > 0
     if column.unit != "B":
         return Axis(column.title, log=wide)
@@ -100,7 +100,7 @@ def figure(rows: list[dict[str, Any]], published: Reference, origin: str) -> Spe
     ]
     colours = {"domain": list(SIDES), "range": theme.hues(len(SIDES))}
     hue = vega.field("whose", "n", None, sort=list(SIDES), scale=colours)
-    title = vega.origin_title(f"Beside {published.name}", origin)
+    title = vega.origin_title(f"Compared with {published.name}", origin)
     if not over:
         return _dots(title, points, vega.number("y", unit), hue)
     x, kind = _size_or_number(_column(rows, over), [point["x"] for point in points])

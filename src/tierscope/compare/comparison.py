@@ -28,7 +28,7 @@ from tierscope.units import show_bytes
 ORDER = ("slower", "faster", "inconclusive", "no difference shown")
 """Verdicts in the order in which they are shown."""
 
-NO_HARDWARE = ": a ratio of the two says nothing of hardware"
+NO_HARDWARE = ": a ratio of the two shows nothing about hardware"
 
 
 @reads("the comparison")
@@ -55,7 +55,7 @@ def refuse_apart(before: Run, after: Run, *, across: bool) -> None:
     if origins[0] != origins[1] and set(origins) != {"real", "imported"} and not across:
         raise UsageError(
             f"one run is {origins[0]}, the other {origins[1]}: their numbers do not compare; "
-            "--across-origins does it all the same, with both origins beside each number"
+            "--across-origins compares them anyway, with both origins next to each number"
         )
 
 
@@ -70,7 +70,7 @@ def _apart(before: Run, after: Run) -> str:
             values = [{key: {row[key] for row in rows} for key in keys} for rows in sides]
             differ = [titles[key] for key in keys if values[0][key].isdisjoint(values[1][key])]
             only = [key for key in keys if values[0][key].isdisjoint(values[1][key])]
-            hint = "; --across-targets compares them all the same" if only and set(only) <= _tiers(table) else ""
+            hint = "; --across-targets compares them anyway" if only and set(only) <= _tiers(table) else ""
             told.append(f"rows of {name} differ in {', '.join(differ) or 'several keys together'}{hint}")
     return f": {'; '.join(told)}" if told else ""
 
@@ -81,7 +81,7 @@ def apart_in_time(rows: list[dict[str, Any]]) -> str:
         return ""
     return (
         "Note: the runs were measured one after the other: what else changed on the machine counts as a difference. "
-        "--rerun 5 measures both again in turns."
+        "--rerun 5 measures both again, alternately."
     )
 
 
@@ -94,7 +94,7 @@ def doubt(before: Run, after: Run) -> str:
 
 
 def origins_of(before: Run, after: Run) -> str:
-    """What each side of the ratios is; "" where both are of one origin, unless no time of them is one of a memory."""
+    """Return what each side of the ratios is; "" for one origin, unless none of its times is one of a memory."""
     if before.result.origin == after.result.origin:
         return banner(after.result.origin, after.result.origin_by) if timeless(after.result.origin_by) else ""
     one, other = (named(run.result.origin, run.result.origin_by) for run in (before, after))
@@ -120,7 +120,10 @@ def _degrees(before: Flat, after: Flat) -> float | None:
 
 
 def _rows(measure: Measure, before: Run, after: Run, least: float, over: tuple[bool, bool]) -> list[dict[str, Any]]:
-    """over: across origins, and across targets."""
+    """Return a row for each point that both runs have.
+
+    over: across origins, and across targets.
+    """
     across, targets = over
     sides = [measure.rows(run) for run in (before, after)]
     keys = _keys(measure.table, sides, targets or (across and before.result.origin != after.result.origin))
@@ -172,7 +175,7 @@ def _numbered(keys: tuple[str, ...], rows: list[Flat]) -> dict[tuple[tuple[Any, 
 
 
 def point(table: str, row: Mapping[str, Label]) -> str:
-    """'read, region 64 B, block 64 B, scattered': the keys of a point, named where their value alone is ambiguous."""
+    """Return the keys of a point, named where their value alone is ambiguous: 'read, region 64 B, scattered'."""
     columns = {column.name: column for column in tables[table].columns}
     return ", ".join(_said(columns[key], row[key]) for key in tables[table].keys if row.get(key) not in (None, ""))
 
@@ -186,7 +189,7 @@ def _said(column: Column, value: Label) -> str:
 
 
 def show(rows: list[dict[str, Any]], console: Console) -> None:
-    """One line per point, differences first; then a sentence."""
+    """Print one line per point, differences first; then a sentence."""
     table = RichTable(box=None, pad_edge=False, header_style="dim")
     across = any("before_origin" in row for row in rows)
     heads = [("point", False), ("ratio", True), ("95 % interval", True), ("verdict", False)]

@@ -68,7 +68,7 @@ def sweeps_of(run: Run) -> dict[str, list[Record]]:
 
 
 def _sweep(record: Record) -> str:
-    """Points that differ in more than their size are not a sweep: operations on a structure are separate."""
+    """Return the name of the sweep, whose points differ in size alone: operations on a structure are separate."""
     work = record.experiment.groups[0].workload.work
     operation = work.operation if isinstance(work, KeyedWork) else ""
     return " ".join(filter(None, (record.experiment.table, record.groups[0].kernel, operation)))

@@ -16,7 +16,7 @@ HEADS = ("counter per operation", "linear", "95 % interval", "rank", "95 % inter
 
 
 def show(found: list[Correlated], console: Console) -> None:
-    """A table for each sweep, a line for each counter."""
+    """Print a table for each sweep, with a line for each counter."""
     for sweep, rows in _sweeps(found).items():
         table = Table(box=None, pad_edge=False)
         for name in HEADS:

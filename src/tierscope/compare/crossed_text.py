@@ -16,7 +16,7 @@ COLUMNS = 8  # of the terminal; the figure and --json have all
 
 
 def show(found: list[Crossed], console: Console) -> None:
-    """A matrix for each sweep; counters are numbered, because their names do not fit above columns."""
+    """Print a matrix for each sweep; counters are numbered, because their names do not fit above columns."""
     for sweep, pairs in _sweeps(found).items():
         names, by = _names(pairs), _both(pairs)
         table = Table(box=None, pad_edge=False)
@@ -54,7 +54,7 @@ def _both(pairs: list[Crossed]) -> dict[tuple[str, str], Crossed]:
 def figure(found: list[Crossed], origin: str) -> Spec:
     """Return a square map for each sweep; the colour is |r|, the cell has its sign."""
     maps = [_map(sweep, pairs) for sweep, pairs in _sweeps(found).items()]
-    title = vega.origin_title("Counters beside counters", origin)
+    title = vega.origin_title("Counters over counters", origin)
     notes = ["counters per operation, over the points; linear correlation"]
     return vega.finish(title, {"vconcat": maps}, labels=["0.00"], notes=notes)
 

@@ -39,7 +39,7 @@ class Series:
         return self.alike and len(self.runs) >= 2 * LEAST
 
     def worse(self, change: Change) -> bool:
-        """Slower: more of what is better where there is less of it, else less."""
+        """Return whether the change is for the worse: more of what is better where there is less of it, else less."""
         return (change.ratio > 1) == self.less_is_better
 
 
@@ -59,7 +59,7 @@ class History:
 
 @reads("the history")
 def history(runs: Sequence[Run], least: float) -> History:
-    """UsageError for runs of several origins, and where no point is in two runs."""
+    """Return the history of the runs; raise UsageError for several origins, and where no point is in two runs."""
     ordered = tuple(sorted(runs, key=lambda run: (run.result.started, str(run.path))))
     origins = sorted({run.result.origin for run in ordered})
     if len(origins) > 1:
@@ -73,7 +73,7 @@ def history(runs: Sequence[Run], least: float) -> History:
         if len(numbers) > 1
     }
     if not found:
-        raise UsageError("no point stands in two of these runs: a history needs runs of the same suite and options")
+        raise UsageError("no point is in two of these runs: a history needs runs of the same suite and options")
     tests = sum(len(numbers) >= 2 * LEAST for numbers in found.values())
     series = tuple(_series(key, numbers, tests, least, ordered) for key, numbers in found.items())
     digests = {run.result.machine.identity.digest() for run in ordered}

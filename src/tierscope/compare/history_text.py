@@ -21,7 +21,7 @@ LINES = 40  # points in the terminal; --json has all
 
 
 def show(found: History, console: Console) -> None:
-    """Points that changed first."""
+    """Print the history, with points that changed first."""
     table = Table(box=None, pad_edge=False, header_style="dim")
     for name, right in (
         ("point", False),
@@ -62,7 +62,7 @@ def sentence(found: History) -> str:
     """Return the sentence on the whole history."""
     changed = sum(bool(one.changes) for one in found.series)
     if not found.long_enough:
-        short = f"too few runs to tell a change: {2 * LEAST} with one point in common are needed"
+        short = f"too few runs to detect a change: {2 * LEAST} with one point in common are needed"
         return f"{short}{_left_out(found)}"
     judged = sum(one.judged for one in found.series)
     others = len(found.series) - judged
@@ -72,11 +72,11 @@ def sentence(found: History) -> str:
 
 
 def _left_out(found: History) -> str:
-    """Numbers that are inconclusive do not count where others are not."""
+    """Return how many inconclusive numbers of one point are left out; "" for none."""
     most = max(one.left_out for one in found.series)
     real = {run.result.origin for run in found.runs} == {"real"}
     step = "more budget, or a quiet machine" if real else steadier(found.runs[0].result.origin)
-    return f"; of one point {most} are inconclusive and left out: {step}" if most else ""
+    return f"; up to {most} per point are inconclusive and left out: {step}" if most else ""
 
 
 def said(found: History, one: Series, change: Change) -> str:
@@ -95,7 +95,7 @@ def spark(one: Series) -> str:
 
 
 def data(found: History) -> dict[str, Any]:
-    """Everything in base units."""
+    """Return the whole history for JSON, in base units."""
     return {
         "runs": [
             {"run": name, "started": run.result.started, "host": run.result.machine.hostname}
@@ -128,7 +128,7 @@ def data(found: History) -> dict[str, Any]:
 
 
 def figure(found: History) -> Spec:
-    """One chart for each point that changed, else for the first six: numbers with their intervals, rules at changes."""
+    """Return a chart for each point that changed, else for the first six: numbers with intervals, rules at changes."""
     drawn = [one for one in found.series if one.changes] or list(found.series[:6])
     values, rules = [], []
     for one in drawn:

@@ -112,7 +112,7 @@ def _interval(row: Flat, match: Match) -> Interval:
 
 
 def same(value: Label, wanted: str) -> bool:
-    """Numbers by their value, words by a pattern."""
+    """Return whether the value is the wanted one: numbers by their value, text by a pattern."""
     if isinstance(value, int | float) and not isinstance(value, bool):
         try:
             return float(value) == float(wanted)

@@ -46,7 +46,7 @@ def compare_rounds(rounds: Sequence[tuple[Run, Run]], least: float) -> list[dict
             bounds = {"ratio": one.middle, "ratio_low": one.low, "ratio_high": one.high}
             found.append({"table": table, "point": point, "ratios": ratios, **bounds, "verdict": word})
     if not found:
-        raise UsageError("no point stands in every round: the two runs measure different things")
+        raise UsageError("no point is in every round: the two runs measure different things")
     return found
 
 
@@ -70,7 +70,7 @@ def _word(one: Comparison, least: float) -> str:
 
 
 def _ratios(numbers: dict[int, Number], rounds: int) -> list[float]:
-    """after / before of those rounds that have both; runs are in pairs."""
+    """Return after / before of those rounds that have both; runs are in pairs."""
     pairs = [(numbers.get(2 * place), numbers.get(2 * place + 1)) for place in range(rounds)]
     return [
         after.value / before.value for before, after in pairs if before and after and min(before.value, after.value) > 0

@@ -11,7 +11,7 @@ from tierscope.reference import Match
 from tierscope.stats.compare import LEAST
 from tierscope.tables.kept import keep
 
-WITHOUT = "Note: what another tool printed has no interval: the ratios stand without a verdict."
+WITHOUT = "Note: what another tool printed has no interval: the ratios have no verdict."
 
 
 def compared(old: Run, new: Run, least: float | None, across: str | None) -> tuple[list[dict[str, Any]], list[str]]:
@@ -27,20 +27,25 @@ def compared(old: Run, new: Run, least: float | None, across: str | None) -> tup
         notes = (comparison.doubt(old, new), footprints.note(rows), _in_time(old, new, rows, over["targets"]))
         return rows, [note for note in notes if note]
     if across == "targets":
-        raise UsageError("--across-targets is of two runs of Tierscope; what was imported is matched by what it means")
+        raise UsageError(
+            "--across-targets compares two runs of Tierscope; imported numbers are matched by their meaning"
+        )
     if least is not None:
-        raise UsageError("--least calls differences that intervals bear out, and what another tool printed has none")
+        raise UsageError("--least judges differences by their intervals, and numbers of another tool have none")
     comparison.refuse_apart(old, new, across=across == "origins")
     rows = compare_alike(*(Side(run, _alike(run)) for run in (old, new)))
     return rows, [note for note in (WITHOUT, footprints.note(rows)) if note]
 
 
 def _in_time(old: Run, new: Run, rows: list[dict[str, Any]], targets: bool) -> str:
-    """Two tiers differ by more than the hour, and what is simulated does not change with it."""
+    """Return what the time between the runs may explain; "" for two tiers, and for simulated numbers."""
     real = "simulated" not in (old.result.origin, new.result.origin)
     return comparison.apart_in_time(rows) if real and not targets else ""
 
 
 def _alike(run: Run) -> tuple[Match, ...] | None:
-    """What the readings of an import mean; None for a run of ours. UnknownNameError for a format that is gone."""
+    """Return what the readings of an import mean; None for a run of ours.
+
+    Raises UnknownNameError for a format that does not exist any more.
+    """
     return importers[str(run.result.options.get("as"))].alike if run.result.origin == "imported" else None

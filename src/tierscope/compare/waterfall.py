@@ -40,7 +40,10 @@ WIDTH = 460  # px of the axis; names and texts are next to it
 
 
 def waterfall(rows: Sequence[dict[str, Any]], least: float) -> Spec:
-    """rows: `point` in words, `unit` ("s" for times), `ratio`, `ratio_low`, `ratio_high` (NaN: none), `verdict`."""
+    """Return the figure of the ratios.
+
+    rows: `point` as text, `unit` ("s" for times), `ratio`, `ratio_low`, `ratio_high` (NaN: none), `verdict`.
+    """
     speeds = [row for row in rows if row["unit"] in SPEEDS]
     points = sorted((_point(row) for row in speeds if row["ratio"] > 0), key=lambda point: float(point["speed"]))
     _tell_apart(points)
@@ -81,7 +84,7 @@ def _point(row: dict[str, Any]) -> Point:
 
 
 def _tell_apart(points: list[Point]) -> None:
-    """A run may measure a point twice, and long names are cut: rows of one name get a number."""
+    """Add a number to rows of one name: a run may measure a point twice, and long names are cut."""
     turns: Counter[str] = Counter()
     for point in points:
         turns[point["name"]] += 1

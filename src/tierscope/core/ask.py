@@ -33,7 +33,7 @@ def catalogue(*, pools: bool = True, launcher: Launcher = LOCAL) -> Catalogue:
             linked = _catalogue_of(find_pool_core())
             found = msgspec.structs.replace(found, targets=linked.targets, structures=linked.structures)
     if twice := found.collision():
-        raise CoreError(f"{twice} in {find_core()}, and a plan cannot tell them apart; rename one, and build again")
+        raise CoreError(f"{twice} in {find_core()}, and a plan cannot distinguish them; rename one, and build again")
     return found
 
 
@@ -56,7 +56,7 @@ def _asked(core: Path) -> Catalogue:
 
 
 def topology(simulated: str = "", launcher: Launcher = LOCAL) -> dict[str, Any]:
-    """CPUs, caches, nodes and the processor's own words; `run.inspect` makes a Machine of it.
+    """Return CPUs, caches, nodes and the processor's own names; `run.inspect` makes a Machine of it.
 
     simulated: the word of a simulated machine, "sim:optane100", instead of the real one. launcher: where the core runs.
     """
@@ -70,7 +70,9 @@ def check(**words: str | int) -> list[dict[str, Any]]:
 
 
 def trace(machines: Sequence[str], accesses: int, *, count: bool = False) -> Iterator[bytes]:
-    """Answers of `tierscope-core trace`, a line for each simulated machine; `accesses`: a file to read them from.
+    """Return the answers of `tierscope-core trace`, a line for each simulated machine.
+
+    accesses: a file to read them from.
 
     count: without times, which is faster.
     """
@@ -92,7 +94,7 @@ def read(answer: bytes | dict[str, Any], kind: type[Answer], key: str = "") -> A
         return msgspec.convert(answer[key] if key else answer, kind)
     except (msgspec.DecodeError, KeyError, UnicodeDecodeError, RecursionError) as error:
         raise CoreError(f"tierscope-core answered what this tierscope does not know: {error}; "
-                        "install both from one version, or mend TIERSCOPE_CORE") from error  # fmt: skip
+                        "install both from one version, or correct TIERSCOPE_CORE") from error  # fmt: skip
 
 
 def _ask(*words: str, good: tuple[int, ...] = (0,), find: Find = find_core, launcher: Launcher = LOCAL) -> bytes:
@@ -107,13 +109,15 @@ def error_of(line: bytes, status: int, stderr: bytes) -> Exception:
         return refused(read(line, dict[str, Any]))
     except CoreError:
         if status == -signal.SIGKILL:
-            return MachineError("tierscope-core was killed from outside, mostly for want of memory; ask for less of it")
+            return MachineError(
+                "tierscope-core was killed from outside, usually because memory ran out; ask for less of it"
+            )
         if (lacking := _unlinked(stderr)) is not None:
             name = TRACED if f"core{TRACED}".encode() in stderr else LINKED
             return MachineError(f"tierscope-core{name} cannot be started: {lacking}; {BRING}")
         how = f"signal {signal.strsignal(-status)}" if status < 0 else f"status {status}"
         last = stderr.decode(errors="replace").strip().splitlines()[-1:] or ["no message"]
-        return CoreError(f"tierscope-core ended with {how}: {last[0]}; please report this")
+        return CoreError(f"tierscope-core ended with {how}: {last[0]}; report this")
 
 
 LOADER_BYTES = 4096  # a loader that refuses a program reports it first, in a line or a few

@@ -36,7 +36,9 @@ def build(path: Path, target: str) -> bool:
 
 
 def build_tracer() -> Path:
-    """The tracer of this checkout, built if its sources are newer; OSError, with what the build printed, if it cannot.
+    """Return the tracer of this checkout, built if its sources are newer.
+
+    Raises OSError, with what the build printed, if it cannot be built.
 
     It is a project of its own (tracer/README.md), with a build folder of its own.
     """

@@ -16,7 +16,10 @@ BRING = "sudo apt-get install -y libpmemobj-dev, then run TIERSCOPE_WHEEL=no ./t
 
 
 def find_core() -> Path:
-    """TIERSCOPE_CORE, then the installed package's own script, then PATH; MachineError if there is none."""
+    """Return TIERSCOPE_CORE, else the installed package's own script, else the one on PATH.
+
+    Raises MachineError if there is none.
+    """
     if named := os.environ.get("TIERSCOPE_CORE"):
         return Path(named)
     for candidate in (*_installed(), Path(sysconfig.get_path("scripts")) / "tierscope-core"):

@@ -132,7 +132,7 @@ def guarded(start: Callable[[Path], Answer], find: Find) -> Answer:
     try:
         return start(core)
     except OSError as error:
-        raise MachineError(f"{core} cannot be started: {reason(error)}; build it or mend TIERSCOPE_CORE") from error
+        raise MachineError(f"{core} cannot be started: {reason(error)}; build it or correct TIERSCOPE_CORE") from error
 
 
 LOCAL = Local()

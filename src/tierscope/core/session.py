@@ -41,7 +41,10 @@ class Session:
     """One running core. Use as a context manager: leaving it ends the process and removes its samples."""
 
     def __init__(self, launcher: Launcher = LOCAL) -> None:
-        """launcher: where the core runs."""
+        """Start a core.
+
+        launcher: where the core runs.
+        """
         self._launcher = launcher
         self._find: Find = find_core
         self._begin(find_core)
@@ -67,7 +70,7 @@ class Session:
         self._core.end()
 
     def prepare(self, groups: Sequence[Group]) -> tuple[GroupFacts, ...]:
-        """Map, touch, fill and verify; UsageError and MachineError as the core puts them.
+        """Map, touch, fill and verify; raise UsageError and MachineError as the core reports them.
 
         The first pool ends the process for one that knows pools, with a clock of its own; also the first structure on
         simulated memory.
@@ -85,7 +88,7 @@ class Session:
         return read(fact, tuple[GroupFacts, ...], "groups")
 
     def set(self, number: int, group: Group) -> GroupFacts:
-        """Another walk over the memory that is there."""
+        """Change how the group passes over the memory that is there."""
         words = {"group": str(number), **group_words(group)}
         return read(self._ask("set", words), GroupFacts, "group")
 
@@ -99,9 +102,7 @@ class Session:
         first, rows = (read(fact, int, key) * BLOCK.itemsize for key in ("first", "rows"))
         content = self._core.samples(rows, HEADER_BYTES + first)
         if len(content) != rows:
-            raise CoreError(
-                f"tierscope-core announced {rows} bytes of blocks, wrote {len(content)}; please report this"
-            )
+            raise CoreError(f"tierscope-core announced {rows} bytes of blocks, wrote {len(content)}; report this")
         return np.frombuffer(content, dtype=BLOCK)
 
     def count(self, events: str) -> Counting:
@@ -124,7 +125,7 @@ class Session:
         return max((float("inf") if e is None else e for e in errors), default=0.0), details, counters
 
     def timings(self) -> tuple[tuple[Timing, ...], ...]:
-        """Of each group, of each batch in which it ran: what operations on a structure took; () of other groups."""
+        """Return what operations on a structure took, by group and by batch in which it ran; () for other groups."""
         return read(self._ask("timings", {}), tuple[tuple[Timing, ...], ...], "groups")
 
     def drop(self) -> None:
@@ -132,7 +133,7 @@ class Session:
         self._ask("drop", {})
 
     def told(self) -> None:
-        """The core measures itself: no other program reports anything."""
+        """Report nothing: the core measures itself, and no other program has anything to report."""
 
     def _ask(self, command: str, words: dict[str, str]) -> dict[str, Any]:
         self._send(command, words)

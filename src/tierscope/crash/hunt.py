@@ -35,7 +35,7 @@ def hunt(asked: Asked, tell: Callable[[str], object] = str) -> Found:
             writer.remove()
         points = []
         for number, fence in enumerate(drawn, 1):
-            tell(f"power cut {number} of {len(drawn)}")
+            tell(f"power failure {number} of {len(drawn)}")
             points.append(_judge(asked, writer, place, fence))
     reached = tuple(point for point in points if point is not None)
     missed = tuple(fence for fence, point in zip(drawn, points, strict=True) if point is None)
@@ -44,7 +44,7 @@ def hunt(asked: Asked, tell: Callable[[str], object] = str) -> Found:
 
 
 def fences_of_interest(fences: int, drop_fence: int) -> Sequence[int]:
-    """All, from 1; with dropped fences those that follow one, since the next fence repairs what it left open."""
+    """Return all fences, from 1; with dropped ones, those that follow one: the next fence repairs what it left open."""
     return range(1 + drop_fence, fences + 1, drop_fence or 1)
 
 
@@ -58,13 +58,13 @@ def draw(fences: Sequence[int], asked: Asked) -> tuple[int, ...]:
 
 def _refuse_nonsense(asked: Asked) -> None:
     if not asked.writer:
-        raise UsageError("no writer is named; put its command line behind --")
+        raise UsageError("no writer is named; put its command line after --")
     if not any("{image}" in word for word in asked.check):
         raise UsageError("the check has no {image}, the place of the file to check; such as --check './check {image}'")
     if not asked.file.parent.is_dir():
-        raise UsageError(f"{asked.file.parent} is no folder; name a file where the writer shall make it")
+        raise UsageError(f"{asked.file.parent} is not a folder; name a file that the writer can make")
     if asked.file.exists() and not asked.file.is_file():
-        raise UsageError(f"{asked.file} is no regular file, and only such can be followed")
+        raise UsageError(f"{asked.file} is not a regular file, and only a regular file can be followed")
     if not str(asked.file).isprintable():
         raise UsageError(f"{str(asked.file)!r} contains bytes that are not text")
     if asked.keep is not None:
@@ -92,9 +92,9 @@ def _workplace(file: Path) -> Iterator[Path]:
 
 def _refusal(parent: Path, error: OSError) -> str:
     if error.errno in FULL:
-        return (f"{parent} is full: {reason(error)}; a hunt takes room for three copies of the file and for its "
+        return (f"{parent} is full: {reason(error)}; a hunt needs space for three copies of the file and for its "
                 "images; name a file on a larger file system, such as /dev/shm, or fewer --points")  # fmt: skip
-    return f"work beside the file in {parent}: {reason(error)}; name a file where one may write"
+    return f"work next to the file in {parent}: {reason(error)}; name a file in a folder that you may write to"
 
 
 def _check(asked: Asked, image: Path, log: Path) -> Ended:
@@ -112,7 +112,7 @@ def _check_the_check(asked: Asked, writer: Writer, place: Path) -> None:
     ended = _check(asked, image, writer.log(1))
     if ended.status != 0:
         raise UsageError(f"the check refuses even the file as the writer left it, without any crash ({ended.how}); "
-                         "mend the check, or the writer")  # fmt: skip
+                         "fix the check, or the writer")  # fmt: skip
     remove(image)
 
 

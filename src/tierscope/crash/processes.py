@@ -37,7 +37,10 @@ class Ended(NamedTuple):
 def run(
     words: Sequence[str], environment: Mapping[str, str], output: Path | None = None, limit_s: float | None = None
 ) -> Ended:
-    """Standard output goes to a file, else nowhere. UsageError when the program cannot be started."""
+    """Run a program, its standard output to a file or nowhere, and return how it ended.
+
+    Raises UsageError when it cannot be started.
+    """
     with tempfile.TemporaryFile() as errors, open(output or os.devnull, "wb") as out:
         try:
             process = subprocess.Popen(

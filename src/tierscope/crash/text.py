@@ -30,8 +30,8 @@ def show(found: Found, asked: Asked, console: Console) -> None:
         table.add_row(Text(verdict, "bold red" if bad else ""), str(number), Text(meaning, "dim"))
     console.print(table)
     if not found.stores:
-        console.print("No cut comes between two stores to one cache line: the writer does not bear being watched so "
-                      "closely, or nothing was stored before the drawn fences.", soft_wrap=True)  # fmt: skip
+        console.print("No power failure was simulated between two stores to one cache line: the writer cannot be "
+                      "watched so closely, or nothing was stored before the drawn fences.", soft_wrap=True)  # fmt: skip
     _show_failed(found, asked, console)
     if found.missed:
         console.print(f"points not reached, since the second run made fewer fences: {len(found.missed)}")
@@ -39,7 +39,7 @@ def show(found: Found, asked: Asked, console: Console) -> None:
 
 def _show_failed(found: Found, asked: Asked, console: Console) -> None:
     for point in found.failed[:FIRST]:
-        console.print(Text(f"power cut before fence {point.fence}: {point.detail}"), soft_wrap=True)
+        console.print(Text(f"power failure before fence {point.fence}: {point.detail}"), soft_wrap=True)
     if len(found.failed) > FIRST:
         console.print(f"and {len(found.failed) - FIRST} more; --json lists all")
     if not found.failed:

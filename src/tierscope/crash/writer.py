@@ -54,8 +54,8 @@ class Writer:
         self._given = asked.file.exists()
         named = any("{file}" in word for word in asked.writer)
         if self._given and not named:
-            raise UsageError(f"{asked.file} is there, and the writer would change it; write {{file}} for it in the "
-                             "writer's words, and the writer gets a copy")  # fmt: skip
+            raise UsageError(f"{asked.file} exists, and the writer would change it; write {{file}} for it in the "
+                             "writer's arguments, and the writer gets a copy")  # fmt: skip
         self.file = place / asked.file.name if named else asked.file
         self._words = [word.replace("{file}", str(self.file)) for word in asked.writer]
 
@@ -77,7 +77,7 @@ class Writer:
             return self.run(number, points)
 
     def run(self, number: int, points: tuple[int, ...], *, stores: bool = False) -> Counts:
-        """UsageError for a writer that fails, maps no such file, or fences nothing."""
+        """Run the writer and return its counts; raise UsageError if it fails, maps no such file, or fences nothing."""
         self.remove()
         if self._given:
             copy_sparse(self._asked.file, self.file)
@@ -93,10 +93,10 @@ class Writer:
         ended = run(self._words, environment, self.log(number))
         if ended.status == FAULT and ended.said.startswith("tierscope-shadow: "):
             said = ended.said.removeprefix("tierscope-shadow: ")
-            raise MachineError(f"images cannot be made: {said}; images take room beside the file: name one on a larger "
-                               "file system, such as /dev/shm, or fewer --points")  # fmt: skip
+            raise MachineError(f"images cannot be made: {said}; images need space next to the file: name one on a "
+                               "larger file system, such as /dev/shm, or fewer --points")  # fmt: skip
         if ended.status != 0:
-            full = "; is there room beside the file?" if ended.status == -signal.SIGBUS else ""
+            full = "; is there free space next to the file?" if ended.status == -signal.SIGBUS else ""
             raise UsageError(
                 f"the writer {self._words[0]} ended with {ended.how}; it must end well without a crash{full}"
             )
@@ -121,9 +121,10 @@ class Writer:
     def _counts(self, folder: Path) -> Counts:
         if not (folder / "start").exists():
             raise UsageError(f"the writer never mapped {self.file}; name the file that it maps, or {{file}} in its "
-                             "words; a program that is linked statically, or set-uid, cannot be followed")  # fmt: skip
+                             "arguments; a program that is linked statically, or set-uid, cannot be "
+                             "followed")  # fmt: skip
         if (folder / "shared").exists():
-            raise UsageError(f"several processes map {self.file}, and one alone can be followed; make the file before, "
+            raise UsageError(f"several processes map {self.file}, and only one can be followed; make the file before, "
                              "and name the one that writes as the writer, which must not fork for it")  # fmt: skip
         if not (folder / "counts.json").exists():
             raise UsageError(f"the writer mapped {self.file} and left without exit(); its flushes are not known")
@@ -134,5 +135,5 @@ class Writer:
                             "install both from one version") from error  # fmt: skip
         if counts.file_fences == 0:
             raise UsageError(f"the writer mapped {self.file} and made no fence by libpmem or msync, so nothing of it "
-                             "persists; flush instructions of its own are not seen")  # fmt: skip
+                             "persists; its own flush instructions are not detected")  # fmt: skip
         return counts

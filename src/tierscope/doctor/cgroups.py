@@ -44,7 +44,7 @@ def groups(system: System, controller: str) -> Iterator[Level]:
 
 
 def _own(system: System) -> dict[str, str]:
-    """Controller -> path of this process in its hierarchy; "" is version 2."""
+    """Return controller -> path of this process in its hierarchy; "" is version 2."""
     own: dict[str, str] = {}
     for line in (system.read("/proc/self/cgroup") or "").splitlines():
         parts = line.split(":", 2)

@@ -43,7 +43,7 @@ class Seen:
 
 
 def good(state: str) -> Seen:
-    """Nothing here touches a result."""
+    """Return the verdict that nothing here affects a result."""
     return Seen("good", state)
 
 
@@ -64,7 +64,7 @@ def _seen(verdict: str, state: str, effect: str, remedy: str | Setting) -> Seen:
 
 
 def unknown(state: str, effect: str, remedy: str = "") -> Seen:
-    """It cannot be determined from here; `effect` states what it would mean."""
+    """Return the verdict that it cannot be determined from here; `effect` states what it would mean."""
     return Seen("unknown", state, effect, remedy)
 
 

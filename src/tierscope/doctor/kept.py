@@ -89,7 +89,10 @@ def boot(system: System) -> str:
 
 @contextmanager
 def alone(system: System) -> Iterator[None]:
-    """One `doctor --apply` or `--restore` at a time: a second one waits. MachineError if the folder cannot be used."""
+    """Wait until no other `doctor --apply` or `--restore` runs, and keep others out.
+
+    Raises MachineError if the folder cannot be used.
+    """
     folder = _file(system).parent
     try:
         folder.mkdir(mode=0o755, parents=True, exist_ok=True)

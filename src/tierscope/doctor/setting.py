@@ -34,7 +34,7 @@ class Setting:
 
 
 def same(read: str | None, wanted: str) -> bool:
-    """Whether a file that reads so has this value; `true`, `Y` and `1` are one value, as kstrtobool takes them."""
+    """Return whether a file with this content has the value; `true`, `Y` and `1` are one value, as for kstrtobool."""
     if read is None:
         return False
     words = {read.lower(), wanted.lower()}

@@ -51,7 +51,7 @@ def _counts(findings: Sequence[Finding]) -> Text:
 
 
 def _command(remedy: str) -> str:
-    """Broken at spaces so that the pieces can be pasted into a shell unchanged."""
+    """Return the command broken at spaces, so that its pieces can be pasted into a shell unchanged."""
     return " \\\n".join(wrap(f"$ {printable(remedy)}", WIDTH - 8, break_long_words=False, break_on_hyphens=False))
 
 

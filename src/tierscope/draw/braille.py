@@ -34,7 +34,7 @@ class Axis:
 
 
 def plot(curves: list[Curve], x: Axis, y: Axis, *, width: int, height: int = 16, colour: bool = False) -> str:
-    """Lines of text, `width` columns at most, with a legend below; "" when no curve has a point."""
+    """Return lines of text, `width` columns at most, with a legend below; "" when no curve has a point."""
     curves = [replace(curve, label=printable(curve.label)) for curve in curves if curve.x]
     if not curves:
         return ""
@@ -100,7 +100,7 @@ def _step(span: float) -> float:
 
 
 def _legend(curves: list[Curve], width: int) -> list[str]:
-    """'a first   b second', wrapped."""
+    """Return 'a first   b second', wrapped."""
     lines = [""]
     for number, curve in enumerate(curves):
         entry = f"{LETTERS[number % 26]} {curve.label}"
@@ -111,6 +111,6 @@ def _legend(curves: list[Curve], width: int) -> list[str]:
 
 
 def bar(share: float, width: int) -> str:
-    """A bar of `width` columns at share 1, to half a column."""
+    """Return a bar that has `width` columns at share 1, exact to half a column."""
     halves = max(0, min(2 * width, round(2 * width * share)))
     return "⣿" * (halves // 2) + "⡇" * (halves % 2)

@@ -14,14 +14,14 @@ DECIMAL = ("block_bytes", "total_bytes")  # sizes as they were asked for: 8 KB s
 
 
 def head(column: Column) -> str:
-    """'bandwidth, GB/s'; sizes carry their unit in the cell."""
+    """Return 'bandwidth, GB/s'; sizes carry their unit in the cell."""
     unit = "%" if _is_share(column) else "s" if _is_long(column) else HEADS.get(column.unit, "")
     unit = "1/s" if _is_iops(column) else unit
     return f"{column.title}, {unit}" if unit else column.title
 
 
 def cell(value: Label, column: Column) -> str:
-    """GB/s with two decimals, ns with four digits, binary sizes, shares in percent, yes and no."""
+    """Return a value as text: GB/s with two decimals, ns with four digits, binary sizes, percent, yes and no."""
     if value is None:
         return NOTHING
     if isinstance(value, bool):
@@ -51,7 +51,7 @@ def _number(value: float, column: Column) -> str:
 
 
 def _digits(value: float) -> str:
-    """Four significant digits and never an exponent."""
+    """Return four significant digits, never with an exponent."""
     if value == 0:
         return "0"
     whole = len(str(int(abs(value))))
@@ -59,27 +59,27 @@ def _digits(value: float) -> str:
 
 
 def _is_share(column: Column) -> bool:
-    """Shares of a whole are read in percent; a read share of 0.75 is a ratio and stays."""
+    """Return whether the column is a share of a whole, shown in percent; a read share of 0.75 is a ratio and stays."""
     return column.unit == "1" and column.name in ("peak_share", "left_out_share", "on_target_share", "between_share")
 
 
 def _is_iops(column: Column) -> bool:
-    """Operations of storage are thousands a second, not millions."""
+    """Return whether these are operations of storage: thousands a second, not millions."""
     return column.name.startswith("iops")
 
 
 def _is_long(column: Column) -> bool:
-    """The time of a whole task is read in seconds."""
+    """Return whether this is the time of a whole task, shown in seconds."""
     return column.unit == "s" and column.name.startswith("seconds")
 
 
 def is_number(column: Column) -> bool:
-    """Whether the column is set flush right."""
+    """Return whether the column is set flush right."""
     return bool(column.unit)
 
 
 def within(text: str, low: Label, middle: Label, high: Label) -> str:
-    """'53.39 ±0.4%', half of the interval; 'not known' where it is as wide as the value, `text` where there is none."""
+    """Return '53.39 ±0.4%', half of the interval; 'not known' if it is as wide as the value, `text` without one."""
     if not isinstance(low, int | float) or not isinstance(middle, int | float) or not isinstance(high, int | float):
         return text
     if not high > max(low, 0):  # one point has none

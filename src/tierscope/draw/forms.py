@@ -66,7 +66,7 @@ def of_rows(name: str, made: Callable[[list[Any]], list[Grid]]) -> Form:
 
 
 def plain(shown: Shown, console: Console) -> Parts:
-    """Any table: as many columns as fit, the first LINES rows."""
+    """Return any table: as many columns as fit, the first LINES rows."""
     columns = _fitting(shown, width(console))
     rows = [[cells.cell(row.get(c.name), c) for c in columns] for row in shown.rows[:LINES]]
     parts = titled(shown.title, [(cells.head(c), cells.is_number(c)) for c in columns], rows)
@@ -93,17 +93,17 @@ def titled(title: str, heads: list[tuple[str, bool]], rows: list[list[str]]) -> 
 
 
 def rate(row: JudgedRow | None, found: Interval | None) -> str:
-    """'53.39 ±0.4%', in GB/s."""
+    """Return '53.39 ±0.4%', in GB/s."""
     return with_interval(row, found, lambda value: f"{value / 1e9:.2f}")
 
 
 def wait(row: JudgedRow | None, found: Interval | None) -> str:
-    """'81.2 ±0.4%', in ns."""
+    """Return '81.2 ±0.4%', in ns."""
     return with_interval(row, found, lambda value: f"{vega.ns(value):.4g}")
 
 
 def with_interval(row: JudgedRow | None, found: Interval | None, text: Callable[[float], str]) -> str:
-    """'53.39 ±0.4%', the half-width of the interval; '?' for what is inconclusive."""
+    """Return '53.39 ±0.4%', with the half-width of the interval; '?' marks what is inconclusive."""
     if row is None or found is None or not found.middle:
         return cells.NOTHING
     return f"{cells.within(text(found.middle), found.low, found.middle, found.high)}{'' if row.conclusive else ' ?'}"
@@ -120,13 +120,16 @@ def in_ns(found: Interval | None) -> float:
 
 
 def curve(label: str, points: Iterable[tuple[float, float]]) -> Curve:
-    """points: (x, y), in their order and in the units of the axes."""
+    """Return a curve with a printable label.
+
+    points: (x, y), in their order and in the units of the axes.
+    """
     both = list(points)
     return Curve(printable(label), [x for x, _ in both], [y for _, y in both])
 
 
 def plot(console: Console, curves: list[Curve], x: Axis, y: Axis) -> Parts:
-    """Nothing on a terminal that cannot draw; braille needs Unicode."""
+    """Return the plot as text; nothing for a terminal that cannot draw, since braille needs Unicode."""
     colour = console.color_system is not None and not console.no_color
     text = braille.plot(curves, x, y, width=width(console) - 1, colour=colour) if draws(console) else ""
     return [Text(), Text.from_ansi(text)] if text else []

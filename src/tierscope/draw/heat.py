@@ -37,7 +37,7 @@ class Axes:
         return min(LARGEST_CELL, math.floor(fits) if fits >= 1 else fits)
 
     def encode(self, *, turned: bool = False) -> Spec:
-        """Both positions; `turned` puts each field on the other axis, for the second half of a symmetric map."""
+        """Return both positions; `turned` puts each field on the other axis, for the second half of a symmetric map."""
         x, y = (self.y, self.x) if turned else (self.x, self.y)
         small = {"labelAngle": 0, "labelOverlap": "parity" if self.cell < 24 else False, "grid": False}
         gap = {"padding": 0.04 if self.cell >= 12 else 0}
@@ -47,7 +47,10 @@ class Axes:
 
 
 def cells(axes: Axes, value: str, top: float, legend: str, tooltip: list[Spec], **how: bool) -> Spec:
-    """Squares; what has no value is not drawn. top: the value that is drawn full, higher ones like it."""
+    """Return the layer of squares; what has no value is not drawn.
+
+    top: the value that is drawn full, as are higher ones.
+    """
     shade = vega.field(
         value, "q", legend, scale={"domain": [0, top], "range": [PALEST, 1], "clamp": True, "zero": True},
         legend={"symbolType": "square", "symbolSize": 160, "tickCount": 4, "symbolFillColor": theme.colour(HUE),
@@ -73,7 +76,7 @@ def words(axes: Axes, text: str, value: str, top: float, *, dy: float = 0, size:
 
 
 def borders(axes: Axes, firsts: list[Any], width: float) -> list[Spec]:
-    """Rules across the whole map before each of these values, on both axes."""
+    """Return rules across the whole map before each of these values, on both axes."""
     if not firsts:
         return []
     mark = {"type": "rule", "color": theme.colour("ink"), "strokeWidth": width}
@@ -85,7 +88,7 @@ def borders(axes: Axes, firsts: list[Any], width: float) -> list[Spec]:
 
 
 def heads(axes: Axes, names: list[tuple[Any, str]]) -> list[Spec]:
-    """A word above the first column of each part of the map."""
+    """Return names above the first column of each part of the map."""
     if not names:
         return []
     points: list[Point] = [{axes.x: first, "head": name} for first, name in names]
@@ -95,6 +98,6 @@ def heads(axes: Axes, names: list[tuple[Any, str]]) -> list[Spec]:
 
 
 def chart(axes: Axes, points: list[Point], layers: list[Spec], title: str = "") -> Spec:
-    """One map with square cells."""
+    """Return one map with square cells."""
     size = {"width": round(axes.cell * len(axes.columns)), "height": round(axes.cell * len(axes.rows))}
     return {**({"title": title} if title else {}), "data": {"values": points}, "layer": layers, **size}

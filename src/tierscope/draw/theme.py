@@ -70,18 +70,18 @@ FONT = "'Helvetica Neue', Helvetica, Arial, 'Liberation Sans', sans-serif"
 
 
 def colour(role: str) -> str:
-    """The name under which a figure asks for a colour; KeyError for a role that does not exist."""
+    """Return the name under which a figure asks for a colour; raise KeyError for a role that does not exist."""
     LIGHT[role]
     return f"var(--{role})"
 
 
 def hues(count: int) -> list[str]:
-    """`count` series colours, repeated after the seventh: pair them with a shape or a dash."""
+    """Return `count` series colours, repeated after the seventh: pair them with a shape or a dash."""
     return [colour(SERIES[i % len(SERIES)]) for i in range(count)]
 
 
 def resolve(value: Any, theme: dict[str, str]) -> Any:
-    """The same spec with every `var(--role)` replaced by the colour of `theme`."""
+    """Return the same spec with every `var(--role)` replaced by the colour of `theme`."""
     if isinstance(value, dict):
         return {key: resolve(entry, theme) for key, entry in value.items()}
     if isinstance(value, list):
@@ -92,7 +92,7 @@ def resolve(value: Any, theme: dict[str, str]) -> Any:
 
 
 def config() -> Spec:
-    """The Vega-Lite configuration of every figure: thin axes, pale grid, horizontal titles."""
+    """Return the Vega-Lite configuration of every figure: thin axes, pale grid, horizontal titles."""
     axis = {
         "labelFontSize": 11.5, "titleFontSize": 11.5, "titleFontWeight": "normal", "labelColor": colour("muted"),
         "titleColor": colour("muted"), "gridColor": colour("line"), "domainColor": colour("rule"),

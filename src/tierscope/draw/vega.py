@@ -72,18 +72,18 @@ def zoom(channels: Sequence[str] = ("x", "y")) -> Spec:
 
 
 def pick(field: str) -> Spec:
-    """A click on a legend entry shows that series alone; each further click adds or removes one."""
+    """Return a parameter: a click on a legend entry shows that series alone, each further click adds or removes one."""
     return {"name": f"pick_{field}", "select": {"type": "point", "fields": [field], "toggle": "true"}, "bind": "legend"}
 
 
 def shown(*fields: str, strong: float = 1.0) -> Spec:
-    """The opacity of a mark: `strong` when its series are picked or nothing is."""
+    """Return the opacity of a mark: `strong` when its series are picked or nothing is."""
     test = {"and": [{"param": f"pick_{field}"} for field in fields]}
     return {"condition": {"test": test, "value": strong}, "value": FADED}
 
 
 def field(name: str, kind: str, title: str | None = "", **more: Any) -> Spec:
-    """A channel definition; `kind` by its first letter as in Vega-Lite: q, n, o.
+    """Return a channel definition; `kind` by its first letter as in Vega-Lite: q, n, o.
 
     title: None is none at all; "" leaves it to another layer that shares the scale.
     """
@@ -93,7 +93,7 @@ def field(name: str, kind: str, title: str | None = "", **more: Any) -> Spec:
 
 
 def number(name: str, title: str, kind: str = "linear", *, zero: bool = True, **more: Any) -> Spec:
-    """An axis that the page may switch between linear and logarithmic."""
+    """Return an axis that the page may switch between linear and logarithmic."""
     scale = {"type": kind, **({"zero": zero} if kind == "linear" else {"padding": 10}), **more.pop("scale", {})}
     axis = more.pop("axis", {})
     ticks: Spec = {"tickCount": 10 if more.pop("across", False) else 6}
@@ -101,7 +101,7 @@ def number(name: str, title: str, kind: str = "linear", *, zero: bool = True, **
 
 
 def hollow(x: Spec, y: Spec, tooltip: list[Spec], size: int) -> Spec:
-    """Empties the points that are inconclusive; a layer above them, so that legends keep full symbols."""
+    """Return a layer that empties inconclusive points; it is above them, so that legends keep full symbols."""
     return {
         "transform": [{"filter": "datum.verdict === 'inconclusive'"}],
         "mark": {"type": "point", "clip": True, "filled": True, "shape": "circle", "size": size, "color": GROUND},
@@ -110,13 +110,13 @@ def hollow(x: Spec, y: Spec, tooltip: list[Spec], size: int) -> Spec:
 
 
 def decades(low: float, high: float) -> list[float]:
-    """1, 2 and 5 of each power of ten from `low` to `high`: the ticks of a logarithmic axis."""
+    """Return 1, 2 and 5 of each power of ten from `low` to `high`: the ticks of a logarithmic axis."""
     powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
     return [float(f"{first}e{power}") for power in powers for first in (1, 2, 5) if low <= first * 10.0**power <= high]
 
 
 def tips(*entries: tuple[str, str]) -> list[Spec]:
-    """Tooltip lines: (field, title); a title that ends in a known unit fixes the digits."""
+    """Return tooltip lines: (field, title); a title that ends in a known unit fixes the digits."""
     digits = {"GB/s": ",.2f", "ns": ",.4~g", "%": ".1f"}
     lines = []
     for name, title in entries:
@@ -132,7 +132,7 @@ def legend_columns(letters: int, width: float = WIDTH) -> int:
 
 
 def rule(axis: str, value: float, role: str, dash: bool = False, width: float = 1.2) -> Spec:
-    """One straight line across the figure at `value` of `axis`."""
+    """Return one straight line across the figure at `value` of `axis`."""
     mark = {"type": "rule", "clip": True, "color": theme.colour(role), "strokeWidth": width}
     return {
         "data": {"values": [{"at": value}]},
@@ -151,7 +151,7 @@ def finish(
     title: str, body: Spec, *, labels: Iterable[str] = (), axes: dict[str, str] | None = None,
     notes: Iterable[str] = (), width: int = WIDTH, height: int = 360,
 ) -> Spec:  # fmt: skip
-    """The whole specification: body, size, configuration and what the page has to know."""
+    """Return the whole specification: body, size, configuration and what the page has to know."""
     letters = max((len(label) for label in labels), default=8)
     config = theme.config()
     config["legend"]["columns"] = legend_columns(letters)

@@ -27,12 +27,12 @@ def threads_name(threads: int) -> str:
 
 
 def operation_name(operation: str) -> str:
-    """'random_write' -> 'random write'."""
+    """Return the name of an operation: 'random_write' -> 'random write'."""
     return operation.replace("_", " ")
 
 
 def store_name(store: str) -> str:
-    """What a kind of store means, in two or three words."""
+    """Return what a kind of store means, in two or three words."""
     known = {
         "none": "no stores",
         "plain": "plain stores",
@@ -45,7 +45,7 @@ def store_name(store: str) -> str:
 
 
 def probe_name(probe: str, order: str, page_bytes: int | None) -> str:
-    """'2 MiB pages, cycle, global order'."""
+    """Return '2 MiB pages, cycle, global order'."""
     pages = f"{show_bytes(page_bytes)} pages" if page_bytes else "mixed pages"
     return f"{pages}, random draws" if probe == "random" else f"{pages}, {probe}, {order} order"
 
@@ -56,5 +56,5 @@ def unknown_peak(source: str) -> str:
 
 
 def short_word(text: str, limit: int) -> str:
-    """`text` cut to `limit` letters with an ellipsis."""
+    """Return `text` cut to `limit` letters with an ellipsis."""
     return text if len(text) <= limit else text[: limit - 1] + "…"

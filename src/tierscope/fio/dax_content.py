@@ -49,7 +49,7 @@ def refuse_content(path: str, size_bytes: int, align_bytes: int) -> None:
     finally:
         os.close(copy)
     if held:
-        raise MachineError(f"{path} holds {held}, which would be overwritten: nothing is; name another device, or "
+        raise MachineError(f"{path} contains {held}, which would be overwritten: nothing was; name another device, or "
                            f"write devdax:{path}:overwrite to lose it")  # fmt: skip
 
 
@@ -75,5 +75,5 @@ def _copy_ends(path: str, copy: int, size_bytes: int, align_bytes: int) -> None:
 
 
 def _unknown(path: str, why: str) -> MachineError:
-    return MachineError(f"{path} cannot be asked what it holds: {why}; nothing is overwritten: name another device, or "
-                        f"write devdax:{path}:overwrite to lose what it holds")  # fmt: skip
+    return MachineError(f"{path} cannot be asked what it contains: {why}; nothing is overwritten: name another device, "
+                        f"or write devdax:{path}:overwrite to lose what it contains")  # fmt: skip

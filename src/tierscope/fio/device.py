@@ -87,7 +87,7 @@ def _refuse_content(device: Device, handle: int) -> None:
         raise MachineError(f"{device.path} cannot be read: {reason(error)}; name another device") from error
     if held:
         wipe = f"if it may be lost, `wipefs -a {device.path}` and repeat"
-        raise MachineError(f"{device.path} holds {held}: nothing is overwritten; {wipe}")
+        raise MachineError(f"{device.path} contains {held}: nothing is overwritten; {wipe}")
 
 
 def mark_of(content: bytes) -> str:
@@ -96,7 +96,7 @@ def mark_of(content: bytes) -> str:
 
 
 def _name(path: str, system: System) -> str:
-    """The kernel's name, by major and minor number: the path may be a link such as /dev/disk/by-id/..."""
+    """Return the kernel's name, by major and minor number: the path may be a link such as /dev/disk/by-id/..."""
     number = _number(path)
     for entry in system.glob("/sys/class/block/*/dev"):
         if system.read(entry) == number:
@@ -111,7 +111,7 @@ def _number(path: str) -> str:
     except OSError as error:
         raise UsageError(f"device={path}: {reason(error)}; `lsblk -p` lists those of this machine") from error
     if not stat.S_ISBLK(found.st_mode):
-        raise UsageError(f"device={path} is no block device; name a folder with path=, or one that `lsblk -p` lists")
+        raise UsageError(f"device={path} is not a block device; name a folder with path=, or one that `lsblk -p` lists")
     return f"{os.major(found.st_rdev)}:{os.minor(found.st_rdev)}"
 
 

@@ -43,7 +43,7 @@ def documents(text: str) -> Found:
 
 
 def _brace(text: str, at: int) -> int | None:
-    """Where the next line that begins a document starts. Objects inside a document are indented: they are none."""
+    """Return where the next line that begins a document starts; objects inside a document are indented."""
     while at < len(text):
         end = text.find("\n", at)
         end = len(text) if end < 0 else end

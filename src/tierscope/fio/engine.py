@@ -26,7 +26,10 @@ class Engine:
 
 
 def choose(path: str, asked: str, place: Place, block_bytes: int, depth: int, *, direct: bool) -> Engine:
-    """path: of fio. asked: one of ENGINES, or AUTO. depth: of the queue; MachineError where none works."""
+    """Return an engine that works here; raise MachineError where none does.
+
+    path: of fio. asked: one of ENGINES, or AUTO. depth: of the queue.
+    """
     refused: dict[str, str] = {}
     for name in ENGINES if asked == AUTO else (asked,):
         if name in job.SYNCHRONOUS and depth > MOST_THREADS:
@@ -39,6 +42,6 @@ def choose(path: str, asked: str, place: Place, block_bytes: int, depth: int, *,
         else:
             return Engine(name, refused)
     told = "; ".join(f"{name}: {why}" for name, why in refused.items())
-    deep = f"name depths up to {MOST_THREADS}" if depth > MOST_THREADS else "look at what fio says"
+    deep = f"name depths up to {MOST_THREADS}" if depth > MOST_THREADS else "look at what fio printed"
     step = deep if asked == AUTO else f"try engine={AUTO}"
     raise MachineError(f"no engine of fio reads blocks of {block_bytes} bytes here ({told}); {step}")

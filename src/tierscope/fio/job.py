@@ -15,7 +15,7 @@ SEED = 1995
 
 
 def words_of(work: JobWork) -> dict[str, str]:
-    """'rw=randread iodepth=16' -> {'rw': 'randread', 'iodepth': '16'}."""
+    """Return the options of a job: 'rw=randread iodepth=16' -> {'rw': 'randread', 'iodepth': '16'}."""
     return dict(word.split("=", 1) for word in work.arguments.split())
 
 
@@ -24,7 +24,7 @@ def threads_of(words: Mapping[str, str], engine: str) -> int:
 
 
 def basis(place: Place, engine: str, *, direct: bool) -> dict[str, str]:
-    """What every call has: one process, the open file, the engine."""
+    """Return what every call has: one process, the open file, the engine."""
     return {
         "name": "tierscope",
         "filename": place.path,
@@ -37,7 +37,7 @@ def basis(place: Place, engine: str, *, direct: bool) -> dict[str, str]:
 
 
 def fill(place: Place, engine: str, *, direct: bool) -> dict[str, str]:
-    """Every block written once, in order, and flushed: reads of blocks that were never written cost nothing.
+    """Return a job that writes every block once, in order, and flushes: reads of blocks never written cost nothing.
 
     The bytes are random and never the same twice, so that storage which squeezes or shares blocks cannot.
     """
@@ -48,7 +48,7 @@ def fill(place: Place, engine: str, *, direct: bool) -> dict[str, str]:
 
 
 def trial(place: Place, engine: str, block_bytes: int, *, direct: bool) -> dict[str, str]:
-    """One read: does the engine work here at all?"""
+    """Return a job of one read, which shows whether the engine works here at all."""
     words = {"rw": "read", "bs": str(block_bytes), "number_ios": "1", "iodepth": "1"}
     return {**basis(place, engine, direct=direct), **words}
 
@@ -65,13 +65,15 @@ def slice_bytes(place: Place, words: Mapping[str, str], engine: str) -> int:
     threads, block = threads_of(words, engine), int(words["bs"])
     own = place.size_bytes // threads // block * block
     if not own:
-        raise UsageError(f"size={place.size_bytes}: each of the {threads} threads of {engine} walks blocks of its own, "
-                         f"and one of {block} bytes does not fit; name a larger size= or a smaller depth")  # fmt: skip
+        raise UsageError(
+            f"size={place.size_bytes}: each of the {threads} threads of {engine} visits blocks of its own, and one of "
+            f"{block} bytes does not fit; name a larger size= or a smaller depth"
+        )
     return own
 
 
 def walk(place: Place, words: Mapping[str, str], engine: str, start: float) -> dict[str, str]:
-    """Where a sequential repeat goes: from `start`, a share of each slice, to the end of the slice; {} of others."""
+    """Return where a sequential repeat goes: from `start`, a share of each slice, to its end; {} of others."""
     if not is_sequential(words):
         return {}
     own, block = slice_bytes(place, words, engine), int(words["bs"])

@@ -41,7 +41,7 @@ class Place:
             os.close(self.handle)
 
     def refuses_direct(self, block_bytes: int) -> str:
-        """Why direct I/O of such blocks is not possible here; "" where it is."""
+        """Return why direct I/O of such blocks is not possible here; "" where it is."""
         if self.file_system in IN_MEMORY:
             return f"{self.file_system} keeps its files in memory"
         try:
@@ -59,7 +59,7 @@ class Place:
 
 
 def on_device(path: str, size_bytes: int, system: System) -> Place:
-    """A block device; MachineError where it is in use or too small."""
+    """Return a block device; raise MachineError where it is in use or too small."""
     device = check(path, system)
     if size_bytes > device.size_bytes:
         size = show_bytes(device.size_bytes)
@@ -77,8 +77,8 @@ def in_folder(folder: str, size_bytes: int, system: System) -> Place:
         os.posix_fallocate(handle, 0, size_bytes)
     except OSError as error:
         os.close(handle)
-        step = "make room, or name a smaller size= or another path="
-        raise MachineError(f"{folder} cannot hold {show_bytes(size_bytes)}: {reason(error)}; {step}") from error
+        step = "free some space, or name a smaller size= or another path="
+        raise MachineError(f"{folder} has no space for {show_bytes(size_bytes)}: {reason(error)}; {step}") from error
     return Place(handle, size_bytes, *file_system_of(folder, system))
 
 

@@ -18,7 +18,7 @@ SLACK_S = 120.0  # beyond what was asked, until a run that does not end is ended
 
 
 def command(path: str, options: Mapping[str, str]) -> list[str]:
-    """The words of a call; options without a value have ""."""
+    """Return the arguments of a call; options without a value have ""."""
     return [path, *(f"--{name}={value}" if value else f"--{name}" for name, value in options.items())]
 
 
@@ -72,7 +72,7 @@ def _read(out: str, said: str, status: int) -> Document:
 def _failed(status: int, said: str) -> str:
     """Return fio's message about a job that ended early, without the place in its source."""
     if "No space left on device" in said:
-        return "the storage is full: fio could not write all its blocks; make room, or name a smaller size="
+        return "the storage is full: fio could not write all its blocks; free some space, or name a smaller size="
     return f"fio ended with status {status}{_last(said)}; try another engine= or block size"
 
 

@@ -15,7 +15,7 @@ LONGEST_S = 120.0  # until a program that does not report its version is ended: 
 
 
 def find(longest_s: float = LONGEST_S) -> tuple[str, str]:
-    """(path, version) of the fio on PATH; MachineError where there is none, or an old one."""
+    """Return (path, version) of the fio on PATH; raise MachineError where there is none, or an old one."""
     path = shutil.which("fio")
     if path is None:
         raise MachineError(f"run storage needs fio, which is not on PATH: {BRING}")
@@ -23,10 +23,10 @@ def find(longest_s: float = LONGEST_S) -> tuple[str, str]:
         done = subprocess.run([path, "--version"], capture_output=True, text=True, timeout=longest_s, check=False)
         words = done.stdout.strip()
     except (OSError, subprocess.TimeoutExpired, UnicodeDecodeError) as error:
-        raise MachineError(f"{path} does not run: {error}; install it anew: {BRING}") from error
+        raise MachineError(f"{path} does not run: {error}; install it again: {BRING}") from error
     match = re.match(r"fio-(([0-9]+)\.([0-9]+)\S*)", words)
     if match is None:
-        raise MachineError(f"{path} is no fio: it calls itself {words[:60]!r}; {BRING}")
+        raise MachineError(f"{path} is not fio: it calls itself {words[:60]!r}; {BRING}")
     if (int(match[2]), int(match[3])) < OLDEST:
         least = ".".join(map(str, OLDEST))
         raise MachineError(f"{path} is fio {match[1]}, and {least} or newer is needed: install a newer one")

@@ -66,7 +66,7 @@ class Session:
         self._place, self._held = None, ("", 0)
 
     def prepare(self, groups: Sequence[Group]) -> tuple[GroupFacts, ...]:
-        """MachineError where the place, direct I/O, or the engine is refused."""
+        """Open and fill the place; raise MachineError where the place, direct I/O, or the engine is refused."""
         (self._group,) = groups
         work = self._group.workload.of(JobWork)
         self._words = {**job.words_of(work), "bs": str(work.block_bytes)}
@@ -88,11 +88,11 @@ class Session:
         return (self._facts(place),)
 
     def set(self, number: int, group: Group) -> GroupFacts:
-        """A walk cannot be changed: fio has none."""
-        raise UsageError(f"group {number}: {group.workload.kernel} has one way only; leave calibration out")
+        """Raise UsageError: a job of fio has no loop variants."""
+        raise UsageError(f"group {number}: {group.workload.kernel} has only one variant; leave calibration out")
 
     def measure(self, seconds: float, block_s: float, groups: Sequence[int] = ()) -> Blocks:
-        """One repeat of `seconds` after its ramp; shape (1,), dtype BLOCK. MachineError as from `fio.run`."""
+        """Return one repeat of `seconds` after its ramp, shape (1,), dtype BLOCK; raise MachineError like `fio.run`."""
         del block_s, groups
         assert self._place is not None
         options = self._options(seconds, len(self._documents), self._walk.start())
@@ -109,14 +109,14 @@ class Session:
         return block
 
     def count(self, events: str) -> Counting:
-        """UsageError: fio works in processes of its own."""
+        """Raise UsageError: fio works in processes of its own."""
         raise UsageError(f"counters={events}: fio works in processes of its own, which counters of a thread do not see")
 
     def counts(self) -> tuple[Counts, ...]:
         return ()
 
     def check(self) -> tuple[float, tuple[str, ...], dict[str, int]]:
-        """fio's bytes are its own: nothing is compared with scalar code."""
+        """Return what was verified: fio's bytes are its own, and nothing is compared with scalar code."""
         read_back = f"; {self._verified} numbered blocks read back before the jobs" if self._verified else ""
         return 0.0, (f"fio {self._version}, {self._engine.name}{read_back}",), {}
 
@@ -147,7 +147,7 @@ class Session:
         return program, np.concatenate([np.empty(0, dtype=BIN), *(_bins(n, one) for n, one in enumerate(jobs))])
 
     def _opened(self, work: Workload, direct: bool) -> Place:
-        """The place of before, where it is the same; else a new one, not yet filled."""
+        """Return the previous place if it is the same; else a new one, not yet filled."""
         wanted = (self._group.target.word, work.footprint_bytes)
         if self._place is None or self._held[:2] != wanted:
             self.close()
@@ -184,7 +184,7 @@ class Session:
         return most / self._place.size_bytes
 
     def _typed(self) -> str:
-        """For a person: the file has a name there, and the seconds are those of the schedule."""
+        """Return the call for a person: the file has a name there, and the seconds are those of the schedule."""
         options = self._options(1.0, 0, 0.0)
         where = self._group.target.where
         named = where if self._group.target.name == DEVICE else str(Path(where, "FILE"))
@@ -206,7 +206,7 @@ class Session:
 
 
 def _only_job(document: Document) -> Job:
-    """MachineError where a side has no time or no latency: a repeat that is too short for its storage."""
+    """Return the job; raise MachineError if a side has no time or latency: its repeat is too short for the storage."""
     (done,) = document.jobs
     if not done.sides or not all(side.seconds > 0 and "total" in side.latency for side in done.sides.values()):
         raise MachineError("fio finished too few operations in the time of a repeat; give a longer repeat=")

@@ -20,7 +20,7 @@ NOTHING_FOUND, AMBIVALENT = 2, 8
 
 
 def signature(handle: int) -> str:
-    """'zfs_member', 'dos, ext4'; "" where nothing is known. MachineError where that cannot be asked."""
+    """Return 'zfs_member', 'dos, ext4'; "" if nothing is known. Raise MachineError if that cannot be asked."""
     status, out, said = _ask(handle, "blkid", "-p", "-o", "export")
     if status == AMBIVALENT:
         return "marks of several formats (blkid: ambivalent)"
@@ -39,7 +39,7 @@ def _ask(handle: int, name: str, *words: str) -> tuple[int, str, str]:
     """Return (status, output, error output) of one program about a descriptor that it inherits."""
     path = shutil.which(name, path=f"{os.environ.get('PATH', '')}:{FOLDERS}")
     if path is None:
-        raise MachineError(f"{name} is not here, and without it nobody knows what the device holds: "
+        raise MachineError(f"{name} is not installed, and without it the content of the device is not known: "
                            "nothing is overwritten; sudo apt-get install -y util-linux")  # fmt: skip
     try:
         done = subprocess.run(
@@ -53,5 +53,5 @@ def _ask(handle: int, name: str, *words: str) -> tuple[int, str, str]:
 
 def _unknown(name: str, status: int | None, said: str) -> MachineError:
     ended = "" if status is None else f" ended with status {status}"
-    return MachineError(f"{name}{ended} and does not say what the device holds ({said[:200] or 'no word'}): "
+    return MachineError(f"{name}{ended} and does not report what the device contains ({said[:200] or 'no output'}): "
                         "nothing is overwritten; look at the device with `wipefs` by hand")  # fmt: skip

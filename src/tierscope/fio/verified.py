@@ -24,7 +24,7 @@ def verified_fill(place: Place, *, direct: bool) -> int:
     if wrong:
         named = "; ".join(f"offset {one.offset}: {one.kind} ({one.detail})" for one in wrong[:FIRST])
         raise MachineError(
-            f"{place.source} gives back {len(wrong)} of {len(ledger.done)} blocks wrong: {named}; "
+            f"{place.source} returns {len(wrong)} of {len(ledger.done)} blocks wrong: {named}; "
             "do not trust this storage, and look for errors in dmesg"
         )
     return len(ledger.done)

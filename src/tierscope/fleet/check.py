@@ -111,7 +111,7 @@ def _learned(report: HostReport, baseline: Baseline, place: Path) -> tuple[Exit,
 
 
 def slower(one: Number, values: list[float]) -> str:
-    """Return 'bandwidth.read.all 21 % slower than this host was'; "" where it is not slow."""
+    """Return 'bandwidth.read.all 21 % slower than before on this host'; "" where it is not slow."""
     logs = [math.log(value) for value in values]
     middle = statistics.median(logs)
     spread = MAD_SIGMA * statistics.median(abs(log - middle) for log in logs)
@@ -119,7 +119,7 @@ def slower(one: Number, values: list[float]) -> str:
     excess = sign * (math.log(one.value) - middle)
     if excess <= max(math.log1p(LIMIT), SPREADS * spread):
         return ""
-    return f"{one.metric} {math.expm1(excess) * 100:.0f} % slower than this host was"
+    return f"{one.metric} {math.expm1(excess) * 100:.0f} % slower than before on this host"
 
 
 def default_place() -> Path:

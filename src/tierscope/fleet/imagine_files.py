@@ -97,7 +97,7 @@ def report_of(fleet: Fleet, host: int, logs: Floats, day: int, session: int) -> 
 
 
 def facts_of(fleet: Fleet, host: int, day: int) -> dict[str, str]:
-    """A host with a step changed its BIOS on that day; the DIMM part distinguishes hidden kinds."""
+    """Return a host's facts: one with a step changed its BIOS on that day; the DIMM part distinguishes hidden kinds."""
     stepped = fleet.truth.day.get(fleet.names[host], fleet.options.days)
     updated = fleet.names[host] in fleet.truth.faults.get("step", ()) and day >= stepped
     return {

@@ -153,7 +153,7 @@ def _verdict(metrics: Sequence[MetricSize], done: bool) -> tuple[Verdict, str]:
         more = "; peers differ nearly as much" if within else ""
         return "slower", f"slower than its peers in {_named(slow)}{more}"
     if not done:
-        return "inconclusive", f"suspect after the screen; {LEAST_SLOTS} sessions beside controls are needed"
+        return "inconclusive", f"suspect after the screen; {LEAST_SLOTS} sessions with controls are needed"
     odd = [one for one in metrics if one.slower.low > 0 and one.spreads > ODD]
     if odd:
         return "odd", f"unlike its peers in {_named(odd)}, but not surely by more than {100 * LIMIT:.0f} %"

@@ -55,7 +55,7 @@ def lines(found: Outliers, plan: ConfirmPlan | None, directory: Path) -> Iterato
     if found.listed:
         yield f"  remarks on this day: {len(found.listed)}; tierscope fleet collect {directory} lists them"
     if plan is not None:
-        yield (f"next: {plan.sessions} further sessions of {len(plan.suspects)} suspects beside {len(plan.controls)} "
+        yield (f"next: {plan.sessions} further sessions of {len(plan.suspects)} suspects and {len(plan.controls)} "
                f"controls, as {directory}/confirm.json lists them")  # fmt: skip
         engine = "imagine" if found.origin == "synthetic" else "run --via ENGINE --out"
         each = "" if found.origin == "synthetic" else ", once for each session, at other hours"

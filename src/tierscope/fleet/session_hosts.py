@@ -25,7 +25,7 @@ def read_hosts(path: Path) -> dict[str, dict[str, str]]:
             raise UsageError(f"{path}, line {number}: {name} is listed twice; remove one")
         facts = [FACT.fullmatch(word) for word in words]
         if bad := [word for word, match in zip(words, facts, strict=True) if match is None]:
-            raise UsageError(f"{path}, line {number}: {bad[0]!r} is not a fact; write NAME=VALUE, as rack=r7")
+            raise UsageError(f"{path}, line {number}: {bad[0]!r} is not a fact; write NAME=VALUE, such as rack=r7")
         found[name] = {match[1]: match[2] for match in facts if match}
     if not found:
         raise UsageError(f"{path} names no host; write one name on each line")

@@ -18,7 +18,7 @@ BUS = "/sys/bus/cxl/devices"
 class CxlMemory(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One memory device. Null or "": the device does not report it."""
 
-    name: Annotated[str, Meta(description="as `mem0`")]
+    name: Annotated[str, Meta(description="such as `mem0`")]
     ram_bytes: Annotated[int | None, Meta(description="volatile")] = None
     pmem_bytes: Annotated[int | None, Meta(description="persistent")] = None
     numa_node: Annotated[int | None, Meta(description="nearest CPUs")] = None
@@ -28,7 +28,7 @@ class CxlMemory(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 class CxlRegion(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A range of addresses over one device, or interleaved over several."""
 
-    name: Annotated[str, Meta(description="as `region0`")]
+    name: Annotated[str, Meta(description="such as `region0`")]
     mode: Annotated[str, Meta(description="`ram`, `pmem`")] = ""
     size_bytes: Annotated[int | None, Meta(description="its size")] = None
     ways: Annotated[int | None, Meta(description="devices it is interleaved over")] = None
@@ -45,7 +45,7 @@ class Cxl(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 def look(system: System) -> Cxl | None:
-    """All that the system shows; None where it shows none."""
+    """Return all that the system shows; None where it shows none."""
     found = Cxl(
         memories=tuple(_memory(system, path) for path in system.glob(f"{BUS}/mem[0-9]*")),
         regions=tuple(_region(system, path) for path in system.glob(f"{BUS}/region[0-9]*")),

@@ -49,7 +49,7 @@ class Others:
         return Mark(moment, (every.busy - every.stolen - own) / self._ticks)
 
     def _own(self) -> float | None:
-        """Ticks of this process, its children that ended, and those that run."""
+        """Return the ticks of this process, its children that ended, and those that run."""
         if not (self._system.root / "proc/self/task").is_dir():
             return None
         mine = self._used("self")

@@ -40,7 +40,7 @@ class Peak(NamedTuple):
 
 
 def theoretical(system: System, virtual: bool) -> Peak:
-    """From SMBIOS and EDAC. Never raises: whatever is in doubt is unknown, with the reason and the remedy."""
+    """Return the peak from SMBIOS and EDAC. Never raises: what is in doubt is unknown, with reason and remedy."""
     if virtual:
         return _unknown("the DIMMs that a guest is shown are made up")
     slots = smbios.dimms(system)
@@ -70,13 +70,13 @@ def _unknown(reason: str) -> Peak:
 
 
 def _doubt(filled: list[Dimm], kinds: set[str], speeds: set[int], widths: set[int]) -> str:
-    """Why these DIMMs have no single, believable data rate; "" if they have."""
+    """Return why these DIMMs have no single, believable data rate; "" if they have."""
     if not filled:
         return "SMBIOS lists no memory"
     if len(kinds) > 1 or not kinds <= set(LOWEST_MT_S):
         return f"SMBIOS lists {', '.join(sorted(kind or 'memory of no known kind' for kind in kinds))}"
     if len(speeds) > 1 or 0 in speeds:
-        return f"configured speeds are {', '.join(str(speed or 'not told') for speed in sorted(speeds))}"
+        return f"configured speeds are {', '.join(str(speed or 'not stated') for speed in sorted(speeds))}"
     if len(widths) > 1 or not widths <= {16, 32, 64} or (any(dimm.module for dimm in filled) and widths != {64}):
         return f"data widths of {', '.join(map(str, sorted(widths)))} bits are not those of one kind of module"
     kind, speed = filled[0].kind, filled[0].configured_mt_s
@@ -106,7 +106,7 @@ def _named(filled: tuple[Dimm, ...]) -> int | str:
 
 
 def channel(dimm: Dimm) -> str:
-    """One name per channel of the machine, 'P0 NODE0 CHANNEL A'; "" where the locators name none."""
+    """Return one name per channel of the machine, 'P0 NODE0 CHANNEL A'; "" where the locators name none."""
     texts = (dimm.bank, dimm.locator)
     found = next((match for text in texts if (match := CHANNEL.search(text))), None)
     found = found or next((match for text in reversed(texts) if (match := LETTER.search(text))), None)
@@ -118,7 +118,7 @@ def channel(dimm: Dimm) -> str:
 
 
 def slot(dimm: Dimm) -> str:
-    """Which DIMM of its channel: '0'; "" where it is not named."""
+    """Return which DIMM of its channel it is: '0'; "" where it is not named."""
     for text in (dimm.bank, dimm.locator):
         match = SLOT.search(text)
         if match:

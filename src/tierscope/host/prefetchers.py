@@ -186,7 +186,7 @@ class Registers:
 
 
 def _refused(path: Path, address: int, error: OSError, what: str) -> MachineError:
-    """A hypervisor that has no such register answers EIO."""
+    """Return the error, with what to try: a hypervisor that has no such register answers EIO."""
     steps = {
         "Permission denied": "prefetch= needs root",
         "Operation not permitted": "prefetch= needs root and CAP_SYS_RAWIO, and no lockdown of the kernel",

@@ -13,60 +13,60 @@ CPUINFO_HEAD_BYTES = 1 << 14  # the entry of the first CPU is under 4 KiB; the r
 
 
 def fields(text: str | None) -> dict[str, str]:
-    """Lines of `key: value`."""
+    """Return the keys and values of lines of `key: value`."""
     pairs = (line.partition(":") for line in (text or "").splitlines())
     return {key.strip(): value.strip() for key, colon, value in pairs if colon}
 
 
 def status(system: System) -> dict[str, str]:
-    """/proc/self/status: CPUs and nodes that are allowed, capabilities, seccomp."""
+    """Return /proc/self/status: CPUs and nodes that are allowed, capabilities, seccomp."""
     return fields(system.read("/proc/self/status"))
 
 
 def capable(system: System, *bits: int) -> bool:
-    """Whether this process has one of the capabilities in effect."""
+    """Return whether this process has one of the capabilities in effect."""
     text = status(system).get("CapEff", "")
     effective = int(text, 16) if re.fullmatch(r"[0-9a-fA-F]{1,16}", text) else 0
     return any(effective >> bit & 1 for bit in bits)
 
 
 def meminfo(system: System) -> dict[str, int]:
-    """/proc/meminfo in bytes; lines without a unit (counts of huge pages) are left out."""
+    """Return /proc/meminfo in bytes; lines without a unit (counts of huge pages) are left out."""
     numbers = {key: whole(value.removesuffix(" kB")) for key, value in fields(system.read("/proc/meminfo")).items()
                if value.endswith(" kB")}  # fmt: skip
     return {key: value * 1024 for key, value in numbers.items() if value is not None}
 
 
 def first_cpu(system: System) -> dict[str, str]:
-    """/proc/cpuinfo of the first CPU that it lists."""
+    """Return what /proc/cpuinfo shows for the first CPU that it lists."""
     text = system.read("/proc/cpuinfo", CPUINFO_HEAD_BYTES)
     return fields(text.split("\n\n")[0] if text else None)
 
 
 def flags(system: System) -> frozenset[str]:
-    """CPU features as the kernel calls them; empty where /proc/cpuinfo names none."""
+    """Return CPU features as the kernel calls them; empty where /proc/cpuinfo names none."""
     cpu = first_cpu(system)
     return frozenset((cpu.get("flags") or cpu.get("Features") or "").split())
 
 
 def online(system: System) -> tuple[int, ...]:
-    """CPUs that the kernel uses; () is unknown."""
+    """Return the CPUs that the kernel uses; () is unknown."""
     return parse_list(system.read("/sys/devices/system/cpu/online")) or ()
 
 
 def allowed(system: System) -> tuple[int, ...]:
-    """CPUs that this process may use; () is unknown."""
+    """Return the CPUs that this process may use; () is unknown."""
     return parse_list(status(system).get("Cpus_allowed_list")) or ()
 
 
 def memory_nodes(system: System) -> tuple[int, ...]:
-    """Online NUMA nodes with memory; () is unknown."""
+    """Return the online NUMA nodes with memory; () is unknown."""
     base = "/sys/devices/system/node"
     return parse_list(system.read(f"{base}/has_memory")) or parse_list(system.read(f"{base}/online")) or ()
 
 
 def pressure(system: System, resource: str) -> dict[str, float]:
-    """PSI over the last 10 s as shares 0..1: {"some": 0.02, "full": 0.0}; {} is unknown."""
+    """Return PSI over the last 10 s as shares 0..1: {"some": 0.02, "full": 0.0}; {} is unknown."""
     text = system.read(f"/proc/pressure/{resource}") or ""
     shares = {kind: real(value) for kind, value in re.findall(r"^(some|full) avg10=(\S+)", text, re.MULTILINE)}
     return {kind: value / 100 for kind, value in shares.items() if value is not None}
@@ -117,5 +117,5 @@ GUEST_VENDORS = ("QEMU", "VMware", "innotek", "Xen", "Google", "OpenStack", "Red
 
 
 def vendor(system: System) -> str:
-    """Who made the machine, by DMI; "" is unknown."""
+    """Return who made the machine, by DMI; "" is unknown."""
     return system.read("/sys/class/dmi/id/sys_vendor", 256) or ""

@@ -46,17 +46,17 @@ class Structure(NamedTuple):
     strings: tuple[str, ...]
 
     def number(self, offset: int, size: int) -> int:
-        """A little-endian field; 0 where the structure ends before it."""
+        """Return a little-endian field; 0 where the structure ends before it."""
         return int.from_bytes(self.fields[offset : offset + size], "little") if len(self.fields) >= offset + size else 0
 
     def text(self, offset: int) -> str:
-        """A string by its number, counted from one; "" where there is none."""
+        """Return a string by its number, counted from one; "" where there is none."""
         index = self.number(offset, 1)
         return self.strings[index - 1].strip() if 0 < index <= len(self.strings) else ""
 
 
 def structures(table: bytes) -> Iterator[Structure]:
-    """All whole structures of a table, in its order."""
+    """Yield all whole structures of a table, in its order."""
     at = 0
     while at + 4 <= len(table):
         kind, length = table[at], table[at + 1]
@@ -71,13 +71,13 @@ def structures(table: bytes) -> Iterator[Structure]:
 
 
 def dimms(system: System) -> tuple[Dimm, ...] | None:
-    """All slots of system memory, empty ones too; None when the table is absent or not readable."""
+    """Return all slots of system memory, empty ones too; None when the table is absent or not readable."""
     table = system.bytes(PATH)
     return None if table is None else parse(table)
 
 
 def parse(table: bytes) -> tuple[Dimm, ...]:
-    """The memory devices of a raw table; those of arrays that are not system memory are left out."""
+    """Return the memory devices of a raw table; those of arrays that are not system memory are left out."""
     found = tuple(structures(table))
     arrays = {each.handle: each for each in found if each.kind == ARRAY}
     devices = [each for each in found if each.kind == DEVICE and len(each.fields) >= SHORTEST]
@@ -102,7 +102,10 @@ def _dimm(device: Structure, array: Structure | None) -> Dimm:
 
 
 def _size(device: Structure) -> int:
-    """0x0C: bit 15 set is KiB, else MiB; 0x7FFF: the extended size at 0x1C in MiB; 0xFFFF unknown."""
+    """Return the size in bytes; 0 is unknown.
+
+    At 0x0C: bit 15 set is KiB, else MiB; 0x7FFF: the extended size at 0x1C in MiB; 0xFFFF: unknown.
+    """
     size = device.number(0x0C, 2)
     if size == 0x7FFF:
         return (device.number(0x1C, 4) & 0x7FFFFFFF) * MiB
@@ -112,13 +115,13 @@ def _size(device: Structure) -> int:
 
 
 def _speed(device: Structure, offset: int, extended: int) -> int:
-    """MT/s; 0xFFFF: the extended field."""
+    """Return MT/s; 0xFFFF stands for the extended field."""
     speed = device.number(offset, 2)
     return device.number(extended, 4) & 0x7FFFFFFF if speed == 0xFFFF else speed
 
 
 def describe(slots: tuple[Dimm, ...]) -> str:
-    """'16 x 32 GiB DDR5-4800'; kinds apart, by the speed they run at; "" for no filled slot."""
+    """Return '16 x 32 GiB DDR5-4800'; kinds apart, by the speed they run at; "" for no filled slot."""
     groups: dict[str, int] = {}
     for dimm in slots:
         if dimm.size_bytes:

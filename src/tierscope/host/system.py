@@ -36,21 +36,21 @@ class System:
             return b"".join(parts)
 
     def bytes(self, path: str) -> bytes | None:
-        """The first LARGEST_BYTES of a file, or None."""
+        """Return the first LARGEST_BYTES of a file, or None."""
         try:
             return self._bytes(path, LARGEST_BYTES)
         except (OSError, ValueError):  # ValueError: a name with a zero byte
             return None
 
     def read(self, path: str, limit: int = LARGEST_BYTES) -> str | None:
-        """The text without outer white space; None when absent or forbidden. `limit` in bytes saves time."""
+        """Return the text without outer white space; None when absent or forbidden. `limit` in bytes saves time."""
         try:
             return self._bytes(path, limit).decode(errors="replace").strip("\0 \t\r\n")
         except (OSError, ValueError):
             return None
 
     def why(self, path: str) -> str:
-        """Why `read` gave None: "absent", "not readable: Permission denied"; "readable" if it did not."""
+        """Return why `read` gave None: "absent", "not readable: Permission denied"; "readable" if it did not."""
         try:
             self._bytes(path, 1)
         except (FileNotFoundError, NotADirectoryError, ValueError):
@@ -70,7 +70,7 @@ class System:
         return number if number is not None and 0 <= number < 1 << 63 else None
 
     def link(self, path: str) -> str:
-        """The name of what a symbolic link leads to: a device's driver; "" where there is no link."""
+        """Return the name of what a symbolic link leads to: a device's driver; "" where there is no link."""
         try:
             return Path(self.place(path)).readlink().name
         except (OSError, ValueError):
@@ -93,7 +93,7 @@ class System:
             return True
 
     def file_bytes(self, path: str) -> int | None:
-        """Size of a regular file; None for anything else."""
+        """Return the size of a regular file; None for anything else."""
         try:
             found = Path(self.place(path)).stat()
         except (OSError, ValueError):
@@ -109,20 +109,20 @@ class System:
         return found.f_bavail * found.f_frsize if found.f_blocks else None
 
     def page_bytes(self) -> int | None:
-        """Size of a page of the kernel; None where it does not show it."""
+        """Return the size of a page of the kernel; None where it does not show it."""
         found = re.search(
             r"^KernelPageSize:\s+([0-9]{1,6}) kB$", self.read("/proc/self/smaps", 4096) or "", re.MULTILINE
         )
         return int(found[1]) << 10 if found else None
 
     def choice(self, path: str) -> str | None:
-        """The word in brackets of `always [madvise] never`; the whole text where nothing is in brackets."""
+        """Return the value in brackets of `always [madvise] never`; the whole text where nothing is in brackets."""
         text = self.read(path, 4096)
         match = re.search(r"\[([^]]*)]", text or "")
         return match.group(1) if match else text
 
     def glob(self, pattern: str) -> list[str]:
-        """Paths below root that match, numbers in them in order: cpu2 before cpu10."""
+        """Return paths below root that match, numbers in them in order: cpu2 before cpu10."""
         found = glob.glob(pattern.lstrip("/"), root_dir=self.root)
         return sorted(("/" + path for path in found), key=natural)
 
@@ -143,7 +143,7 @@ def real(text: str | None) -> float | None:
 
 
 def parse_list(text: str | None) -> tuple[int, ...] | None:
-    """The kernel's list of CPUs or nodes, '0-3,8' -> (0, 1, 2, 3, 8); '' -> (); None for anything else.
+    """Return the kernel's list of CPUs or nodes: '0-3,8' -> (0, 1, 2, 3, 8); '' -> (); None for anything else.
 
     Source: Linux, Documentation/admin-guide/cputopology.rst and kernel-parameters.rst, "CPU lists".
     """
@@ -162,7 +162,7 @@ def parse_list(text: str | None) -> tuple[int, ...] | None:
 
 
 def show_list(numbers: tuple[int, ...]) -> str:
-    """The inverse of `parse_list`: (0, 1, 2, 3, 8) -> '0-3,8'; () -> 'none'."""
+    """Return the inverse of `parse_list`: (0, 1, 2, 3, 8) -> '0-3,8'; () -> 'none'."""
     runs: list[list[int]] = []
     for number in sorted(numbers):
         if runs and runs[-1][-1] == number - 1:

@@ -44,7 +44,7 @@ class Importer(Protocol):
         """Return what readings mean in our tables, in terms of `compare.alike`; () if no table contains the like."""
 
     def knows(self, text: str) -> bool:
-        """Whether the text looks like this format, whole or not."""
+        """Return whether the text looks like this format, whole or not."""
 
     def read(self, text: str) -> Imported:
         """Return the readings; UsageError if the text is cut off, or contains what this importer does not know."""
@@ -68,7 +68,7 @@ def read(path: Path, name: str = "", content: bytes | None = None) -> tuple[str,
     except UsageError as error:
         raise UsageError(f"{path} as {fitting[0]}: {error}") from error
     if not found.readings:
-        raise UsageError(f"{path} as {fitting[0]}: no result stands in it; was the program stopped before its end?")
+        raise UsageError(f"{path} as {fitting[0]}: it contains no result; was the program stopped before its end?")
     _refuse_impossible(path, found)
     return fitting[0], found
 
@@ -100,9 +100,9 @@ def contents(path: Path) -> bytes:
 
 
 def _text(path: Path, content: bytes) -> str:
-    """UTF-8 without a byte-order mark and with single line feeds."""
+    """Return the content as UTF-8 without a byte-order mark and with single line feeds."""
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise UsageError(f"{path} is no text: {error.reason} at byte {error.start}") from error
+        raise UsageError(f"{path} is not text: {error.reason} at byte {error.start}") from error
     return text.replace("\r\n", "\n").replace("\r", "\n")

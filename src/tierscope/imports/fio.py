@@ -52,7 +52,7 @@ METHOD = (
     "fio counts the operations that it submits and the bytes that it moves over the run time of a job, after ramp_time "
     "where one is set. A latency is from the submission of an operation to its completion; the mean is over all that "
     "completed, percentiles are from its histogram of them. Mean bandwidth of samples is a mean over half seconds. No "
-    "interval is stated. What the job did is in its options, all of which are listed; those not listed had fio's "
+    "interval is stated. All options of the job are listed; the others had fio's "
     "defaults."
 )
 DEPTHS = {1: "1", 2: "2", 4: "4", 8: "8", 16: "16", 32: "32"}  # keys of `iodepth_level`; 64 and more is ">=64"
@@ -98,7 +98,7 @@ def _last(found: Found) -> Json:
     if found.cut:
         raise UsageError("its JSON is cut off or damaged: the last document in it does not end")
     if not found.documents:
-        raise UsageError("no JSON stands in it; run fio with --output-format=json")
+        raise UsageError("it contains no JSON; run fio with --output-format=json")
     return found.documents[-1]
 
 
@@ -112,15 +112,15 @@ def _warnings(text: Found, jobs: list[Json]) -> tuple[Warn, ...]:
     if text.said:
         said = " ".join(text.said.split())[:200]
         found.append(
-            Warn(code="preamble", message=f"fio said around its JSON: {said}", next_step="see what it warned of")
+            Warn(code="preamble", message=f"fio printed around its JSON: {said}", next_step="see what it warned of")
         )
     if len(text.documents) > 1:
         message = f"the last of {len(text.documents)} documents is read; the others are of --status-interval"
-        found.append(Warn(code="interim", message=message, next_step="see that fio was not stopped early"))
+        found.append(Warn(code="interim", message=message, next_step="check that fio was not stopped early"))
     for job in jobs:
         if job.get("error"):
             message = f"job {job.get('jobname')} ended with error {job['error']}"
-            found.append(Warn(code="failed", message=message, next_step="mend the job and run it again"))
+            found.append(Warn(code="failed", message=message, next_step="fix the job and run it again"))
     return tuple(found)
 
 
@@ -131,12 +131,15 @@ def _readings(jobs: list[Json], shared: Json) -> Iterator[Reading]:
 
 
 def _clones(job: Json) -> tuple[str, str]:
-    """What the clones of one section have in common."""
+    """Return what the clones of one section have in common."""
     return str(job.get("jobname")), str(job.get("groupid"))
 
 
 def _job(job: Json, options: Json, entries: int) -> list[Reading]:
-    """entries: of this section in the document."""
+    """Return the readings of a job.
+
+    entries: of this section in the document.
+    """
     used = [name for name in DIRECTIONS if name in job and job[name]["total_ios"]]
     depths = _depths(job, options, entries)
     readings = []
@@ -213,7 +216,7 @@ def _nanoseconds(number: float) -> Value:
 
 
 def _both(job: Json, used: list[str]) -> dict[str, Value]:
-    """Sums, the longest of both, and the mean latency by the number of operations."""
+    """Return sums, the longest of both, and the mean latency by the number of operations."""
     sides = [job[name] for name in used]
     times = sorted(int(side["runtime"]) / 1e3 for side in sides)
     count = sum(int(side["total_ios"]) for side in sides)
@@ -243,7 +246,7 @@ def _labels(job: Json, options: Json, side: str) -> dict[str, Label]:
 
 
 def _option(options: Json, name: str, other: str, default: str) -> Any:
-    """By either of its two names."""
+    """Return an option by either of its two names."""
     return options.get(name, options.get(other, default))
 
 

@@ -38,9 +38,9 @@ Parts = TypeVar("Parts", re.Match[str], tuple[str, str])
 BETWEEN = {"initiator": "{from}", "target": "{to}"}
 MB = "= 1,000,000 Bytes/sec)"
 METHOD = (
-    "Not public: Intel's documents say that idle latency is of dependent loads, that bandwidths are of threads on all "
-    "cores of a node, and that loaded latency is the latency of one core while the others inject the traffic that the "
-    "section names, with a delay between accesses. MB are 10^6 bytes. No interval is stated."
+    "Not public: Intel's documents state that idle latency is of dependent loads, and that bandwidths are of threads "
+    "on all cores of a node. Loaded latency is the latency of one core while the others inject the traffic that "
+    "the section names, with a delay between accesses. MB are 10^6 bytes. No interval is stated."
 )
 NEWEST = 3  # major version whose sections and units are known
 ROWS = {  # how rows begin, so that none vanishes where it is cut off
@@ -120,7 +120,7 @@ def _read(kind: str, lines: list[str]) -> Iterator[Reading]:
 
 
 def _ratio(line: str) -> tuple[str, str] | None:
-    """'3:1 Reads-Writes :  208310.5' -> its two words; taken from the end, so that no blank is looked at twice."""
+    """Return both parts of '3:1 Reads-Writes :  208310.5', split from the end so that no blank is looked at twice."""
     head, *rate = line.rsplit(maxsplit=1)
     name = head.rstrip().removesuffix(":")
     whole = bool(rate) and name != head.rstrip() and RATIO.fullmatch(name.rstrip()) is not None
@@ -128,14 +128,14 @@ def _ratio(line: str) -> tuple[str, str] | None:
 
 
 def _row(kind: str, found: Parts | None, line: str) -> Parts | None:
-    """The parts of a row, None for other lines; UsageError for half a row."""
+    """Return the parts of a row, None for other lines; raise UsageError for half a row."""
     if found is None and ROWS[kind].match(line):
-        raise UsageError(f"{line[:60]!r} is no whole row of {kind}: it is cut off")
+        raise UsageError(f"{line[:60]!r} is not a whole row of {kind}: it is cut off")
     return found
 
 
 def _cells(kind: str, found: re.Match[str], columns: list[str]) -> Iterator[tuple[str, str]]:
-    """(node of the column, word) of one row of a matrix; a dash is a pair that does not exist."""
+    """Yield (node of the column, cell) of one row of a matrix; a dash is a pair that does not exist."""
     words = found[2].split()
     if len(words) != len(columns):
         raise UsageError(f"a row of {kind} has {len(words)} numbers under {len(columns)} nodes: it is cut off")
@@ -148,7 +148,7 @@ def _loaded(found: re.Match[str], labels: dict[str, Label]) -> Reading:
 
 
 def _matrix(kind: str, lines: list[str], labels: dict[str, Label], unit: tuple[str, str]) -> Iterator[Reading]:
-    """Rows are the CPUs' nodes, columns the memory's."""
+    """Yield the readings of a matrix: rows are the CPUs' nodes, columns the memory's."""
     columns: list[str] = []
     for line in lines:
         if head := COLUMNS.match(line):
@@ -160,7 +160,7 @@ def _matrix(kind: str, lines: list[str], labels: dict[str, Label], unit: tuple[s
 
 
 def _cache_to_cache(lines: list[str]) -> Iterator[Reading]:
-    """Within a package one line for each kind; between packages a matrix of writer and reader for each home."""
+    """Yield one reading per kind within a package, and a matrix of writer and reader for each home between packages."""
     kind, home, columns, rows = "cache to cache", "", list[str](), 1
     for line in [*lines, "homed in"]:
         if found := LINE.match(line):

@@ -22,7 +22,7 @@ SETTINGS = {"nr_threads": "threads", "total_memory": "footprint_bytes", "stride"
 
 METHOD = (
     "multichase follows a chain of pointers in a random order and prints the time of one dependent access. No interval "
-    "is stated. What is not among the settings that it printed is not known."
+    "is stated. Settings that it did not print are not known."
 )
 
 
@@ -42,7 +42,7 @@ class Multichase:
     def read(self, text: str) -> Imported:
         lines = [line.strip() for line in text.splitlines() if line.strip()]
         if not lines or not re.fullmatch(r"[0-9.,]+", lines[-1]):
-            raise UsageError("its last line is no number: it is cut off")
+            raise UsageError("its last line is not a number: it is cut off")
         if len(lines) > 1 and not self.knows(text):
             raise UsageError("one number, or the settings of -v before it, were expected")
         labels: dict[str, Label] = {}
@@ -57,7 +57,7 @@ class Multichase:
 
 
 def _samples(lines: list[str]) -> dict[str, Value]:
-    """The least and the most of the samples that -v prints: the result is the least, or with -a the mean."""
+    """Return the least and the most of the samples that -v prints: the result is the least, or with -a the mean."""
     words = [found[1] for line in lines if (found := SAMPLE.search(line))]
     known = sorted((value(word, "ns") for word in words), key=lambda one: one.value)
     return {"latency_least_s": known[0], "latency_most_s": known[-1]} if known else {}

@@ -48,9 +48,9 @@ OF = {
 """Units of metrics: the event that they are counted in, and what one is worth; others are left out."""
 
 METHOD = (
-    "perf counts events while a program runs, from its start to its end, in all its threads. Where more events were "
-    "asked for than the processor counts at once they took turns, and perf scaled what it counted to the whole time. "
-    "One count for each event: no interval is stated."
+    "perf counts events while a program runs, from its start to its end, in all its threads. If more events were "
+    "requested than the processor counts at the same time, they shared the counters, and perf scaled the counts to the "
+    "whole time. One count for each event: no interval is stated."
 )
 ELAPSED = {"time elapsed": "elapsed_s", "user": "user_s", "sys": "sys_s"}
 
@@ -100,12 +100,12 @@ class PerfStat:
 
 
 def _refuse_twice(rows: list[Row]) -> None:
-    """UsageError where one event has several counts."""
+    """Raise UsageError where one event has several counts."""
     times = Counter(row.event for row in rows)
     for event, count in times.items():
         if count > 1:
             raise UsageError(
-                f"{event!r} stands {count} times: counts of intervals, CPUs, sockets or several runs; "
+                f"{event!r} is there {count} times: counts of intervals, CPUs, sockets or several runs; "
                 "write each whole run to a file of its own, without -I, -A and --per-..."
             )
 
@@ -115,7 +115,7 @@ def _refuse_unread(line: str) -> None:
     before = line.partition("#")[0]  # dates and metrics follow it
     if re.search(r"(^|[\s\"])-?[0-9]", before) and not ADVICE.match(line):
         raise UsageError(
-            f"{line.strip()[:60]!r} is no line of a whole run of perf stat; print with LC_ALL=C, without -A"
+            f"{line.strip()[:60]!r} is not a line of a whole run of perf stat; print with LC_ALL=C, without -A"
         )
 
 
@@ -144,7 +144,10 @@ def _metric(text: str) -> tuple[str, str]:
 
 
 def _csv(text: str) -> list[Row]:
-    """Fields: counter, unit, event, with -r the deviation in %, time it ran, share of that ...; [] for other tables."""
+    """Return the rows of a table in CSV; [] for other tables.
+
+    Fields: counter, unit, event, with -r the deviation in %, time it ran, share of that ...
+    """
     rows = []
     for line in text.splitlines():
         if not line.strip() or line.startswith("#"):
@@ -183,7 +186,7 @@ def _json(text: str) -> list[Row]:
 
 
 def _count(word: str, unit: str) -> Value:
-    """Commas are taken for groups of thousands only where all groups have three digits and nothing follows."""
+    """Return a count; commas group thousands only if all groups have three digits and nothing follows."""
     plain = word.replace(",", "") if GROUPED.fullmatch(word) else word
     if unit not in UNITS:
         raise UsageError(f"unknown unit {unit!r} of {word!r}; known: {', '.join(u for u in UNITS if u)}")
@@ -236,13 +239,13 @@ def _warnings(absent: list[str], scaled: dict[str, str]) -> tuple[Warn, ...]:
     found = []
     if absent:
         message = f"perf could not count {', '.join(absent)}"
-        step = "count fewer at once, or on a machine with a PMU"
+        step = "count fewer at the same time, or on a machine with a PMU"
         found.append(Warn(code="not_counted", message=message, next_step=step))
     if scaled:
         message = "perf scaled " + ", ".join(
             f"{event} (counted {share} % of the time)" for event, share in scaled.items()
         )
-        found.append(Warn(code="scaled", message=message, next_step="count fewer events at once"))
+        found.append(Warn(code="scaled", message=message, next_step="count fewer events at the same time"))
     return tuple(found)
 
 

@@ -35,7 +35,7 @@ HEADS = {
 TOLD = ("seed",)  # known, and left out
 LABELS = {"threads": "threads", "data-size": "operation_bytes"}
 METHOD = (
-    "pmembench runs each scenario as often as its repeats say and prints total times (average, most, least), "
+    "pmembench runs each scenario as often as its repeats state, and prints total times (average, most, least), "
     "operations per second over all threads, and latencies of single operations with percentiles. No interval is "
     "stated."
 )
@@ -70,7 +70,7 @@ def _fields(line: str) -> list[str]:
     try:
         return next(csv.reader([line], delimiter=";"))
     except csv.Error as error:
-        raise UsageError(f"the line {line[:40]!r} is no row of fields: {error}") from error
+        raise UsageError(f"the line {line[:40]!r} is not a row of fields: {error}") from error
 
 
 def _reading(scenario: str, heads: list[str], fields: list[str]) -> Reading:

@@ -31,7 +31,10 @@ class Given(NamedTuple):
 def in_memory(
     name: str, imported: Imported, argv: tuple[str, ...], now: datetime, given: Given | None = None
 ) -> tuple[Manifest, Result]:
-    """name: of the format; now: in UTC; given: what the user knows of the machine."""
+    """Return manifest and result of an import.
+
+    name: of the format; now: in UTC; given: what the user knows of the machine.
+    """
     given = given or Given({}, None, "")
     started = f"{now:%Y-%m-%dT%H:%M:%SZ}"
     options: dict[str, Label] = {"as": name, **given.options}
@@ -49,7 +52,9 @@ def in_memory(
 
 
 def store(directory: Path, source: tuple[str, bytes], parts: tuple[Manifest, Result]) -> Run:
-    """Into `directory`, which exists; MachineError if it cannot be written. source: name and content of the file.
+    """Store into `directory`, which exists; raise MachineError if it cannot be written.
+
+    source: name and content of the file.
 
     The manifest comes first and states whose the rest is. The result comes last, so that readers detect half an import
     after a kill.
@@ -69,7 +74,7 @@ def unknown_machine(given: Given) -> Machine:
         model="unknown", architecture="unknown", family="", microcode="", features=(), hypervisor="", kernel="unknown",
         memory="", cpus=(), nodes=(), caches=(),
     )  # fmt: skip
-    source = given.peak_source or "unknown: the output of another tool does not tell; give peak=RATE"
+    source = given.peak_source or "unknown: the output of another tool does not state it; give peak=RATE"
     return Machine(
         hostname="unknown", identity=identity, state={}, peak_bytes_per_s=given.peak_bytes_per_s, peak_source=source
     )

@@ -48,7 +48,7 @@ class StreamC:
         if {row[0].lower() for row in rows} != set(ARRAYS):
             raise UsageError("the four lines Copy, Scale, Add and Triad are not all there: it is cut off")
         if len(rows) != len(ARRAYS):
-            raise UsageError("a kernel stands in it more than once: import each run from a file of its own")
+            raise UsageError("a kernel is in it more than once: import each run from a file of its own")
         unit = _unit(text)
         version = re.search(r"STREAM version \$?(?:Revision: )?([0-9][0-9.]*)", text)
         if version and newer(version[1], NEWEST):
@@ -72,7 +72,7 @@ def _unit(text: str) -> str:
 
 
 def _setting(text: str) -> tuple[dict[str, Label], dict[str, Value]]:
-    """Labels that all kernels share, and the step of the clock."""
+    """Return the labels that all kernels share, and the step of the clock."""
     elements, width = _number(text, r"Array size = (\S+) \(elements\)"), _number(text, r"uses (\S+) bytes per array")
     threads = _number(text, r"Number of Threads counted = (\S+)")
     labels: dict[str, Label] = {"threads": threads or 1}
@@ -103,7 +103,7 @@ def _cut(one: Value, least: float) -> Value:
 
 
 def _timings(text: str) -> dict[str, Value]:
-    """Passes behind the times: all but the first."""
+    """Return the number of passes whose times are used: all but the first."""
     rounds = _number(text, r"Each kernel will be executed (\S+) times")
     return {"timings": Value(value=float(rounds - 1))} if rounds and rounds > 1 else {}
 
@@ -150,14 +150,14 @@ def _method(text: str) -> str:
     return (
         f"STREAM runs each kernel {often} over its arrays; a rate is the bytes that the kernel reads and writes over "
         "the least time of all passes but the first, and the read for ownership is not counted. Average, least and "
-        "most time are of the same passes. No interval is stated. Where the arrays lay is not known."
+        "most time are of the same passes. No interval is stated. The location of the arrays is not known."
     )
 
 
 def _warnings(text: str) -> tuple[Warn, ...]:
     if "Solution Validates" in text:
         return ()
-    message = "STREAM did not say that its solution validates"
+    message = "STREAM did not report that its solution validates"
     return (
         Warn(code="unchecked", message=message, next_step="do not use these rates; compile with fewer optimisations"),
     )

@@ -16,7 +16,7 @@ DIGITS = 18  # of a whole number: 64 bits contain no more; no tool prints more
 
 
 def value(word: str, unit: str) -> Value:
-    """'14.60', 'MB/s' -> 1.46e7; UsageError for no number or an unknown unit."""
+    """Return the value in base units: '14.60', 'MB/s' -> 1.46e7; raise UsageError for no number or an unknown unit."""
     if unit not in UNITS:
         raise UsageError(f"unknown unit {unit!r} of {word.strip()[:40]!r}; known: {', '.join(u for u in UNITS if u)}")
     number, step = printed(word)
@@ -24,18 +24,18 @@ def value(word: str, unit: str) -> Value:
 
 
 def number(word: str) -> float:
-    """A plain number."""
+    """Return a plain number."""
     return printed(word)[0]
 
 
 def whole(word: str, what: str) -> int:
-    """'4000000'; UsageError for anything else."""
+    """Return the whole number '4000000'; raise UsageError for anything else."""
     if not word.strip().isdecimal() or len(word.strip()) > DIGITS:
-        raise UsageError(f"{what} is {word.strip()[:40]!r}, no whole number")
+        raise UsageError(f"{what} is {word.strip()[:40]!r}, which is not a whole number")
     return int(word)
 
 
 def newer(version: str, newest: int) -> bool:
-    """Whether the major number of '5.10' is above `newest`."""
+    """Return whether the major number of '5.10' is above `newest`."""
     major = version.partition(".")[0]
     return not major.isdecimal() or len(major) > DIGITS or int(major) > newest

@@ -25,7 +25,7 @@ class Formula:
 
     @classmethod
     def parse(cls, text: str) -> "Formula":
-        """UsageError for anything but arithmetic."""
+        """Return the formula; raise UsageError for anything but arithmetic."""
         try:
             tree = ast.parse(text, mode="eval").body
         except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
@@ -35,7 +35,7 @@ class Formula:
         return cls(text, tree, names)
 
     def value(self, counts: Mapping[str, float]) -> float | None:
-        """None where it divides by nothing; every name must be in `counts`."""
+        """Return the value; None where it divides by nothing. Every name must be in `counts`."""
         try:
             found = _value(self.tree, counts)
         except (ZeroDivisionError, OverflowError):

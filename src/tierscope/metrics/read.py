@@ -48,7 +48,7 @@ class Metrics:
     absent: tuple[Absent, ...] = ()
 
     def words(self, asked: str = "") -> str:
-        """For the core: what is asked for, else all groups; names replaced by what they stand for."""
+        """Return what the core is asked to count: `asked`, else all groups; names replaced by what they stand for."""
         return WORD.sub(lambda word: self.names.get(word[0], word[0]), asked or ",".join(self.events))
 
     def called(self, event: str) -> str:
@@ -87,7 +87,10 @@ def _metric(told: dict[str, Any]) -> Metric:
 
 @functools.cache
 def metrics_for(family: str) -> Metrics:
-    """family: "vendor:family:model:stepping". Its file, with the metrics that it leaves to the generic one."""
+    """Return the metrics of a processor: its file, and those that it leaves to the generic one.
+
+    family: "vendor:family:model:stepping".
+    """
     found = {path.stem: read_metrics(path.stem, path.read_text()) for path in sorted(FOLDER.glob("*.toml"))}
     generic, processor = found[GENERIC], ":".join(family.split(":")[:3])
     own = next((one for one in found.values() if processor in one.processors), generic)

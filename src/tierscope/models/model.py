@@ -39,7 +39,7 @@ class Span:
         """Return one sentence if the place is outside, else none."""
         if self.distance(place) == 1:
             return ()
-        return (f"{self.of}={place:g} lies outside {self.low:g} to {self.high:g}: this is extrapolated",)
+        return (f"{self.of}={place:g} is outside {self.low:g} to {self.high:g}: this is extrapolated",)
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,7 +35,7 @@ class Saturation:
 
     @classmethod
     def fit(cls, threads: Floats, bandwidth: Floats, /) -> "Saturation":
-        """Least squares over every place the knee can be; FitError under three thread counts.
+        """Return the least-squares fit over every place the knee can be; raise FitError under three thread counts.
 
         threads, bandwidth: shape (points,), bandwidth in bytes/s.
         """

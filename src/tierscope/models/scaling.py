@@ -60,7 +60,9 @@ class Scaling:
 
     @classmethod
     def fit(cls, threads: Floats, bandwidth: Floats, /, cores: float, noise: float = 0.0) -> "Scaling":
-        """threads: up to cores, shape (points,); bandwidth in bytes/s; noise: relative deviation of one of them.
+        """Return the model fitted to these bandwidths.
+
+        threads: up to cores, shape (points,); bandwidth in bytes/s; noise: relative deviation of one of them.
 
         FitError under three numbers of threads, or for threads beyond the cores.
         """

@@ -66,7 +66,9 @@ class Sharing:
         cls, threads: Floats, bandwidth: Floats, /, splits: Sequence[Split] = (), second: float = 0.0,
         noise: tuple[float, float] = (0.0, 0.0),
     ) -> "Sharing":  # fmt: skip
-        """threads, bandwidth: of the first tier alone, shape (points,), up to all threads; second: of the second tier
+        """Return the model fitted to these bandwidths.
+
+        threads, bandwidth: of the first tier alone, shape (points,), up to all threads; second: of the second tier
         alone with all threads, 0 where it was not measured.
 
         FitError without both a split and `second`, and for splits that are none.
@@ -112,7 +114,7 @@ class Sharing:
     def predict(self, threads: float) -> tuple[Prediction, Prediction]:
         """Return the bandwidth of the first and of the second tier with `threads` threads on the second."""
         if not 0 < threads < self.threads:
-            raise FitError(f"sharing: {threads:g} of {self.threads:g} threads on the second tier is no split")
+            raise FitError(f"sharing: {threads:g} of {self.threads:g} threads on the second tier is not a split")
         found = np.array([self._both(threads, reading) for reading in self.readings])
         warnings = self.valid.warnings(threads)
         return tuple(

@@ -89,7 +89,7 @@ class StructureModel:
         wider = (1 + self.structure.error_share) * beyond
         warnings = self.valid.warnings(elements)
         if not self.structure.error_share:
-            warnings += (f"{self.structure.name}: no error of it is known; the bounds tell overlap alone",)
+            warnings += (f"{self.structure.name}: its error is not known; the bounds contain only the overlap",)
         return Prediction(overlapped, overlapped / wider, serial * wider, "s", warnings)
 
 

@@ -83,7 +83,7 @@ class Beside:
         return self.verdict == ("high" if self.less_is_better else "low")
 
     def far(self, numbers: int) -> bool:
-        """Whether it is so far outside, on the bad side, that chance explains it in none of that many numbers."""
+        """Return whether it is so far outside, on the bad side, that chance explains it in none of that many."""
         if not self.worse or self.band is None:
             return False
         near = self.number.low if self.less_is_better else self.number.high

@@ -72,7 +72,7 @@ def entry_of(run: Run) -> Entry:
     """Return what is kept of a run; UsageError for one that is not of real memory, or has no conclusive number."""
     result = run.result
     if result.origin != "real":
-        raise UsageError(f"{run.path} is {result.origin}: only measurements of real memory say what is normal")
+        raise UsageError(f"{run.path} is {result.origin}: only measurements of real memory show what is normal")
     found = tuple(
         Sure(
             measure=name, point=words, unit=measures()[name].unit,
@@ -127,6 +127,6 @@ def read_entries(content: bytes, name: str) -> list[Entry]:
         return msgspec.json.decode(content, type=list[Entry])
     except (msgspec.DecodeError, RecursionError) as error:
         raise ResultError(
-            f"{name} is no reference set: {error}. A set holds kinds of machines and numbers, and no names of hosts; "
-            "make one with `tierscope normal share RUN FILE`"
+            f"{name} is not a reference set: {error}. A set contains kinds of machines and numbers, and no names of "
+            "hosts; make one with `tierscope normal share RUN FILE`"
         ) from error

@@ -16,7 +16,7 @@ LINES = 40  # points in the terminal; --json has all
 
 
 def show(found: Normal, console: Console) -> None:
-    """The sentence, then points outside of their band first."""
+    """Print the sentence, then the points, those outside of their band first."""
     console.print(Text(sentence(found), style="bold"))
     known = [row for row in found.rows if row.band]
     if not known:

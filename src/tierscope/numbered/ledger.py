@@ -32,7 +32,7 @@ def first_line(run: int, block_bytes: int, size_bytes: int) -> str:
 
 
 def read_ledger(text: str) -> Ledger:
-    """UsageError for a text that no writer printed, with the line."""
+    """Return the log of a writer; raise UsageError, with the line, for a text that no writer printed."""
     lines = text.split("\n")[:-1]  # behind the last end of line: nothing, or half a line
     found = FIRST.fullmatch(lines[0]) if lines else None
     if found is None:
@@ -42,7 +42,7 @@ def read_ledger(text: str) -> Ledger:
         )
     run, block_bytes, size_bytes = map(int, found.groups())
     if not block_bytes:
-        raise UsageError("the log says block=0; name the output of `tierscope verify FILE --write`")
+        raise UsageError("the log has block=0; name the output of `tierscope verify FILE --write`")
     ledger = Ledger(run, block_bytes, size_bytes)
     for number, line in enumerate(lines[1:], 2):
         _add(ledger, number, line)

@@ -122,7 +122,7 @@ def footprint(machine: Machine, target: Target, asked: int | None, largest: int)
     size = min(wanted, limit) if asked is None else asked
     if size < 2 * largest:
         raise UsageError(
-            f"footprint={word_bytes(size)} holds no two regions of {show_bytes(largest)}; "
+            f"footprint={word_bytes(size)} has no space for two regions of {show_bytes(largest)}; "
             f"try to={word_bytes(max(size // 4 // MiB, 1) * MiB)} or a larger footprint"
         )
     if asked is not None or size >= wanted:

@@ -88,7 +88,7 @@ def numbers_of(word: str) -> tuple[int, ...]:
         match = re.fullmatch("([0-9]{1,18})(?:-([0-9]{1,18}))?", one)
         first, last = (int(match[1]), int(match[2] or match[1])) if match else (1, 0)
         if not first <= last < first + LONGEST:
-            raise UsageError("this is no list such as 0-3,8")
+            raise UsageError("this is not a list such as 0-3,8")
         numbers.extend(range(first, last + 1))
     if not numbers:
         raise UsageError("this names no number; try a list such as 0-3,8")

@@ -54,7 +54,7 @@ class SuiteOptions(Options, frozen=True, kw_only=True):
         str,
         Help(
             "[performance events](../how-to/counters.md) in the timed blocks: `default`, `perf`, `simulated`,"
-            " `every` (each that this machine counts), or a list as `{cycles,instructions},page-faults`"
+            " `every` (each that this machine counts), or a list such as `{cycles,instructions},page-faults`"
         ),
     ] = "off"
 
@@ -132,7 +132,7 @@ def word_of(value: Value) -> str:
         return str(value)
     if isinstance(value, Iterable):
         return ",".join(map(word_of, value))
-    raise UsageError(f"{value!r} is no value of an option; give a word, a number or a list of them")
+    raise UsageError(f"{value!r} is not a value of an option; give text, a number or a list of them")
 
 
 Known = TypeVar("Known", bound=Options)

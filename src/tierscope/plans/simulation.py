@@ -64,7 +64,7 @@ def refuse_mixtures(experiments: Iterable[Experiment], formless: frozenset[str],
     if len(machines) > 1 and ("" in machines or not many):
         one, other = sorted(machines.values())[:2]
         raise UsageError(
-            f"targets {one} and {other} lie on two machines; take sim: of one machine for all, and memory=NAME for its "
+            f"targets {one} and {other} are on two machines; take sim: of one machine for all, and memory=NAME for its "
             "memories"
         )
     if not words or "" in machines:

@@ -52,7 +52,7 @@ def free_bytes(machine: Machine, target: Target | None = None) -> int:
 def half_of_what(machine: Machine, target: Target | None = None) -> str:
     """Return what limits a footprint that is MEMORY_SHARE of `free_bytes`, for a note."""
     path = target is not None and target.word in machine.rooms
-    return f"half of the room of {target.word}" if target is not None and path else "half of the free memory"
+    return f"half of the free space of {target.word}" if target is not None and path else "half of the free memory"
 
 
 def array(
@@ -115,7 +115,7 @@ def find_cache(points: dict[int, float]) -> int | None:
 def effective_cache(
     machine: Machine, cpu: int, target: Target, schedule: Schedule
 ) -> Generator[Experiment, Answer, int | None]:
-    """A coarse staircase, largest footprint first so that memory is mapped once; four seconds or so."""
+    """Return the size of the cache by a coarse staircase, in about four seconds; largest first to map memory once."""
     top = max(TIMES_CACHE * machine.last_level_cache_bytes(), REACHES)
     top = min(top, LARGEST, int(free_bytes(machine, target) * MEMORY_SHARE))
     points: dict[int, float] = {}
@@ -129,7 +129,7 @@ def effective_cache(
 def chosen_array(
     machine: Machine, asked: int | None, cache_bytes: int | None, cpus: tuple[int, ...], near: int, target: Target
 ) -> Generator[Experiment, Answer, Memory]:
-    """The array that was asked for, or one by the rule; `near` searches for the cache where none is known yet."""
+    """Return the array that was asked for, or one by the rule; `near` measures the cache where it is not known yet."""
     if asked is not None:
         return Memory(asked, "")
     if cache_bytes is None:

@@ -85,7 +85,7 @@ def _refuse_spare(asked: Asked) -> None:
     moves = _is_run(asked) and asked.model == StructureModel.name
     if moves and not asked.here:
         raise UsageError(
-            f"{asked.what} is a run: say where it ran, as --from runs/latency-here (`tierscope run latency`)"
+            f"{asked.what} is a run: name where it ran, such as --from runs/latency-here (`tierscope run latency`)"
         )
     if moves and (asked.count or asked.value):
         raise UsageError("--count, --value: a run that is moved keeps its own; leave them out")
@@ -95,7 +95,9 @@ def _refuse_spare(asked: Asked) -> None:
 
 def _notes(memories: list[Memory], writes: bool = False) -> list[str]:
     """Return notes. writes: whether the latency of writes counts."""
-    guessed = [f"{one.word}: writes are taken to have the latency of reads" for one in memories if one.writes_as_reads]
+    guessed = [
+        f"{one.word}: writes are assumed to have the latency of reads" for one in memories if one.writes_as_reads
+    ]
     kinds = {one.origin for one in memories} - {"real"}
     told = [f"figures of a memory here are {' and '.join(sorted(kinds))}"] if kinds else []
     return [*dict.fromkeys(note for one in memories for note in one.notes), *(guessed if writes else ()), *told]
@@ -105,7 +107,7 @@ def _counts(text: str) -> list[int]:
     try:
         counts = [int(word) for word in text.split(",")]
     except ValueError as error:
-        raise UsageError(f"--count {text}: numbers are needed, as 10000,1000000") from error
+        raise UsageError(f"--count {text}: numbers are needed, such as 10000,1000000") from error
     if min(counts) < 1:
         raise UsageError(f"--count {text}: numbers above 0 are needed")
     return list(dict.fromkeys(counts))

@@ -30,7 +30,7 @@ KEYS = "read=, write=, bandwidth=, parallelism=, cache=SIZE:LATENCY"
 class Memory:
     """A device with the words that asked for it; origin: of the runs behind it, "real" where there are none.
 
-    writes_as_reads: the latency of writes is that of reads, for want of another.
+    writes_as_reads: the latency of writes is that of reads, because no other is known.
     """
 
     word: str
@@ -89,7 +89,7 @@ def _named(word: str, names: list[str]) -> Memory:
         return Memory(word, Device(word, OPEN, OPEN, OPEN))
     if not any(is_there(name) for name in names):
         if len(names) > 1:
-            raise UsageError(f"memory '{word}' names {len(names)} things of which none is a run; name one device")
+            raise UsageError(f"memory '{word}' names {len(names)} things, and none of them is a run; name one device")
         return Memory(word, device(names[0]))
     runs = [load(Path(name)) for name in names]
     found = measured(runs)
@@ -107,7 +107,7 @@ def _named(word: str, names: list[str]) -> Memory:
         caches=tuple(caches),
         source=found.where,
     )
-    notes = () if found.in_flight else (f"{word}: no run tells how many lines a thread has under way; one is taken",)
+    notes = () if found.in_flight else (f"{word}: no run shows how many lines a thread has in flight; one is assumed",)
     return Memory(word, made, strongest(run.result.origin for run in runs), notes)
 
 
@@ -119,7 +119,7 @@ def _number(key: str, text: str) -> float:
     try:
         return float(text)
     except ValueError as error:
-        raise UsageError(f"parallelism={text}: lines under way are needed, such as parallelism=10") from error
+        raise UsageError(f"parallelism={text}: lines in flight are needed, such as parallelism=10") from error
 
 
 def _seconds(word: str, text: str) -> float:

@@ -101,7 +101,7 @@ def of_counters(run: Run, counts: Sequence[int], memories: Sequence[Memory], val
         {f"{one.kernel} {one.work.operation}" if isinstance(one.work, KeyedWork) else one.kernel for one in asked}
     )
     if len(kinds) != 1 or len(works) != len(asked):
-        raise UsageError(f"{run.path} holds {', '.join(kinds)}; a fit takes one structure and one operation")
+        raise UsageError(f"{run.path} has {', '.join(kinds)}; a fit takes one structure and one operation")
     model = CounterModel.fit(*counters_of(records, run.result.machine.identity.family))
     places = counts or sorted({work.count for work in works})
     return [
@@ -112,7 +112,10 @@ def of_counters(run: Run, counts: Sequence[int], memories: Sequence[Memory], val
 
 
 def _of_one(what: str, count: int, memory: Memory, found: Prediction, valid: Span, checked: bool = True) -> Predicted:
-    """checked: whether an error of the model alone, without a run that is moved, is known."""
+    """Return a predicted row.
+
+    checked: whether an error of the model alone, without a run that is moved, is known.
+    """
     low, high, warnings = found.low / count, found.high / count, found.warnings
     if not checked:
         why = f"{what}: bounds are unknown, because no error of the model alone was measured; move a run with --from"
@@ -135,13 +138,13 @@ def moved(run: Run, here: Memory, memories: Sequence[Memory], beside: Run | None
     """
     rows = Maps().rows(run)
     if not rows:
-        raise UsageError(f"{run.path} holds no maps; make one with `tierscope run maps`")
+        raise UsageError(f"{run.path} has no maps; make one with `tierscope run maps`")
     known = list(_known(rows))
     if not known:
         raise UsageError(f"{run.path}: no point is of one thread, even keys and one operation that a model knows")
     notes = [] if len(known) == len(rows) else [f"{len(rows) - len(known)} of {len(rows)} points are left out"]
     if any(one.row.operation != "get" and one.row.target.startswith("pool") for one in known):
-        notes.append("inserts and removes in pools: flushes and fences are taken to cost what they cost before")
+        notes.append("inserts and removes in pools: flushes and fences are assumed to cost the same as before")
     found = {_key(row): row for row in (Maps().rows(beside) if beside else ())}
     if beside and not any(_key(one.row) in found for one in known):
         raise UsageError(f"{beside.path} has no point of {run.path}: same structure, operation, count and value")

@@ -64,7 +64,10 @@ def _score(found: Sequence[Predicted]) -> list[str]:
     if not errors:
         return [""]
     inside = sum(bool(one.inside) for one in found)
-    told = f"{len(errors)} points held out: error {np.mean(errors):.1%} on average, {max(errors):.1%} at most"
+    told = (
+        f"{len(errors)} points that the model has not seen: error {np.mean(errors):.1%} on average, "
+        f"{max(errors):.1%} at most"
+    )
     bounded = sum(one.inside is not None for one in found)
     of = "" if bounded == len(errors) else f" of {bounded} that have bounds"
     return [f"{told}; {inside}{of} within the bounds (! marks the others)", ""]

@@ -167,7 +167,7 @@ class Catalogue(msgspec.Struct, frozen=True):
         return {one.name: one.held_in for one in self.targets}
 
     def tasks(self) -> dict[str, str]:
-        """Kernel, victim or structure -> its task: what one operation of it is."""
+        """Return kernel, victim or structure -> its task: what one operation of it is."""
         return {
             **{one.name: "key" for one in self.structures},
             **{one.name: "task" for one in self.victims},

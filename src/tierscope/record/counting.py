@@ -74,7 +74,7 @@ class EventCount(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 def mixed(events: Iterable[EventCount]) -> str:
-    """Why no number follows from them together: some are of user mode alone, others of the kernel too. Else ""."""
+    """Return why no number follows from them together, or "": some are of user mode alone, others of the kernel too."""
     of: dict[str, list[str]] = {}
     for event in events:
         of.setdefault(event.scope, []).append(event.event)

@@ -96,7 +96,7 @@ class Target(msgspec.Struct, frozen=True, kw_only=True):
 
     @classmethod
     def parse(cls, word: str, pages: str = "thp") -> Self:
-        """'node:1' -> Target; UsageError without a name or with pages that do not exist."""
+        """Return the target of 'node:1'; raise UsageError without a name or with pages that do not exist."""
         name, _, where = word.partition(":")
         if not name:
             raise UsageError(f"target {word!r} has no name; try node:0, file:PATH or null")

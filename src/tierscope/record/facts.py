@@ -37,7 +37,7 @@ class GroupFacts(msgspec.Struct, frozen=True, kw_only=True):
     prefetch_bytes: Annotated[int, Meta(description="loop variant: distance of the prefetch for loads; 0: none")]
     prefetchw_bytes: Annotated[int, Meta(description="loop variant: the same for stores")]
     interleave_bytes: Annotated[int, Meta(description="loop variant: distance of the streams; 0: far apart")]
-    target: Annotated[str, Meta(description="as `node:0`")]
+    target: Annotated[str, Meta(description="such as `node:0`")]
     origin: Annotated[str, Meta(description="`real`, `emulated`, `simulated`")]
     cpus: Annotated[tuple[int, ...], Meta(description="one thread was pinned to each")]
     footprint_bytes: Annotated[Bytes, Meta(description="bytes visited, rounded down to what the loop variant allows")]
@@ -47,7 +47,7 @@ class GroupFacts(msgspec.Struct, frozen=True, kw_only=True):
     nodes: Annotated[
         dict[str, int], Meta(description="NUMA node -> bytes found there; empty if the target has no nodes")
     ]
-    placement: Annotated[str, Meta(description="how it was verified, as `move_pages: 4096 of 65536 pages`")]
+    placement: Annotated[str, Meta(description="how it was verified, such as `move_pages: 4096 of 65536 pages`")]
     program_bytes_per_operation: Annotated[float, Meta(description="what the program asks for")]
     bus_bytes_per_operation: Annotated[
         float | None,
@@ -77,7 +77,8 @@ class GroupFacts(msgspec.Struct, frozen=True, kw_only=True):
     ] = ""
     persistence_how: Annotated[str, Meta(description="how that is known")] = ""
     detail: Annotated[
-        str, Meta(description="the work of a victim as it reports it, as `3001 nodes, 911854 arcs, optimum 20534528`")
+        str,
+        Meta(description="the work of a victim as it reports it, such as `3001 nodes, 911854 arcs, optimum 20534528`"),
     ] = ""
     waits: Annotated[
         str,

@@ -80,7 +80,7 @@ class Identity(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     model: Annotated[str, Meta(description="of the CPU")]
-    architecture: Annotated[str, Meta(description="as `x86_64`")]
+    architecture: Annotated[str, Meta(description="such as `x86_64`")]
     family: Annotated[str, Meta(description="vendor:family:model:stepping")]
     microcode: Annotated[str, Meta(description="its revision")]
     features: Annotated[tuple[str, ...], Meta(description="CPU features that the kernels ask about")]
@@ -227,7 +227,7 @@ class Machine(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         return min(known, key=lambda node: (self.distance(initiator, node) or 255, node))
 
     def last_level_cache_of(self, cpu: int) -> int | None:
-        """The lowest CPU that shares this one's cache of the last level, as the cache's name; None if none is known."""
+        """Return the lowest CPU that shares this one's last-level cache, as the cache's name; None if none is known."""
         data = [cache for cache in self.identity.caches if cache.kind != "Instruction"]
         last = max((cache.level for cache in data), default=0)
         return next((min(cache.cpus) for cache in data if cache.level == last and cpu in cache.cpus), None)

@@ -18,7 +18,7 @@ def impossible(what: str, made: msgspec.Struct, name: str, needed: str) -> OutOf
 
 
 def refuse_numbers(what: str, made: msgspec.Struct, least: Mapping[str, int]) -> None:
-    """OutOfRangeError for a number below what its field takes at least, or below 0, and for one that is not finite."""
+    """Raise OutOfRangeError for a number below 0 or below its field's least value, and for one that is not finite."""
     for name in made.__struct_fields__:
         value = getattr(made, name)
         if isinstance(value, NUMBERS) and not (lowest := least.get(name, 0)) <= value < math.inf:

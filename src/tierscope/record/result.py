@@ -152,7 +152,10 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
     result: Result
 
     def blocks(self, record: Record) -> Blocks:
-        """Shape (blocks,), dtype BLOCK, in the order of the core; ResultError for a file that is damaged or another."""
+        """Return an array (blocks,) of dtype BLOCK in the core's order.
+
+        Raises ResultError for a file that is damaged or another.
+        """
         return blocks_of(self.path, record)
 
     def bins(self, record: Record) -> Bins:
@@ -216,7 +219,7 @@ def _faults(result: Result) -> Iterator[str]:
 
 
 def _faults_of_visits(result: Result) -> Iterator[str]:
-    """Visits of a point are numbered from 1 in the order of time, and are of the same experiment."""
+    """Yield faults: visits of a point are numbered from 1 in the order of time, and are of the same experiment."""
     seen: dict[int, int] = {}
     for visit in result.visits:
         point = result.records[visit.number] if 0 <= visit.number < len(result.records) else None
@@ -230,7 +233,7 @@ def _faults_of_visits(result: Result) -> Iterator[str]:
 
 
 def load_manifest(directory: Path) -> Manifest:
-    """ResultError as from `load`."""
+    """Return the manifest; raise ResultError as `load` does."""
     return _read(directory / "manifest.json", Manifest)
 
 

@@ -60,7 +60,7 @@ SQL = {2: "USMALLINT", 4: "UINTEGER", 8: "UBIGINT"}  # types of the columns, by 
 
 
 def write_blocks(path: Path, blocks: Blocks) -> None:
-    """Parquet, one column per field of BLOCK or BIN, zstd, replaced as a whole; MachineError if it fails."""
+    """Write Parquet, one column per field of BLOCK or BIN, zstd, replaced as a whole; raise MachineError on failure."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         write_atomically(
@@ -89,7 +89,7 @@ def read_blocks(path: Path, kind: np.dtype[np.void] = BLOCK) -> Blocks:
 
 
 def digest(blocks: Blocks) -> str:
-    """SHA-256 of the rows in the layout of their dtype, as a record states it: it stays when a file is packed again."""
+    """Return the SHA-256 of the rows in the layout of their dtype, as in a record: packing a file again keeps it."""
     return hashlib.sha256(np.ascontiguousarray(blocks).tobytes()).hexdigest()
 
 
@@ -105,7 +105,10 @@ def inside(directory: Path, name: str) -> Path:
 
 
 def refuse_others(path: Path, rows: Blocks, count: int | None, sha256: str) -> None:
-    """count: None, and sha256: "", of records whose version stated none."""
+    """Raise if the rows are not those of the record.
+
+    count: None, and sha256: "", of records whose version stated none.
+    """
     if count is not None and rows.size != count:
         raise exchanged(path, f"have {rows.size} rows, and the record states {count}")
     if sha256 and digest(rows) != sha256:

@@ -58,7 +58,7 @@ def upgraded(document: Document) -> Document:
 
 
 def _second(document: Document) -> Document:
-    """Schema 2: a workload contains what every group takes, and the work of its kernel's task.
+    """Return schema 2: a workload contains what every group takes, and the work of its kernel's task.
 
     The task is that of the facts, which the core stated. Keys of other tasks are dropped: the kernel ignored them.
     """

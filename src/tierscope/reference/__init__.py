@@ -54,11 +54,11 @@ class Reference:
         return len(next(iter(self.columns.values())))
 
     def si(self, column: str) -> NDArray[np.float64]:
-        """The column in seconds, bytes/s or bytes; ValueError for words."""
+        """Return the column in seconds, bytes/s or bytes; raise ValueError for words."""
         return self.columns[column].astype(np.float64) * {**units.TIMES, **units.RATES}.get(self.units[column], 1.0)
 
     def where(self, **labels: str | int) -> "Reference":
-        """The rows whose columns have these values, such as kind="read", threads=4."""
+        """Return the rows whose columns have these values, such as kind="read", threads=4."""
         kept = np.ones(len(self), dtype=bool)
         for column, value in labels.items():
             kept &= self.columns[column] == value
@@ -67,19 +67,19 @@ class Reference:
 
 
 def names() -> list[str]:
-    """Of all tables, in the order of their names."""
+    """Return the names of all tables, in their order."""
     return sorted(path.stem for path in FOLDER.glob("*.csv"))
 
 
 def load(name: str) -> Reference:
-    """UnknownNameError for a table that is not here."""
+    """Return a table; raise UnknownNameError for one that is not here."""
     if name not in names():
         raise UnknownNameError(unknown("reference", name, names()))
     return parse(name, (FOLDER / f"{name}.csv").read_text(encoding="utf-8"))
 
 
 def parse(name: str, text: str) -> Reference:
-    """The table of a file's text; ValueError names the table and what is wrong with it."""
+    """Return the table of a file's text; a ValueError names the table and what is wrong with it."""
     lines = text.splitlines()
     head: dict[str, list[str]] = {key: [] for key in HEAD}
     for line in lines:

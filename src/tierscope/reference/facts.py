@@ -65,7 +65,7 @@ class Facts:
 
 
 def read(name: str, head: dict[str, list[str]], columns: set[str]) -> Facts:
-    """Of the lines of one table; ValueError names the table and what is wrong."""
+    """Return the facts in the lines of one table; a ValueError names the table and what is wrong."""
     found: dict[str, tuple[object, ...]] = {}
     for key, (parse, form) in PARSE.items():
         try:
@@ -83,7 +83,7 @@ def _column(word: str, columns: set[str]) -> str:
 
 
 def _pair(words: str) -> tuple[str, str]:
-    """'a = b'."""
+    """Return both sides of 'a = b'."""
     left, equals, right = words.partition(" = ")
     if not equals or not left.strip() or not right.strip():
         raise ValueError(f"no pair: {words!r}")
@@ -91,7 +91,7 @@ def _pair(words: str) -> tuple[str, str]:
 
 
 def _where(parts: list[str], columns: set[str]) -> Words:
-    """['where test=mixed'] -> {'test': 'mixed'}."""
+    """Return the selected values: ['where test=mixed'] -> {'test': 'mixed'}."""
     found = dict(part.strip().removeprefix("where ").split("=", 1) for part in parts)
     return {_column(column, columns): word for column, word in found.items()}
 
@@ -146,7 +146,7 @@ def _error(words: str, columns: set[str]) -> tuple[str, str, str]:
 
 
 def _share(words: str, columns: set[str]) -> tuple[str, str, float]:
-    """'test=mixed = 0.7' -> its three parts."""
+    """Return the three parts of 'test=mixed = 0.7'."""
     where, share = _pair(words)
     column, word = where.split("=", 1)
     return _column(column, columns), word, float(share)

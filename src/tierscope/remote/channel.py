@@ -89,12 +89,12 @@ class Channel:
         while not (said.endswith(b"\n") and begin in said):
             left = limit - time.monotonic()
             if left <= 0 or not select.select([self.process.stdout], [], [], left)[0]:
-                raise MachineError(f"{self._word}: no shell began within {silence_s:g} s; look whether it answers")
+                raise MachineError(f"{self._word}: no shell began within {silence_s:g} s; check whether it answers")
             byte = os.read(self.process.stdout.fileno(), 1)  # one by one: what follows belongs to others
             if not byte:
                 self.process.wait()
                 raise MachineError(f"{self._word}: no shell began: {last_line(self.last_words() or said)}")
             said += byte
             if len(said) > GREETING_BYTES:
-                raise MachineError(f"{self._word}: no shell began, but {GREETING_BYTES} bytes came; look what it runs")
+                raise MachineError(f"{self._word}: no shell began, but {GREETING_BYTES} bytes came; check what it runs")
         return int(said.rpartition(b" ")[2])

@@ -99,7 +99,8 @@ class Connection:
             return process.wait(longest_s)
         except subprocess.TimeoutExpired as error:
             raise MachineError(
-                f"{self.word}: no connection within {longest_s:g} s; try `ssh {self._to} true`, which must end at once"
+                f"{self.word}: no connection within {longest_s:g} s; try `ssh {self._to} true`, which must end "
+                f"immediately"
             ) from error
         finally:
             if process.poll() is None:

@@ -65,14 +65,17 @@ class RemoteCore:
         return self._shell.run(f"{fast} || tail -c +{offset + 1} {path} | head -c {size}").out
 
     def death(self) -> tuple[int, bytes]:
-        """MachineError where the connection was lost, or a signal ended the core: ssh does not report which."""
+        """Return status and last output; raise MachineError if the connection was lost, or a signal ended the core.
+
+        ssh does not report which of both.
+        """
         status = self._channel.process.wait()
         if status != LOST:
             return status, self._channel.last_words()
         self._shell.run(":")  # raises where the connection is lost
         raise MachineError(
-            f"{self._word}: tierscope-core was ended there by a signal, mostly for want of memory; ask for less of it, "
-            "and report it if much memory is free there"
+            f"{self._word}: tierscope-core was ended there by a signal, usually because memory ran out; ask for less "
+            "of it, and report it if much memory is free there"
         )
 
     def end(self) -> None:

@@ -103,7 +103,7 @@ class RemoteSystem(System):
         return self._known[question]
 
     def _ask(self, questions: Iterable[Question]) -> None:
-        """All of them in one command. Each answer begins with a mark that no file contains."""
+        """Ask all of them in one command. Each answer begins with a mark that no file contains."""
         mark, asked = secrets.token_hex(16), list(questions)
         lines = [f"printf '\\n%s\\n' {mark}; {name} {_words(name, path)}" for name, path in asked]
         said = self._shell.run("\n".join([f"T={mark}", FUNCTIONS, *lines, f"printf '\\n%s\\n' {mark}"]))

@@ -19,7 +19,7 @@ def kind_of(path: Path) -> str:
         with path.open("rb") as stream:
             head = stream.read(HEADER_BYTES)
     except OSError as error:
-        raise MachineError(f"{path} cannot be read: {reason(error)}; build it or mend TIERSCOPE_CORE") from error
+        raise MachineError(f"{path} cannot be read: {reason(error)}; build it or correct TIERSCOPE_CORE") from error
     if len(head) < HEADER_BYTES or not head.startswith(b"\x7fELF"):
         return ""
     code = int.from_bytes(head[18:20], "big" if head[5] == 2 else "little")

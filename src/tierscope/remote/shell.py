@@ -84,7 +84,7 @@ class Shell:
             left = left[os.write(self._process.stdin.fileno(), left) :]
 
     def _until(self, mark: bytes, silence_s: float) -> tuple[bytes, bytes]:
-        """Both streams up to the mark; text before it in a stream may be a greeting at the first time."""
+        """Return both streams up to the mark; text before it in a stream may be a greeting at the first time."""
         out, errors = self._process.stdout, self._process.stderr
         assert out is not None
         assert errors is not None
@@ -108,7 +108,7 @@ class Shell:
         return bytes(found[out.fileno()]), bytes(found[errors.fileno()])
 
     def _silent(self, silence_s: float) -> MachineError:
-        self._gone = f"{self._word}: the machine did not answer for {silence_s:g} s; look whether it still works"
+        self._gone = f"{self._word}: the machine did not answer for {silence_s:g} s; check whether it still works"
         self._process.kill()
         return MachineError(self._gone)
 

@@ -12,7 +12,7 @@ PLACES = ("--out", "--json")
 
 
 def whole(run: Run) -> list[tuple[str, str]]:
-    """(label, command) to repeat all: the argv of the manifest, and `rerun` of its directory if we measured it."""
+    """Return (label, command) to repeat all: the argv of the manifest, and `rerun` of its directory if it is ours."""
     if run.result.origin == "imported":
         return [("The command of this run:", typed(run))]
     again = f"tierscope rerun {shlex.quote(run.path.name or '.')}"
@@ -47,7 +47,7 @@ def changed(run: Run, options: dict[str, str]) -> str:
 
 
 def _asked(words: list[str]) -> list[str]:
-    """Without where the results went: that directory is taken now, and names a place on one machine."""
+    """Return the arguments without the directory of the results: it is taken now, and names a place on one machine."""
     kept = []
     skip = False
     for word in words:

@@ -21,7 +21,7 @@ RESTED, BUSY = 0.1, 0.25  # CPUs that other programs used in the mean: up to whi
 
 
 def why(content: Content) -> str:
-    """'2 of 3 points are inconclusive, 1 of them: the machine is busy'; "" where none is."""
+    """Return '2 of 3 points are inconclusive, 1 of them: the machine is busy'; "" where none is."""
     rows = judged(content)
     told = _reasons(content)
     if not told:
@@ -99,7 +99,7 @@ def advised(content: Content) -> bool:
 
 
 def _used(content: Content) -> float | None:
-    """CPUs that other programs used in the mean of the run; None where nothing was observed."""
+    """Return the mean number of CPUs that other programs used in the run; None where nothing was observed."""
     result = content.run.result
     seen = [one.background.cpus for one in (*result.records, *result.visits) if one.background]
     known = [used for used in seen if used is not None]
@@ -107,12 +107,12 @@ def _used(content: Content) -> float | None:
 
 
 def _reasons(content: Content) -> list[str]:
-    """Those of each inconclusive point."""
+    """Return the reasons of each inconclusive point."""
     return [str(row.get("reasons") or "no reason is known") for row in judged(content) if not row["conclusive"]]
 
 
 def _commonest(told: list[str]) -> tuple[str, int, bool]:
-    """(the commonest reason, its points, whether they differ in their numbers)."""
+    """Return (the commonest reason, its points, whether they differ in their numbers)."""
     kinds = Counter(kind for text in told for kind in {same_but_numbers(reason): None for reason in text.split("; ")})
     (kind, count), *_ = kinds.most_common(1)
     first = next(reason for text in told for reason in text.split("; ") if same_but_numbers(reason) == kind)

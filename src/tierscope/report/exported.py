@@ -31,7 +31,7 @@ FIELDS = ("run", "host", "origin", "started", "table", "row", "key", "unit", "va
 
 
 def cells(runs: Sequence[Run]) -> Iterator[Cell]:
-    """Every value that is known, in the order of runs, tables, rows and columns; UsageError where there is none."""
+    """Yield every known value, in the order of runs, tables, rows and columns; raise UsageError where there is none."""
     count = 0
     for name, run in zip(named(runs), runs, strict=True):
         for section in gather(run).sections.values():

@@ -27,13 +27,14 @@ GENERAL = {
     "What the interval is made of": (
         "Each point is visited several times, spread over the run, each time in a new process with newly mapped "
         "memory. The number is the median of the visits. Its interval contains the scatter within the visits and the "
-        "differences between them. Because a few visits say little about their own spread, it is combined with that "
+        "differences between them. Because a few visits show little about their own spread, it is combined with that "
         "of all points of the same kind in the run, and the interval uses Student's t. 95 % means 95 % of repetitions "
         "of the whole run on this machine in this state. The column 'between visits' is the share of the squared "
-        "interval that is between visits. A point that was seen once is conclusive only if other points show how much "
-        "the machine drifts. Where the column 'visits' is empty, the point was visited once, and its interval contains "
-        "only the scatter within that visit: so it is in runs of older versions, and where a point changes the memory "
-        "for good. Takes that are compared follow each other within a visit, so that a drift cancels in their ratio."
+        "interval that is between visits. A point that was visited once is conclusive only if other points show how "
+        "much the machine drifts. Where the column 'visits' is empty, the point was visited once, and its interval "
+        "contains only the scatter within that visit: this is so in runs of older versions, and where a point changes "
+        "the memory for good. Takes that are compared follow each other within a visit, so that a drift cancels in "
+        "their ratio."
     ),
 }
 """What applies to all tables of our own runs."""
@@ -42,7 +43,7 @@ NOT_KNOWN = "Not known: neither the output nor the importer of this format state
 
 
 def method(sections: tuple[str, ...], result: Result) -> list[tuple[str, str]]:
-    """(heading, text) for the parts that this report has, the general ones first; of an imported run its tool's own."""
+    """Return (heading, text) for the parts of this report, general ones first; of an imported run, its tool's own."""
     if result.origin == "imported":
         own = (f"How {result.origin_by} measured", result.method or NOT_KNOWN)
         return [own, *_texts(sections)]

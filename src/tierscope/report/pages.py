@@ -28,7 +28,7 @@ def pages() -> "jinja2.Environment":
 
 
 def _shown(value: Any) -> Any:
-    """Markup is a str of its own type, and is ours."""
+    """Return printable text; markup is a str of its own type, and is ours."""
     return printable_lines(value) if type(value) is str else value
 
 

@@ -11,7 +11,7 @@ DOMAINS = {"memory_controller": "ADR: what left the caches persists", "cpu_cache
 
 
 def lines(machine: Machine) -> Iterator[str]:
-    """Regions, namespaces, their mounts, DIMMs, DAX devices; then CXL. Nothing where there is none."""
+    """Yield regions, namespaces, their mounts, DIMMs, DAX devices; then CXL. Nothing where there is none."""
     if found := machine.persistent:
         yield from map(_region, found.regions)
         yield from map(_namespace, found.namespaces)
@@ -32,7 +32,7 @@ def _size(size: int | None, what: str = "") -> str:
 
 
 def _nodes(near: int | None, own: int | None) -> str:
-    """`near` the CPUs, `own` number once it is plain memory."""
+    """Return the nodes: the one near its CPUs, and its own number once it is plain memory."""
     return ", ".join(
         f"{what} {node}" for what, node in (("near node", near), ("as memory node", own)) if node is not None
     )
@@ -112,7 +112,7 @@ def _cxl_region(region: CxlRegion) -> str:
         region.mode,
         _size(region.size_bytes),
         "" if region.ways is None else f"over {region.ways} device{'' if region.ways == 1 else 's'}",
-        _size(region.granularity_bytes, " each in turn") if (region.ways or 0) > 1 else "",
+        _size(region.granularity_bytes, " each alternately") if (region.ways or 0) > 1 else "",
         "not committed" if region.committed is False else "",
         " ".join(region.dax),
     )

@@ -55,7 +55,7 @@ def _renumbered(svg: str) -> str:
 
 @contextmanager
 def panics(what: str) -> Iterator[None]:
-    """Within, a panic becomes a MachineError, and other failures of the library too. A stop waits."""
+    """Turn a panic, and any other failure of the library, into a MachineError. A stop waits."""
     with stops.held(), _quiet():
         try:
             yield

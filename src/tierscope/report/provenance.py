@@ -53,7 +53,10 @@ def where(result: Result) -> str:
 
 
 def machine_facts(machine: Machine, *, known: bool = True) -> list[tuple[str, str]]:
-    """known: False of a run whose file states nothing about its machine."""
+    """Return (name, fact) of the machine.
+
+    known: False of a run whose file states nothing about its machine.
+    """
     facts = _machine_facts(machine)
     return facts if known else [(name, NOT_KNOWN) for name, _ in facts if name != "Identity"]
 
@@ -83,7 +86,7 @@ def _machine_facts(machine: Machine) -> list[tuple[str, str]]:
 
 
 def origin_facts(result: Result) -> list[tuple[str, str]]:
-    """Nothing where the numbers are real."""
+    """Return what the numbers are; nothing where they are real."""
     return [] if result.origin == "real" else [("Origin of the numbers", named(result.origin, result.origin_by))]
 
 
@@ -119,7 +122,7 @@ def software_facts(result: Result) -> list[tuple[str, str]]:
 
 
 def warnings(run: Run) -> list[tuple[str, str]]:
-    """Of the run, then of its records; those that differ in numbers only once, with the experiments they befell."""
+    """Return those of the run, then of its records; those that differ in numbers only once, with their experiments."""
     told = [(warn.message, warn.next_step) for warn in run.result.warnings]
     kinds: dict[tuple[str, str], list[tuple[Warn, str]]] = {}
     for record in (*run.result.records, *run.result.visits):

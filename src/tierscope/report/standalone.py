@@ -17,7 +17,7 @@ def standalone(spec: Spec) -> Spec:
 
 
 def _spaced(spec: Spec) -> Spec:
-    """With columns of the legend so far apart that they do not overlap in the wider font."""
+    """Return the spec with columns of the legend so far apart that they do not overlap in the wider font."""
     letters = spec.get("usermeta", {}).get("tierscope", {}).get("legend", 0)
     config = spec.get("config", {})
     legend = config.get("legend", {})
@@ -33,13 +33,13 @@ def _spaced(spec: Spec) -> Spec:
 
 
 def inline(spec: Spec) -> Spec:
-    """For a picture inside a page, which gives the roles their colours, in light and dark."""
+    """Return the spec of a picture inside a page, which gives the roles their colours, in light and dark."""
     plain: Spec = _without_controls(spec)
     return {**plain, "padding": 4}
 
 
 def _without_controls(value: Any) -> Any:
-    """Without zoom and list boxes; the parameters keep their values, since filters ask for them."""
+    """Return the spec without zoom and list boxes; parameters keep their values, since filters ask for them."""
     if isinstance(value, list):
         return [_without_controls(entry) for entry in value]
     if not isinstance(value, dict):

@@ -33,7 +33,7 @@ class Span(NamedTuple):
     exact: bool
 
     def at_ns(self, ticks: npt.NDArray[np.uint64]) -> npt.NDArray[np.int64]:
-        """Shape as given, dtype uint64 -> int64: ns since the start of the run."""
+        """Return ns since the start of the run; shape as given, dtype uint64 -> int64."""
         since: npt.NDArray[np.int64] = ticks.astype(np.int64) - self.first_ticks
         ns: npt.NDArray[np.int64] = np.rint(since * (1e9 / self.record.clock.hz)).astype(np.int64)
         return ns + self.zero_ns

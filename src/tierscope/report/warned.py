@@ -9,6 +9,6 @@ from tierscope.record.result import Result
 
 
 def warn_of_origin(result: Result, console: Console) -> None:
-    """Nothing where they are."""
+    """Print what the numbers are; nothing where they are real."""
     if said := banner(result.origin, result.origin_by):
         console.print(Text(printable(said), style="bold yellow"))

@@ -39,7 +39,7 @@ def mean_sum(name: str) -> float:
 
 
 def claims() -> list[Claim]:
-    """Tables first, then sentences."""
+    """Return the claims, of tables first, then of sentences."""
     return [_shares(), _carried(), *_sums(), *_hyper_threads(), *_levels(), _single(), _spoken(), *_totals()]
 
 
@@ -161,7 +161,7 @@ def remarks() -> list[str]:
     peak = CHANNELS * CHANNEL_MB_S
     step = stream("nvdimm", "copy", 2) / stream("nvdimm", "copy", 1)
     return [
-        f"mixing both memories beats DRAM alone by {100 * (mixed / alone - 1):.2f} % at best: that is no gain",
+        f"mixing both memories beats DRAM alone by {100 * (mixed / alone - 1):.2f} % at best: that is not a gain",
         f"with the reads that stores cost, 16 threads move {max(bus) / 1e3:.1f} GB/s, {max(bus) / peak:.1%} of peak",
         f"two NVDIMM threads are {step:.2f} times as fast as one: the rows scatter more than the effects read off them",
         "NVDIMM loops look up the object again for each element: 43 % at one thread mixes software with the memory",

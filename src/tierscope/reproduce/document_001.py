@@ -20,13 +20,13 @@ DOUBLED = "DDR4-3200 counts both edges already, four channels are left out, and 
 
 
 def rate(operation: str, threads: int, block: str) -> float:
-    """MB/s."""
+    """Return a rate in MB/s."""
     row = load("document001_throughput").where(operation=operation, threads=threads, block=block)
     return float(row.columns["throughput_mb_s"][0])
 
 
 def latency(operation: str, threads: int) -> float:
-    """As printed, unit unknown."""
+    """Return a latency as printed, unit unknown."""
     row = load("document001_latency").where(operation=operation, threads=threads)
     return float(row.columns["latency"][0])
 
@@ -67,7 +67,7 @@ def _sizes() -> Claim:
 
 
 def _peak() -> Claim:
-    """GB/s: transfers a second x 8 bytes x channels."""
+    """Return the claim of the peak in GB/s: transfers a second x 8 bytes x channels."""
     return Claim(
         "section 3",
         "theoretical bandwidth",
@@ -159,7 +159,7 @@ def _latencies() -> list[Claim]:
 
 
 def _near() -> Claim:
-    """STREAM's copy counts what is read and what is written; memcpy's table counts a byte once."""
+    """Return the claim on STREAM's copy, which counts reads and writes; memcpy's table counts a byte once."""
     copy = float(load("document001_stream").columns["best_rate_mb_s"][0])
     best = {block: max(rate("sequential_read_write", n, block) for n in THREADS) for block in BLOCKS}
     found = min(BLOCKS, key=lambda block: abs(best[block] - copy))
@@ -177,7 +177,7 @@ def _faster(block: str) -> Sequence[float]:
 
 
 def remarks() -> list[str]:
-    """Other findings of the tables."""
+    """Return other findings of the tables."""
     ratios = [ratio for block in BLOCKS for ratio in _faster(block)]
     steps = sorted({latency(name, n) / CLOCK_STEP for name in SEQUENTIAL for n in THREADS})
     return [

@@ -17,7 +17,7 @@ NEARER_FIFTH = "0.18 for 1 and 2 MB: a fifth to a sixth"
 
 
 def flush(write: str, instruction: str) -> float:
-    """Seconds."""
+    """Return the seconds of a flush."""
     return float(load("document002_flush").where(write=write).columns[f"{instruction}_s"][0])
 
 
@@ -28,17 +28,17 @@ def mcf(medium: str, tasks: int, writers: int, size: str) -> float:
 
 
 def loss(tasks: int, size: str) -> float:
-    """1 - alone / with writers to persistent memory, in percent."""
+    """Return 1 - alone / with writers to persistent memory, in percent."""
     return 100 * (1 - mcf("pmem", tasks, 0, size) / mcf("pmem", tasks, WRITERS, size))
 
 
 def growth(medium: str, tasks: int, size: str) -> float:
-    """With writers / alone - 1, in percent."""
+    """Return with writers / alone - 1, in percent."""
     return 100 * (mcf(medium, tasks, WRITERS, size) / mcf(medium, tasks, 0, size) - 1)
 
 
 def claims() -> list[Claim]:
-    """Flushes, then neighbours."""
+    """Return the claims, of flushes first, then of neighbours."""
     return [_slower(), _third(), _equal(), *_losses(), _rising(), _alike()]
 
 

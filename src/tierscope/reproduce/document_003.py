@@ -20,7 +20,7 @@ IMPOSSIBLE = "impossible: with 16 requests in flight 83.1k IOPS allow 193 us; pr
 READS_ALONE = "IOPS of mixed tests are the reads alone"
 LOW = "15 to 31 % below what queue depth and IOPS demand"
 UNIT = "unit slip: 1036.44 is MiB/s in a column of KiB/s"
-HIGHER = "1.3 to 2.4 times the other bandwidth column: a mean of samples, not of the run"
+HIGHER = "1.3x to 2.4x the other bandwidth column: a mean of samples, not of the run"
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ def claims() -> list[Claim]:
 
 
 def _little() -> Claim:
-    """Little's law with one line under way: bandwidth = 64 bytes / latency."""
+    """Return the claim by Little's law with one line in flight: bandwidth = 64 bytes / latency."""
     columns = load("document003_loaded_latency").columns
     rows = zip(*(columns[name].tolist() for name in columns), strict=True)
     figures = []
@@ -110,7 +110,7 @@ def _bandwidths() -> Claim:
 
 
 def _queue() -> Claim:
-    """Little's law: latency = requests under way / IOPS."""
+    """Return the claim by Little's law: latency = requests in flight / IOPS."""
     faults = {1: DIGIT, 3: LOW, 4: READS_ALONE, 5: READS_ALONE, 6: READS_ALONE, 7: IMPOSSIBLE, 8: LOW, 9: LOW}
     figures = [
         Figure(
@@ -141,7 +141,7 @@ def _averages() -> Claim:
         )
         for job in jobs()
     ]
-    return Claim("table of storage", "bandwidth average beside bandwidth", "KiB/s", tuple(figures))
+    return Claim("table of storage", "bandwidth average next to bandwidth", "KiB/s", tuple(figures))
 
 
 def _of(name: str) -> list[Job]:
@@ -175,7 +175,7 @@ def _order() -> list[Claim]:
 
 
 def remarks() -> list[str]:
-    """Other findings of the figures."""
+    """Return other findings of the figures."""
     rows = load("document003_loaded_latency").columns
     cells_of = zip(rows["bandwidth_mb_s"].tolist(), rows["latency_ns"].tolist(), strict=True)
     under_way = [LINE_BYTES * lines_under_way(1e6 * b, 1e-9 * t) for b, t in cells_of]

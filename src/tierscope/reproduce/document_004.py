@@ -51,7 +51,7 @@ def claims() -> list[Claim]:
 
 
 def _printed(operations: int) -> str:
-    """854 for 854.9 is 0.4 ns an operation: two rows are too short to show it."""
+    """Return the fault of a row: 854 for 854.9 is 0.4 ns an operation, and two rows are too short to show it."""
     if operations == FEWEST:
         return FEWEST_COUNTER
     return "" if operations <= 500_000 else PRINTED
@@ -71,7 +71,7 @@ def _column(
 
 
 def _errors() -> list[Claim]:
-    """Stated, and from the table itself; the second also over the prediction, which is where it comes from."""
+    """Return the errors as stated and from the table; the second also over the prediction, which explains it."""
     _, measured, counters, hashed = zip(*table(), strict=True)
     over_measured = "from the table it is 8.07 %; no rule we tried gives 7.5 %"
     over_predicted = "13.46 % of what was measured; 10.8 % is the error over the prediction"
@@ -87,15 +87,15 @@ def _errors() -> list[Claim]:
 
 
 def remarks() -> list[str]:
-    """Other findings of the constants."""
+    """Return other findings of the constants."""
     rows = table()
     curves = document_004(None)
     loads, ratio = curves.load_misses
     stores, store_ratio = curves.store_misses
     recomputed = mean_error([counter(None)(row[0]) for row in rows], [row[1] for row in rows])
     return [
-        f"with the program as it is printed the counter model's mean error is {recomputed:.1f} %",
-        f"LLC loads are negative below {_zero(*loads.coefficients):,.0f} operations, where 50,000 lie",
+        f"with the program as printed, the counter model's mean error is {recomputed:.1f} %",
+        f"LLC loads are negative below {_zero(*loads.coefficients):,.0f} operations, and so at 50,000",
         f"LLC stores are negative up to {_zero(*stores.coefficients) / 1e6:.1f} million operations, beyond all rows",
         f"the miss ratio of stores exceeds 1 from {_at(1, *store_ratio.coefficients) / 1e6:.2f} million operations on",
         f"the miss ratio of loads is {ratio.at(rows[0][0]):.2f} to {ratio.at(rows[-1][0]):.2f} over the rows",
@@ -119,7 +119,7 @@ def _borrowed() -> list[str]:
     read = idle.where(kind="random_read", memory="optane").columns["latency_ns"][0]
     write = idle.where(kind="nt_write", memory="optane").columns["latency_ns"][0]
     source = idle.source.partition(";")[0]
-    return [f"305 and 90 ns, said to be measured there, equal {read:g} and {write:g} ns of another machine: {source}"]
+    return [f"305 and 90 ns, stated to be measured there, equal {read:g} and {write:g} ns of another machine: {source}"]
 
 
 reproduce.add(Document("004", "a thesis on analytic models of persistent memory", claims, remarks, scores))

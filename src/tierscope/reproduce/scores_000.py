@@ -39,7 +39,10 @@ def noise(memory: str, kernel: str = "copy") -> float:
 
 
 def split_score(mode: str, given: Sequence[int]) -> Score:
-    """given: NVDIMM threads of the splits that the model knows; none: it knows all threads on the NVDIMMs."""
+    """Return the score of the model of sharing.
+
+    given: NVDIMM threads of the splits that the model knows; none: it knows all threads on the NVDIMMs.
+    """
     columns = load(f"document000_contention_{mode}").columns
     rows = list(zip(*(columns[key].tolist() for key in ("nvdimm_threads", "dram_mb_s", "nvdimm_mb_s")), strict=True))
     splits = [Split(k, dram * MB, nvdimm * MB) for k, dram, nvdimm in rows if k in given]
@@ -59,7 +62,7 @@ def _both(model: Sharing, k: int, dram: float, nvdimm: float) -> Iterator[Point]
 
 
 def scaling_score(memory: str) -> Score:
-    """Of all kernels and all threads from three numbers of threads of each kernel."""
+    """Return the score of all kernels and threads, from three numbers of threads of each kernel."""
     points: list[Point] = []
     for kernel in KERNELS:
         n, b = alone(memory, kernel)

@@ -16,7 +16,7 @@ ROWS = 20  # a claim of more figures shows the wrong ones, unless all are reques
 
 
 def show(document: Document, console: Console, everything: bool = False) -> None:
-    """Tables and lists on the console."""
+    """Print tables and lists on the console."""
     claims = document.claims()
     console.print(f"document {document.name}: {document.title}\n", highlight=False)
     for claim in claims:
@@ -37,15 +37,17 @@ def summary(document: Document) -> str:
     claims = document.claims()
     figures = [figure for claim in claims for figure in claim.figures]
     good = sum(figure.holds for figure in figures)
-    told = f"{document.name}  {good} of {len(figures)} figures hold, {len(figures) - good} do not; {document.title}"
+    told = (
+        f"{document.name}  {good} of {len(figures)} figures are right, {len(figures) - good} are not; {document.title}"
+    )
     wrong = len(unclaimed(claims))
-    return f"{told}; {wrong} NOT AS TIERSCOPE SAYS" if wrong else told
+    return f"{told}; {wrong} NOT AS TIERSCOPE STATES" if wrong else told
 
 
 def unclaimed(claims: list[Claim]) -> list[str]:
     """Return the figures that are true where we give a reason against them, or the reverse."""
     return [
-        f"{claim.where}, {claim.says}, {figure.label}: {'holds' if figure.holds else 'does not hold'}"
+        f"{claim.where}, {claim.says}, {figure.label}: {'right' if figure.holds else 'not right'}"
         for claim in claims
         for figure in claim.figures
         if not figure.as_claimed
@@ -103,7 +105,7 @@ def _print_claim(claim: Claim, console: Console, everything: bool) -> None:
 def _short(figures: tuple[Figure, ...]) -> str:
     differences = [abs(figure.difference) for figure in figures if figure.difference is not None]
     largest = f", largest difference {max(differences):.3g}" if differences else ""
-    return f"{sum(figure.holds for figure in figures)} of {len(figures)} figures hold{largest}; --all shows them"
+    return f"{sum(figure.holds for figure in figures)} of {len(figures)} figures are right{largest}; --all shows them"
 
 
 def _table(figures: list[Figure], of: str) -> Table:
@@ -113,14 +115,14 @@ def _table(figures: list[Figure], of: str) -> Table:
     table.add_column(of)
     for head in heads:
         table.add_column(head, justify="right", no_wrap=True)
-    table.add_column("holds")
+    table.add_column("right")
     for figure in figures:
         table.add_row(figure.label, *_cells(figure, scored), "yes" if figure.holds else "no")
     return table
 
 
 def _cells(figure: Figure, scored: bool) -> Iterator[str]:
-    """Published as printed, the others with one digit more."""
+    """Yield the published number as printed, the others with one digit more."""
     digits = figure.decimals
     yield _number(figure.published, digits)
     yield _number(figure.recomputed, digits + 1)
@@ -163,8 +165,8 @@ def _which(claim: Claim, reason: str) -> str:
 def _lists(claims: list[Claim], remarks: list[str]) -> Iterator[tuple[str, list[str]]]:
     good = [f"{c.where}, {c.says}: {c.good} of {len(c.figures)}" for c in claims if c.good]
     bad = [f"{c.where}, {c.says}{_which(c, why)}: {why}" for c in claims for why in c.reasons]
-    yield "What holds", good
-    yield "What does not hold, and why", bad
-    yield "Besides", remarks
+    yield "What is right", good
+    yield "What is not right, and why", bad
+    yield "Also found", remarks
     if wrong := unclaimed(claims):
-        yield "Not as Tierscope says", wrong
+        yield "Not as Tierscope states", wrong

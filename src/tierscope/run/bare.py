@@ -219,5 +219,5 @@ def _groups_file(steps: list[Step]) -> str:
 
 
 def _toml(value: object) -> str:
-    """JSON's strings, numbers and truth values are TOML's too."""
+    """Return the value in TOML: JSON's strings, numbers and truth values are TOML's too."""
     return msgspec.json.encode(value).decode()

@@ -23,7 +23,7 @@ ANSWERS = {"prepare": "prepared", "measure": "measured", "set": "set", "check": 
 FINISH = ("prepare", "measure", "check")  # of groups that a plan leaves unprepared
 SECONDS, BLOCK = "1s", "1ms"  # of `measure` without them
 REFUSED = {"count": "counters", "counts": "counters", "timings": "structures"}
-CHECK = "add a line `check` behind it, and run the plan again"
+CHECK = "add a line `check` after it, and run the plan again"
 
 
 class Step(NamedTuple):
@@ -92,7 +92,7 @@ def steps_of(plan: str, facts: Sequence[dict[str, Any]]) -> list[Step]:
         with _at(len(plan.splitlines()), "the end"):
             reader.take(name, name, {})
     if (rest := next(reader.facts, None)) is not None:
-        raise UsageError(f"the output goes on with {rest.get('fact')!r} behind the end of the plan; name its own plan")
+        raise UsageError(f"the output continues with {rest.get('fact')!r} after the end of the plan; name its own plan")
     if reader.unchecked:
         raise UsageError(f"the answers of {reader.unchecked[0].line!r} were not checked; {CHECK}")
     return reader.steps
@@ -134,7 +134,7 @@ class _Reader:
             raise UsageError(f"no command of a plan (known: group, {', '.join(ANSWERS)})")
         fact = next(self.facts, None)
         if fact is None or fact.get("fact") != ANSWERS[name]:
-            found = "ends" if fact is None else f"goes on with {fact.get('fact')!r}"
+            found = "ends" if fact is None else f"continues with {fact.get('fact')!r}"
             raise UsageError(f"the output {found} here; name the plan that it was made with, and copy all of it")
         getattr(self, f"_{name}")(line, words, fact)
 

@@ -34,7 +34,9 @@ class Counters:
         second_pass: SecondPass | None = None,
         available: tuple[str, ...] = (),
     ) -> None:
-        """family: of the processor, whose metrics name its events. second_pass: None simulates nothing.
+        """Choose what is counted.
+
+        family: of the processor, whose metrics name its events. second_pass: None simulates nothing.
 
         available: events that this machine counts by the kernel's own names, for EVERY.
         """

@@ -77,7 +77,7 @@ def _of_program(program: Program) -> list[Warn]:
         message = f"buffered: these are numbers of the page cache of {program.file_system or program.source}"
         found.append(Warn(code="buffered", message=message, next_step="name a place that takes direct I/O, direct=yes"))
     if program.said:
-        message = f"{program.name} says: {'; '.join(program.said)[:300]}"
+        message = f"{program.name} reports: {'; '.join(program.said)[:300]}"
         found.append(Warn(code="said", message=message, next_step=f"look it up in the manual of {program.name}"))
     return found
 

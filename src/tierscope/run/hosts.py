@@ -155,7 +155,10 @@ class Virtual(There):
     """An emulated machine, while it runs. All that is measured on it is marked so, whatever its core can see."""
 
     def __init__(self, remote: Remote, by: str) -> None:
-        """by: what emulates it."""
+        """Take the connection to the machine.
+
+        by: what emulates it.
+        """
         super().__init__(remote)
         self._by = by
 

@@ -8,7 +8,10 @@ from tierscope.record.result import Manifest, load_manifest
 
 
 def refuse_imported(directory: Path, manifest: Manifest, what: str) -> None:
-    """what: "resumed", "repeated". UsageError where the run is an imported one."""
+    """Raise UsageError where the run is an imported one.
+
+    what: "resumed", "repeated".
+    """
     if manifest.suite == SUITE:
         raise UsageError(
             f"{directory} was measured by another tool and cannot be {what}; "

@@ -142,7 +142,7 @@ def _memory(system: System, seen: Topology, *, guest: bool) -> str:
 
 
 def state(system: System) -> dict[str, str | float | int | None]:
-    """Load, clocks, steal, pressure, temperature, and the switches that a result depends on."""
+    """Return load, clocks, steal, pressure, temperature, and the switches that a result depends on."""
     memory, clocks, loads = meminfo(system), _clocks(system), _loads(system)
     time = cpu_time(system)
     return {

@@ -53,7 +53,7 @@ def _refuse_isa(work: Workload, variants: Mapping[str, Kernel], known: Collectio
         raise UnknownNameError(unknown("isa", work.isa, sorted(known)))
     if work.isa not in variants:
         has = f"kernel {work.kernel} has no isa {work.isa}, but {', '.join(sorted(variants))}"
-        raise UsageError(f"{has}; name kernels= that have it (tierscope catalogue), or leave isa= away")
+        raise UsageError(f"{has}; name kernels= that have it (tierscope catalogue), or leave isa= out")
     if not variants[work.isa].available:
         reason = variants[work.isa].reason
         raise MachineError(f"kernel {work.kernel} does not run on {work.isa} here: {reason}; leave isa= away")

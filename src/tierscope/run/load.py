@@ -44,7 +44,7 @@ def _watched(records: Sequence[Record]) -> list[tuple[float, float]]:
 
 
 def _restated(before: Finding, mean: float, most: float, cpus: int) -> Finding:
-    state = f"other programs used {mean:.2f} CPUs of {cpus} during the run, at most {most:.2f} beside one point"
+    state = f"other programs used {mean:.2f} CPUs of {cpus} during the run, at most {most:.2f} during one point"
     verdict = "good" if mean < SOME * cpus else "bad" if mean >= BAD * cpus else "note"
     quiet = verdict == "good"
     remedy = "" if quiet else "top -b -n 1 | head -15"

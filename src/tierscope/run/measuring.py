@@ -46,5 +46,5 @@ def limit_s(manifest: Manifest) -> float:
 
 
 def _is_program(suite: str) -> bool:
-    """Whether a program that the suite names measures, and the core nothing; not so of own groups, which are none."""
+    """Return whether a program measures, and not the core; False for groups of one's own, which are not a suite."""
     return suite in suites and bool(suites[suite].program) and not suites[suite].mixed

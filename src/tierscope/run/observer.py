@@ -9,13 +9,13 @@ class Observer:
     """A subclass may leave any method unchanged."""
 
     def planned(self, experiments: int, seconds: float) -> None:
-        """How many experiments there will be, and about how long they take."""
+        """Take the number of experiments, and about how many seconds they take."""
 
     def started(self, experiment: Experiment, number: int) -> None:
-        """Set-up of an experiment begins."""
+        """Take note that set-up of an experiment begins."""
 
     def measured(self, experiment: Experiment, found: Judged) -> None:
-        """Some batches more; `found` judges all so far."""
+        """Take some batches more; `found` judges all so far."""
 
     def finished(self, record: Record, found: Judged, resumed: bool) -> None:
-        """The record is on disk; `resumed` if it was there before."""
+        """Take note that the record is on disk; `resumed` if it was there before."""

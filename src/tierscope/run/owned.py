@@ -65,7 +65,7 @@ def release(directory: Path) -> None:
 
 @contextmanager
 def owned(directory: Path) -> Iterator[None]:
-    """Own the folder within the block, and free it for others afterwards."""
+    """Claim the folder within the block, and free it for others afterwards."""
     own(directory)
     try:
         yield
@@ -119,7 +119,7 @@ def _let_go(key: tuple[int, int]) -> None:
 
 
 def _clean(directory: Path) -> None:
-    """Leftovers of writers that are gone. Ours is the lock, so older names, which have none, are dead too."""
+    """Remove leftovers of dead writers. Ours is the lock, so older names, which have none, are dead too."""
     for folder in (directory, *(directory / name for name in FOLDERS)):
         sweep(folder)
         with suppress(OSError):

@@ -16,7 +16,7 @@ STEM = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{6}-.+")  # of the names tha
 
 
 def new_directory(parent: Path, suite: str, hostname: str, now: datetime) -> Path:
-    """runs/2026-11-20T2346-quick-host, numbered when two start in one minute; it is ours until the end."""
+    """Return runs/2026-11-20T2346-quick-host, numbered if two start in one minute; it is ours until the end."""
     sweep_begun(parent, STEM)
     stem = "-".join((f"{now:%Y-%m-%dT%H%M%S}", in_a_name(suite), in_a_name(hostname)))
     for number in range(100):

@@ -25,7 +25,7 @@ OWN_GROUPS = "groups"  # the name of a run whose plan is the user's own file
 
 
 def catalogue() -> Catalogue:
-    """Kernels, ISAs and targets of the core that runs would use."""
+    """Return kernels, ISAs and targets of the core that runs would use."""
     return core.catalogue()
 
 

@@ -48,7 +48,7 @@ def prefetching(asked: str | None, root: Path = ROOT) -> Iterator[None]:
 
 
 def refuse_prefetching(asked: str | None, root: Path = ROOT) -> None:
-    """MachineError where the prefetchers cannot be switched, before anything is written: no module, no permission."""
+    """Raise MachineError before anything is written if the prefetchers cannot be switched: no module, no permission."""
     if asked is None:
         return
     registers = Registers(root)

@@ -257,7 +257,9 @@ class Runner:
         budget: float,
         counters: Counters,
     ) -> tuple[Blocks, tuple[int, ...], Judged]:
-        """Rounds until all takes are conclusive, each at least minimum_s, at most `budget` s; the take of each batch.
+        """Return the blocks of rounds until all takes are conclusive, the take of each batch, and the judgement.
+
+        Each take has at least minimum_s, all have at most `budget` s.
 
         A take that is conclusive rests while the others continue, unless takes are compared. Rounds that are shorter
         than BATCH_S are looked at together until a comparison has enough of them. Judged is at times that grow.
@@ -298,7 +300,7 @@ class Runner:
 
 
 def is_of(record: Record, experiment: Experiment) -> bool:
-    """Whether a stored record is of an experiment, or of the same one as versions planned it that knew no visits."""
+    """Return whether a record is of an experiment, or of the same one as versions planned it that knew no visits."""
     once = msgspec.structs.replace(experiment.schedule, visits=0, piece_s=0.0)
     return record.experiment in (experiment, msgspec.structs.replace(experiment, schedule=once))
 

@@ -60,7 +60,7 @@ class SecondPass:
 
 
 def _take(session: Measurer, groups: Sequence[Group], counted: Counted) -> Counted:
-    """These groups alone, since the warm-up of others would leave the caches full of what is theirs."""
+    """Return the counts of these groups alone, since the warm-up of others would fill the caches with their lines."""
     session.prepare(groups)
     blocks = session.measure(SECONDS, BLOCK_S)
     events = simulated_events(session.check()[2])

@@ -191,7 +191,7 @@ def resume(directory: Path, observer: Observer | None = None, host: Host = HERE)
     now, then = machine_for(manifest.suite, options_again(manifest), manifest.plan, host), manifest.machine
     if (now.reached or then.reached) and now.hostname != then.hostname:
         raise UsageError(
-            f"{directory} was begun on {then.hostname}, this is {now.hostname}; go on there, or measure anew with "
+            f"{directory} was begun on {then.hostname}, this is {now.hostname}; continue there, or measure again with "
             f"`tierscope rerun {quote(str(directory))}`"
         )
     if now.identity.digest() != then.identity.digest():
@@ -199,7 +199,7 @@ def resume(directory: Path, observer: Observer | None = None, host: Host = HERE)
         names = [name for name in facts if getattr(now.identity, name) != getattr(then.identity, name)]
         raise UsageError(
             f"{directory} was begun on {then.hostname}, this is {now.hostname} and differs in {', '.join(names)}; "
-            f"go on there, or measure anew here with `tierscope rerun {quote(str(directory))}`"
+            f"continue there, or measure again here with `tierscope rerun {quote(str(directory))}`"
         )
     return execute(directory, manifest, observer, host)
 

@@ -16,7 +16,10 @@ class TakeCounts:
         self._of: dict[int, tuple[Counts, ...]] = {}
 
     def add(self, take: int, counts: Sequence[Counts]) -> None:
-        """counts: of each group, since counting began."""
+        """Add what was counted since the last call to a take.
+
+        counts: of each group, since counting began.
+        """
         batch = _joined(counts, self._last, -1) if self._last else tuple(counts)
         self._of[take] = _joined(self._of[take], batch, 1) if take in self._of else batch
         self._last = tuple(counts)
@@ -40,7 +43,7 @@ def _joined(ones: Sequence[Counts], others: Sequence[Counts], sign: int) -> tupl
 
 
 def _event(one: Count, other: Count, sign: int) -> Count:
-    """Once a reading failed, no sum over it is valid."""
+    """Return the sum of both; once a reading failed, no sum over it is valid."""
     if reason := one.reason or other.reason:
         return Count(value=0, enabled_ns=0, running_ns=0, reason=reason)
     return Count(

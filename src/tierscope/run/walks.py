@@ -79,7 +79,7 @@ class Walks:
 
 
 def _key(experiment: Experiment) -> tuple[object, ...]:
-    """What the choice depends on in one run: kernel, place and team of the last group, and whether others run."""
+    """Return what the choice depends on in one run: kernel, place and team of the last group, and if others run."""
     last = experiment.groups[-1]
     return (
         last.workload.kernel, last.workload.isa, last.target, last.source, last.team, last.role,

@@ -114,7 +114,7 @@ class Winners:
             self._refuse(str(error))
 
     def _refuse(self, why: str) -> None:
-        step = f"remove it, and it is written anew: rm {self._path}"
+        step = f"remove it, and it is written again: rm {self._path}"
         self.refused = Warn(code="variants", message=why, next_step=step)
 
 

@@ -86,7 +86,7 @@ def measured(runs: Sequence[Run], name: str = "") -> Measured:
         raise UsageError(f"the runs are of {len(machines)} machines ({hosts}); take runs of one")
     found = latency_levels([row for run in runs for row in Latency().rows(run)])
     if not found:
-        raise UsageError(f"{runs[0].path} holds no latency over footprint; make one with `tierscope run latency`")
+        raise UsageError(f"{runs[0].path} has no latency over footprint; make one with `tierscope run latency`")
     target = max(found, key=lambda key: len(found[key].rows))
     machine = next(iter(machines.values()))
     stream = [row for run in runs for row in Stream().rows(run) if row.target == target]
@@ -180,7 +180,7 @@ def _head(found: Measured, memory: bool) -> list[str]:
         lines.append(f"loads = {loads}                  # one thread read {show_rate(rate)}; with its prefetchers")
     else:
         lines.append(
-            "# loads: not measured; one thread's bandwidth would tell, from `tierscope run stream kernels=read`"
+            "# loads: not measured; one thread's bandwidth would show it, from `tierscope run stream kernels=read`"
         )
     if found.page_bytes:
         lines += ["", "[pages]", f"bytes = {_quoted(word_bytes(found.page_bytes))}       # of the staircase"]
@@ -217,7 +217,7 @@ def _told(shape: Shape, cache: Cache | None) -> str:
 
 
 def _sharers(cache: Cache | None, machine: Machine, near: int, count: int) -> int:
-    """Of the CPUs that count; a multiple of those of the level before that divides their number."""
+    """Return how many CPUs share a cache: a multiple of those of the level before that divides their number."""
     wanted = count if cache is None else len(set(cache.cpus) & set(machine.cpus()))
     fits = [n for n in range(near, count + 1, near) if count % n == 0]
     return min(fits, key=lambda n: (abs(n - wanted), n))
@@ -271,7 +271,7 @@ def _memory(found: Measured) -> list[str]:
     size = max(sum(node.memory_bytes for node in found.machine.identity.nodes) // MiB * MiB, MiB)
     lines = [
         "[memory.memory]",
-        'kind = "flat"               # a staircase tells one latency, no channels and rows',
+        'kind = "flat"               # a staircase shows one latency, not channels and rows',
         f"size = {_quoted(word_bytes(size))}",
         f'read = "{read * 1e9:.4g}ns"           # {found.word}, behind the last cache',
         f'write = "{read * 1e9:.4g}ns"          # a guess: as a read',
@@ -279,5 +279,5 @@ def _memory(found: Measured) -> list[str]:
     if rate := found.bandwidth_bytes_per_s:
         lines.append(f'bandwidth = "{rate / 1e9:.4g}GB/s"    # {found.word}, the most of any number of threads')
     else:
-        lines.append("# bandwidth: not measured; `tierscope run stream kernels=read` would tell")
+        lines.append("# bandwidth: not measured; `tierscope run stream kernels=read` would show it")
     return lines

@@ -87,7 +87,9 @@ def replayed(
     if over:
         raise _late(command, limit_s)
     if ended == -signal.SIGKILL:
-        raise MachineError("the tracer or the program in it was killed, mostly for want of memory; take a smaller case")
+        raise MachineError(
+            "the tracer or the program in it was killed, usually because memory ran out; take a smaller case"
+        )
     return tuple(msgspec.structs.replace(one, ended=ended) for one in found)
 
 

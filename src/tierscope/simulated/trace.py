@@ -64,7 +64,9 @@ def trace_file(names: Sequence[str], path: Path, *, count: bool = False) -> tupl
 def trace_command(
     names: Sequence[str], command: Sequence[str], *, count: bool = False, whole: bool = False, aside: bool = False
 ) -> tuple[Traced, ...]:
-    """Runs the command with its own input and output; aside: what it prints goes to standard error.
+    """Run the command with its own input and output; return what each simulated machine saw.
+
+    aside: what the command prints goes to standard error.
 
     count: without times; whole: a long program is timed from its first to its last instruction, not in units.
 

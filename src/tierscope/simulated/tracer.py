@@ -50,7 +50,7 @@ def runnable(command: Sequence[str], depth: int = 0) -> list[str]:
     """
     path = shutil.which(command[0])
     if path is None:
-        raise UsageError(f"{command[0]} is no program here; name one that can be started, or its path")
+        raise UsageError(f"{command[0]} is not a program here; name one that can be started, or its path")
     try:
         with open(path, "rb") as file:
             head = file.read(512)

@@ -93,9 +93,9 @@ class Levels:
 
 
 def infer(curve: Curve) -> Levels:
-    """0 to 3 levels; ValueError for fewer than eight points."""
+    """Return 0 to 3 levels; raise ValueError for fewer than eight points."""
     if curve.latency_s.size < FEWEST:
-        raise ValueError(f"{curve.latency_s.size} regions say nothing of buffers; at least {FEWEST} are needed")
+        raise ValueError(f"{curve.latency_s.size} regions show nothing about buffers; at least {FEWEST} are needed")
     fresh = Fresh(curve.region_bytes, curve.scattered, curve.footprint_bytes, curve.ways, curve.grain_bytes)
     counted = curve.scattered & (curve.region_bytes <= SCATTERED_TO)
     sigma = curve.latency_s * np.hypot(curve.spread, np.where(counted, COUNTED, MODEL))
@@ -105,7 +105,7 @@ def infer(curve: Curve) -> Levels:
 
 
 def _chosen(search: Search) -> tuple[Fit, float]:
-    """The number of levels by the criterion; cost per degree of freedom, at least LEAST."""
+    """Return the number of levels by the criterion; and the cost per degree of freedom, at least LEAST."""
     fits = [search.best(levels) for levels in range(MOST + 1)]
     variance = max(LEAST, fits[-1].cost / max(1, search.points - 3 * MOST - 2))
     price = 3 * np.log(search.points)
@@ -118,7 +118,7 @@ def _chosen(search: Search) -> tuple[Fit, float]:
 
 
 def _counts(fit: Fit) -> bool:
-    """Whether each level adds enough to be one."""
+    """Return whether each level adds enough to be one."""
     steps = fit.times_s[1 : 1 + len(fit.places)]
     return bool(np.all(steps > SMALL * (fit.times_s[0] + steps.sum())))
 
@@ -138,7 +138,7 @@ def _told(search: Search, fit: Fit, variance: float, sigma: Floats, ways: int) -
 
 
 def _bounded_times(design: Floats, times: Floats, variance: float, reach: float) -> list[Bounded]:
-    """Of a line found in each level, of the medium, and the entry."""
+    """Return, with bounds, the times of a line found in each level, of one in the medium, and the entry."""
     count = times.size - 1
     sums = np.vstack([np.tril(np.ones((count, count + 1)), 0), np.eye(count + 1)[-1]])
     lengths = np.linalg.norm(design, axis=0)
@@ -151,7 +151,7 @@ def _bounded_times(design: Floats, times: Floats, variance: float, reach: float)
 
 
 def _capacity(search: Search, places: tuple[Place, ...], number: int, limit: float) -> Bounded:
-    """As far as the cost stays below the limit, with all times fitted again; and the model's own error."""
+    """Return the capacities whose cost is below the limit with all times fitted again, widened by the model's error."""
     own = places[number]
     ends = []
     for direction in (-1, 1):
@@ -168,7 +168,7 @@ def _capacity(search: Search, places: tuple[Place, ...], number: int, limit: flo
 
 
 def _unit(search: Search, places: tuple[Place, ...], number: int, limit: float) -> Bounded:
-    """Units next to the one found that the curve does not rule out, each with the capacity that suits it best."""
+    """Return the unit, with those next to it that the curve does not rule out at the capacity that suits them best."""
     own = places[number]
     units = list(search.units)
     found = {own.unit_bytes}
@@ -190,7 +190,7 @@ def _cheapest(search: Search, places: tuple[Place, ...], number: int, unit: int)
 
 
 def _round(capacity: Bounded, unit: int, ways: int) -> int | None:
-    """The nearest 2^k or 1.5 * 2^k in the interval, in each of the memories."""
+    """Return the nearest 2^k or 1.5 * 2^k in the interval, in each of the memories."""
     power = int(np.floor(np.log2(capacity.middle / ways)))
     near = [
         ways * int(factor * 2**step) for factor, step in itertools.product((1.0, 1.5), (power - 1, power, power + 1))

@@ -67,7 +67,7 @@ class Unit:
 
 
 def _per_memory(fresh: Fresh) -> tuple[npt.NDArray[np.intp], Floats, Fresh]:
-    """What each memory sees of a region: where the parts of each begin, their share of its visits, the parts.
+    """Return what each memory sees of a region: where the parts of each begin, their share of its visits, the parts.
 
     Blocks of a region are in the memories one after the other. Where they do not divide, some memories have one more.
     """
@@ -86,7 +86,7 @@ def _per_memory(fresh: Fresh) -> tuple[npt.NDArray[np.intp], Floats, Fresh]:
 
 
 def _shares(region: float, ways: int, grain: int) -> list[tuple[float, float]]:
-    """(bytes in one memory, share of all bytes that are in such memories)."""
+    """Return (bytes in one memory, share of all bytes that are in such memories)."""
     if ways == 1 or region <= grain:
         return [(region, 1.0)]
     blocks = region / grain
@@ -130,7 +130,7 @@ def _nothing() -> tuple[Floats, Floats]:
 
 
 def _gaps(n: float, m: float) -> tuple[Floats, Floats]:
-    """Mean and standard deviation of the units met between two visits to one, at GAPS equally likely gaps."""
+    """Return mean and standard deviation of the units met between two visits to one, at GAPS equally likely gaps."""
     share = (np.arange(GAPS) + 0.5) / GAPS
     if n <= EXACT:
         reach = np.arange(0.0, n - m + 1)
@@ -147,7 +147,7 @@ def _gaps(n: float, m: float) -> tuple[Floats, Floats]:
 
 
 def _choose(of: float | Floats, taken: float | Floats) -> Floats:
-    """ln C(of, taken); minus infinity where `taken` is too many."""
+    """Return ln C(of, taken); minus infinity where `taken` is too many."""
     from scipy.special import gammaln
 
     of, taken = np.broadcast_arrays(np.asarray(of, dtype=np.float64), np.asarray(taken, dtype=np.float64))

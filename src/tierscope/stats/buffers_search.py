@@ -69,19 +69,19 @@ class Search:
         self._behind &= self._allowed[:, None] & self._allowed[None, :]
 
     def design(self, places: Iterable[Place]) -> Floats:
-        """Weighted columns of `times_s`, of shape (points, levels + 2)."""
+        """Return weighted columns of `times_s`, of shape (points, levels + 2)."""
         levels = [self.units[place.unit_bytes].misses(place.capacity_bytes) for place in places]
         return np.stack([np.ones(self.points), *levels, self._entry], axis=1) * self._weight[:, None]
 
     def fit(self, places: tuple[Place, ...]) -> Fit:
-        """The times that fit these places best."""
+        """Return the times that fit these places best."""
         from scipy.optimize import nnls  # slow to load, and not needed by every run
 
         times, rest = nnls(self.design(places), self._target)
         return Fit(places, times, rest**2)
 
     def refined(self, places: tuple[Place, ...]) -> Fit:
-        """Capacities moved to where the cost is least; units stay."""
+        """Return the fit with capacities moved to where the cost is least; units stay."""
         from scipy.optimize import minimize  # slow to load, and not needed by every run
 
         if not places:
@@ -107,13 +107,13 @@ class Search:
         return self._settled(min(fits, key=lambda fit: fit.cost)) if fits else self.fit(())
 
     def _settled(self, fit: Fit) -> Fit:
-        """Units are halved and doubled, one at a time, as long as that helps."""
+        """Return the fit after units were halved and doubled, one at a time, as long as that helps."""
         near = (self.refined(one) for one in self._beside(fit.places) if self.fit(one).cost < CLOSE * fit.cost)
         best = min(near, key=lambda other: other.cost, default=fit)
         return self._settled(best) if best.cost < fit.cost else fit
 
     def _beside(self, places: tuple[Place, ...]) -> Iterator[tuple[Place, ...]]:
-        """The same capacities with one unit changed."""
+        """Yield the same capacities with one unit changed."""
         for number, place in enumerate(places):
             for unit in (place.unit_bytes // 2, place.unit_bytes * 2):
                 moved = (*places[:number], Place(unit, place.capacity_bytes), *places[number + 1 :])
@@ -136,7 +136,7 @@ class Search:
         return np.vstack([start, start + np.eye(len(places)) / PER_OCTAVE])
 
     def _sets(self, levels: int) -> list[tuple[Place, ...]]:
-        """Places to begin with, one for each set of units, the most promising first."""
+        """Return places to begin with, one for each set of units, the most promising first."""
         if levels == 0 or not self._grid:
             return [()]
         if levels == 1:
@@ -148,7 +148,7 @@ class Search:
         return self._distinct(self._triples(pairs), KEPT)
 
     def _triples(self, pairs: list[tuple[float, tuple[Place, ...]]]) -> list[tuple[float, tuple[Place, ...]]]:
-        """A third level added to each pair, then each of the three once more added to the other two."""
+        """Return each pair with a third level added; then each of the three is once more added to the other two."""
         found = []
         for _, pair in pairs:
             triple = self._added(pair)
@@ -160,7 +160,7 @@ class Search:
         return sorted(found, key=lambda one: -one[0])
 
     def _added(self, places: tuple[Place, ...]) -> tuple[Place, ...] | None:
-        """One more level where it helps most and is in order with the others."""
+        """Return one more level where it helps most and is in order with the others."""
         gain = np.where(self._allowed, self._single(places), -np.inf)
         for index in np.argsort(-gain)[:200]:
             if not np.isfinite(gain[index]):
@@ -172,20 +172,20 @@ class Search:
         return None
 
     def _projected(self, places: tuple[Place, ...]) -> tuple[Floats, Floats]:
-        """All columns, and the target, without what `first`, `entry` and the places explain."""
+        """Return all columns, and the target, without what `first`, `entry` and the places explain."""
         base, _ = np.linalg.qr(self.design(places))
         columns = self._columns - base @ (base.T @ self._columns)
         return columns, self._target - base @ (base.T @ self._target)
 
     def _single(self, places: tuple[Place, ...]) -> Floats:
-        """What each place of the grid would explain in addition to these; minus infinity for a negative latency."""
+        """Return what each place of the grid would explain beyond these; minus infinity for a negative latency."""
         columns, target = self._projected(places)
         along = columns.T @ target
         length = np.einsum("ij,ij->j", columns, columns)
         return np.where((along > 0) & (length > 1e-9), along**2 / np.maximum(length, 1e-9), -np.inf)
 
     def _pairs(self) -> list[tuple[float, tuple[Place, ...]]]:
-        """The best two places for each pair of units: normal equations of all pairs at the same time."""
+        """Return the best two places for each pair of units: normal equations of all pairs at the same time."""
         columns, target = self._projected(())
         along, both = columns.T @ target, columns.T @ columns
         own = np.diag(both)
@@ -209,7 +209,7 @@ class Search:
 
     @staticmethod
     def _distinct(ranked: list[tuple[float, tuple[Place, ...]]], most: int) -> list[tuple[Place, ...]]:
-        """The first of each set of units."""
+        """Return the first of each set of units."""
         seen: dict[tuple[int, ...], tuple[Place, ...]] = {}
         for _, places in ranked:
             seen.setdefault(tuple(place.unit_bytes for place in places), places)

@@ -254,7 +254,7 @@ class Plain:
         """Return the rows as everything outside of the suite reads them."""
         return [flat(row) for row in self.rows(run)]
 
-    @reads("what a table says")
+    @reads("what a table shows")
     def insights(self, run: Run, rows: list[Any]) -> list[Insight]:
         """Return the insights; rows: those of `rows`."""
         found = self._table.insights(run, rows)

@@ -16,7 +16,7 @@ class InterleaveRow(JudgedRow, frozen=True, kw_only=True):
     ratio: Annotated[Quotient | None, Col("over the control's", help="over that of the control nearest to it")]
     fitted: Annotated[Ratio | None, Col("as found", help="ratio that the layout found gives")]
     threads: Annotated[Count, Col("threads", help="that stored")]
-    target: Annotated[str, Col("target", help="as `node:0`", tier=True)]
+    target: Annotated[str, Col("target", help="such as `node:0`", tier=True)]
 
 
 class MigrationRow(JudgedRow, frozen=True, kw_only=True):
@@ -42,7 +42,7 @@ class MigrationRow(JudgedRow, frozen=True, kw_only=True):
     ]
     between_s: Annotated[Seconds | None, Col("time between stalls", help="time between two")]
     stall: Annotated[Time | None, Col("stall", help="median stall of those in step")]
-    target: Annotated[str, Col("target", help="as `node:0`", tier=True)]
+    target: Annotated[str, Col("target", help="such as `node:0`", tier=True)]
 
 
 class CombiningRow(JudgedRow, frozen=True, kw_only=True):
@@ -51,4 +51,4 @@ class CombiningRow(JudgedRow, frozen=True, kw_only=True):
     region_bytes: Annotated[Size, Col("region", help="each of its lines is stored once, then a fence")]
     line: Annotated[Time | None, Col("time per line", help="time of one line")]
     fitted_s: Annotated[Seconds | None, Col("as found", help="what the queue found gives")]
-    target: Annotated[str, Col("target", help="as `node:0`", tier=True)]
+    target: Annotated[str, Col("target", help="such as `node:0`", tier=True)]

@@ -53,9 +53,9 @@ class RegionsRow(JudgedRow, frozen=True, kw_only=True):
     ]
     footprint_bytes: Annotated[Size, Col("footprint", help="that all regions share")]
     ways: Annotated[Count | None, Col("memories", help="interleaved memories that the run knew of; null: one")]
-    grain_bytes: Annotated[Size | None, Col("each in turn", help="consecutive bytes in each of them")]
+    grain_bytes: Annotated[Size | None, Col("bytes in each", help="consecutive bytes in each of them")]
     page_bytes: Annotated[Size | None, Col("pages", help="page size of most of the bytes")]
-    target: Annotated[str, Col("target", help="as `node:0`", tier=True)]
+    target: Annotated[str, Col("target", help="such as `node:0`", tier=True)]
 
 
 def row_of(run: Run, record: Record) -> RegionsRow:

@@ -54,7 +54,7 @@ def mount(machine: VirtualMachine, device: str, kind: str, place: str, options: 
 
 
 def formatted(machine: VirtualMachine, device: str, kind: str, place: str, options: str = SYNC) -> None:
-    """A new file system, mounted."""
+    """Make a new file system, and mount it."""
     machine.do(f"{MAKE[kind]} /dev/{device}")
     mount(machine, device, kind, place, options)
 

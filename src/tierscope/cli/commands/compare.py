@@ -111,22 +111,22 @@ def _only_runs(after: str, least: float | None, across: str | None) -> None:
 
     if least is not None:
         room = f"within {100 * (ROOM - 1):.0f} %"
-        raise UsageError(f"--least is of two runs; beside {after} a point is as published {room}: leave it out")
+        raise UsageError(f"--least compares two runs; with {after}, a point is as published {room}: leave it out")
     if across:
         raise UsageError(
-            f"--across-{across} is of two runs; beside {after} origin and target are always said: leave it out"
+            f"--across-{across} compares two runs; with {after}, origin and target are always shown: leave it out"
         )
 
 
 def _only_rounds(after: str, across: str | None) -> None:
-    """UsageError for what has no meaning where both are measured again."""
+    """Raise UsageError for what has no meaning where both runs are measured again."""
     from tierscope.errors import UsageError
 
     if after.startswith("reference:"):
         raise UsageError(f"--rerun measures two runs again, and {after} is a published table; compare without --rerun")
     if across:
         raise UsageError(
-            f"--across-{across} compares two runs as they are, and --rerun measures both again; give one of the two"
+            f"--across-{across} compares two finished runs, and --rerun measures both again; give one of the two"
         )
 
 

@@ -70,7 +70,7 @@ def crash(file: Path, writer: tuple[str, ...], check: str, as_json: bool, **how:
     try:
         words = tuple(shlex.split(check))
     except ValueError as error:
-        raise UsageError(f"--check {check!r} is no command line: {error}") from error
+        raise UsageError(f"--check {check!r} is not a command line: {error}") from error
     asked = Asked(file=file, writer=writer, check=words, **how)
     told = Console(stderr=True)
     if told.is_terminal:

@@ -42,7 +42,7 @@ def export(directories: tuple[Path, ...], form: str, out: Path | None) -> int:
 
     chosen = formats.export(form)
     if out is None and not chosen.text:
-        raise UsageError(f"{form} is no text; name a file with --out")
+        raise UsageError(f"{form} is not text; name a file with --out")
     content = chosen.render([load(directory) for directory in directories])
     if out is None:
         door.lines(content.decode())

@@ -15,7 +15,10 @@ from tierscope.cli.help import Area, Command, Tried
     area=Area.COMPARE,
     tried=Tried(),
     examples=("tierscope fleet check --budget 5s",),
-    status={1: "memory is slower than this host was, or computes wrong answers", 4: "not known: a busy host, no time"},
+    status={
+        1: "memory is slower than before on this host, or a kernel computes wrong answers",
+        4: "not known: the host is busy, or there was no time",
+    },
 )
 @click.option("--budget", default="5s", show_default=True, help="Longest time of the check.")
 @click.option("--state", type=click.Path(path_type=Path), help="Folder of the baseline and of the copy of the core.")

@@ -20,7 +20,7 @@ SHOWN = 20
     status={4: "no report of the last day can be used"},
 )
 @click.argument("directory", metavar="DIR", type=click.Path(path_type=Path))
-@click.option("--all", "every", is_flag=True, help="List what is odd about every day, not about the last one alone.")
+@click.option("--all", "every", is_flag=True, help="List what is odd on every day, not only on the last one.")
 def fleet_collect(directory: Path, *, every: bool) -> int:
     """Fold the reports in DIR into its store, and list what cannot be used.
 

@@ -21,7 +21,7 @@ from tierscope.cli.help import Area, Command, Tried
     },
 )
 @click.argument("directory", metavar="DIR", type=click.Path(path_type=Path))
-@click.option("--day", help="The last day to look at, as `2026-01-09`; default: the last day with reports.")
+@click.option("--day", help="The last day to look at, such as `2026-01-09`; default: the last day with reports.")
 @click.option("--json", "as_json", is_flag=True, help="Print all suspects, groups and metrics as JSON.")
 def fleet_outliers(directory: Path, day: str | None, *, as_json: bool) -> int:
     """Find the hosts that are slower than their peers.

@@ -52,7 +52,7 @@ def fleet_report(directory: Path, page: Path | None, **exported: Path | None) ->
     if path := exported["clustercockpit"]:
         count = clustercockpit.write(read_nodes(directory, fleet.outliers.day, fleet.outliers.plan), path)
         many = "s" if count != 1 else ""
-        door.line(f"{path}: {count} subcluster{many}; its `left_out` states what ClusterCockpit needs besides")
+        door.line(f"{path}: {count} subcluster{many}; its `left_out` states what ClusterCockpit also needs")
     return 0
 
 

@@ -28,7 +28,9 @@ from tierscope.cli.help import Area, Command, Tried
 @click.argument("plan", default="canary", metavar="[PLAN]")
 @click.argument("words", nargs=-1, metavar="[KEY=VALUE]...")
 @click.option("--via", required=True, metavar="ENGINE", help="`slurm`, `ssh` or `local`.")
-@click.option("--hosts", type=click.Path(path_type=Path), help="File with one host on each line. Slurm: default all.")
+@click.option(
+    "--hosts", type=click.Path(path_type=Path), help="File with one host on each line. Default with Slurm: all nodes."
+)
 @click.option("--out", type=click.Path(path_type=Path), default=Path("fleet"), help="Directory of the fleet.")
 @click.option("--session", type=click.IntRange(0, 99), default=0, help="0: that of the day; 1 and up: repeats.")
 @click.option("--together", is_flag=True, help="Start on all hosts at the same time.")

@@ -52,7 +52,7 @@ def history(directories: tuple[Path, ...], least: float, figure: Path | None, as
 
 
 def runs_of(directory: Path) -> list[Path]:
-    """The directory itself, or the runs directly below one that is not a run; others there are left out."""
+    """Return the directory itself, or the runs directly below one that is not a run; others there are left out."""
     if (directory / "result.json").exists() or not directory.is_dir():
         return [directory]
     return sorted(path.parent for path in directory.glob("*/result.json")) or [directory]

@@ -108,12 +108,12 @@ def predict(  # noqa: PLR0913, PLR0917 (each is an option)
 
     if (program := ctx.meta.get(BEHIND)) is not None:
         if what or beside or count or value or model != "structure_model":
-            raise UsageError("a program behind -- takes --on, --from, --limit and --json alone; leave the others out")
+            raise UsageError("a program after -- takes only --on, --from, --limit and --json; leave the others out")
         return _program(program, on, here, limit, as_json)
     if what is None:
-        raise UsageError("name a run of maps or a preset of a model, or a program behind --")
+        raise UsageError("name a run of maps or a preset of a model, or a program after --")
     if limit is not None:
-        raise UsageError("--limit is of a program behind --; leave it out")
+        raise UsageError("--limit is for a program after --; leave it out")
     from tierscope.predict import text
     from tierscope.predict.asked import Asked, predicted
 
@@ -133,7 +133,7 @@ def _program(program: tuple[str, ...], on: tuple[str, ...], here: str | None, li
     from tierscope.units import parse_seconds
 
     if not program:
-        raise UsageError("no program follows --; name one, as -- ./program arguments")
+        raise UsageError("no program follows --; name one, such as -- ./program arguments")
     limit_s = parse_seconds(limit) if limit else LIMIT_S
     found = predicted(Asked(program, on, (here,) if here else (), limit_s), door.message)
     if as_json:

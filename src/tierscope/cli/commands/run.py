@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def _suites(_ctx: click.Context, _param: click.Parameter, begun: str) -> list[CompletionItem]:
-    """For the shell: suites that begin so, else files."""
+    """Return completions for the shell: suites whose name begins so, else files."""
     from tierscope.plans import suites
 
     found = [CompletionItem(name, help=plain(suites[name].summary)) for name in suites if name.startswith(begun)]

@@ -54,7 +54,7 @@ def _plain(machine: "Machine") -> Iterator[str]:
     identity = machine.identity
     yield f"{machine.hostname}: {identity.model}, {len(identity.cpus)} CPUs, {identity.memory}"
     if identity.hypervisor:
-        yield f"a virtual machine ({identity.hypervisor}): sizes and topology are what it was told"
+        yield f"a virtual machine ({identity.hypervisor}): sizes and topology are what the hypervisor states"
     yield from map(_node, identity.nodes)
     of_nodes = show_bytes(sum(node.memory_bytes for node in identity.nodes))
     if (whole := identity.memory.partition(" in ")[0]) != of_nodes and not machine.simulated and " x " not in whole:

@@ -76,7 +76,7 @@ def trace(
     from tierscope.simulated.trace import trace_command, trace_file
 
     if (file is None) == (not command):
-        raise UsageError("name a command behind --, or a trace with --from, one of the two")
+        raise UsageError("name a command after --, or a trace with --from, but not both")
     if json_to is not None and json_to != "-" and (json_to.startswith("-") or not Path(json_to).parent.is_dir()):
         raise UsageError(f"--json {json_to} does not name a file in an existing folder; try --json FILE, or --json -")
     found = (
@@ -98,7 +98,7 @@ def trace(
 
 
 def _warnings(traced: "Traced") -> list[str]:
-    """What the reader must know of the program before the numbers."""
+    """Return what the reader must know of the program before the numbers."""
     lines = []
     if traced.ended == -signal.SIGILL:
         lines.append("the command used an instruction that QEMU does not have, such as AVX-512; build it for AVX2")

@@ -17,7 +17,7 @@ FIRST = "/sys/devices/system/cpu/cpu0/cache/index[0-9]*"
 LAST_LEVEL = 3
 BEHIND = (
     "many ARM processors have a system-level cache behind these that no file reports: footprints by their sizes may "
-    "lie in it; `run latency` finds its size, and the suites search for it first"
+    "be in it; `run latency` finds its size, and the suites search for it first"
 )
 LARGEST_SHARE = {"GenuineIntel": 15 * MiB, "AuthenticAMD": 48 * MiB}
 EFFECT = (
@@ -49,7 +49,7 @@ def look(system: System) -> Seen:
 
 
 def _size(text: str | None) -> int:
-    """'2048K' -> bytes; 0 for anything else."""
+    """Return the bytes of '2048K'; 0 for anything else."""
     number = whole((text or "")[:-1])
     return number * SIZES["KiB"] if text and text.endswith("K") and number and number > 0 else 0
 

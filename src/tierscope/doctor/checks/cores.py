@@ -40,7 +40,7 @@ def kinds_of(system: System) -> dict[int, list[int]]:
 
 
 def _list(cpus: list[int]) -> str:
-    """[0, 1, 2, 5] -> '0-2,5'."""
+    """Return the short form of a list: [0, 1, 2, 5] -> '0-2,5'."""
     parts: list[list[int]] = []
     for cpu in sorted(cpus):
         if parts and cpu == parts[-1][-1] + 1:

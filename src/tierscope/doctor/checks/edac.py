@@ -38,6 +38,6 @@ checks.add(
         EVERY,
         look,
         looks_at="memory errors that were corrected",
-        advice="look which DIMM it is, and have it changed",
+        advice="find out which DIMM it is, and have it replaced",
     )
 )

@@ -13,7 +13,7 @@ WANTED = 2 * GiB  # the largest footprint of `run quick`
 
 
 EFFECT = (
-    f"footprints under {show_bytes(WANTED)} may still lie in a last-level cache: 64 MiB of memset ran 2.8 times "
+    f"footprints under {show_bytes(WANTED)} may still be in a last-level cache: 64 MiB of memset ran 2.8x "
     "faster than DRAM on a Granite Rapids guest (measured)"
 )
 

@@ -30,7 +30,7 @@ def look(system: System) -> Seen:
 
 
 def _inside(system: System, active: list[str]) -> list[str]:
-    """Most machines disable the store bypass only for processes that ask: this process's own state counts."""
+    """Return those active in this process: most machines disable the store bypass only for processes that ask."""
     own = status(system).get("Speculation_Store_Bypass", "")
     names = ["gather_data_sampling"] if "gather_data_sampling" in active else []
     return names + (["spec_store_bypass"] if own.endswith("mitigated") else [])

@@ -37,7 +37,7 @@ checks.add(
         EVERY,
         look,
         looks_at="pages that the kernel unmaps and moves",
-        advice="set it to 0; only targets that are files feel it",
+        advice="set it to 0; it affects only targets that are files",
         applies=True,
     )
 )

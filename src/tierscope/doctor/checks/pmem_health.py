@@ -13,7 +13,7 @@ FAULTS = ("save_fail", "restore_fail", "flush_fail", "not_armed", "map_fail")
 """What the firmware could not do; `not_armed`: contents would not be saved at a loss of power."""
 LOST = "what was written to `fsdax:`, `devdax:` or `pool:` here may be lost, or was"
 POISON = "a read of a bad block ends a run (SIGBUS, status 3); WARNING: to clear it sets its 512 bytes to zero"
-WORN = "power went at least once before all writes were safe, so pools made before may be torn; no speed changes"
+WORN = "power failed at least once before all writes were safe, so pools made before may be torn; no speed changes"
 LISTED = "sudo ndctl list -DHu"
 
 

@@ -16,7 +16,7 @@ from tierscope.units import KiB, MiB, show_bytes
 
 LARGE_BYTES = 2 * MiB
 PAGE_BYTES = 4 * KiB  # where the kernel does not show its own
-COPIED = "without DAX a file lies in the page cache: `fsdax:` refuses it, and `file:` measures DRAM"
+COPIED = "without DAX a file is in the page cache: `fsdax:` refuses it, and `file:` measures DRAM"
 SMALL = (
     "mappings of 4 KiB where 2 MiB is possible: 512x the page faults, and more TLB misses; "
     "WARNING: making it again erases its content"

@@ -9,7 +9,7 @@ from tierscope.host.persistent.facts import Namespace
 from tierscope.host.system import System
 
 DIRECT = ("fsdax", "devdax")
-NOTHING = "no persistent memory, so no `fsdax:` and no `devdax:` target; `file:` on tmpfs stands in"
+NOTHING = "no persistent memory, so no `fsdax:` and no `devdax:` target; `file:` on tmpfs can replace them"
 EFFECT = (
     "`fsdax:` needs mode fsdax, `devdax:` mode devdax, and others are refused; WARNING: a change of mode erases "
     "the content of the namespace"
@@ -40,7 +40,7 @@ def _device(each: Namespace) -> str:
 
 
 def _without(system: System) -> str:
-    """DAX devices also come from CXL and from memory that the firmware set aside."""
+    """Return the state without namespaces: DAX devices also come from CXL and from memory set aside by the firmware."""
     devices = [f"/dev/{each.name}" for each in dax.devices(system) if each.mode == "devdax"]
     return f"none; `devdax:` can map {', '.join(devices)}" if devices else NOTHING
 

@@ -35,7 +35,7 @@ def _group(system: System) -> str:
 
 
 def _caps(system: System, schemata: str) -> list[str]:
-    """Memory bandwidth below 100 %, cache masks that lack ways."""
+    """Return the limits: memory bandwidth below 100 %, cache masks that lack ways."""
     caps = []
     for resource, domains in re.findall(r"^[ \t]*(MB|L[23]\w*):(.+)$", schemata, re.MULTILINE):
         values = re.findall(r"=([0-9a-fA-F]{1,16})(?![0-9a-fA-F])", domains)

@@ -12,7 +12,9 @@ from tierscope.units import show_bytes
 def look(system: System) -> Seen:
     memory = meminfo(system)
     total, free = memory.get("SwapTotal"), memory.get("SwapFree")
-    effect = "memory was short: buffers may be swapped out between blocks, and free memory is dear; not quantified here"
+    effect = (
+        "memory was short: buffers may be swapped out between blocks, and free memory is scarce; not quantified here"
+    )
     if total is None or free is None:
         return unknown("/proc/meminfo does not show it", effect)
     if total == 0:

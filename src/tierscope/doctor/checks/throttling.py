@@ -24,7 +24,7 @@ def look(system: System) -> Seen:
         counts[kind] = max((number for number in numbers if number is not None), default=None)
     told = {kind: count for kind, count in counts.items() if count is not None}
     if not told:
-        why = "a guest is not told" if virtual(system) else "counted on Intel CPUs only"
+        why = "a guest cannot read them" if virtual(system) else "counted on Intel CPUs only"
         return unknown(f"no counts: {why}", EFFECT)
     state = "since boot, at most: " + ", ".join(f"{kind} {count} times" for kind, count in told.items())
     return note(state, EFFECT) if any(told.values()) else good("never since boot")

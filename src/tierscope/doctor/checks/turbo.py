@@ -29,7 +29,9 @@ def _seen(system: System, path: str, on: int) -> Seen:
     base, top = (system.number(f"{BASE}/cpu0/cpufreq/{name}") for name in ("base_frequency", "cpuinfo_max_freq"))
     size = "size not known here"
     if base and top and top > base:
-        size = f"here the clock may lie anywhere in {base / 1e6:.1f} to {top / 1e6:.1f} GHz, {top / base:.2f} times"
+        size = (
+            f"here the clock may be anywhere from {base / 1e6:.1f} to {top / 1e6:.1f} GHz, which is {top / base:.2f}x"
+        )
     effect = f"clock and cache latency move with power, heat and busy cores; off is steadier, but slower; {size}"
     return note("on", effect, Setting(path, str(1 - on)))
 

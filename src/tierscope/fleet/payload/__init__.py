@@ -55,5 +55,5 @@ def payload_of(plan: FleetPlan) -> Payload:
     try:
         content = core.read_bytes()
     except OSError as error:
-        raise MachineError(f"{core} cannot be read: {reason(error)}; build it or mend TIERSCOPE_CORE") from error
+        raise MachineError(f"{core} cannot be read: {reason(error)}; build it or correct TIERSCOPE_CORE") from error
     return Payload({CORE: content, "plan": plan.text.encode(), "host.sh": SCRIPT.read_bytes()})

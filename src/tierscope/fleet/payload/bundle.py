@@ -64,6 +64,6 @@ def read_bundle(content: bytes) -> Bundle:
 
 def _garbage(content: bytes) -> str:
     if not content.strip():
-        return "the host answered nothing; look whether its shell and its disk work"
+        return "the host answered nothing; check whether its shell and its disk work"
     shown = printable(content[:SHOWN].decode(errors="replace").strip())
     return f"the host answered {len(content)} bytes of something else: {shown!r}"

@@ -145,6 +145,6 @@ def _why(bundle: Bundle, error: Exception) -> str:
     """Report what the core printed last where it failed, else what does not fit."""
     last = bundle.text("errors").splitlines()[-1:] or [""]
     if bundle.status == 124:  # of timeout(1)
-        return "the plan took longer than its limit; raise --limit, or look what else runs there"
+        return "the plan took longer than its limit; raise --limit, or check what else runs there"
     said = f": {last[0][:200]}" if last[0] else ""
     return f"the core ended with status {bundle.status}{said}; {error}"

@@ -42,7 +42,7 @@ def output_of(command: Sequence[str], until: float, environment: Mapping[str, st
         return found
 
 
-LATE = "no answer within its time; look whether the host hangs, or raise --limit"
+LATE = "no answer within its time; check whether the host hangs, or raise --limit"
 
 
 def read_until(stream: int, until: float) -> bytes:

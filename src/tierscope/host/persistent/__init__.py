@@ -11,7 +11,7 @@ from tierscope.host.system import System
 
 
 def look(system: System) -> Persistent | None:
-    """All that the system shows; None where it shows none."""
+    """Return all that the system shows; None where it shows none."""
     found = Persistent(
         regions=regions.regions(system),
         namespaces=regions.namespaces(system),

@@ -9,7 +9,7 @@ from msgspec import Meta
 class Region(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Persistent memory at consecutive addresses, of one DIMM or interleaved over several."""
 
-    name: Annotated[str, Meta(description="as `region0`")]
+    name: Annotated[str, Meta(description="such as `region0`")]
     provider: Annotated[str, Meta(description="of its bus: `ACPI.NFIT`, `e820` (`memmap=`), `virtio-pmem`, `CXL`")] = ""
     size_bytes: Annotated[int | None, Meta(description="its size")] = None
     free_bytes: Annotated[int | None, Meta(description="in no namespace")] = None
@@ -26,7 +26,7 @@ class Region(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 class Namespace(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A part of a region, made for one use."""
 
-    name: Annotated[str, Meta(description="as `namespace0.0`")]
+    name: Annotated[str, Meta(description="such as `namespace0.0`")]
     region: Annotated[str, Meta(description="name of the region that contains it")]
     mode: Annotated[str, Meta(description="`fsdax`, `devdax`, `sector`, `raw`, as ndctl names them")] = ""
     size_bytes: Annotated[int | None, Meta(description="its size")] = None
@@ -43,7 +43,7 @@ class Namespace(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 class DaxDevice(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A range of memory on the DAX bus: persistent memory, CXL, or memory that the firmware set aside."""
 
-    name: Annotated[str, Meta(description="as `dax0.0`")]
+    name: Annotated[str, Meta(description="such as `dax0.0`")]
     mode: Annotated[
         str, Meta(description='`devdax` is a character device, `system-ram` a node\'s memory; "": no driver uses it')
     ] = ""
@@ -73,7 +73,7 @@ class Mount(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 class Nvdimm(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One DIMM of persistent memory."""
 
-    name: Annotated[str, Meta(description="as `nmem0`")]
+    name: Annotated[str, Meta(description="such as `nmem0`")]
     state: Annotated[str, Meta(description="`active`, `idle`, `disabled`")] = ""
     security: Annotated[str, Meta(description="`disabled`, `unlocked`, `locked`, `frozen`, `overwrite`")] = ""
     flags: Annotated[
@@ -83,7 +83,7 @@ class Nvdimm(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
             "`restore_fail`, `map_fail`, `smart_notify` ..."
         ),
     ] = ()
-    dirty_shutdowns: Annotated[int | None, Meta(description="how often power went before all was saved")] = None
+    dirty_shutdowns: Annotated[int | None, Meta(description="how often power failed before all was saved")] = None
 
 
 class Persistent(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

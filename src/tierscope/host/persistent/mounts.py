@@ -16,7 +16,7 @@ XFS_UNIT_BYTES = 512
 
 
 def mounts(system: System) -> tuple[Mount, ...]:
-    """Those of devices pmemN, in order of the table."""
+    """Return the mounts of devices pmemN, in order of the table."""
     return tuple(_mounts(system))
 
 
@@ -39,7 +39,7 @@ def _mounts(system: System) -> Iterator[Mount]:
 
 
 def _plain(path: str) -> str:
-    """The table writes blanks and backslashes of a path as three octal digits."""
+    """Return the path: the table writes its blanks and backslashes as three octal digits."""
     return re.sub(r"\\([0-3][0-7]{2})", lambda match: chr(int(match[1], 8)), path)
 
 

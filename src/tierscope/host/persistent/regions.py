@@ -17,7 +17,7 @@ MAPS = {"ram": "mem", "pmem": "dev"}
 
 
 def regions(system: System) -> tuple[Region, ...]:
-    """Those with persistent memory, in order of their numbers."""
+    """Return those with persistent memory, in order of their numbers."""
     return tuple(_region(system, path) for path in system.glob(f"{BUS}/region[0-9]*"))
 
 
@@ -48,7 +48,10 @@ def _provider(system: System, region: str) -> str:
 
 
 def bad_blocks(text: str | None) -> int | None:
-    """A line is a first block and a length: '8 2', '64 1' -> 3; '' -> 0; None for anything else."""
+    """Return the number of bad blocks: '8 2', '64 1' -> 3; '' -> 0; None for anything else.
+
+    A line is a first block and a length.
+    """
     lengths = [whole(line.split()[-1]) for line in (text or "").splitlines() if line.split()]
     known = [length for length in lengths if length is not None and length >= 0]
     return sum(known) if text is not None and len(known) == len(lengths) else None

@@ -37,7 +37,7 @@ def _lines(command: tuple[str, ...], read: Callable[[str], Iterator[str]], longe
 
 
 def _answer(command: tuple[str, ...], longest_s: float) -> str:
-    """Its standard output; into a file, because children of a killed program may keep a pipe open."""
+    """Return a command's standard output, through a file: children of a killed program may keep a pipe open."""
     with tempfile.TemporaryFile() as out:
         quiet = subprocess.DEVNULL
         program = subprocess.Popen(command, stdin=quiet, stdout=out, stderr=quiet, start_new_session=True)
@@ -55,7 +55,7 @@ def _answer(command: tuple[str, ...], longest_s: float) -> str:
 
 
 def _ndctl(text: str) -> Iterator[str]:
-    """A list of DIMMs, or one; nothing at all where there is none."""
+    """Yield a line for each DIMM of a list, or for the only one; nothing at all where there is none."""
     answer = json.loads(text or "[]")
     for dimm in answer if isinstance(answer, list) else [answer]:
         found = dimm.get("health") if isinstance(dimm, dict) else None
@@ -65,7 +65,7 @@ def _ndctl(text: str) -> Iterator[str]:
 
 
 def _ipmctl(text: str) -> Iterator[str]:
-    """<Dimm><DimmID>0x0001</DimmID><HealthState>Healthy</HealthState> ... </Dimm>."""
+    """Yield a line for each <Dimm><DimmID>0x0001</DimmID><HealthState>Healthy</HealthState> ... </Dimm>."""
     for dimm in text.split("<Dimm>")[1:]:
         inside, closed, _ = dimm.partition("</Dimm>")
         if not closed:

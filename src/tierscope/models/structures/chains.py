@@ -23,7 +23,7 @@ def hit(elements: float, array: float) -> float:
 
 
 def neighbours(elements: float, array: float) -> float:
-    """Entries of a circular chain up to the one that is looked for, with the one behind it and the one before it.
+    """Return the entries of a circular chain up to the wanted one, with the one behind it and the one before it.
 
     Of a chain of L entries: 1, 2, and (L + 1) / 2 + 1 from three on; L - 1 is Poisson.
     """

@@ -29,7 +29,7 @@ def _steps(elements: float, probes: Probes) -> tuple[Step, ...]:
     return whole(
         Step("control object", 1, 1),
         Step("slot", 1, places),
-        Step("other line of the slot, and slots beside it", 0.5 + following, places, dependent=False),
+        Step("other line of the slot, and slots next to it", 0.5 + following, places, dependent=False),
     )
 
 

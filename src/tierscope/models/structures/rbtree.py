@@ -15,13 +15,13 @@ def get(elements: float) -> tuple[Step, ...]:
 
 
 def insert(elements: float) -> tuple[Step, ...]:
-    beside = Step("nodes beside the way", BESIDE_INSERT, elements)
+    beside = Step("nodes next to the way", BESIDE_INSERT, elements)
     fresh = Step("new node", 1, elements, dependent=False)
     return whole(CONTROL, *way(elements, to_the_end(elements)), beside, fresh)
 
 
 def remove(elements: float) -> tuple[Step, ...]:
-    return whole(CONTROL, *way(elements, to_the_end(elements)), Step("nodes beside the way", BESIDE_REMOVE, elements))
+    return whole(CONTROL, *way(elements, to_the_end(elements)), Step("nodes next to the way", BESIDE_REMOVE, elements))
 
 
 structures.add(Structure("rbtree get", "a look-up that finds its key", SOURCE, MEASURED, get))

@@ -31,7 +31,7 @@ def _steps(elements: float, control: float, beyond: float) -> tuple[Step, ...]:
     return whole(
         Step("map", control, control),
         Step("bucket", ALONE, places),
-        Step("buckets beside it", beyond, places, dependent=False),
+        Step("buckets next to it", beyond, places, dependent=False),
     )
 
 

@@ -29,7 +29,7 @@ def insert(elements: float) -> tuple[Step, ...]:
     return whole(
         Step("control object", 1, 1),
         *_without(inners, PASSED * branches),
-        Step("node beside the new key", branches, elements + last, dependent=True),
+        Step("node next to the new key", branches, elements + last, dependent=True),
         Step("new inner node", NODE_LINES * branches, NODE_LINES * elements, dependent=False),
         Step("new leaf", 1, elements, dependent=False),
     )
@@ -51,7 +51,7 @@ def _without(inners: tuple[Step, ...], lines: float) -> tuple[Step, ...]:
 
 
 def _scanned(others: float) -> float:
-    """Lines of the inner node above a leaf, when a second link in use is looked for from link 0 on."""
+    """Return the lines of the inner node above a leaf, when a second link in use is looked for from link 0 on."""
 
     def goes_on(links: int) -> float:
         """Return the probability that at most one of `links` links other than the leaf's own is in use."""

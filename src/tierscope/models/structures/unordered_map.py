@@ -25,7 +25,7 @@ MAP, MAP_REMOVE = 1.5, 1.25
 
 
 def buckets(elements: float) -> float:
-    """Smallest size on the way that has more buckets than entries: each is libstdc++'s prime behind twice the last."""
+    """Return the first size with more buckets than entries: each is libstdc++'s prime behind twice the last."""
     return next(
         (float(size) for size in SIZES.split() if float(size) > elements), 2.0 ** math.ceil(math.log2(elements + 1))
     )

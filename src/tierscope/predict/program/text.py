@@ -35,5 +35,5 @@ def line(one: Answer) -> str:
     if one.latency_share is not None and one.bandwidth_share is not None:
         parts.append(f"{one.latency_share:.0%} of the time waits for misses, {one.bandwidth_share:.0%} for bandwidth")
     if one.large_pages_share is not None:
-        parts.append(f"2 MiB pages would give back {one.large_pages_share:.0%}")
+        parts.append(f"2 MiB pages would save {one.large_pages_share:.0%}")
     return told + (f": {'; '.join(parts)}" if parts else "")

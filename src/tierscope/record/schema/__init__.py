@@ -23,7 +23,7 @@ def schema() -> dict[str, Any]:
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": f"Tierscope result, schema {SCHEMA}",
-        "description": "Seconds, bytes, bytes/s, hertz and raw ticks; samples lie beside it as Parquet.",
+        "description": "Seconds, bytes, bytes/s, hertz and raw ticks; samples are next to it as Parquet.",
         **top,
         "$defs": parts,
     }

@@ -11,7 +11,7 @@ class KeyedWork(OfTask, frozen=True, kw_only=True, tag="key"):
     """Operations on the keys of a structure."""
 
     operation: Annotated[
-        str, Meta(description='`get`, `insert`, `remove`, or shares as `get:8+insert:1+remove:1`; "" is `get`')
+        str, Meta(description='`get`, `insert`, `remove`, or shares such as `get:8+insert:1+remove:1`; "" is `get`')
     ] = ""
     keys: Annotated[str, Meta(description='how keys are drawn, `uniform` or `zipf:EXPONENT`; "" is `uniform`')] = ""
     sharing: Annotated[str, Meta(description='`own`: a structure for each thread; `one` for all; "" is `own`')] = ""

@@ -40,7 +40,7 @@ def _sheet(names: Iterable[str], rows: Iterable[Iterable[Label]]) -> bytes:
 
 
 def _plain(value: Label) -> str:
-    """Absent values are empty, truth is true or false."""
+    """Return the cell: absent values are empty, truth is true or false."""
     if value is None:
         return ""
     if isinstance(value, bool):

@@ -41,7 +41,7 @@ def one_page(run: Run) -> Iterator[File]:
 
 @reads("the page")
 def render(content: Content) -> str:
-    """The whole page. Every text of the run is escaped by the template, or by `script_json` within the script."""
+    """Return the whole page. The template, or `script_json` within the script, escapes every text of the run."""
     from markupsafe import Markup
 
     environment = pages()
@@ -68,7 +68,7 @@ def script_json(value: Any) -> str:
 
 
 def _packed(value: Any) -> Any:
-    """Data `values` as `columns` and `packed` rows: the page's script makes objects of them again."""
+    """Return data `values` as `columns` and `packed` rows: the page's script makes objects of them again."""
     if isinstance(value, list):
         return [_packed(entry) for entry in value]
     if not isinstance(value, dict):
@@ -77,7 +77,7 @@ def _packed(value: Any) -> Any:
 
 
 def _columns(rows: list[Any]) -> Any:
-    """Of data; the `values` of an axis are plain numbers and stay."""
+    """Return the columns of data; the `values` of an axis are plain numbers and stay."""
     if not rows or not isinstance(rows[0], dict):
         return rows
     columns = list(dict.fromkeys(key for row in rows for key in row))
@@ -143,7 +143,7 @@ def _table(table: str, rows: dict[str, dict[int, Number]], runs: int) -> dict[st
 
 
 def _cell(number: Number | None, most: float, unit: str) -> dict[str, Any] | None:
-    """Text, and in per cent of the longest bar: its end and the interval."""
+    """Return the text, and in percent of the longest bar: its end and the interval."""
     if number is None:
         return None
     scale = 100 / most if most > 0 else 0.0

@@ -96,7 +96,7 @@ def _level(same: list[Cache], cores: dict[int, tuple[int, int]]) -> Iterator[str
 
 
 def _benchmarks(usable: list[Roof]) -> Iterator[str]:
-    """kerncraft wants one value of each kernel for each number of cores: teams that some kernel lacks are left out."""
+    """Yield one value of each kernel for each number of cores, as kerncraft wants: incomplete teams are left out."""
     if not usable:
         return
     target = usable[0].target

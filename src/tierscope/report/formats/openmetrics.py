@@ -132,7 +132,7 @@ def _shown(value: Label) -> str:
 
 
 def _text(labels: dict[str, str]) -> str:
-    """'{host="a",kernel="triad"}', with backslash and quote escaped, and letters that are not printable shown."""
+    """Return '{host="a",kernel="triad"}', with backslash and quote escaped, and unprintable letters shown."""
     escaped = {name: printable(word).replace("\\", r"\\").replace('"', r"\"") for name, word in labels.items()}
     return "{" + ",".join(f'{name}="{word}"' for name, word in escaped.items()) + "}"
 

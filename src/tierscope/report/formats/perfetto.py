@@ -101,7 +101,7 @@ def _blocks(pid: int, span: Span, tracks: dict[tuple[int, int], int]) -> Iterato
 
 
 def _counters(pid: int, span: Span) -> Iterator[Event]:
-    """One value for each batch, of all blocks but sizing, disturbed ones included; 0 at the end of the visit."""
+    """Yield one value for each batch, of all blocks but sizing, disturbed ones included; 0 at the end of the visit."""
     yield _counter(pid, "tour", span.zero_ns, span.record.visit + 1)
     kept = span.blocks[(span.blocks["flags"] & SIZING) == 0]
     for number, facts in enumerate(span.record.groups):

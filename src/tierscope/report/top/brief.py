@@ -22,5 +22,5 @@ def cpus_name(count: int) -> str:
 
 
 def begun(text: str) -> str:
-    """With a capital letter, but for a first word that names a target: `sim:optane100`."""
+    """Return the text with a capital letter, unless its first word names a target: `sim:optane100`."""
     return text if ":" in text.split(" ", 1)[0].rstrip(":,") else f"{text[:1].upper()}{text[1:]}"

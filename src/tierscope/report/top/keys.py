@@ -91,7 +91,7 @@ def _load(load: Load, name: str) -> Key:
 
 
 def _asked(content: Content) -> Iterator[Key]:
-    """What the other tables answer: of each kind of insight the one with the largest number."""
+    """Yield what the other tables answer: of each kind of insight the one with the largest number."""
     for section in content.sections.values():
         asked = section.asked
         if asked and section.sure:

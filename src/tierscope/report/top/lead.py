@@ -38,7 +38,7 @@ def _leading(content: Content) -> str:
 
 
 def _mostly_unsure(content: Content, found: Memory | None) -> bool:
-    """Whether most of what a headline rests on is inconclusive: the numbers of memory; else the points of the run."""
+    """Return whether most of what a headline rests on is inconclusive: the numbers of memory; else the run's points."""
     if found and found.measured:
         return 2 * found.known < found.measured
     rows = judged(content)

@@ -99,7 +99,7 @@ def _one_core(found: Memory, cpus: Cpus) -> Cause | None:
 
 
 def _crowded(found: Memory, cpus: Cpus) -> Cause | None:
-    """Requests wait for each other beyond the cores: in the memory, or on a way to it that they share."""
+    """Return a cause where requests wait for each other beyond the cores: in the memory, or on a shared way to it."""
     del cpus
     over = _over_idle(found)
     if over is None or over.low < CROWDED or not _as_reads(found):
@@ -215,7 +215,10 @@ def _evidence(found: Memory, cpus: Cpus) -> Iterator[str]:
 
 
 def _lines(found: Memory, line_bytes: int) -> float:
-    """Little's law for one thread: the bytes of the bus. For reads alone: no load waits for what a store sends."""
+    """Return the lines in flight of one thread, by Little's law and the bytes of the bus.
+
+    For reads alone: no load waits for what a store sends.
+    """
     if not found.alone or not found.idle or found.alone.row.store != "none" or not found.alone.row.bus_bytes_per_s:
         return 0.0
     if (found.idle.row.page_bytes or 0) <= SMALL_PAGES:  # such a latency has page walks in it, which reads seldom meet

@@ -116,7 +116,7 @@ def _small(content: Content, target: str) -> str:
 
 
 def _measured(content: Content, target: str) -> int:
-    """Of rows that may become numbers of the top, conclusive or not."""
+    """Return the number of rows that may become numbers of the top, conclusive or not."""
     kernels = {row["kernel"] for row in content.rows("stream") if row["target"] == target and row["store"] != LIBRARY}
     waits = [row for row in content.rows("latency") if row["target"] == target and _counts(row["probe"], row["order"])]
     loads = _loads(content, target)
@@ -148,7 +148,7 @@ def _speeds(content: Content) -> list[Speed]:
 
 
 def _target(speeds: list[Speed]) -> str:
-    """Of the fastest read, or of the fastest of all where no read is known; "" without any."""
+    """Return the target of the fastest read, or of the fastest of all where no read is known; "" without any."""
     reads = [speed for speed in speeds if speed.row.kernel == READ] or speeds
     return max(reads, key=lambda speed: speed.bandwidth.middle).row.target if reads else ""
 

@@ -39,7 +39,7 @@ def _unfinished(content: Content) -> Iterator[Step]:
 
 
 def _unsure(content: Content) -> Iterator[Step]:
-    """Effect: the share of the points that it may make conclusive."""
+    """Yield a step against inconclusive points; its effect is the share that it may make conclusive."""
     rows = judged(content)
     doubtful = sum(not row["conclusive"] for row in rows)
     if not doubtful:
@@ -80,7 +80,8 @@ def _of_memory(content: Content, found: Memory) -> Iterator[Step]:
     if cache and cache.value:
         size = reported(content)
         text = (
-            f"Plan for {show_bytes(cache.value)} of last-level cache, not {show_bytes(size)}; see who takes the rest."
+            f"Plan for {show_bytes(cache.value)} of last-level cache, not {show_bytes(size)}; find out what uses the "
+            f"rest."
         )
         yield Step(text, "tierscope run neighbors", 1 - cache.value / size)
 

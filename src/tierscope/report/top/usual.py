@@ -20,7 +20,10 @@ SMALL = 0.75  # of the reported capacity; staircases of own machines come to 0.8
 
 
 def usual(content: Content, found: Normal | None) -> Answer:
-    """found: None of a run that is not of real memory, or where the reference set cannot be read."""
+    """Return whether the numbers are usual for such a machine.
+
+    found: None of a run that is not of real memory, or where the reference set cannot be read.
+    """
     cache = small_cache(content)
     short, text, mark = _judged(content, found)
     if cache:
@@ -43,11 +46,11 @@ def among(content: Content) -> Normal | None:
 def _judged(content: Content, found: Normal | None) -> tuple[str, str, str]:
     """Return (short, text, mark)."""
     if content.run.result.origin == "imported":
-        return "Not asked: the file does not say which machine it is", "", ""
+        return "Not asked: the file does not state which machine it is", "", ""
     if content.run.result.origin != "real":
         return "Not asked: this memory is simulated or emulated", "", ""
     if found is None:
-        return "Not known: the reference set cannot be read", "`tierscope normal` says why.", ""
+        return "Not known: the reference set cannot be read", "`tierscope normal` shows the reason.", ""
     if not found.machines:
         return "Not known: no similar machine", _hint(sentence(found)), ""
     if not found.judged:

@@ -66,7 +66,7 @@ def plan(machine: Machine, chosen: BackgroundOptions) -> Plan:
     chaser, known = chaser_of(run), known_of(run)
     if chaser is None or not known.mixes:
         raise UsageError(
-            f"curve={chosen.curve}: this run has no loads beside a chaser; name a run of background, loaded-latency or "
+            f"curve={chosen.curve}: this run has no loads with a chaser; name a run of background, loaded-latency or "
             "quick"
         )
     if known.doubt:

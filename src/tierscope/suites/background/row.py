@@ -37,4 +37,4 @@ class BackgroundRow(JudgedRow, frozen=True, kw_only=True):
     curve_end_bytes_per_s: Annotated[
         BytesPerS | None, Col("curve ends", help="largest load of the curve that ends first, bytes on the bus")
     ]
-    target: Annotated[str, Col("target", help="as `node:0`", tier=True)]
+    target: Annotated[str, Col("target", help="such as `node:0`", tier=True)]

@@ -91,7 +91,9 @@ class Watched:
         ratio = self._over_idle(used)
         if ratio and found and ratio.high < 1:
             state, found = UNKNOWN, None
-            why = "an access is faster now than without load when the curve was measured: its zero does not hold"
+            why = (
+                "an access is faster now than without load when the curve was measured: its zero is not right any more"
+            )
         begin = windows[0].begin_s
         started = datetime.fromisoformat(self._record.started) + timedelta(seconds=begin)
         point = judged_once(self._run, self._record).points[0]
@@ -114,7 +116,7 @@ class Watched:
     def _why_not(self, windows: Sequence[Window], used: Sequence[Window]) -> str:
         """Return why the traffic is not known; "" if it is."""
         if self._known.doubt:
-            return f"the curve does not hold: {self._known.doubt}"
+            return f"the curve cannot be used: {self._known.doubt}"
         if not self._curves:
             return "no load of ours has a known latency and known bytes on the bus"
         if self._zero is None:
@@ -129,7 +131,7 @@ class Watched:
     def _unseen(self) -> str:
         end = show_rate(min(curve.end for curve in self._curves))
         varies = f"{math.expm1(self._zero.error):.1%}" if self._zero else ""
-        return f"latency varies by {varies} without load, and of some mix even {end} of our own add no more than that"
+        return f"latency varies by {varies} without load, and even {end} of our own, of some mix, add no more than that"
 
     def _traffic(self, used: Sequence[Window], zero: Zero) -> Traffic:
         """Return the mean of the windows."""

@@ -162,7 +162,7 @@ def pairs_of(chosen: BlocksOptions, field: Field) -> list[tuple[int, int]]:
 
 def _refusal(memory: int, size: int, threads: int) -> str:
     return (
-        f"blocks={units.word_size(size)} threads={threads}: {show_size(memory)} hold {memory // size} such blocks, "
+        f"blocks={units.word_size(size)} threads={threads}: {show_size(memory)} contain {memory // size} such blocks, "
         f"one for each thread is needed; try memory={units.word_size(size * threads)} or smaller blocks"
     )
 
@@ -251,7 +251,7 @@ def left_out(machine: Machine, chosen: BlocksOptions) -> tuple[str, ...]:
     lacking = {size: [n for n in counts if too_few(memory, size, n)] for size in chosen.blocks}
     return tuple(
         f"blocks of {show_size(size)} are left out with {', '.join(map(str, missing))} threads: {show_size(memory)} "
-        f"hold {memory // size} of them; try memory={units.word_size(size * max(missing))}"
+        f"contain {memory // size} of them; try memory={units.word_size(size * max(missing))}"
         for size, missing in lacking.items()
         if missing
     )

@@ -9,11 +9,11 @@ from tierscope.suites.blocks.row import BlocksRow
 from tierscope.tables import Insight
 from tierscope.units import show_size
 
-OWN, TURNS = "a CPU for each thread", "threads take turns"
+OWN, TURNS = "a CPU for each thread", "threads share CPUs"
 SHAPES = {OWN: "circle", TURNS: "triangle-up"}
 TIPS = vega.tips(
     ("operation", "operation"), ("size", "block"), ("team", "team"), ("place", "CPUs"), ("gb", "throughput, GB/s"),
-    ("low", "95 % interval from, GB/s"), ("high", "to, GB/s"), ("efficiency", "of so many times one thread, %"),
+    ("low", "95 % interval from, GB/s"), ("high", "to, GB/s"), ("efficiency", "of one thread times their number, %"),
     ("share", "of peak, %"), ("best", "best count"), ("verdict", "verdict"),
 )  # fmt: skip
 
@@ -27,7 +27,7 @@ class Blocks:
     reading = (
         "The same memory is shared out among more and more threads; one operation moves one block. Program bytes per "
         "second: a copied byte counts twice. The bar through a point is the interval of the median, a hollow point is "
-        "inconclusive, a triangle stands where there are more threads than CPUs, so that they take turns."
+        "inconclusive, a triangle marks more threads than CPUs, which then share the CPUs."
     )
 
     def draw(self, run: Run, rows: list[BlocksRow], insights: list[Insight]) -> Spec | None:
@@ -50,7 +50,7 @@ def _point(row: BlocksRow) -> Point:
         **vega.bar("gb", row.throughput, vega.gb),
         "efficiency": round(100 * row.efficiency.middle, 2) if row.efficiency else None,
         "share": None if row.peak_share is None else round(100 * row.peak_share, 2),
-        "best": {True: "this one", False: "another", None: "not told apart"}[row.best],
+        "best": {True: "this one", False: "another", None: "not distinguished"}[row.best],
         "verdict": row.verdict,
     }
 

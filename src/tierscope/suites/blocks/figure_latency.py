@@ -26,8 +26,8 @@ class BlockLatency:
     reading = (
         "Half of the operations take no longer than p50, 99 of 100 no longer than p99. The bar through a point is its "
         "interval; hollow points are inconclusive. Squares are means of a batch of operations too short to be timed "
-        "one by one: single ones spread wider than they show. Drawn are one thread and the most that have a CPU each, "
-        "and the most that take turns."
+        "one by one: single ones spread wider than they show. The figure shows one thread, the most threads that have "
+        "a CPU each, and the most that share CPUs."
     )
 
     def draw(self, run: Run, rows: list[BlocksRow], insights: list[Insight]) -> Spec | None:
@@ -50,7 +50,7 @@ def _counts(rows: list[BlocksRow]) -> set[int]:
 def _points(row: BlocksRow) -> list[Point]:
     """Return a point for each percentile that has enough samples."""
     team = threads_name(row.threads)
-    turns = ", taking turns" if row.shared else ""
+    turns = ", sharing CPUs" if row.shared else ""
     common = {
         "operation": operation_name(row.operation),
         "chart": f"{operation_name(row.operation)}, {team}{turns}",

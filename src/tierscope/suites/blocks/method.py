@@ -9,7 +9,7 @@ TEXTS = {
         "bus is unknown. It comes from timed blocks of about 1 ms, or of one operation where that is longer."
     ),
     "Latency of one operation": (
-        "From timed blocks that hold exactly one operation, without the cost of reading the clock; blocks "
+        "The latency is that of timed blocks with exactly one operation, without the cost of reading the clock; blocks "
         "under 1 KB are timed in batches, whose percentiles are those of means. A percentile is given only where "
         "enough operations carry it. Limits: it does not detect what comes less often than once in the measurement."
     ),

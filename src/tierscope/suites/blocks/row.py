@@ -13,7 +13,7 @@ class BlocksRow(JudgedRow, frozen=True, kw_only=True):
     block_bytes: Annotated[Size, Col("block", help="bytes that one operation moves")]
     threads: Annotated[Count, Col("threads", help="that share the memory")]
     cpus: Annotated[Count, Col("CPUs", help="that they run on")]
-    shared: Annotated[bool, Col("take turns", help="true: there are more threads than CPUs, and they share them")]
+    shared: Annotated[bool, Col("share CPUs", help="true: there are more threads than CPUs, and they share them")]
     throughput: Annotated[
         Bandwidth | None,
         Col("throughput", help="median, program bytes of all threads: a copied byte counts twice, as STREAM counts"),
@@ -87,7 +87,7 @@ class BlocksRow(JudgedRow, frozen=True, kw_only=True):
     batched: Annotated[
         Count | None,
         Col(
-            "operations timed at once",
+            "operations timed together",
             help=(
                 "operations in one timed block; above 1, all percentiles are of the means of this number of operations"
             ),
@@ -100,7 +100,7 @@ class BlocksRow(JudgedRow, frozen=True, kw_only=True):
     latency_left_out: Annotated[
         Count | None, Col("of them left out", help="timed blocks that were left out because the thread was disturbed")
     ]
-    target: Annotated[str, Col("target", help="as `node:0`", tier=True)]
+    target: Annotated[str, Col("target", help="such as `node:0`", tier=True)]
     footprint_bytes: Annotated[Size, Col("footprint", help="all arrays together")]
     page_bytes: Annotated[Size | None, Col("pages", help="page size of most of the bytes, as verified")]
 

@@ -29,7 +29,7 @@ def _blocks(section: Shown, console: Console) -> Parts:
         Text(),
         *titled("Time of one operation, p50 / p99 (~: of means of batches)", heads, waits),
     ]
-    return parts + ([Text("* threads beyond the CPUs take turns", style="dim")] if turns else [])
+    return parts + ([Text("* more threads than CPUs: they share the CPUs", style="dim")] if turns else [])
 
 
 def _moved(row: BlocksRow | None) -> str:

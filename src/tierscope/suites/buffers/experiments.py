@@ -39,7 +39,7 @@ WRITTEN = tuple(256 << step for step in range(13))  # to 1 MiB
 Grain = Annotated[
     int,
     Meta(ge=LINE_BYTES, multiple_of=LINE_BYTES),
-    one_size("memories take whole lines in turn; try grain=4KiB"),
+    one_size("interleaved memories take whole lines; try grain=4KiB"),
 ]
 
 

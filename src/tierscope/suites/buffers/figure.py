@@ -27,7 +27,7 @@ class Regions:
         "Each line of a region is visited once, so that no cache of the processor helps; what is found is a neighbour "
         "in a buffer of the memory. Where the curve rises, the region outgrew a buffer: rules are the capacities "
         "found, bands their 95 % intervals. Scattered regions fall where a unit is brought in for one line only. "
-        "Lines are what the buffers found would give. Hollow points are inconclusive."
+        "Lines show what the buffers found would give. Hollow points are inconclusive."
     )
 
     def draw(self, run: Run, rows: list[RegionsRow], insights: list[Insight]) -> Spec | None:

@@ -57,7 +57,7 @@ class BuffersRow(JudgedRow, frozen=True, kw_only=True):
     round_as: Annotated[
         str | None,
         Col(
-            "round as if it holds what is nearer",
+            "round as if it contained what is nearer",
             help=(
                 "`holding`: the measured capacity is round, as if the buffer also contained what is nearer; "
                 "`beside`: it is round only without that; `cannot be told`: neither"
@@ -82,4 +82,4 @@ class BuffersRow(JudgedRow, frozen=True, kw_only=True):
         ),
     ]
     points: Annotated[Count, Col("regions", help="regions that it rests on")]
-    target: Annotated[str, Col("target", help="as `node:0`", tier=True)]
+    target: Annotated[str, Col("target", help="such as `node:0`", tier=True)]

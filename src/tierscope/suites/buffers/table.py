@@ -83,7 +83,7 @@ class Buffers:
 
 
 def _read(levels: Levels, target: str, regions: list[RegionsRow]) -> list[BuffersRow]:
-    """Buffers and the medium. A curve that no buffers explain makes all rows inconclusive."""
+    """Return the rows of buffers and the medium; a curve that no buffers explain makes all of them inconclusive."""
     wide = [n for n, one in enumerate(levels.levels, start=1) if _half(one.capacity_bytes) > WIDE]
     reasons = [f"capacity of buffer {number} is not known to {WIDE * 100:g} %" for number in wide]
     if levels.misfit > MISFIT:
@@ -167,7 +167,7 @@ def _round_sizes(size: float) -> list[int]:
 
 
 def _written(writes: Writes, target: str, regions: list[RegionsRow]) -> BuffersRow:
-    """A curve that no one queue explains makes the row inconclusive."""
+    """Return the row of writes; a curve that no one queue explains makes it inconclusive."""
     verdict = _closing(regions)
     if writes.misfit > MISFIT:
         off = f"off by {writes.misfit:.1f} times its error"
@@ -187,7 +187,7 @@ def _written(writes: Writes, target: str, regions: list[RegionsRow]) -> BuffersR
 
 
 def _closing(rows: list[RegionsRow]) -> Closing:
-    """Of all regions together: an uncertain one is in the intervals, but one without a number is missing."""
+    """Return the verdict of all regions: an uncertain one is in the intervals, but one without a number is missing."""
     missing = [row for row in rows if row.latency is None]
     enough = len(missing) <= MISSING * len(rows)
     return {

@@ -6,8 +6,8 @@ TEXTS = {
     "Calibration": (
         "Before it measures a kernel, Tierscope searches the fastest of its loop variants (streams, lines per step, "
         "prefetch distances, page interleave). It tries some guesses for 3 ms each, then what is one step away from "
-        "the fastest. The best ones then alternate in five rounds of 12 ms. Of those that are slower by no more than "
-        "1 %, the simplest wins. Tierscope keeps the choice for each processor model, so that a later run begins with "
+        "the fastest. The best ones then alternate in five rounds of 12 ms. The simplest of those that are slower by "
+        "no more than 1 % wins. Tierscope keeps the choice for each processor model, so that a later run begins with "
         "it. The kept variant stays unless another one is faster by more than 1.5 %, beyond doubt. Each row states "
         "where the variant came from. Trials are too short to be results. A trial without an undisturbed moment has "
         "no bandwidth. Limits: layouts that the core does not contain; a fast variant far from all that are fast."

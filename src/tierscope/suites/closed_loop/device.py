@@ -110,9 +110,11 @@ def parse(word: str) -> Device:
             order=own.get("order", Device.order),
         )
     except KeyError as error:
-        raise ResultError(f"{word} is no device of the closed loop: {error} is missing; copy the run again") from error
+        raise ResultError(
+            f"{word} is not a device of the closed loop: {error} is missing; copy the run again"
+        ) from error
     except (ValueError, OverflowError, UsageError) as error:
-        raise ResultError(f"{word} is no device of the closed loop: {error}; copy the run again") from error
+        raise ResultError(f"{word} is not a device of the closed loop: {error}; copy the run again") from error
 
 
 def _buffer(own: dict[str, str], stem: str) -> Buffer:

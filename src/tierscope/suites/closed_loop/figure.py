@@ -25,7 +25,7 @@ class ClosedLoop:
     table = "closed_loop"
     reading = (
         "Each point is a parameter of a random device; 1 is what was built. The larger a point, the noisier its "
-        "device. What was missed and what was found without being there has no ratio: see the table."
+        "device. Parameters that were missed, or found without being there, have no ratio: see the table."
     )
 
     def draw(self, run: Run, rows: list[ClosedLoopRow], insights: list[Insight]) -> Spec | None:

@@ -37,7 +37,7 @@ class Share:
 
 
 def shares(rows: list[ClosedLoopRow]) -> list[Share]:
-    """In the order in which parameters first appear."""
+    """Return the shares, in the order in which parameters first appear."""
     found = []
     for parameter in dict.fromkeys(row.parameter for row in rows):
         own = [row.verdict for row in rows if row.parameter == parameter]

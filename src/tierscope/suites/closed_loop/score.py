@@ -52,7 +52,7 @@ class Score:
 
 
 def of_buffers(device: Device, levels: Levels) -> Iterator[Score]:
-    """Their number, then each, then the medium."""
+    """Yield the score of their number, then of each, then of the medium."""
     there, seen = len(device.buffers), len(levels.levels)
     count = RECOVERED if there == seen else MISSED if seen < there else ALARM
     yield Score("buffers", "1", there, seen, None, None, count)
@@ -102,7 +102,7 @@ def _buffer(number: int, truth: tuple[int, int, float], level: Level | None, way
 
 
 def _is_round(size: int) -> bool:
-    """2^k or 1.5 * 2^k."""
+    """Return whether the size is 2^k or 1.5 * 2^k."""
     odd = size >> ((size & -size).bit_length() - 1)
     return odd in (1, 3)
 
@@ -136,7 +136,7 @@ def of_migration(device: Device, seen: Migration) -> Iterator[Score]:
 
 
 def writes_of_chunk(device: Device) -> float:
-    """To the medium, for each chunk of 256 B that is stored in order, over and over in one place."""
+    """Return the writes to the medium for each chunk of 256 B that is stored in order, repeatedly in one place."""
     lines = MEDIA_LINE // LINE_BYTES
     part = min(max(device.entries, 1), lines)
     if device.buffers and device.buffers[0].unit_bytes == MEDIA_LINE:
@@ -161,7 +161,7 @@ Bounds = tuple[float, float, float]  # low, middle, high
 
 
 def _or_none(parameter: str, measure: str, truth: float | None, found: Bounds | None, within: float) -> Score:
-    """Either may be nothing."""
+    """Return the score where the truth or what was found may be nothing."""
     if truth is not None and found is not None:
         return _near(parameter, measure, truth, found, within)
     verdict = RECOVERED if truth is None and found is None else ALARM if truth is None else MISSED

@@ -38,7 +38,7 @@ MOST_WAYS, MOST_ENTRIES = 12, 128
 
 
 def draw(seed: int, number: int, most_noise: float) -> Device:
-    """Device `number` of a seed; the same at every call."""
+    """Return device `number` of a seed; the same at every call."""
     random = np.random.default_rng([seed, number, 17])
     ways, grain = 1, 4 * KiB
     channels = random.random() < CHANNELS
@@ -65,7 +65,10 @@ def draw(seed: int, number: int, most_noise: float) -> Device:
 
 
 def _buffers(random: np.random.Generator, grain: int, joined: int) -> tuple[Buffer, ...]:
-    """grain: what units must divide; joined: unit of the nearest one, 0 for any."""
+    """Return random buffers.
+
+    grain: what units must divide; joined: unit of the nearest one, 0 for any.
+    """
     units = sorted(_unit(random, grain) for _ in range(int(random.integers(0, 4))))
     if units and 0 < joined <= grain:
         units = [joined, *(max(unit, joined) for unit in units[1:])]
@@ -94,7 +97,7 @@ def _buffer(random: np.random.Generator, size: float, unit: int) -> Buffer:
 
 
 def _unit(random: np.random.Generator, grain: int) -> int:
-    """Divides the grain, which is a power of two, or is any multiple of a line where there is one memory."""
+    """Return a unit that divides the grain, a power of two; or, with one memory, any multiple of a line."""
     most = min(grain, LARGEST_UNIT)
     power = LINE_BYTES << int(random.integers(0, int(math.log2(most // LINE_BYTES)) + 1))
     if grain < LARGEST_UNIT or random.random() < 0.5:
@@ -116,5 +119,5 @@ def _log(random: np.random.Generator, low: float, high: float) -> float:
 
 
 def _time(random: np.random.Generator, low_ns: float, high_ns: float) -> float:
-    """Seconds, in whole tenths of a nanosecond as written in the word."""
+    """Return seconds, in whole tenths of a nanosecond as written in the option."""
     return round(_log(random, low_ns, high_ns), 1) * 1e-9

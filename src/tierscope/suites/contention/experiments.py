@@ -112,8 +112,8 @@ def targets_of(machine: Machine, chosen: ContentionOptions) -> tuple[Target, Tar
     if b is None:
         b = STAND_IN
         note = (
-            f"b is {b.word}, which lies in the same memory as a: this machine has no second node with memory, so the "
-            "file stands in for a tier that is not there; name another with b=node:N or b=file:PATH"
+            f"b is {b.word}, which is in the same memory as a: this machine has no second node with memory, so the "
+            "file replaces a tier that is not there; name another with b=node:N or b=file:PATH"
         )
     pages = chosen.pages or ("4k" if {a.name, b.name} & {"file", "pool"} else "thp")
     return _known(machine, "a", a.on(pages)), _known(machine, "b", b.on(pages)), note
@@ -136,7 +136,7 @@ def _known(machine: Machine, key: str, target: Target) -> Target:
     if target.name == "node" and target.where not in numbers:
         raise UnknownNameError(f"{key}={word}: there is no such node; nodes here: {', '.join(numbers)}")
     if target.name == "null" or (target.name in {"file", "pool"} and not target.where):
-        raise UsageError(f"{key}={word} holds no bytes to copy; try {key}=node:{numbers[0]} or {key}=file:PATH")
+        raise UsageError(f"{key}={word} has no bytes to copy; try {key}=node:{numbers[0]} or {key}=file:PATH")
     return target
 
 

@@ -21,11 +21,11 @@ class Contention:
     """Bars start at zero. The axis is not logarithmic, because lengths would mean nothing on it."""
 
     name = "contention"
-    title = "Contention: what two groups move at once, by split of the CPUs"
+    title = "Contention: bandwidth of two groups by split of the CPUs"
     table = "contention"
     reading = (
-        "Threads of A copy within a; those of B copy as each chart says. The "
-        "line is the sum, measured at the same moments, and the rules are 95 % intervals; where the line lies above "
+        "Threads of A copy within a; those of B copy as each chart states. The "
+        "line is the sum, measured at the same moments, and the rules are 95 % intervals; where the line is above "
         "the dashed one, both together move more than A with all CPUs. A cross is the sum by the model `sharing`, of a "
         "split that it was not given. A pale bar and a hollow point are inconclusive."
     )
@@ -85,7 +85,7 @@ def _names(rows: list[ContentionRow]) -> str:
 def _stand_in(rows: list[ContentionRow]) -> str:
     if not any(row.stand_in for row in rows):
         return ""
-    return "b is a file in the memory of a: it stands in for a second tier, which this machine does not have."
+    return "b is a file in the memory of a: it replaces a second tier, which this machine does not have."
 
 
 def _layers(splits: list[str]) -> list[Spec]:

@@ -25,8 +25,8 @@ class TargetRatio:
     title = "Two targets alone: bandwidth over threads, and b / a"
     table = "targets"
     reading = (
-        "Each target copied within itself, a and b in turns. Left the bandwidth of each, right b as a share of a; "
-        "bands are 95 % intervals, hollow points are inconclusive."
+        "Threads copied within a and within b, alternately. The left chart shows the bandwidth of each, the right one "
+        "b as a share of a; bands are 95 % intervals, hollow points are inconclusive."
     )
 
     def draw(self, run: Run, rows: list[TargetsRow], insights: list[Insight]) -> Spec | None:

@@ -25,8 +25,8 @@ class Flutter:
     table = "threads"
     reading = (
         "The coefficient of variation of each thread's undisturbed blocks after the warm-up: 1 to 5 % is even. A "
-        "triangle marks a thread that flutters: it falls below 80 % of its own median again and again. The time "
-        "series of every split stands under the blocks over time."
+        "triangle marks a thread that flutters: it falls below 80 % of its own median repeatedly. The time "
+        "series of every split is under the blocks over time."
     )
 
     def draw(self, run: Run, rows: list[ThreadsRow], insights: list[Insight]) -> Spec | None:

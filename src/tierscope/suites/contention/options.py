@@ -47,7 +47,7 @@ def _splits(word: str) -> Ratios:
         raise UsageError("this names no split; try splits=all or a list such as 1:1,3:1")
     splits = tuple((int(match[1]), int(match[2])) if match else (0, 0) for match in found)
     if (0, 0) in splits:
-        raise UsageError("this is no split; write threads of A : threads of B, such as 1:1")
+        raise UsageError("this is not a split; write threads of A : threads of B, such as 1:1")
     return splits
 
 
@@ -79,7 +79,7 @@ class ContentionOptions(SuiteOptions, frozen=True, kw_only=True):
     splits: Annotated[
         Splits,
         Help(
-            "threads of A : threads of B, as `1:1,3:1`; `all`: every split of all CPUs; `none`: each target "
+            "threads of A : threads of B, such as `1:1,3:1`; `all`: every split of all CPUs; `none`: each target "
             "alone and no contention. All threads in A and all in B are always measured too"
         ),
     ] = ALL

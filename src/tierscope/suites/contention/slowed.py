@@ -20,7 +20,7 @@ from tierscope.tables.measured import ratio_word, sure
 if TYPE_CHECKING:
     from tierscope.suites.contention.table import ContentionRow
 
-STAND_IN = "; b is a file in the memory of a, which stands in for a second tier"
+STAND_IN = "; b is a file in the memory of a, which replaces a second tier"
 """The note with every comparison of a with a b that is not a tier of its own."""
 Alone = Mapping[int, Interval]
 """Threads -> bandwidth of a group alone, bytes/s."""

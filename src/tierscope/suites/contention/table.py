@@ -66,11 +66,12 @@ class ContentionRow(JudgedRow, frozen=True, kw_only=True):
             help=("share of the timed blocks within the time in which both groups ran, the smaller one of the groups"),
         ),
     ]
-    a_target: Annotated[str, Col("target of A", help="as `node:0`", tier=True)]
+    a_target: Annotated[str, Col("target of A", help="such as `node:0`", tier=True)]
     b_source: Annotated[str, Col("source of B", help="where B reads", tier=True)]
     b_target: Annotated[str, Col("target of B", help="where B writes", tier=True)]
     stand_in: Annotated[
-        bool, Col("b stands in", help="true: b is a file in the memory of a, since the machine has no second tier")
+        bool,
+        Col("b is a replacement", help="true: b is a file in the memory of a, since the machine has no second tier"),
     ]
     kernel: Annotated[str, Col("kernel", help="its name in the catalogue")]
     footprint_bytes: Annotated[Size, Col("footprint", help="all arrays of both groups")]

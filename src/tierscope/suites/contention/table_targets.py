@@ -22,12 +22,12 @@ class TargetsRow(JudgedRow, frozen=True, kw_only=True):
     """Two targets at one number of threads, each measured alone."""
 
     threads: Annotated[Count, Col("threads", help="one on each CPU")]
-    a_target: Annotated[str, Col("a", help="as `node:0`", tier=True)]
-    b_target: Annotated[str, Col("b", help="as `file:/dev/shm/x`", tier=True)]
+    a_target: Annotated[str, Col("a", help="such as `node:0`", tier=True)]
+    b_target: Annotated[str, Col("b", help="such as `file:/dev/shm/x`", tier=True)]
     a_bandwidth: Annotated[Bandwidth | None, Col("bandwidth of a", help="median program bytes within a")]
     b_bandwidth: Annotated[Bandwidth | None, Col("bandwidth of b", help="median program bytes within b")]
     ratio: Annotated[Quotient | None, Col("b / a", help="b / a")]
-    stand_in: Annotated[bool, Col("b stands in", help="as for `contention`")]
+    stand_in: Annotated[bool, Col("b is a replacement", help="as for `contention`")]
     kernel: Annotated[str, Col("kernel", help="its name in the catalogue")]
     footprint_bytes: Annotated[Size, Col("footprint", help="both arrays")]
 

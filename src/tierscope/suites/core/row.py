@@ -30,7 +30,7 @@ class CorePointsRow(JudgedRow, frozen=True, kw_only=True):
     down: Annotated[Count, Col("down", help="1: by falling addresses")]
     parity: Annotated[str, Col("parity", help='of the first line of a window: `even`, `odd`; "": any')]
     time: Annotated[Time | None, Col("an iteration", help="median time of one iteration, of all threads together")]
-    target: Annotated[str, Col("target", help="as `node:0`", tier=True)]
+    target: Annotated[str, Col("target", help="such as `node:0`", tier=True)]
 
 
 class CoreRow(Row, frozen=True, kw_only=True):
@@ -53,5 +53,5 @@ class CoreRow(Row, frozen=True, kw_only=True):
     seconds: Annotated[Time | None, Col("time", help="of parameters that are times, too")]
     why: Annotated[str, Col("because", help="why it is not known, or what bounds it")]
     points: Annotated[Count, Col("points", help="that it rests on")]
-    target: Annotated[str, Col("target", help="as `node:0`", tier=True)]
+    target: Annotated[str, Col("target", help="such as `node:0`", tier=True)]
     origin: Annotated[str, Col("origin", help="`real`, `emulated` or `simulated`")]

@@ -31,8 +31,8 @@ class CoreToCore:
     table = "core_to_core"
     reading = (
         "Each cell is one pair of CPUs; the stronger its colour, the longer. The map is symmetric by construction: "
-        "both ways of a pair are one number, drawn twice. CPUs stand in the order of package, node, last-level cache "
-        "and core, and rules part the first three where there are several; a number with ? is inconclusive."
+        "both ways of a pair are one number, drawn twice. CPUs are in the order of package, node, last-level cache "
+        "and core, and rules separate the first three where there are several; a number with ? is inconclusive."
     )
 
     def draw(self, run: Run, rows: list[CoreToCoreRow], insights: list[Insight]) -> Spec | None:

@@ -66,7 +66,7 @@ class CoreToCore:
     row: ClassVar[type[CoreToCoreRow]] = CoreToCoreRow
     says: ClassVar[dict[str, str]] = {
         "farthest": "median of the farthest class over that of the nearest",
-        "outliers": "pairs that stand out of their class",
+        "outliers": "pairs that stand out from their class",
         "measured pairs": "pairs that were measured, where they are a sample",
         "handover CLASS": "median over the pairs of a class; low and high are their range",
     }
@@ -199,7 +199,7 @@ def _odd(known: dict[str, list[Pair]]) -> list[Insight]:
     return [
         Insight(
             name="outliers",
-            text=f"{len(odd)} {verb} out of the class: {', '.join(words)}{more}; "
+            text=f"{len(odd)} {verb} out from the class: {', '.join(words)}{more}; "
             "repeat them before you use their values",
             value=float(len(odd)),
             unit="1",

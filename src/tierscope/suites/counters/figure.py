@@ -27,7 +27,7 @@ class Counters:
     reading = (
         "Each line is one event, per operation, or one metric; each column one group of one experiment. A cell is full "
         "where the line has its largest value: lines show how a counter goes over the points, and cannot be compared "
-        "with one another by colour. What is 0, or was not counted, is not drawn."
+        "with one another by colour. Values of 0, and those that were not counted, are not drawn."
     )
 
     def draw(self, run: Run, rows: list[CountersRow], insights: list[Insight]) -> Spec | None:

@@ -29,8 +29,8 @@ from tierscope.suites.counters.row import CountersRow
 from tierscope.tables import BESIDE, Insight, Main, tables
 
 GIVEN = frozenset(KNOWN)
-NO_TURN = "it never had its turn on the PMU; ask for fewer events at once"
-NO_BLOCK = "the kernel told no time for which it was to be counted"
+NO_TURN = "the PMU never counted it; ask for fewer events at the same time"
+NO_BLOCK = "the kernel reported no time for which it was to be counted"
 NANOSECONDS = ("task-clock", "cpu-clock")  # events that are times
 
 

@@ -57,7 +57,7 @@ def _add(one: Gathered, event: EventCount) -> None:
     one.scope = one.scope or event.scope
     one.share = min(one.share, event.running_share)
     if not event.counted:
-        one.reason = event.reason or "it never had its turn on the PMU; audit fewer events at once"
+        one.reason = event.reason or "the PMU never counted it; audit fewer events at the same time"
 
 
 def _mean(every: list[Known]) -> Known:

@@ -65,7 +65,7 @@ def judge(counts: Counts, known: Mapping[str, Known], promise: Quantity | None, 
         return _of_zero(known, promise)
     if running_share < SHARED:
         share = f"{100 * running_share:.0f} %"
-        return Judged("not known", why=f"it was counted for {share} of the time: audit fewer events at once")
+        return Judged("not known", why=f"it was counted for {share} of the time: audit fewer events at the same time")
     if min(len(values) for values in counts.values()) < LEAST:
         return Judged("not known", why=f"fewer than {LEAST} repeats")
     if promise is not None and (kept := _follows(counts, known, promise)):

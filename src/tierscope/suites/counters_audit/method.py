@@ -12,11 +12,11 @@ COUNTS = {
 }
 VERDICT = {
     "What events count": (
-        "An event follows a known quantity if its factor to it is the same, within 10 %, next to every kernel that has "
-        "some of it, by intervals widened for the number of kernels, and if it counts almost nothing with kernels "
+        "An event follows a known quantity if its factor to it is the same, within 10 %, with every kernel that has "
+        "some of it, by intervals widened for the number of kernels. It must also count almost nothing with kernels "
         "that have none. Quantities are lines read from memory, written to it or both, lines that the program loads, "
-        "operations and time. Limits: prefetchers read lines that no program asked for; memory controllers also "
-        "count the traffic of others; an event that depends on something else remains without a verdict."
+        "operations and time. Limits: prefetchers read lines that no program asked for; memory controllers also count "
+        "the traffic of others; an event that depends on something else remains without a verdict."
     ),
 }
 

@@ -25,7 +25,7 @@ class EventCountsRow(Row, frozen=True, kw_only=True):
     operation_s: Annotated[Seconds | None, Col("time", help="known: of one operation")]
     repeats: Annotated[Count, Col("repeats", help="experiments that the mean is of")]
     counted_share: Annotated[Share | None, Col("time counted", help="least share of the time for which it was counted")]
-    target: Annotated[str, Col("target", help="as `node:0`", tier=True)]
+    target: Annotated[str, Col("target", help="such as `node:0`", tier=True)]
     origin: Annotated[str, Col("origin", help="`perf_event` or `simulated`")]
 
 

@@ -11,9 +11,9 @@ from tierscope.tables import Asked, Insight, Main, tables
 
 MOST = 6  # names in a sentence
 SENTENCES = {
-    "counts": "count what their names say",
-    "factor": "follow what their names say, with another factor than 1",
-    "other": "follow another quantity than their names say",
+    "counts": "count what their names state",
+    "factor": "follow what their names state, with another factor than 1",
+    "other": "follow another quantity than their names state",
     "follows": "follow a known quantity that their names do not promise",
     "unrelated": "follow none of the known quantities",
     "nothing": "were always 0",

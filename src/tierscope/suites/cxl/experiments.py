@@ -52,7 +52,7 @@ def _ratios(word: str) -> Ratios:
     for one in words_of(word):
         near, colon, far = one.partition(":")
         if not colon or not (near.isdecimal() and far.isdecimal()) or max(int(near), int(far)) > 255 or one == "0:0":
-            raise UsageError("write pages near : pages far, at most 255 each, as 3:1,1:1")
+            raise UsageError("write pages near : pages far, at most 255 each, such as 3:1,1:1")
         found.append((int(near), int(far)))
     return tuple(dict.fromkeys(found))
 
@@ -66,7 +66,7 @@ class CxlOptions(SuiteOptions, frozen=True, kw_only=True):
     ratios: Annotated[
         Ratios,
         Kind(_ratios, lambda ratios: ",".join(f"{near}:{far}" for near, far in ratios)),
-        Help("pages near : pages far of a turn, as `3:1,1:1`; `1:0` and `0:1` are each memory alone"),
+        Help("pages near : pages far of a turn, such as `3:1,1:1`; `1:0` and `0:1` are each memory alone"),
     ] = EVERY
     kernel: Annotated[str, Help("kernel of the interleaved bandwidth")] = "read"
     mixes: Annotated[Names, several("mix", MIXES), Help("load kernels of the curves, as for `loaded-latency`")] = (
@@ -121,7 +121,7 @@ def near_node(machine: Machine, far: int) -> int:
     """Return the nearest node with CPUs and memory: by the firmware's initiators of `far`, else by its distances."""
     able = [node.number for node in machine.identity.nodes if node.cpus and node.memory_bytes and node.number != far]
     if not able:
-        raise MachineError(f"no node with CPUs has memory beside node {far}; name one: near=node:0")
+        raise MachineError(f"no node other than node {far} has CPUs and memory; name one: near=node:0")
     told = next((node.initiators for node in machine.identity.nodes if node.number == far), ())
     first = [node for node in told if node in able]
     return first[0] if first else min(able, key=lambda node: (machine.distance(node, far) or 255, node))

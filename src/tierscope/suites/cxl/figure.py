@@ -20,8 +20,8 @@ class Interleave:
     title = "Bandwidth of pages interleaved between DRAM and far memory"
     table = "page_ratio"
     reading = (
-        "Left is DRAM alone, right is far memory alone. Between them each array has pages of both, so that both "
-        "serve at once; the top is the ratio at which they are full together. Hollow points are inconclusive."
+        "Left is DRAM alone, right is far memory alone. Between them each array has pages of both, so that both serve "
+        "at the same time; the top is the ratio at which they are full together. Hollow points are inconclusive."
     )
 
     def draw(self, run: Run, rows: list[InterleaveRow], insights: list[Insight]) -> Spec | None:

@@ -7,10 +7,10 @@ methods.add(
         "page_ratio",
         {
             "Interleaved pages": (
-                "All CPUs of the near node use arrays whose pages are placed in turns, so many on DRAM and so many on "
-                "the far memory, as the kernel's weighted interleaving places them. Tierscope places the pages itself, "
-                "without root, and asks the kernel where they are. Limits: a ratio holds for these CPUs and this "
-                "kernel; it does not show what other traffic on the link would change."
+                "All CPUs of the near node use arrays whose pages alternate between DRAM and the far memory in the "
+                "requested ratio, as the kernel's weighted interleaving places them. Tierscope places the pages "
+                "itself, without root, and asks the kernel where they are. Limits: a ratio is valid for these CPUs and "
+                "this kernel; it does not show what other traffic on the link would change."
             ),
         },
     )

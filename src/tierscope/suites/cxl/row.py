@@ -9,8 +9,8 @@ from tierscope.tables.rows import Bandwidth, BytesPerS, Col, Count, Quotient, Ra
 class InterleaveRow(JudgedRow, frozen=True, kw_only=True):
     """The bandwidth of all CPUs on arrays whose pages alternate between two memories."""
 
-    near: Annotated[str, Col("near", help="as `node:0`", tier=True)]
-    far: Annotated[str, Col("far", help="as `node:1`", tier=True)]
+    near: Annotated[str, Col("near", help="such as `node:0`", tier=True)]
+    far: Annotated[str, Col("far", help="such as `node:1`", tier=True)]
     near_pages: Annotated[Count, Col("pages near", help="of one turn")]
     far_pages: Annotated[Count, Col("pages far", help="of one turn")]
     far_share: Annotated[Share, Col("asked far", help="share of the pages asked for on far")]
@@ -21,7 +21,7 @@ class InterleaveRow(JudgedRow, frozen=True, kw_only=True):
     over_near: Annotated[
         Quotient | None, Col("over near", help="bandwidth over that of near alone; null where that was not measured")
     ]
-    kernel: Annotated[str, Col("kernel", help="as `read`")]
+    kernel: Annotated[str, Col("kernel", help="such as `read`")]
     threads: Annotated[Count, Col("threads", help="one on each CPU")]
     footprint_bytes: Annotated[Size, Col("footprint", help="all arrays together")]
     page_bytes: Annotated[Size | None, Col("pages", help="page size of most of these bytes, as verified")]
@@ -31,7 +31,7 @@ class FarMemoryRow(JudgedRow, frozen=True, kw_only=True):
     """One memory: its cost, and whether it matches the firmware's report."""
 
     memory: Annotated[str, Col("memory", help="`near` or `far`")]
-    target: Annotated[str, Col("target", help="as `node:1`", tier=True)]
+    target: Annotated[str, Col("target", help="such as `node:1`", tier=True)]
     latency: Annotated[Time | None, Col("latency", help="median time of one dependent access, the machine being idle")]
     latency_over_near: Annotated[Quotient | None, Col("over near", help="ratio of the latencies; null for near")]
     bandwidth: Annotated[Bandwidth | None, Col("bandwidth", help="all CPUs on this memory alone; null if not measured")]

@@ -27,13 +27,13 @@ class PoolOptions(TierOptions, frozen=True, kw_only=True):
 
     pool: Annotated[
         Target | None,
-        Help("pool of the hash map on the second tier, as `pool:/mnt/pmem/p`; auto: the hash map is left out"),
+        Help("pool of the hash map on the second tier, such as `pool:/mnt/pmem/p`; auto: the hash map is left out"),
     ] = None
     dram_pool: Annotated[
         Target | None,
         Help(
-            "pool of the same on DRAM, as `pool:/mnt/emdram/p` on an emulated device; auto: what compares both is left "
-            "out"
+            "pool of the same on DRAM, such as `pool:/mnt/emdram/p` on an emulated device; auto: what compares both is "
+            "left out"
         ),
     ] = None
 

@@ -14,7 +14,7 @@ LETTERS = 330  # px of a claim's sentence before the axis
 ORDER = [YES, NO, UNKNOWN]
 TIPS = vega.tips(
     ("claim", "claim"), ("number", "number"), ("here", "here"), ("low", "from"), ("high", "to"),
-    ("published_low", "published from"), ("published_high", "to"), ("rule", "needed"), ("holds", "holds here"),
+    ("published_low", "published from"), ("published_high", "to"), ("rule", "needed"), ("holds", "true here"),
     ("why", "why"),
 )  # fmt: skip
 

@@ -5,7 +5,7 @@ from tierscope.tables.methods import Method, methods
 TEXTS = {
     "Claims of the document": (
         "Each claim is a bound for one number at one or more points, such as the time of clflush over that of clwb at "
-        "five sizes. It holds if the whole interval of every point is within the bound. It does not hold if the whole "
+        "five sizes. It is true if the whole interval of every point is within the bound. It is not true if the whole "
         "interval of a point, widened for the number of points, is outside. All else is not known: no point, an "
         "inconclusive point, or an interval on both sides of the bound. The bounds are ours, since the documents "
         "print no intervals; they are listed with each claim. Published numbers of the documents are of a single run. "

@@ -25,7 +25,7 @@ class ClaimRow(JudgedRow, frozen=True, kw_only=True):
     rule: Annotated[str, Col("needed", help="where the whole interval of each point must be: `above 1`")]
     holds: Annotated[
         str,
-        Col("holds here", help="`yes`: every whole interval is there; `no`: one is outside; `not known`: all else"),
+        Col("true here", help="`yes`: every whole interval is there; `no`: one is outside; `not known`: all else"),
     ]
     why: Annotated[str, Col("why", help="what decides it, or why it is not known")]
     fault: Annotated[

@@ -110,7 +110,7 @@ def _published_more() -> list[float]:
 
 CLAIMS = (
     Claim(
-        "clflush_slower", "clflush takes three times as long as clwb, or longer, at every size",
+        "clflush_slower", "clflush takes 3x as long as clwb, or longer, at every size",
         "time over that of clwb", lambda found: ratios(found, "clflush"), NO_FLUSH,
         lambda: published_ratio("clflush"), low=3.0,
     ),

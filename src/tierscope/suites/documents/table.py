@@ -25,7 +25,7 @@ class Claims:
     asked: ClassVar[Asked] = Asked(
         question="Is the document right about this machine?",
         answers=("claims",),
-        keys={"claims": "claims that hold"},
+        keys={"claims": "claims that are true"},
         leads=True,
     )
     place: ClassVar[int] = 0
@@ -79,10 +79,10 @@ def _summary(rows: list[ClaimRow]) -> Insight:
     held, broken, unknown = (sum(row.holds == word for row in rows) for word in (YES, NO, UNKNOWN))
     rest = []
     if broken:
-        rest.append(f"{broken} {'does' if broken == 1 else 'do'} not hold")
+        rest.append(f"{broken} {'is' if broken == 1 else 'are'} not true")
     if unknown:
         rest.append(f"{unknown} {'is' if unknown == 1 else 'are'} not known")
-    text = f"Document {rows[0].document}: {held} of {len(rows)} claims {'holds' if held == 1 else 'hold'} here"
+    text = f"Document {rows[0].document}: {held} of {len(rows)} claims {'is' if held == 1 else 'are'} true here"
     text += f"; {' and '.join(rest)}" if rest else ""
     if any(row.stand_in for row in rows):
         text += "; a stand-in replaces the second tier"

@@ -41,7 +41,7 @@ def claims(shown: Shown, console: Console) -> list[RenderableType]:
         grid.add_row(Text(row.holds, style=STYLES[row.holds]), says)
     title = Text(f"{shown.title}: is it so on this machine?", style="bold")
     stand_ins = dict.fromkeys(row.stand_in for row in rows if row.stand_in)
-    notes = [Text(printable(f" ! {why}: it stands in for the second tier"), style="yellow") for why in stand_ins]
+    notes = [Text(printable(f" ! {why}: it replaces the second tier"), style="yellow") for why in stand_ins]
     return [title, grid, *notes]
 
 

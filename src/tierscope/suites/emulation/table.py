@@ -33,8 +33,8 @@ class EmulationRow(JudgedRow, frozen=True, kw_only=True):
     ]
     kernel: Annotated[str, Col("kernel", help="`chase`, `read`")]
     footprint_bytes: Annotated[Size, Col("footprint", help="bytes visited")]
-    target: Annotated[str, Col("target", help="as `emu:latency=350ns,bandwidth=8GB/s`", tier=True)]
-    origin_by: Annotated[str, Col("emulated by", help="as `DRAM of node 0, floor 350 ns, ceiling 8 GB/s`")]
+    target: Annotated[str, Col("target", help="such as `emu:latency=350ns,bandwidth=8GB/s`", tier=True)]
+    origin_by: Annotated[str, Col("emulated by", help="such as `DRAM of node 0, floor 350 ns, ceiling 8 GB/s`")]
 
 
 class Emulation:

@@ -155,7 +155,7 @@ def instructions_of(machine: Machine, chosen: FlushOptions, target: Target, msyn
         if name in lacking:
             raise MachineError(f"instructions={name}: this CPU has no {lacking[name]}; try {','.join(possible)}")
         if name not in possible:
-            raise UsageError(f"instructions={name}: {target.word} is no file; try target=file:PATH")
+            raise UsageError(f"instructions={name}: {target.word} is not a file; try target=file:PATH")
     return names
 
 
@@ -214,7 +214,7 @@ def memory_of(machine: Machine, chosen: FlushOptions, field: Field) -> Generator
         size = chosen.footprint
     if size < largest:
         raise UsageError(
-            f"footprint={units.word_size(size)} holds no chunk of {show_size(largest)}; "
+            f"footprint={units.word_size(size)} has no space for a chunk of {show_size(largest)}; "
             f"try footprint={units.word_size(100 * largest)} or smaller chunks"
         )
     half = half_of_what(machine, field.target) if chosen.footprint is None else ""

@@ -17,8 +17,8 @@ class FlushRatio:
     table = "flush"
     reading = (
         "Time of an instruction over that of the one it is compared with, of the same rounds: upwards it takes longer, "
-        "downwards less. The rule at the end of a bar is the 95 % interval; where it crosses 1.0, the two are not told "
-        "apart. A pale bar is inconclusive."
+        "downwards less. The rule at the end of a bar is the 95 % interval; where it crosses 1.0, the two are not "
+        "distinguished. A pale bar is inconclusive."
     )
 
     def draw(self, run: Run, rows: list[FlushRow], insights: list[Insight]) -> Spec | None:

@@ -65,7 +65,10 @@ def charts(points: list[Point], marks: list[Spec]) -> Spec:
 
 
 def hue(names: list[str], own: list[str]) -> Spec:
-    """The colour of an instruction, with a legend of `own`. names: all of the table: every figure paints alike."""
+    """Return the colour of an instruction, with a legend of `own`.
+
+    names: all of the table, so that every figure uses the same colours.
+    """
     colours = dict(zip(names, theme.hues(len(names)), strict=True))
     return vega.field(
         "instruction", "n", None, sort=own, scale={"domain": own, "range": [colours[name] for name in own]}

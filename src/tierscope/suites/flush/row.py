@@ -16,7 +16,7 @@ class FlushRow(JudgedRow, frozen=True, kw_only=True):
     chunk_bytes: Annotated[Size, Col("chunk", help="stored before its lines are flushed")]
     fence: Annotated[str, Col("fence after", help="after each `chunk`, each `line`, `never`")]
     order: Annotated[str, Col("order", help="of the chunks: `sequential`, `random`")]
-    target: Annotated[str, Col("target", help="as `node:0`", tier=True)]
+    target: Annotated[str, Col("target", help="such as `node:0`", tier=True)]
     persistence: Annotated[
         str | None,
         Col(

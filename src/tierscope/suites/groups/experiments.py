@@ -88,7 +88,7 @@ def read_groups(text: str, tasks: Mapping[str, str]) -> OwnGroups:
     try:
         document = tomllib.loads(text)
     except (ValueError, RecursionError) as error:  # a decode error, a number of 5000 digits, a thousand brackets
-        raise UsageError(f"the plan is no TOML: {error}") from error
+        raise UsageError(f"the plan is not TOML: {error}") from error
     _only(document, ["schedule", "experiment"], "the plan")
     schedule = _schedule(_table(document.get("schedule", {}), "schedule"))
     entries = document.get("experiment")
@@ -117,7 +117,7 @@ def _refuse_overlap(groups: tuple[Group, ...], place: str) -> None:
         for cpu in group.team.cpus:
             other = seen.setdefault(cpu, group)
             if other is not group and not (other.shared and group.shared):
-                raise UsageError(f"{place}: CPU {cpu} is in two groups; shared = true in both lets them take turns")
+                raise UsageError(f"{place}: CPU {cpu} is in two groups; shared = true in both lets them share it")
 
 
 def read_group(entry: dict[str, Any], place: str, tasks: Mapping[str, str]) -> Group:
@@ -194,19 +194,19 @@ def _at(place: str) -> Iterator[None]:
 
 def _text(value: Any, key: str) -> str:
     if not isinstance(value, str):
-        raise UsageError(f"{key}={value!r} is no text; put it in quotes")
+        raise UsageError(f"{key}={value!r} is not text; put it in quotes")
     return value
 
 
 def _table(value: Any, place: str) -> dict[str, Any]:
     if not isinstance(value, dict):
-        raise UsageError(f"{place} is no table")
+        raise UsageError(f"{place} is not a table")
     return value
 
 
 def _whole(value: Any, place: str) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or value < 0:
-        raise UsageError(f"{place}={value!r} is no whole number")
+        raise UsageError(f"{place}={value!r} is not a whole number")
     return value
 
 

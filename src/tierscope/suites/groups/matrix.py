@@ -40,7 +40,7 @@ def expanded(entry: dict[str, Any], place: str) -> list[dict[str, Any]]:
 
 def _read(matrix: Any, place: str) -> dict[str, list[Any]]:
     if not isinstance(matrix, dict) or not matrix:
-        raise UsageError(f'{place}: matrix is a table of lists, as kernel = ["read", "copy"]')
+        raise UsageError(f'{place}: matrix is a table of lists, such as kernel = ["read", "copy"]')
     for name, values in matrix.items():
         if not NAME.fullmatch(f"{{{name}}}"):
             raise UsageError(f"{place}: {name!r} is not a name for the matrix; use letters, digits and _")

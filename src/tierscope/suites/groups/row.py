@@ -15,7 +15,7 @@ class GroupsRow(JudgedRow, frozen=True, kw_only=True):
     role: Annotated[str, Col("role", help="as the file names it")]
     kernel: Annotated[str, Col("kernel", help="its name in the catalogue")]
     threads: Annotated[Count, Col("threads", help="one on each CPU")]
-    target: Annotated[str, Col("target", help="as `node:0`", tier=True)]
+    target: Annotated[str, Col("target", help="such as `node:0`", tier=True)]
     footprint_bytes: Annotated[Size, Col("footprint", help="all arrays together")]
     page_bytes: Annotated[Size | None, Col("pages", help="page size of most of the bytes, as verified")]
     bandwidth: Annotated[Bandwidth | None, Col("bandwidth", help="median, program bytes")]

@@ -33,12 +33,12 @@ class ImportedRow(Row, frozen=True, kw_only=True):
     operation_bytes: Annotated[Bytes | None, Col("operation", help="of one operation")]
     in_flight: Annotated[
         Ratio | None,
-        Col("under way", help="operations in flight at any time: the queue depth, if it was really reached"),
+        Col("in flight", help="operations in flight at any time: the queue depth, if it was really reached"),
     ]
     most_in_flight: Annotated[
         Ratio | None,
         Col(
-            "under way at most",
+            "in flight at most",
             help="the queue depth that the options allow, if the output does not show that it was reached",
         ),
     ]
@@ -116,7 +116,7 @@ def _own(reading: Reading) -> dict[str, Label]:
 
 
 def _row(run: Run, reading: Reading) -> ImportedRow:
-    """What an importer keeps for the audit alone, such as a number that is printed twice, has no column."""
+    """Return the row; what an importer keeps for the audit alone, such as a number printed twice, has no column."""
     numbers: Flat = {name: value.value for name, value in reading.values.items()}
     words: Flat = {"tool": run.result.origin_by, "test": reading.test, "setting": setting(reading)}
     return unflat(ImportedRow, {**_own(reading), **numbers, **words, "origin": run.result.origin})

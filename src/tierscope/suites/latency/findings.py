@@ -56,7 +56,7 @@ def said(rows: list[LatencyRow], caches: tuple[Cache, ...]) -> list[Insight]:
 
 
 def _doubted(said: Insight, rows: Sequence[LatencyRow]) -> Insight:
-    """Levels are fitted to all points of a curve: most of them must be conclusive, and the last for memory itself."""
+    """Return the insight with its doubt: most points of a curve must be conclusive, and the last for memory itself."""
     doubtful = sum(not row.conclusive for row in rows)
     if 2 * doubtful <= len(rows) and (said.name != "memory" or rows[-1].conclusive):
         return said

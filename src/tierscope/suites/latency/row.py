@@ -24,5 +24,5 @@ class LatencyRow(JudgedRow, frozen=True, kw_only=True):
     ]
     locality_bytes: Annotated[Size, Col("locality", help="window of the order; 0 is the footprint")]
     element_bytes: Annotated[Size, Col("element", help="between two places")]
-    target: Annotated[str, Col("target", help="as `node:0`", tier=True)]
+    target: Annotated[str, Col("target", help="such as `node:0`", tier=True)]
     pages: Annotated[str, Col("pages asked for", help="page size that was asked for: `thp`, `4k` ...")]

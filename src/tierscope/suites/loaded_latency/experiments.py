@@ -112,7 +112,7 @@ def load_counts(asked: Numbers | None, cpus: tuple[int, ...]) -> Numbers:
     for count in counts:
         if not 1 <= count <= len(cpus):
             beside = ",".join(map(str, cpus))
-            raise UsageError(f"load_threads={count} does not fit the CPUs beside the chaser's, {beside}")
+            raise UsageError(f"load_threads={count} does not fit the CPUs other than the chaser's, {beside}")
     return counts
 
 

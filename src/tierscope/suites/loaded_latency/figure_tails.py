@@ -54,7 +54,7 @@ class LatencyTail:
 def name_of(row: LatencyTailRow) -> str:
     """Return 'read, delay 0' or the same behind 'idle'."""
     load = f"{row.mix}, delay {row.delay_cycles}"
-    return load if row.loaded else f"idle, beside {load}"
+    return load if row.loaded else f"idle, next to {load}"
 
 
 def _points(row: LatencyTailRow) -> list[Point]:

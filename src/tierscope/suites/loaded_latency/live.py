@@ -8,7 +8,7 @@ from tierscope.suites.loaded_latency.labels import TailLabels
 def say(experiment: Experiment) -> str:
     """Return the mix with its delay, or 'idle latency'."""
     work = experiment.groups[-1].workload
-    return f"{work.kernel} beside a chase, delay {work.pace_cycles}" if len(experiment.groups) > 1 else "idle latency"
+    return f"{work.kernel} with a chase, delay {work.pace_cycles}" if len(experiment.groups) > 1 else "idle latency"
 
 
 def say_tail(experiment: Experiment) -> str:

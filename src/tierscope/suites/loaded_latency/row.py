@@ -35,7 +35,7 @@ class LoadedLatencyRow(JudgedRow, frozen=True, kw_only=True):
     ]
     idle: Annotated[
         Time | None,
-        Col("idle beside it", help="median time of one access without load, in the batches between; null as above"),
+        Col("idle in between", help="median time of one access without load, in the batches between; null as above"),
     ]
     stride_bytes: Annotated[Size, Col("stride", help="bytes from one access of the chaser to the next")]
     order: Annotated[str, Col("order", help="of the chaser's accesses: `random`, `sequential`")]

@@ -178,7 +178,7 @@ def _beside(row: LoadedLatencyRow, rows: list[LoadedLatencyRow]) -> LoadedLatenc
     if not below:
         return row
     least = show_seconds(min(time.middle for time in below))
-    reason = f"an access took {least} beside a load at another time: the machine has changed between them"
+    reason = f"an access took {least} under a load at another time: the machine has changed between them"
     return msgspec.structs.replace(row, conclusive=False, reasons=(*row.reasons, reason))
 
 

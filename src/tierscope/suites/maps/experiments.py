@@ -65,7 +65,7 @@ def _operations(word: str) -> Names:
 def _counts(word: str) -> Numbers:
     """Return numbers of keys, each once; ranges have no sense here."""
     if not re.fullmatch("[0-9]{1,18}(,[0-9]{1,18})*", word):
-        raise UsageError("this is no list of numbers such as 50000,100000")
+        raise UsageError("this is not a list of numbers such as 50000,100000")
     return tuple(dict.fromkeys(int(one) for one in word.split(",")))
 
 
@@ -103,7 +103,7 @@ class MapsOptions(PrefetchOptions, frozen=True, kw_only=True):
         ),
     ] = None
     operations: Annotated[
-        Operations, Help("`insert`, `get`, `remove`, `mixed`, or shares as `get:8+insert:1+remove:1`")
+        Operations, Help("`insert`, `get`, `remove`, `mixed`, or shares such as `get:8+insert:1+remove:1`")
     ] = OPERATIONS
     keys: Annotated[Drawn, Help("how keys are drawn: `uniform`, `zipf` (exponent 0.99), `zipf:EXPONENT`")] = "uniform"
     value: Annotated[Values, Help("sizes of one value, multiples of 8 bytes up to 1 MiB")] = (VALUE,)

@@ -24,8 +24,8 @@ class Maps:
     table = "maps"
     reading = (
         "Half of the operations take no longer than p50, 99 of 100 no longer than p99, 999 of 1000 no longer than "
-        "p99.9. The bar through a point is its interval; hollow points are inconclusive. Each time holds one look at "
-        "the clock; rehashes and waits for a lock are counted apart, in the table."
+        "p99.9. The bar through a point is its interval; hollow points are inconclusive. Each time contains one read "
+        "of the clock; rehashes and waits for a lock are separate, in the table."
     )
 
     def draw(self, run: Run, rows: list[MapsRow], insights: list[Insight]) -> Spec | None:

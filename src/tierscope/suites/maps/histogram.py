@@ -50,7 +50,7 @@ def read(text: str) -> Histogram:
     """Return the histogram of a text; ResultError for a text that is not one."""
     words = text.split()
     if not all(re.fullmatch(r"[0-9]{1,4}:[0-9]{1,18}", word) for word in words):
-        raise ResultError(f"{text[:40]!r} is no histogram of a record; copy the run again")
+        raise ResultError(f"{text[:40]!r} is not a histogram of a record; copy the run again")
     pairs = np.array([[int(part) for part in word.split(":")] for word in words], dtype=np.int64).reshape(-1, 2)
     steps = np.cumsum(pairs[:, 0])
     if steps.size and int(steps[-1]) >= MOST_STEP:

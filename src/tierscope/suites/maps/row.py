@@ -11,9 +11,9 @@ class MapsRow(JudgedRow, frozen=True, kw_only=True):
     """An operation on a structure, with its keys, values and threads."""
 
     structure: Annotated[str, Col("structure", help="its name in the catalogue")]
-    target: Annotated[str, Col("target", help="as `node:0`, `pool:PATH`", tier=True)]
+    target: Annotated[str, Col("target", help="such as `node:0`, `pool:PATH`", tier=True)]
     operation: Annotated[
-        str, Col("operation", help="`insert`, `get`, `remove`, or shares as `get:2+insert:1+remove:1`")
+        str, Col("operation", help="`insert`, `get`, `remove`, or shares such as `get:2+insert:1+remove:1`")
     ]
     keys: Annotated[str, Col("keys drawn", help="how they are drawn: `uniform`, `zipf:0.99`")]
     count: Annotated[Count, Col("keys", help="keys of all threads")]

@@ -22,7 +22,7 @@ def grids(rows: list[MapsRow]) -> list[Grid]:
 
 
 def _parts(rows: list[MapsRow]) -> tuple[dict[str, list[tuple[str, MapsRow]]], str]:
-    """Tables by title, each a list of (first cell, row); head of the first cells.
+    """Return tables by title, each a list of (first cell, row); and the head of the first cells.
 
     A sweep of one structure has a line for each point, else each point has a table with a line for each structure.
     """

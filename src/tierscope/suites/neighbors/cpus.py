@@ -66,7 +66,7 @@ def places(
         why = (
             f"neighbors needs two CPUs, one for a victim and one for an aggressor; this process may use CPU {usable[0]}"
         )
-        raise MachineError(f"{why}; allow it another, or let them take turns: overlap=yes")
+        raise MachineError(f"{why}; allow it another, or let them share a CPU: overlap=yes")
     for cpu in (*victims, *aggressors):
         if cpu not in usable:
             raise UsageError(f"CPU {cpu} may not be used here; usable: {_list(usable)}")
@@ -84,11 +84,9 @@ def places(
 def _refuse_twice(victims: tuple[int, ...], aggressors: tuple[int, ...]) -> None:
     for key, cpus in (("victim_cpus", victims), ("aggressor_cpus", aggressors)):
         if len(set(cpus)) < len(cpus):
-            raise UsageError(f"{key}={_list(cpus)} names a CPU twice; overlap=yes lets threads take turns on it")
+            raise UsageError(f"{key}={_list(cpus)} names a CPU twice; overlap=yes lets threads share it")
     if both := sorted(set(victims) & set(aggressors)):
-        raise UsageError(
-            f"victims and aggressors overlap on CPU {_list(tuple(both))}; overlap=yes lets them take turns"
-        )
+        raise UsageError(f"victims and aggressors overlap on CPU {_list(tuple(both))}; overlap=yes lets them share it")
 
 
 def _apart(

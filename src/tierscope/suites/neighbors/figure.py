@@ -8,10 +8,10 @@ from tierscope.suites.neighbors.table import NeighborsRow, aggressor_name, victi
 from tierscope.tables import Insight
 from tierscope.units import show_seconds
 
-BESIDE, ALONE = "beside aggressors, against the same victims alone", "several victims, against one alone"
+BESIDE, ALONE = "with aggressors, compared with the same victims alone", "several victims, compared with one alone"
 SHAPES = {BESIDE: "circle", ALONE: "diamond"}
 TIPS = vega.tips(
-    ("victim", "victim"), ("series", "at once"), ("aggressors", "aggressors"), ("what", "aggressor"),
+    ("victim", "victim"), ("series", "together"), ("aggressors", "aggressors"), ("what", "aggressor"),
     ("slowdown", "slowdown"), ("low", "95 % interval from"), ("high", "to"), ("against", "against"),
     ("time", "time of one"), ("rounds", "rounds"), ("verdict", "verdict"),
 )  # fmt: skip
@@ -21,16 +21,16 @@ class Neighbors:
     """1.0 is the victim alone; a bar is the interval of the slowdown."""
 
     name = "neighbors"
-    title = "Slowdown beside neighbours"
+    title = "Slowdown with neighbours"
     table = "neighbors"
     reading = (
-        "Time of a victim beside aggressors over its time without them; both ran in turns, round by round. 1.0 is no "
+        "Time of a victim with aggressors over its time without them; both alternated, round by round. 1.0 means no "
         "slowdown; the bar through a point is the 95 % interval, hollow points are inconclusive. Diamonds stand for "
         "several victims without aggressors, compared with one victim alone."
     )
 
     def draw(self, run: Run, rows: list[NeighborsRow], insights: list[Insight]) -> Spec | None:
-        """Rows of `neighbors`; those that are compared with themselves are 1 by definition and start the lines."""
+        """Return the figure of `neighbors`; rows compared with themselves are 1 by definition and start the lines."""
         points = [_point(row) for row in rows if row.slowdown]
         if not any(point["aggressors"] or point["kind"] == ALONE for point in points):
             return None

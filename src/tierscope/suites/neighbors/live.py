@@ -9,7 +9,7 @@ def say(experiment: Experiment) -> str:
     """Return the victim and the range of aggressors that alternate, such as flow and 0 to 3 x triad."""
     most = sum(one.role == "aggressor" for one in experiment.groups)
     labels = NeighborsLabels.read(experiment)
-    return f"{labels.victim} beside 0 to {most} x {labels.aggressor_kernel}, in turns"
+    return f"{labels.victim} with 0 to {most} x {labels.aggressor_kernel}, alternately"
 
 
 lives.add(Live("neighbors", say))

@@ -55,7 +55,7 @@ def _check_victims(names: Names) -> None:
 
 
 def is_line(word: str) -> bool:
-    """Whether a victim is a command line of the user."""
+    """Return whether a victim is a command line of the user."""
     return word == COMMAND or word.startswith(f"{COMMAND} ")
 
 
@@ -79,7 +79,9 @@ class NeighborsOptions(SuiteOptions, frozen=True, kw_only=True):
             "several, `all` of them without programs, or `victim='cmd ./solve in.txt'`, a command"
         ),
     ] = (FLOW,)
-    size: Annotated[str, one_of("size", SIZES), Help(f"of a victim with sizes, as `{FLOW}`: {listed(SIZES)}")] = "test"
+    size: Annotated[str, one_of("size", SIZES), Help(f"of a victim with sizes, such as `{FLOW}`: {listed(SIZES)}")] = (
+        "test"
+    )
     victims: Annotated[
         tuple[Annotated[int, Meta(ge=1)], ...],
         Meta(min_length=1),

@@ -37,7 +37,7 @@ class NeighborsRow(JudgedRow, frozen=True, kw_only=True):
     aggressors: Annotated[Count, Col("aggressors", help="number that ran at the same time, one CPU each")]
     aggressor_kernel: Annotated[str | None, Col("aggressor", help="null without aggressors")]
     aggressor_target: Annotated[
-        str | None, Col("aggressor's target", help="as `node:0`; null without aggressors", tier=True)
+        str | None, Col("aggressor's target", help="such as `node:0`; null without aggressors", tier=True)
     ]
     aggressor_chunk_bytes: Annotated[
         Size | None,
@@ -77,13 +77,13 @@ class NeighborsRow(JudgedRow, frozen=True, kw_only=True):
             ),
         ),
     ]
-    victim_target: Annotated[str | None, Col("victim's target", help="as `node:0`; null for tasks")]
+    victim_target: Annotated[str | None, Col("victim's target", help="such as `node:0`; null for tasks")]
     victim_bytes: Annotated[Size | None, Col("victim's footprint", help="footprint of one victim; null for tasks")]
     aggressor_bytes: Annotated[
         Size | None, Col("aggressor's footprint", help="footprint of one aggressor; null without")
     ]
-    victim_cpus: Annotated[str, Col("victims' CPUs", help="as `0,1`")]
-    aggressor_cpus: Annotated[str | None, Col("aggressors' CPUs", help="as `3,2`; null without")]
+    victim_cpus: Annotated[str, Col("victims' CPUs", help="such as `0,1`")]
+    aggressor_cpus: Annotated[str | None, Col("aggressors' CPUs", help="such as `3,2`; null without")]
     detail: Annotated[
         str | None, Col("what a task is", help="what a task is, as the victim reports it; null if it reports nothing")
     ]
@@ -258,7 +258,7 @@ def _victims(victim: str, known: list[tuple[NeighborsRow, Interval]]) -> list[In
 
 
 def aggressor_name(row: NeighborsRow) -> str:
-    """'copy on node:0'; one that has no memory is named alone, one that flushes with its chunk and fence."""
+    """Return 'copy on node:0'; one without memory is named alone, one that flushes with its chunk and fence."""
     name = row.aggressor_kernel or "none"
     if row.aggressor_chunk_bytes is not None:
         name = f"{name} of {show_bytes(row.aggressor_chunk_bytes)}{FENCES.get(row.aggressor_fence or '', '')}"

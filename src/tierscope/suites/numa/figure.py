@@ -45,7 +45,7 @@ class Numa:
             mine = [row for row in rows if row.kernel == kernel]
             drawn = [point for row, point in zip(rows, points, strict=True) if row.kernel == kernel]
             of = f" of {kernel}" if len(kernels) > 1 else ""
-            beside = f"latency beside {kernel}, ns"
+            beside = f"latency with {kernel}, ns"
             parts = [("latency, ns", "ns")] * (place == 0) + [(f"bandwidth{of}, GB/s", "gb"), (beside, "busy")]
             charts += [_chart(mine, drawn, *part) for part in parts if any(point[part[1]] for point in drawn)]
         if not charts:

@@ -122,7 +122,7 @@ def _row(
 
 
 def _name(what: str) -> str:
-    return "at once" if what == ALL else f"node {what} alone"
+    return "all together" if what == ALL else f"node {what} alone"
 
 
 def _on_target(facts: GroupFacts) -> int:

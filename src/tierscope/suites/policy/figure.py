@@ -101,9 +101,9 @@ CURVES: tuple[Curve[InterleaveRow] | Curve[MigrationRow] | Curve[CombiningRow], 
         name="interleave",
         title="Bandwidth of scattered lines over their stride",
         reading=(
-            "Bandwidth over that of a stride close by that meets all memories alike. Where memories lie side by side, "
-            "a stride of so many grains meets few of them, and bandwidth falls to their share; the line is what the "
-            "layout that was found gives. A flat row of points is memory without interleaving."
+            "Bandwidth over that of a nearby stride that uses all memories alike. Where memories are interleaved, a "
+            "stride of this number of grains uses few of them, and bandwidth falls to their share; the line shows what "
+            "the layout found would give. A flat row of points is memory without interleaving."
         ),
         x="stride",
         y="over the control's",
@@ -116,8 +116,8 @@ CURVES: tuple[Curve[InterleaveRow] | Curve[MigrationRow] | Curve[CombiningRow], 
         name="migration",
         title="Stalls of writes to one place",
         reading=(
-            "How many writes to a place of so many bytes stall for as long as those of the smallest place that come in "
-            "step. The largest place with as many is the unit that the medium moves; the last one is the control."
+            "Number of writes to a place of this size that stall as long as those that come in step at the smallest "
+            "place. The largest place with as many is the unit that the medium moves; the last one is the control."
         ),
         x="place",
         y="stalls in a million writes",
@@ -130,8 +130,8 @@ CURVES: tuple[Curve[InterleaveRow] | Curve[MigrationRow] | Curve[CombiningRow], 
         title="Time of a line stored in fresh regions",
         reading=(
             "Each line of a region is stored once, in random order, with a fence behind each region. While a queue "
-            "holds what belongs to one unit of the medium, the unit is written once; larger regions write it several "
-            "times. The line is what the queue that was found gives."
+            "contains what belongs to one unit of the medium, the unit is written once; larger regions write it "
+            "several times. The line shows what the queue found would give."
         ),
         x="region",
         y="time per line, ns",

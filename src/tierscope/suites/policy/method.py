@@ -5,12 +5,12 @@ from tierscope.tables.policy_found import COMBINING, INTERLEAVE, MIGRATION
 
 TEXTS = {
     "Policies of the memory": (
-        "Each property has a test and a control: the lines per second at strides that favour one of several memories "
-        "against a stride that uses all of them alike; writes to one small place against writes to a far larger one; "
-        "stores of neighbouring lines against lines that no queue can join. A property counts as found if the "
-        "structure that it describes is far likelier than none, and its numbers have 95 % ranges. Limits: it does not "
-        "detect structures that the test does not reach: a queue of one behind interleaved memories, or a stall "
-        "shorter than a block."
+        "Each property has a test and a control. Lines per second at strides that favour one of several memories are "
+        "compared with a stride that uses all of them alike. Writes to one small place are compared with writes to a "
+        "far larger one, and stores of neighbouring lines with lines that no queue can join. A property counts as "
+        "found if the structure that it describes is far likelier than none, and its numbers have 95 % ranges. Limits: "
+        "it does not detect structures that the test does not reach: a queue of one behind interleaved memories, or a "
+        "stall shorter than a block."
     ),
 }
 

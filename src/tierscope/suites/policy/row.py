@@ -49,4 +49,4 @@ class PolicyRow(JudgedRow, frozen=True, kw_only=True):
     ]
     evidence: Annotated[str, Col("evidence", help="as text")]
     points: Annotated[Count, Col("points", help="strides, places or regions that it rests on")]
-    target: Annotated[str, Col("target", help="as `node:0`", tier=True)]
+    target: Annotated[str, Col("target", help="such as `node:0`", tier=True)]

@@ -3,7 +3,10 @@
 from tierscope.tables.methods import Method, methods
 
 TEXTS = {
-    "Blocks over time": ("Thinned for the page; the page says how. Limits: it does not show changes within a block."),
+    "Blocks over time": (
+        "The page shows thinned series, and states how they were thinned. Limits: it does not show "
+        "changes within a block."
+    ),
 }
 
 methods.add(Method("series", TEXTS))

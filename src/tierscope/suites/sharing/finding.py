@@ -40,7 +40,7 @@ def _moved(own: Sequence[SharingRow]) -> bool:
 
 
 def _unsure(own: Sequence[SharingRow]) -> bool:
-    """Whether a class is not known, apart from the path of CPUs that share a core."""
+    """Return whether a class is not known, apart from the path of CPUs that share a core."""
     core = held(own, core_of)
     return core == UNKNOWN or (core != SHARED and held(own, path_of) == UNKNOWN)
 

@@ -39,4 +39,4 @@ class SharingRow(JudgedRow, frozen=True, kw_only=True):
         str | None, Col("kernel in the core", help="`busy`; null on a simulated machine, whose CPUs are cores")
     ]
     kernel: Annotated[str, Col("kernel on memory", help="`write_nt`, or the one that was asked for")]
-    target: Annotated[str, Col("target", help="as `node:0`", tier=True)]
+    target: Annotated[str, Col("target", help="such as `node:0`", tier=True)]

@@ -54,7 +54,7 @@ def core_words(rows: Sequence[SharingRow]) -> str:
 
 
 def path_words(row: SharingRow) -> str:
-    """'With write_nt, two threads (CPU 0 and CPU 1) get no more from memory than one'.
+    """Return 'With write_nt, two threads (CPU 0 and CPU 1) get no more from memory than one'.
 
     It names the kernel because another one may gain where this one does not.
     """

@@ -72,7 +72,7 @@ def sharing_of(found: Judged, schedule: Schedule) -> Sharing:
 
 
 def trusted(contrast: Contrast, schedule: Schedule) -> bool:
-    """Whether nothing but the width of its interval speaks against a ratio: a wide one is within its bounds or not."""
+    """Return whether only the width of its interval is against a ratio: a wide one is within its bounds or not."""
     return all(reason == contrast.doubt(schedule) for reason in contrast.reasons)
 
 

@@ -73,10 +73,10 @@ def _absolute(word: str) -> str:
 
 
 def _per_cent(share: float) -> None:
-    """fio takes whole per cent; rounding would name another job than the one that ran."""
+    """Raise unless the share is a whole percent: fio takes no other, and rounding would name another job."""
     if not 1 <= round(100 * share) <= 99 or abs(100 * share - round(100 * share)) > 1e-6:
         raise UsageError("fio mixes by whole per cent, from 0.01 to 0.99; "
-                         "for reads or writes alone say mixes=read or mixes=write")  # fmt: skip
+                         "for reads or writes alone give mixes=read or mixes=write")  # fmt: skip
 
 
 Folder = Annotated[str, Kind(_absolute)]
@@ -121,7 +121,9 @@ class StorageOptions(SuiteOptions, frozen=True, kw_only=True):
     orders: Annotated[Annotated[Names, several("order", ORDERS)] | None, Help(f"{listed(ORDERS)}; auto: by preset")] = (
         None
     )
-    depths: Annotated[Depths | None, Help("operations in flight, as `1,2,8-16`, up to 4096; auto: by preset")] = None
+    depths: Annotated[Depths | None, Help("operations in flight, such as `1,2,8-16`, up to 4096; auto: by preset")] = (
+        None
+    )
     engine: Annotated[str, one_of("engine", ENGINES), Help(f"{listed(ENGINES[1:])}; auto: the first that works")] = (
         "auto"
     )
@@ -200,10 +202,10 @@ def size_of(machine: Machine, chosen: StorageOptions, target: Target, largest_bl
         raise MachineError(f"{target.where} has {show_bytes(room)}, fewer than size={show_bytes(usual)}; "
                            "name a smaller size= or another path=")  # fmt: skip
     if size < least:
-        raise MachineError(f"{target.where} has room for {show_bytes(size)} only, and {show_bytes(least)} are needed; "
-                           "make room, or name another path=")  # fmt: skip
+        raise MachineError(f"{target.where} has space for {show_bytes(size)} only, and {show_bytes(least)} are needed; "
+                           "free some space, or name another path=")  # fmt: skip
     short = chosen.size is None and size < usual // 2
-    note = f"a file of {show_bytes(size)} instead of {show_bytes(usual)}: limited by the room there"
+    note = f"a file of {show_bytes(size)} instead of {show_bytes(usual)}: limited by the free space there"
     return size, f"{note}; name another place with path=" if short else ""
 
 

@@ -18,7 +18,7 @@ class StorageDepth:
     title = "Storage: latency over operations per second"
     table = "storage"
     reading = (
-        "Each line joins the depths of one kind of job; the number beside a point is the depth of its queue. Level "
+        "Each line joins the depths of one kind of job; the number next to a point is the depth of its queue. Level "
         "parts are free: more operations, no more waiting. Where a line turns up, the storage is full, and each "
         "doubling of the depth doubles the wait (operations/s x latency = what is in flight)."
     )

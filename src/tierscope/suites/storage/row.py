@@ -50,10 +50,10 @@ class StorageRow(JudgedRow, frozen=True, kw_only=True):
     engine: Annotated[str, Col("engine", help="`io_uring`, `libaio`, `psync`")]
     threads: Annotated[Count, Col("threads", help="that shared the depth: 1 where the engine has a queue")]
     access: Annotated[str, Col("I/O", help="`direct`, past the page cache, or `buffered`")]
-    file_system: Annotated[str, Col("file system", help="as `ext4`; empty for a device")]
+    file_system: Annotated[str, Col("file system", help="such as `ext4`; empty for a device")]
     source: Annotated[str, Col("on", help="the device below it, as `/dev/vda`")]
     file_bytes: Annotated[Size, Col("file", help="size of the file")]
-    target: Annotated[str, Col("target", help="as `storage:/var/tmp`, `blockdev:/dev/sdb`", tier=True)]
+    target: Annotated[str, Col("target", help="such as `storage:/var/tmp`, `blockdev:/dev/sdb`", tier=True)]
     repeats: Annotated[Count, Col("repeats", help="that count, without those cut from the start")]
 
     @property

@@ -41,9 +41,9 @@ class StreamOptions(PrefetchOptions, frozen=True, kw_only=True):
             "`memset_large` are one call of the library for a whole array"
         ),
     ] = DEFAULT
-    threads: Annotated[Numbers | None, Help("numbers of threads, as `1,2,8-10`; auto: powers of two, and all CPUs")] = (
-        None
-    )
+    threads: Annotated[
+        Numbers | None, Help("numbers of threads, such as `1,2,8-10`; auto: powers of two, and all CPUs")
+    ] = None
     cpus: Annotated[
         Numbers | None, Help("CPUs to use, in this order; auto: those of the target's node, one of each core first")
     ] = None

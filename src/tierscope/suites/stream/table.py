@@ -49,7 +49,7 @@ class StreamRow(JudgedRow, frozen=True, kw_only=True):
 
     kernel: Annotated[str, Col("kernel", help="its name in the catalogue; `triad` and `triad_nt` are two kernels")]
     threads: Annotated[Count, Col("threads", help="one on each CPU")]
-    target: Annotated[str, Col("target", help="as `node:0`", tier=True)]
+    target: Annotated[str, Col("target", help="such as `node:0`", tier=True)]
     footprint_bytes: Annotated[Size, Col("footprint", help="all arrays together")]
     bandwidth: Annotated[Bandwidth | None, Col("bandwidth", help="median, program bytes as STREAM counts them")]
     best_bytes_per_s: Annotated[

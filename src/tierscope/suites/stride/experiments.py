@@ -168,7 +168,7 @@ def footprint_of(
     if size < widest * LINE_BYTES:
         least = units.word_size(widest * LINE_BYTES)
         raise UsageError(
-            f"footprint={units.word_size(size)} holds fewer than {LINE_BYTES} strides of {show_size(widest)}; "
+            f"footprint={units.word_size(size)} contains fewer than {LINE_BYTES} strides of {show_size(widest)}; "
             f"try footprint={least}"
         )
     return size, note

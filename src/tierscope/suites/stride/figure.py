@@ -25,7 +25,7 @@ class Stride:
     table = "stride"
     reading = (
         "Bytes that were touched, not those left out between. Where bandwidth falls in proportion to the stride, "
-        "memory moves whole units and gives away a part; where it is flat, each access costs one unit or more of its "
+        "memory moves whole units and wastes a part; where it is flat, each access costs one unit or more of its "
         "own. Hollow points are inconclusive, or few enough lines to stay in the caches."
     )
 

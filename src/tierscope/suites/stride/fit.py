@@ -121,7 +121,7 @@ def _interval(best: _Fits, fits: list[_Fits], x: Floats) -> Unit | None:
 
 
 def enough(access_bytes: Floats, bandwidth: Floats, best: float) -> tuple[float, float] | None:
-    """(largest access size below SHARE of `best`, or 0; the next one, from which on all reach it); None: none does."""
+    """Return (largest access size below SHARE of `best`, or 0; the next one, from which on all reach it), or None."""
     order = np.argsort(access_bytes)
     short = np.flatnonzero(bandwidth[order] < SHARE * best)
     if short.size == 0:

@@ -26,7 +26,7 @@ class StrideRow(JudgedRow, frozen=True, kw_only=True):
             ),
         ),
     ]
-    target: Annotated[str, Col("target", help="as `node:0`", tier=True)]
+    target: Annotated[str, Col("target", help="such as `node:0`", tier=True)]
     touched_bytes: Annotated[Size, Col("touched", help="all lines that are touched, together")]
     cached: Annotated[
         bool,

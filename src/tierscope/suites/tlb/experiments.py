@@ -169,7 +169,7 @@ def _most(machine: Machine, chosen: TlbOptions, target: Target, page_bytes: int)
     size = show_size(page_bytes)
     if room < LEAST:
         raise UsageError(
-            f"{show_bytes(memory)} hold {room} pages of {size}: too few for a TLB; "
+            f"{show_bytes(memory)} contain {room} pages of {size}: too few for a TLB; "
             f"try memory={units.word_size(_up(LEAST * each, MiB))} or smaller pages"
         )
     return room, f"{room} pages of {size} instead of {wanted}: limited by {why}"

@@ -23,9 +23,9 @@ class Tlb:
     title = "What translation adds to an access"
     table = "tlb"
     reading = (
-        "Time of an access to one of so many lines, each on a page of its own, less that with the same lines side by "
-        "side: caches do the same for both. A plateau is a level of the TLB, the last one a page walk or a level "
-        "that is not left. Rules are the entries found, bands their bounds; hollow points are inconclusive."
+        "Time of an access to one of this number of lines, each on a page of its own, minus that with the same lines "
+        "side by side: caches do the same for both. A plateau is a level of the TLB, the last one a page walk or a "
+        "level that was not exceeded. Rules are the entries found, bands their bounds; hollow points are inconclusive."
     )
 
     def draw(self, run: Run, rows: list[TlbRow], insights: list[Insight]) -> Spec | None:

@@ -23,7 +23,7 @@ BEYOND = "beyond"
 class TlbLevelsRow(Row, frozen=True, kw_only=True):
     """One level for one page size; beyond the last level, columns with a default are unknown."""
 
-    target: Annotated[str, Col("target", help="as `node:0`", tier=True)]
+    target: Annotated[str, Col("target", help="such as `node:0`", tier=True)]
     page_bytes: Annotated[Size, Col("pages", help="page size")]
     level: Annotated[
         str, Col("level", help="`1` for the nearest, `2`, ...; `beyond`: behind the last, as a rule a page walk")

@@ -17,7 +17,9 @@ class Bars:
     name = "skeleton_bars"  # of the file, and in the page
     title = "Best block of each kernel"
     table = "stream"
-    reading = "Each bar is the fastest block of a kernel, over all teams. It is no estimate: read the table for that."
+    reading = (
+        "Each bar is the fastest block of a kernel, over all teams. It is not an estimate: read the table for that."
+    )
 
     def draw(self, run: Run, rows: list[StreamRow], insights: list[Insight]) -> Spec | None:
         """Return a Vega-Lite specification without `$schema`; None where no row has a number."""
