@@ -14,6 +14,8 @@ namespace tierscope {
 
 namespace {
 
+constexpr std::size_t FAN = 16;  // the square root of 256 members: nobody wakes more than 16 + 15 of them
+
 [[noreturn]] void refuse(unsigned cpu) {
   std::string allowed;
   for (const unsigned each : sys::allowed_cpus()) allowed += (allowed.empty() ? "" : ",") + std::to_string(each);
@@ -62,12 +64,11 @@ void Team::run(std::span<const std::size_t> members, const std::function<void(st
   members_ = members;
   job_ = &job;
   busy_ = static_cast<std::uint32_t>(members.size());
-  call(0);
+  for (std::size_t place = 0; place < members_.size(); place += FAN) call(place);
   for (auto busy = busy_.load(); busy != 0; busy = busy_.load()) sys::sleep_on(busy_, busy);
 }
 
 void Team::call(std::size_t place) {
-  if (place >= members_.size()) return;
   auto& bed = beds_[members_[place]];
   bed.place = place;
   bed.called = 1;
@@ -80,8 +81,8 @@ void Team::serve(std::size_t member, unsigned cpu) {
   for (;;) {
     while (bed.called.exchange(0) == 0) sys::sleep_on(bed.called, 0);
     if (stop_) return;
-    call(2 * bed.place + 1);
-    call(2 * bed.place + 2);
+    if (bed.place % FAN == 0)
+      for (auto next = bed.place + 1; next < std::min(bed.place + FAN, members_.size()); ++next) call(next);
     (*job_)(member);
     if (--busy_ == 0) sys::wake_one(busy_);
   }

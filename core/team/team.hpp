@@ -10,8 +10,9 @@
 
 namespace tierscope {
 
-/// Threads wait asleep between jobs, so an idle team takes no CPU from anybody. Each member wakes two others before its
-/// own job: n members are awake after log2(n) wake-ups, and no lock makes them wait for each other.
+/// Threads wait asleep between jobs, so an idle team takes no CPU from anybody. No lock makes the members wait for each
+/// other when they wake. One caller would wake 256 members one after the other; so it wakes the first of every FAN
+/// members, and each of these wakes the rest. A member on a busy CPU delays at most the members of its own fan.
 class Team {
  public:
   /// @throws Unsupported if a CPU cannot be pinned to
@@ -31,7 +32,7 @@ class Team {
     std::size_t place = 0;  // in members_, of the job that it is called for
   };
   void serve(std::size_t member, unsigned cpu);
-  /// Wakes the member at one place of members_, if there is one.
+  /// Wakes the member at one place of members_.
   void call(std::size_t place);
   /// Joins every thread; each must be asleep.
   void end();
