@@ -1,5 +1,6 @@
 #include "base/syscall.hpp"
 
+#include <linux/futex.h>
 #include <linux/perf_event.h>
 #include <malloc.h>
 #include <sched.h>
@@ -77,6 +78,16 @@ std::vector<unsigned> allowed_cpus() {
   for (unsigned cpu = 0; cpu < CPUS; ++cpu)
     if ((mask[cpu / WORD] >> (cpu % WORD) & 1UL) != 0) cpus.push_back(cpu);
   return cpus;
+}
+
+static_assert(sizeof(std::atomic<std::uint32_t>) == sizeof(std::uint32_t), "the kernel reads the word itself");
+
+void sleep_on(std::atomic<std::uint32_t>& word, std::uint32_t value) noexcept {
+  syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, value, nullptr, nullptr, 0);
+}
+
+void wake_one(std::atomic<std::uint32_t>& word) noexcept {
+  syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0);
 }
 
 std::uint64_t context_switches() noexcept {

@@ -1,5 +1,6 @@
 /// Thin, typed wrappers of the system calls that the C library does not offer without libnuma.
 #pragma once
+#include <atomic>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -23,6 +24,10 @@ int pin(unsigned cpu) noexcept;
 int pin(std::span<const unsigned> cpus) noexcept;
 /// The CPUs this process may run on.
 std::vector<unsigned> allowed_cpus();
+/// futex(2): sleeps while `word` has this value. May return early, so the caller looks again.
+void sleep_on(std::atomic<std::uint32_t>& word, std::uint32_t value) noexcept;
+/// Wakes one thread that sleeps on `word`.
+void wake_one(std::atomic<std::uint32_t>& word) noexcept;
 /// Context switches of the calling thread so far, involuntary and voluntary.
 std::uint64_t context_switches() noexcept;
 /// Raises the limit of open files from the usual 1024 to the allowed maximum: an event takes one on each thread.

@@ -105,6 +105,8 @@ class Task {
 
   // Its answer: the largest relative difference, infinity if it is wrong.
   [[nodiscard]] virtual double verify(const Group&, const Member&) const = 0;
+  /// Changes the keys of a self-check to some that it takes. @throws Unsupported if it cannot run on this CPU
+  virtual void prepare_check(Words&) const {}
 
   // On a simulated machine.
 

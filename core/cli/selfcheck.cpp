@@ -13,7 +13,7 @@ using kernels::KernelEntry;
 constexpr double TOLERANCE = 1e-15;  // a fused multiply-add rounds once, scalar code twice
 constexpr std::uint64_t MOST_OPERATIONS = std::uint64_t{1} << 40U;  // 64 TiB of each operand: bytes cannot wrap
 
-GroupPlan plan_of(const KernelEntry& entry, const kernels::Shape& shape, const SelfCheck& what) {
+GroupPlan plan_of(const KernelEntry& entry, const Task& task, const kernels::Shape& shape, const SelfCheck& what) {
   const auto granule = shape.granule();
   const auto operations = (what.operations + granule - 1) / granule * granule;
   const auto bytes = operations * std::max(1U, entry.info->lines()) * kernels::LINE;
@@ -27,9 +27,20 @@ GroupPlan plan_of(const KernelEntry& entry, const kernels::Shape& shape, const S
     words["prefetch"] = shape.prefetch ? "512" : "0";
     words["prefetchw"] = shape.prefetch_write ? "1024" : "0";
   }
+  task.prepare_check(words);
   GroupPlan plan;
   read_words(words, plan);
   return plan;
+}
+
+bool runs_here(const Task& task) {
+  Words words{{"footprint", "1"}};
+  try {
+    task.prepare_check(words);
+    return true;
+  } catch (const Unsupported&) {
+    return false;
+  }
 }
 
 /// Fill, run the passes in one call, and compare all windows.
@@ -60,9 +71,10 @@ std::size_t selfcheck(const SelfCheck& what, const std::function<void(const std:
     if (!what.kernel.empty() && entry->kernel != what.kernel) continue;
     if (!what.isa.empty() && entry->isa != what.isa) continue;
     if (!cpu::missing(entry->features).empty()) continue;
-    if (Registry<Task>::find("operation", entry->info->operation).together()) continue;  // `check` after its blocks
+    const auto& task = Registry<Task>::find("operation", entry->info->operation);
+    if (task.together() || (what.kernel.empty() && !runs_here(task))) continue;  // the first: `check` after its blocks
     for (const auto& variant : entry->table()) {
-      const double error = error_of(plan_of(*entry, variant.shape, what), what.passes);
+      const double error = error_of(plan_of(*entry, task, variant.shape, what), what.passes);
       ++tried;
       wrong += error <= TOLERANCE ? 0 : 1;
       emit(json::Object()

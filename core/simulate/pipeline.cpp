@@ -56,8 +56,9 @@ Pipeline::Pipeline(Machine& machine, unsigned cpu, std::uint64_t base)
       cpu_(cpu),
       base_(base),
       cycle_(machine.limits().cycle),
-      slot_(std::max<Time>(machine.limits().cycle / machine.core().width, 1)),
       near_latency_(machine.cache_facts().empty() ? 0 : machine.cache_facts().front().latency),
+      dispatches_(cycle_, machine.core().width),
+      retires_(cycle_, machine.core().width),
       core_(machine.core()),
       ops_(std::bit_ceil(std::size_t{core_.reorder} * 3 + 256)),
       mask_(ops_.size() - 1),
@@ -119,7 +120,8 @@ void Pipeline::dispatch(const flow::Instruction& instruction, std::span<const fl
   while (full() && !starts_.empty()) pump();
   const bool ordered = orders_all(instruction);
   if (ordered) settle();
-  Time at = std::max({dispatched_ + slot_, redirect_, retired_at(instructions_ - core_.reorder)});
+  const Time next = dispatched_ + dispatches_.next();
+  Time at = std::max({next, redirect_, retired_at(instructions_ - core_.reorder)});
   if (ordered) at = std::max({at, last_retirement_, last_drain_});
   dispatched_ = at;
 
@@ -249,7 +251,7 @@ void Pipeline::retire() {
       starts_.push({last_retirement_, STORE | number});
     }
     if (!one.ends) continue;
-    last_retirement_ += slot_;
+    last_retirement_ += retires_.next();
     retirements_[retired_instructions_++ & (retirements_.size() - 1)] = last_retirement_;
   }
 }

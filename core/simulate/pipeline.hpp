@@ -78,6 +78,20 @@ class Pipeline {
     Does does = Does::compute;
     bool complete = false, begun = false, resolved = false, ends = false, nontemporal = false, forwarded = false;
   };
+  /// The times of instructions at full width: whole ticks, whose mean is exactly a cycle over the width.
+  class Slots {
+   public:
+    Slots(Time cycle, unsigned width) noexcept : whole_(cycle / width), rest_(cycle % width), width_(width) {}
+    Time next() noexcept {
+      owed_ += rest_;
+      if (owed_ < width_) return whole_;
+      owed_ -= width_;
+      return whole_ + 1;
+    }
+
+   private:
+    Time whole_, rest_, width_, owed_ = 0;
+  };
   struct Start {
     Time at;
     Seq op;
@@ -112,7 +126,8 @@ class Pipeline {
   Machine* machine_;
   unsigned cpu_;
   std::uint64_t base_;
-  Time cycle_, slot_, near_latency_;  // slot_: time of one instruction at full width
+  Time cycle_, near_latency_;
+  Slots dispatches_, retires_;
   CoreLimits core_;
   Predictor predictor_;
   Work work_;

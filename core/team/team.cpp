@@ -14,6 +14,8 @@ namespace tierscope {
 
 namespace {
 
+constexpr std::size_t FAN = 16;  // the square root of 256 members: nobody wakes more than 16 + 15 of them
+
 [[noreturn]] void refuse(unsigned cpu) {
   std::string allowed;
   for (const unsigned each : sys::allowed_cpus()) allowed += (allowed.empty() ? "" : ",") + std::to_string(each);
@@ -38,17 +40,17 @@ Team::Team(std::span<const unsigned> cpus) : cpus_(cpus.begin(), cpus.end()), be
   run([](std::size_t) {});  // every member has pinned itself by the end of its first job
   if (failed_cpu_ < 0) return;
   end();
-  refuse(static_cast<unsigned>(failed_cpu_));
+  refuse(static_cast<unsigned>(failed_cpu_.load()));
 }
 
 Team::~Team() { end(); }
 
 void Team::end() {
-  {
-    const std::lock_guard lock(mutex_);
-    stop_ = true;
+  stop_ = true;
+  for (auto& bed : beds_) {
+    bed.called = 1;
+    sys::wake_one(bed.called);
   }
-  for (auto& bed : beds_) bed.wake.notify_one();
   for (auto& thread : threads_) thread.join();
 }
 
@@ -59,31 +61,30 @@ void Team::run(const std::function<void(std::size_t)>& job) {
 }
 
 void Team::run(std::span<const std::size_t> members, const std::function<void(std::size_t)>& job) {
-  std::unique_lock lock(mutex_);
+  members_ = members;
   job_ = &job;
-  busy_ = members.size();
-  for (const auto member : members) {
-    beds_[member].called = true;
-    beds_[member].wake.notify_one();
-  }
-  done_.wait(lock, [this] { return busy_ == 0; });
-  job_ = nullptr;
+  busy_ = static_cast<std::uint32_t>(members.size());
+  for (std::size_t place = 0; place < members_.size(); place += FAN) call(place);
+  for (auto busy = busy_.load(); busy != 0; busy = busy_.load()) sys::sleep_on(busy_, busy);
+}
+
+void Team::call(std::size_t place) {
+  auto& bed = beds_[members_[place]];
+  bed.place = place;
+  bed.called = 1;
+  sys::wake_one(bed.called);
 }
 
 void Team::serve(std::size_t member, unsigned cpu) {
-  const bool pinned = sys::pin(cpu) == 0;
+  if (sys::pin(cpu) != 0) failed_cpu_ = static_cast<int>(cpu);
   auto& bed = beds_[member];
-  std::unique_lock lock(mutex_);
-  if (!pinned) failed_cpu_ = static_cast<int>(cpu);
   for (;;) {
-    bed.wake.wait(lock, [&] { return stop_ || bed.called; });
+    while (bed.called.exchange(0) == 0) sys::sleep_on(bed.called, 0);
     if (stop_) return;
-    bed.called = false;
-    const auto* job = job_;
-    lock.unlock();
-    (*job)(member);
-    lock.lock();
-    if (--busy_ == 0) done_.notify_one();
+    if (bed.place % FAN == 0)
+      for (auto next = bed.place + 1; next < std::min(bed.place + FAN, members_.size()); ++next) call(next);
+    (*job_)(member);
+    if (--busy_ == 0) sys::wake_one(busy_);
   }
 }
 

@@ -1,17 +1,18 @@
 /// A team: one pinned thread per CPU, kept between jobs, started together.
 #pragma once
 #include <atomic>
-#include <condition_variable>
+#include <cstdint>
 #include <deque>
 #include <functional>
-#include <mutex>
 #include <span>
 #include <thread>
 #include <vector>
 
 namespace tierscope {
 
-/// Threads wait asleep between jobs, so an idle team takes no CPU from anybody.
+/// Threads wait asleep between jobs, so an idle team takes no CPU from anybody. No lock makes the members wait for each
+/// other when they wake. One caller would wake 256 members one after the other; so it wakes the first of every FAN
+/// members, and each of these wakes the rest. A member on a busy CPU delays at most the members of its own fan.
 class Team {
  public:
   /// @throws Unsupported if a CPU cannot be pinned to
@@ -26,21 +27,22 @@ class Team {
   void run(std::span<const std::size_t> members, const std::function<void(std::size_t)>& job);
 
  private:
+  struct alignas(64) Bed {
+    std::atomic<std::uint32_t> called{0};
+    std::size_t place = 0;  // in members_, of the job that it is called for
+  };
   void serve(std::size_t member, unsigned cpu);
+  /// Wakes the member at one place of members_.
+  void call(std::size_t place);
   /// Joins every thread; each must be asleep.
   void end();
   std::vector<unsigned> cpus_;
-  struct Bed {
-    std::condition_variable wake;
-    bool called = false;
-  };
-  std::mutex mutex_;
-  std::condition_variable done_;
-  std::deque<Bed> beds_;  // of each member: calling one wakes no other
+  std::deque<Bed> beds_;  // of each member: waking one wakes no other
+  std::span<const std::size_t> members_;
   const std::function<void(std::size_t)>* job_ = nullptr;
-  std::size_t busy_ = 0;
-  int failed_cpu_ = -1;
-  bool stop_ = false;
+  alignas(64) std::atomic<std::uint32_t> busy_{0};
+  std::atomic<int> failed_cpu_{-1};
+  std::atomic<bool> stop_{false};
   std::vector<std::thread> threads_;
 };
 

@@ -28,18 +28,18 @@ constexpr std::uint8_t A = 0, B = 1, C = 2, FLAGS = 16;
 constexpr std::uint64_t FAR = 1 << 20;  // bytes between lines that nothing fetches ahead
 
 /// A memory of 100 ns behind one cache of 1 ns, and a core of one cycle a nanosecond, two instructions wide.
-std::string machine_text(const std::string& more) {
+std::string machine_text(const std::string& more, unsigned width) {
   return "name = \"made\"\nsummary = \"\"\nsource = \"\"\n[cpu]\ncount = 1\ncycle = \"1ns\"\nloads = 4\nstores = 4\n"
-         "[core]\nwidth = 2\nreorder = 32\nstore_buffer = 8\nwrong_guess = 10\n" +
-         more +
+         "[core]\nwidth = " +
+         std::to_string(width) + "\nreorder = 32\nstore_buffer = 8\nwrong_guess = 10\n" + more +
          "[pages]\nbytes = \"2MiB\"\n[[cache]]\nname = \"L1d\"\nsize = \"32KiB\"\nways = 8\npolicy = \"lru\"\n"
          "latency = \"1ns\"\nshared = 1\n[memory.m]\nkind = \"flat\"\nsize = \"64GiB\"\nread = \"100ns\"\nwrite = "
          "\"100ns\"\n";
 }
 
 struct Core {
-  explicit Core(const std::string& more = "") {
-    folder.write("made.toml", machine_text(more));
+  explicit Core(const std::string& more = "", unsigned width = 2) {
+    folder.write("made.toml", machine_text(more, width));
     machine = std::make_unique<Machine>(folder.at("made.toml"));
     pipeline = std::make_unique<Pipeline>(*machine, 0, 0);
   }
@@ -77,6 +77,14 @@ const auto nothing = [](std::uint64_t) { return std::vector<Access>{}; };
 const auto far_load = [](std::uint64_t n) { return load((n + 1) * FAR); };
 
 }  // namespace
+
+TEST_CASE("a width that does not divide the ticks of a cycle is kept exactly") {
+  for (const unsigned width : {2U, 3U, 7U, 12U}) {
+    Core core("", width);
+    const Block block(width, made(Class::nop, {}, {}, {}));
+    CHECK(core.time_of(block, 5000, nothing) == doctest::Approx(5000).epsilon(0.001));
+  }
+}
 
 TEST_CASE("instructions that wait for nothing take a share of a cycle, chains a cycle each") {
   Core core;

@@ -44,6 +44,21 @@ TEST_CASE("what a member wrote is seen by whoever ran the job, and by the next j
   for (const auto sum : sums) CHECK(sum == values.size() * (values.size() - 1) / 2);
 }
 
+TEST_CASE("a job of some members wakes these alone, whatever their order and number") {
+  constexpr std::size_t MEMBERS = 37;
+  Team team(std::vector<unsigned>(MEMBERS, sys::allowed_cpus().front()));
+  for (std::size_t first = 0; first < MEMBERS; first += 3)
+    for (const std::size_t step : {1U, 2U, 5U}) {
+      std::vector<std::size_t> some;
+      for (auto member = first; member < MEMBERS; member += step) some.push_back(member);
+      std::vector<int> runs(MEMBERS), wanted(MEMBERS);
+      for (const auto member : some) wanted[member] = 1;
+      team.run(some, [&](std::size_t member) { ++runs[member]; });
+      CHECK(runs == wanted);
+    }
+  team.run(std::span<const std::size_t>{}, [](std::size_t) { FAIL("no member was asked for"); });
+}
+
 TEST_CASE("a CPU that cannot be had is an error that names those that can") {
   const auto message = error_of([] { const Team team(std::array{sys::allowed_cpus().front(), 8191U}); });
   CHECK(holds(message, "Unsupported: cannot pin a thread to CPU 8191; this process may use "));

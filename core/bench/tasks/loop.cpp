@@ -157,6 +157,13 @@ class LoopTask final : public TaskOf<blocks::Repeats> {
     return cursors[0] == loops::behind(its.fills(), 0, member.done * its.fillers) ? 0 : WRONG;
   }
 
+  void prepare_check(Words& words) const override {
+    if (const std::string why = loops::lacking(); !why.empty()) throw Unsupported(why);
+    const auto pages = (std::stoull(words["footprint"]) + PAGE - 1) / PAGE;
+    words["footprint"] = std::to_string(pages * PAGE);
+    words["chains"] = "1";
+  }
+
   [[nodiscard]] std::string unsimulated(const kernels::KernelEntry&) const override { return ""; }
   [[nodiscard]] std::uint64_t simulated_bytes(const Group& group) const override {
     return group.bytes_needed(false) + group.members.size() * PAGE;

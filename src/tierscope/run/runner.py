@@ -43,6 +43,7 @@ from tierscope.run.counters import Counters
 from tierscope.run.doubts import doubts
 from tierscope.run.expected import expected_seconds, further_seconds, further_visits, imagine
 from tierscope.run.interrupted import interrupted
+from tierscope.run.late import late
 from tierscope.run.load import over_the_run
 from tierscope.run.measurer import Measurer
 from tierscope.run.observer import Observer
@@ -207,6 +208,7 @@ class Runner:
             warnings=(
                 *doubts(experiment, facts, found.points, program, self.result.machine.large_page_bytes()),
                 *interrupted(experiment, blocks, session.clock.hz, facts, ran, self._caches, found),
+                *late(experiment, facts, blocks, session.clock.hz),
                 *hidden_core(experiment, found, self.result.machine, began),
             ),
             calibration=choice.trials,

@@ -24,16 +24,17 @@ class SkeletonTarget final : public Target {
       throw Unsupported("pages=" + options.pages + " is for node targets; try pages=4k");
   }
 
-  /// Returns untouched memory, whose range starts on a boundary of 2 MiB; the team touches it first. A message states
-  /// what was asked, what came back, and what to try.
+  /// Returns untouched memory, whose range starts on a boundary of large pages; the team touches it first. A message
+  /// states what was asked, what came back, and what to try.
   [[nodiscard]] Buffer map(std::size_t size_bytes) const override {
-    const std::size_t size = (size_bytes + pages::BASE - 1) / pages::BASE * pages::BASE;
+    const std::size_t size = (size_bytes + pages::base() - 1) / pages::base() * pages::base();
     capacity::require(size);  // with more than is free, the process would be killed, or swapped
-    const std::size_t mapped = size + pages::HUGE;
+    const std::size_t mapped = size + pages::huge();
     void* at = mmap(nullptr, mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (at == MAP_FAILED) throw SystemError("map " + std::to_string(size) + " bytes", errno);
     const auto start = reinterpret_cast<std::uintptr_t>(at);
-    Buffer buffer(at, mapped, (pages::HUGE - start % pages::HUGE) % pages::HUGE, size);  // unmapped by its destructor
+    Buffer buffer(at, mapped, (pages::huge() - start % pages::huge()) % pages::huge(),
+                  size);  // unmapped by its destructor
     madvise(buffer.bytes().data(), size, MADV_NOHUGEPAGE);
     return buffer;
   }

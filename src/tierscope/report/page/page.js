@@ -74,13 +74,32 @@
     return Array.from({ length: Math.floor(top / step) + 1 }, (_entry, i) => i * step);
   }
 
+  function numbersOn(spec, axis) {
+    const fields = new Set();
+    const rows = [];
+    walk(spec, (node) => {
+      rows.push(...(node.data?.values ?? []));
+      for (const channel of [axis, axis + "2"]) fields.add(node.encoding?.[channel]?.field);
+    });
+    return rows.flatMap((row) => [...fields].map((field) => row[field])).filter((value) => typeof value === "number");
+  }
+
+  // A logarithm has no place for 0: an axis with such a number is linear up to the least positive one.
+  function logarithmic(scale, numbers) {
+    delete scale.zero; scale.nice = false; scale.padding = 10;
+    if (numbers.every((value) => value > 0)) return;
+    scale.type = "symlog";
+    scale.constant = numbers.filter((value) => value > 0).reduce((a, b) => Math.min(a, b), Infinity);
+    if (scale.constant === Infinity) scale.constant = 1;
+  }
+
   function switchAxes(spec, axes) {
     walk(spec, (node) => {
       for (const axis of ["x", "y"]) {
         const scale = node.encoding?.[axis]?.scale;
         if (!scale || !axes[axis] || axes[axis] === scale.type) continue;
         scale.type = axes[axis];
-        if (axes[axis] === "log") { delete scale.zero; scale.nice = false; scale.padding = 10; continue; }
+        if (axes[axis] === "log") { logarithmic(scale, numbersOn(spec, axis)); continue; }
         const ticks = scale.base === 2 ? binarySteps(spec.data.values, node.encoding[axis].field) : undefined;
         delete scale.base; delete scale.domainMax; delete scale.padding;
         scale.zero = true;
