@@ -8,15 +8,23 @@ from tierscope.suites.groups.row import GroupsRow
 NAMES = ("group", "label", "role", "kernel", "team", "target", "bandwidth, GB/s", "latency, ns")
 
 
+SOURCE = "of the source, GB/s"
+
+
 def groups(rows: list[GroupsRow]) -> Grid:
-    """Return one line per group: its bandwidth or its latency."""
-    return "Groups (95 % interval)", [(name, ", " in name) for name in NAMES], [_line(row) for row in rows]
+    """Return one line per group: its bandwidth or its latency, of a chain both; of the source where one has it."""
+    names = [*NAMES, SOURCE] if any(row.source_bandwidth for row in rows) else NAMES
+    lines = [_line(row)[: len(names)] for row in rows]
+    return "Groups (95 % interval)", [(name, ", " in name) for name in names], lines
 
 
 def _line(row: GroupsRow) -> list[str]:
-    measured = ["", wait(row, row.latency)] if row.latency else [rate(row, row.bandwidth), ""]
-    name = f"#{row.experiment}.{row.group}"
-    return [name, row.label, row.role, row.kernel, threads_name(row.threads), row.target, *measured]
+    speed = "" if row.latency and not row.chain else rate(row, row.bandwidth)
+    waited = wait(row, row.latency) if row.latency else ""
+    source = rate(row, row.source_bandwidth) if row.source_bandwidth else ""
+    name, kernel = f"#{row.experiment}.{row.group}", f"chain: {row.chain}" if row.chain else row.kernel
+    target = f"{row.target}, b on {row.source}" if row.chain and row.source else row.target
+    return [name, row.label, row.role, kernel, threads_name(row.threads), target, speed, waited, source]
 
 
 forms.add(of_rows("groups", lambda rows: [groups(rows)]))

@@ -1,0 +1,112 @@
+"""The work of the task `chain`, and the text of its steps."""
+
+import re
+from typing import Annotated, ClassVar, NamedTuple
+
+from msgspec import Meta
+
+from tierscope import units
+from tierscope.errors import UsageError
+from tierscope.record.work.base import OfTask
+
+USUAL = "read 64 a"
+"""The chain of the core where a plan names none."""
+FLUSHES = ("flush", "clwb", "clflushopt", "clflush", "cvadp", "cvap", "cvac", "civac")
+LINE_BYTES = 64
+MOST_BYTES = 256 * units.KiB  # of a step, as core/kernels/chain_steps.hpp
+MOST_STEPS = 32
+
+
+class Step(NamedTuple):
+    """One read or write of a region. memory: a, the target, or b, the source."""
+
+    act: str
+    size_bytes: int
+    memory: str
+    past: bool = False
+    flush: str = ""
+
+    @property
+    def text(self) -> str:
+        """Return the step as a file of groups has it."""
+        options = (["nt"] if self.past else []) + ([self.flush] if self.flush else [])
+        return " ".join([self.act, str(self.size_bytes), self.memory, *options])
+
+
+class ChainWork(OfTask, frozen=True, kw_only=True, tag="chain"):
+    """Lists of reads and writes of two memories, each at a place that the data before it decide."""
+
+    encoded: ClassVar[frozenset[str]] = frozenset({"chain"})
+
+    chain: Annotated[
+        str,
+        Meta(
+            description="its steps, as `read 2048 a, read 1024 b, write 64 b flush`: a is the target, b the source; "
+            '"" is `read 64 a`'
+        ),
+    ] = ""
+    draw: Annotated[str, Meta(description='how places are drawn, `uniform` or `zipf:EXPONENT`; "" is `uniform`')] = ""
+    partition: Annotated[
+        str,
+        Meta(
+            description="`own`: each thread has its own part of both memories; `shared`: it reads in all parts, and "
+            'writes in its own; "" is `own`'
+        ),
+    ] = ""
+
+    def refuse(self) -> None:
+        steps_of(self.chain or USUAL)
+
+
+def steps_of(text: str) -> tuple[Step, ...]:
+    """Return the steps of a chain; UsageError naming the step that is wrong."""
+    parts = [part.strip() for part in text.split(",")]
+    if len(parts) > MOST_STEPS:
+        raise UsageError(f"chain: it has {len(parts)} steps, more than {MOST_STEPS}; try fewer and larger ones")
+    return tuple(_step(part, f"chain: step {number} {part!r}") for number, part in enumerate(parts, 1))
+
+
+def _step(text: str, place: str) -> Step:
+    act, size, memory, *options = [*text.split(), "", "", ""][: max(3, len(text.split()))]
+    if act not in ("read", "write"):
+        raise UsageError(f"{place} {f'begins with {act!r}' if act else 'is empty'}; try 'read 64 a'")
+    if not size:
+        raise UsageError(f"{place} has no bytes; try '{act} 64 a'")
+    size_bytes = _size(size, place)
+    if memory not in ("a", "b"):
+        wrong = f"{memory!r} as its memory" if memory else "no memory"
+        raise UsageError(f"{place} has {wrong}; a is the target, b the source: try '{act} {size} a'")
+    return _with_options(Step(act, size_bytes, memory), options, place)
+
+
+def _size(word: str, place: str) -> int:
+    if not re.match(r"\d", word):
+        raise UsageError(f"{place} has {word!r} where its bytes belong; try 'read 64 a'")
+    try:
+        size_bytes = units.parse_bytes(word)
+    except UsageError as error:
+        raise UsageError(f"{place}: {error}; try 64") from error
+    if not 0 < size_bytes <= MOST_BYTES or size_bytes % LINE_BYTES:
+        raise UsageError(f"{place} has {word} bytes, not a multiple of 64 up to 256KiB; try 64")
+    return size_bytes
+
+
+def _with_options(step: Step, options: list[str], place: str) -> Step:
+    for word in options:
+        if step.act == "read":
+            raise UsageError(f"{place} has {word!r} behind a read, which takes nothing; try '{step.text}'")
+        if word == "nt" and not step.past:
+            step = step._replace(past=True)
+        elif word not in FLUSHES:
+            raise UsageError(
+                f"{place} has {word!r}, which is not an option of a write; try nt, flush, or one of "
+                f"{', '.join(FLUSHES[1:])}"
+            )
+        elif step.flush:
+            raise UsageError(f"{place} has two flushes; try '{step.text}'")
+        else:
+            step = step._replace(flush=word)
+    if step.past and step.flush not in ("", "flush"):
+        better = step._replace(flush="flush").text
+        raise UsageError(f"{place} flushes what nt leaves in no cache; try '{better}', which adds the fence alone")
+    return step
