@@ -29,18 +29,17 @@ constexpr std::size_t MEMORIES = 2;
 constexpr std::uint64_t MOST_REGIONS = std::uint64_t{1} << 32U;  // of Zipf's law (kernels/chain_steps.hpp)
 
 struct Instruction {
-  std::string_view name;  // also of the CPU's feature, unless `feature` is another
   Flush flush;
-  std::string_view feature;
+  std::string_view name, feature;  // the CPU's
 };
 /// The best first: what leaves the line in the cache, then what need not wait for another line.
-constexpr std::array<Instruction, 7> INSTRUCTIONS{{{"clwb", Flush::clwb, "clwb"},
-                                                   {"clflushopt", Flush::clflushopt, "clflushopt"},
-                                                   {"clflush", Flush::clflush, "clflush"},
-                                                   {"cvadp", Flush::cvadp, "dcpodp"},
-                                                   {"cvap", Flush::cvap, "dcpop"},
-                                                   {"cvac", Flush::cvac, "cvac"},
-                                                   {"civac", Flush::civac, "civac"}}};
+constexpr std::array<Instruction, 7> INSTRUCTIONS{{{Flush::clwb, "clwb", "clwb"},
+                                                   {Flush::clflushopt, "clflushopt", "clflushopt"},
+                                                   {Flush::clflush, "clflush", "clflush"},
+                                                   {Flush::cvadp, "cvadp", "dcpodp"},
+                                                   {Flush::cvap, "cvap", "dcpop"},
+                                                   {Flush::cvac, "cvac", "cvac"},
+                                                   {Flush::civac, "civac", "civac"}}};
 
 std::string draw_word(double exponent) {
   if (exponent == 0) return "uniform";
@@ -79,7 +78,7 @@ bool Chains::writes(std::size_t memory) const {
 Flush flush_of(const Group& group, const ChainStep& step) {
   if (step.flush.empty() || step.past) return Flush::none;
   const bool any = step.flush == "flush", free = simulated(group.plan);
-  for (const auto& [name, flush, feature] : INSTRUCTIONS)
+  for (const auto& [flush, name, feature] : INSTRUCTIONS)
     if ((any || step.flush == name) && (free || cpu::has(feature))) return flush;
   auto other = step;
   other.flush = any ? "" : "flush";

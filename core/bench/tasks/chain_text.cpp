@@ -62,9 +62,10 @@ ChainStep parse_step(const Written& written) {
                    "; a is the target, b the source: try '" + act + " " + bytes + " a'");
   step.memory = memory == "b" ? 1 : 0;
   for (std::string word; words >> word;) read_option(written, word, step);
-  if (step.past && !step.flush.empty() && step.flush != "flush")
-    written.refuse("flushes what nt leaves in no cache; try '" + act + " " + bytes + " " + memory +
-                   " nt flush', which adds the fence alone");
+  if (step.past && !step.flush.empty() && step.flush != "flush") {
+    step.flush = "flush";
+    written.refuse("flushes what nt leaves in no cache; try '" + step.text() + "', which adds the fence alone");
+  }
   return step;
 }
 

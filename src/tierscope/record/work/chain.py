@@ -15,6 +15,7 @@ FLUSHES = ("flush", "clwb", "clflushopt", "clflush", "cvadp", "cvap", "cvac", "c
 LINE_BYTES = 64
 MOST_BYTES = 256 * units.KiB  # of a step, as core/kernels/chain_steps.hpp
 MOST_STEPS = 32
+WORD = re.compile(r"[^ \t\n\v\f\r]+")  # as the core splits them
 
 
 class Step(NamedTuple):
@@ -59,33 +60,33 @@ class ChainWork(OfTask, frozen=True, kw_only=True, tag="chain"):
 
 
 def steps_of(text: str) -> tuple[Step, ...]:
-    """Return the steps of a chain; UsageError naming the step that is wrong."""
-    parts = [part.strip() for part in text.split(",")]
-    if len(parts) > MOST_STEPS:
-        raise UsageError(f"chain: it has {len(parts)} steps, more than {MOST_STEPS}; try fewer and larger ones")
-    return tuple(_step(part, f"chain: step {number} {part!r}") for number, part in enumerate(parts, 1))
+    """Return the steps of a chain; UsageError naming the step that is wrong, in the words of the core."""
+    steps = tuple(_step(part.strip(" "), number) for number, part in enumerate(text.split(","), 1))
+    if len(steps) > MOST_STEPS:
+        raise UsageError(f"chain: it has {len(steps)} steps, more than {MOST_STEPS}; try fewer and larger ones")
+    return steps
 
 
-def _step(text: str, place: str) -> Step:
-    act, size, memory, *options = [*text.split(), "", "", ""][: max(3, len(text.split()))]
+def _step(text: str, number: int) -> Step:
+    place, words = f"chain: step {number} '{text}'", WORD.findall(text)
+    act, size, memory = [*words, "", "", ""][:3]
     if act not in ("read", "write"):
-        raise UsageError(f"{place} {f'begins with {act!r}' if act else 'is empty'}; try 'read 64 a'")
+        wrong = f"begins with '{act}'" if act else "is empty"
+        raise UsageError(f"{place} {wrong}; try 'read 64 a'")
     if not size:
         raise UsageError(f"{place} has no bytes; try '{act} 64 a'")
     size_bytes = _size(size, place)
     if memory not in ("a", "b"):
-        wrong = f"{memory!r} as its memory" if memory else "no memory"
+        wrong = f"'{memory}' as its memory" if memory else "no memory"
         raise UsageError(f"{place} has {wrong}; a is the target, b the source: try '{act} {size} a'")
-    return _with_options(Step(act, size_bytes, memory), options, place)
+    return _with_options(Step(act, size_bytes, memory), words[3:], place)
 
 
 def _size(word: str, place: str) -> int:
-    if not re.match(r"\d", word):
-        raise UsageError(f"{place} has {word!r} where its bytes belong; try 'read 64 a'")
     try:
         size_bytes = units.parse_bytes(word)
     except UsageError as error:
-        raise UsageError(f"{place}: {error}; try 64") from error
+        raise UsageError(f"{place} has '{word}' where its bytes belong; try 'read 64 a'") from error
     if not 0 < size_bytes <= MOST_BYTES or size_bytes % LINE_BYTES:
         raise UsageError(f"{place} has {word} bytes, not a multiple of 64 up to 256KiB; try 64")
     return size_bytes
@@ -94,14 +95,12 @@ def _size(word: str, place: str) -> int:
 def _with_options(step: Step, options: list[str], place: str) -> Step:
     for word in options:
         if step.act == "read":
-            raise UsageError(f"{place} has {word!r} behind a read, which takes nothing; try '{step.text}'")
+            raise UsageError(f"{place} has '{word}' behind a read, which takes nothing; try '{step.text}'")
         if word == "nt" and not step.past:
             step = step._replace(past=True)
         elif word not in FLUSHES:
-            raise UsageError(
-                f"{place} has {word!r}, which is not an option of a write; try nt, flush, or one of "
-                f"{', '.join(FLUSHES[1:])}"
-            )
+            known = f"try nt, flush, or one of {', '.join(FLUSHES[1:])}"
+            raise UsageError(f"{place} has '{word}', which is not an option of a write; {known}")
         elif step.flush:
             raise UsageError(f"{place} has two flushes; try '{step.text}'")
         else:
