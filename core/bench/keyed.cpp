@@ -21,8 +21,8 @@ using operations::Step;
 constexpr std::size_t TRIES = 1000, SERIES = 31;  // of the loop that finds what the clock costs
 
 operations::Sequence sequence_of(const GroupPlan& plan, std::uint64_t begin, std::uint64_t end) {
-  return {operations::parse_mix(plan.of<Keys>().operation), operations::parse_draw("keys", plan.of<Keys>().drawn), begin, end,
-          plan.seed};
+  return {operations::parse_mix(plan.of<Keys>().operation), operations::parse_draw("keys", plan.of<Keys>().drawn),
+          begin, end, plan.seed};
 }
 
 /// @throws Unsupported if less is free.

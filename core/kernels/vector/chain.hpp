@@ -1,13 +1,12 @@
 /// Chain: one operation is a list of reads and writes on two memories, each at a place that depends on the data of the
 /// read before it. A read loads all lines of a region and waits for the last of them. A write stores all lines of a
-/// region. If the step asks for it, it then flushes each of them and waits for a full fence. So the steps of an operation
-/// follow one another, and so do operations.
-/// A write has no data. Behind one without a fence, the next step begins as soon as the read before the write is
-/// complete, as in any program.
-/// The next place needs the sum of a region and three multiplications: about 45 cycles more than a chase, 65 by Zipf's
-/// law, as `read 64 a` on a footprint in the first-level cache shows. They are small compared with an access to memory.
-/// Blind to: prefetchers, which may follow the lines of a large region.
-/// Source: L. Benson, L. Papke, T. Rabl, "PerMA-Bench: Benchmarking Persistent Memory Access", PVLDB 15(11), 2022.
+/// region. If the step asks for it, it then flushes each of them and waits for a full fence. So the steps of an
+/// operation follow one another, and so do operations. A write has no data. Behind one without a fence, the next step
+/// begins as soon as the read before the write is complete, as in any program. The next place needs the sum of a region
+/// and three multiplications: about 45 cycles more than a chase, 65 by Zipf's law, as `read 64 a` on a footprint in the
+/// first-level cache shows. They are small compared with an access to memory. Blind to: prefetchers, which may follow
+/// the lines of a large region. Source: L. Benson, L. Papke, T. Rabl, "PerMA-Bench: Benchmarking Persistent Memory
+/// Access", PVLDB 15(11), 2022.
 #pragma once
 #include "kernels/chain_steps.hpp"
 #include "kernels/line_stores.hpp"
@@ -58,7 +57,9 @@ template <class Flush>
   for (at -= reinterpret_cast<std::uintptr_t>(at) % line; at < end; at += line) flush(at);
 }
 
-[[gnu::always_inline]] inline void flush(Flush how, std::byte* at, std::uint64_t bytes, std::size_t line) noexcept {
+[[gnu::always_inline]] inline void flush(Flush how, [[maybe_unused]] std::byte* at,
+                                         [[maybe_unused]] std::uint64_t bytes,
+                                         [[maybe_unused]] std::size_t line) noexcept {
   switch (how) {
 #if defined(__x86_64__)
     case Flush::clflush:
@@ -102,7 +103,8 @@ template <class V>
   if constexpr (V::non_temporal) {
     write<V, NonTemporal>(to, bytes, word);
   } else if constexpr (PASSES_CACHES) {
-    for (const auto* const end = to + bytes; to < end; to += LINE) lines::NonTemporal::put(to, lines::Part{word, word});
+    using Past = std::conditional_t<PASSES_CACHES, lines::NonTemporal, V>;  // a name that depends on V
+    for (const auto* const end = to + bytes; to < end; to += LINE) Past::put(to, lines::Part{word, word});
   }
 }
 

@@ -11,7 +11,9 @@ from tierscope.record.work.base import OfTask
 
 USUAL = "read 64 a"
 """The chain of the core where a plan names none."""
-FLUSHES = ("flush", "clwb", "clflushopt", "clflush", "cvadp", "cvap", "cvac", "civac")
+BEST = "flush"
+"""The best instruction of the processor that writes a line back."""
+FLUSHES = (BEST, "clwb", "clflushopt", "clflush", "cvadp", "cvap", "cvac", "civac")
 LINE_BYTES = 64
 MOST_BYTES = 256 * units.KiB  # of a step, as core/kernels/chain_steps.hpp
 MOST_STEPS = 32
@@ -105,7 +107,7 @@ def _with_options(step: Step, options: list[str], place: str) -> Step:
             raise UsageError(f"{place} has two flushes; try '{step.text}'")
         else:
             step = step._replace(flush=word)
-    if step.past and step.flush not in ("", "flush"):
-        better = step._replace(flush="flush").text
+    if step.past and step.flush not in ("", BEST):
+        better = step._replace(flush=BEST).text
         raise UsageError(f"{place} flushes what nt leaves in no cache; try '{better}', which adds the fence alone")
     return step

@@ -29,7 +29,7 @@ class Groups:
         keys={"group_ratio": "over the first, group"},
     )
     place: ClassVar[int] = 90
-    keys: ClassVar[tuple[str, ...]] = ("experiment", "group", "kernel", "threads", "target")
+    keys: ClassVar[tuple[str, ...]] = ("experiment", "group", "kernel", "chain", "threads", "target")
     main: ClassVar[tuple[Main, ...]] = (Main("bandwidth_bytes_per_s"),)
     row: ClassVar[type[GroupsRow]] = GroupsRow
     says: ClassVar[dict[str, str]] = {

@@ -5,17 +5,17 @@ from tierscope.draw.grid import Grid
 from tierscope.draw.words import threads_name
 from tierscope.suites.groups.row import GroupsRow
 
-NAMES = ("group", "label", "role", "kernel", "team", "target", "bandwidth, GB/s", "latency, ns")
-
-
-SOURCE = "of the source, GB/s"
+NAMES = (
+    "group", "label", "role", "kernel", "team", "target", "bandwidth, GB/s", "latency, ns", "of the source, GB/s",
+)  # fmt: skip
 
 
 def groups(rows: list[GroupsRow]) -> Grid:
-    """Return one line per group: its bandwidth or its latency, of a chain both; of the source where one has it."""
-    names = [*NAMES, SOURCE] if any(row.source_bandwidth for row in rows) else NAMES
-    lines = [_line(row)[: len(names)] for row in rows]
-    return "Groups (95 % interval)", [(name, ", " in name) for name in names], lines
+    """Return one line per group: its bandwidth or its latency, of a chain both; no column that is empty in all."""
+    lines = [_line(row) for row in rows]
+    shown = [place for place in range(len(NAMES)) if not lines or any(line[place] for line in lines)]
+    heads = [(NAMES[place], ", " in NAMES[place]) for place in shown]
+    return "Groups (95 % interval)", heads, [[line[place] for place in shown] for line in lines]
 
 
 def _line(row: GroupsRow) -> list[str]:
