@@ -16,6 +16,8 @@
 #include "bench/simulation.hpp"
 #include "bench/tasks/chain.hpp"
 #include "bench/tasks/chain_ranks.hpp"
+#include "isa/scalar.hpp"
+#include "kernels/vector/chain.hpp"
 #include "says.hpp"
 
 using namespace tierscope;
@@ -185,6 +187,40 @@ TEST_CASE("a read whose words are not those of its memory is noticed") {
   std::memset(made.source().data(), 0, made.source().size());
   made.run(1000);
   CHECK(made.error() == WRONG);
+}
+
+TEST_CASE("every word of a read is part of the next place, so no step can begin without it") {
+  for (const auto& isa : isas())
+    for (const auto& [memory, bytes] : {std::pair{0U, 256U}, {1U, 64U}}) {
+      CAPTURE(isa);
+      Made right("read 256 a, read 64 b", "", isa);
+      right.run(1);
+      for (std::uint64_t word = 0; word < bytes / 8; ++word) {
+        CAPTURE(word);
+        Made wrong("read 256 a, read 64 b", "", isa);
+        const auto& step = chain_of(wrong.group(), wrong.member()).each()[memory];
+        auto state = kernels::bytes::next_draw(wrong.member().pass.state);
+        if (memory == 1) state = kernels::bytes::next_draw(state);
+        ++reinterpret_cast<std::uint64_t*>(kernels::chain::place_of(step, state))[word];
+        wrong.run(1);
+        CHECK(wrong.member().pass.state != right.member().pass.state);
+        CHECK(wrong.error() == WRONG);
+      }
+    }
+}
+
+TEST_CASE("a write flushes each line of the caches that it touches once, however long they are") {
+  alignas(256) std::byte memory[1024];
+  for (const std::size_t line : {32U, 64U, 128U, 256U})
+    for (const std::size_t size : {64U, 192U, 256U})
+      for (std::size_t start = 0; start < 256; start += LINE) {
+        std::vector<std::uintptr_t> lines, expected;
+        const auto first = reinterpret_cast<std::uintptr_t>(memory + start);
+        kernels::chain::each_line(memory + start, size, line,
+                                  [&](std::byte* at) { lines.push_back(reinterpret_cast<std::uintptr_t>(at) / line); });
+        for (auto one = first / line; one <= (first + size - 1) / line; ++one) expected.push_back(one);
+        CHECK(lines == expected);
+      }
 }
 
 TEST_CASE("a lost write, a write elsewhere and a count that is off are noticed") {
