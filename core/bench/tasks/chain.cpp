@@ -71,9 +71,6 @@ std::span<const Key<Chains>> Chains::table() {
 bool Chains::uses(std::size_t memory) const {
   return std::ranges::any_of(steps, [memory](const ChainStep& step) { return step.memory == memory; });
 }
-bool Chains::writes(std::size_t memory) const {
-  return std::ranges::any_of(steps, [memory](const ChainStep& step) { return step.writes && step.memory == memory; });
-}
 
 Flush flush_of(const Group& group, const ChainStep& step) {
   if (step.flush.empty() || step.past) return Flush::none;

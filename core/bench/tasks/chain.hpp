@@ -39,7 +39,6 @@ struct Chains final : WorkOf<Chains> {
   std::optional<Partition> partition;  // own if it is not set
   static std::span<const Key<Chains>> table();
   [[nodiscard]] bool uses(std::size_t memory) const;
-  [[nodiscard]] bool writes(std::size_t memory) const;
   [[nodiscard]] bool shared() const { return partition == Partition::shared; }
 };
 
