@@ -64,14 +64,9 @@ std::uint64_t Group::footprint() const noexcept {
   return entry->info->content == Content::nothing ? 0 : sum;
 }
 
-std::uint64_t Group::stride(std::size_t k) const noexcept {
-  return entry->info->operands[k].lines * task->element(*this);
-}
+std::uint64_t Group::stride(std::size_t k) const noexcept { return task->stride(*this, k); }
 
-bool Group::on_source(std::size_t k) const noexcept {
-  const auto& operand = entry->info->operands[k];
-  return !plan.source.empty() && task->walks() && operand.loads && !operand.stores;
-}
+bool Group::on_source(std::size_t k) const noexcept { return !plan.source.empty() && task->from_source(*this, k); }
 
 std::uint64_t Group::bytes_needed(bool source) const noexcept {
   if (entry->info->content == Content::nothing) return 0;
@@ -84,10 +79,16 @@ std::uint64_t Group::bytes_needed(bool source) const noexcept {
 }
 
 double Group::program_bytes() const noexcept {
+  if (const auto moved = task->moved(*this, false))
+    return moved->program_bytes + task->moved(*this, true)->program_bytes;
   return entry->program_bytes() / LINE * static_cast<double>(task->asked(*this));
 }
 
 double Group::bus_bytes() const noexcept {
+  if (const auto target = task->moved(*this, false)) {
+    const auto source = task->moved(*this, true);
+    return target->bus_bytes < 0 || source->bus_bytes < 0 ? -1 : target->bus_bytes + source->bus_bytes;
+  }
   const double bytes = entry->bus_bytes();
   const auto asked = task->asked(*this), each = task->element(*this);
   if (bytes < 0 || line <= LINE) return bytes < 0 ? bytes : bytes / LINE * static_cast<double>(asked);
@@ -99,6 +100,7 @@ double Group::bus_bytes() const noexcept {
 }
 
 double Group::program_bytes(bool source) const noexcept {
+  if (const auto moved = task->moved(*this, source)) return moved->program_bytes;
   double sum = 0;
   for (std::size_t k = 0; k < kernels::OPERANDS; ++k) {
     const auto& operand = entry->info->operands[k];

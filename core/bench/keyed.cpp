@@ -21,8 +21,8 @@ using operations::Step;
 constexpr std::size_t TRIES = 1000, SERIES = 31;  // of the loop that finds what the clock costs
 
 operations::Sequence sequence_of(const GroupPlan& plan, std::uint64_t begin, std::uint64_t end) {
-  return {operations::parse_mix(plan.of<Keys>().operation), operations::parse_keys(plan.of<Keys>().drawn), begin, end,
-          plan.seed};
+  return {operations::parse_mix(plan.of<Keys>().operation), operations::parse_draw("keys", plan.of<Keys>().drawn),
+          begin, end, plan.seed};
 }
 
 /// @throws Unsupported if less is free.
@@ -39,7 +39,7 @@ void require_free(const GroupPlan& plan, std::size_t bytes, const capacity::Free
 std::size_t steps_of(const GroupPlan& plan, const operations::Sequence& sequence) {
   const auto keys = sequence.end() - sequence.begin();
   const auto steps = plan.per_block == 0 ? keys : plan.per_block;
-  const bool once = sequence.mix().alone() && operations::parse_keys(plan.of<Keys>().drawn) == 0;
+  const bool once = sequence.mix().alone() && operations::parse_draw("keys", plan.of<Keys>().drawn) == 0;
   if (once && steps > keys)
     throw BadPlan("per_block=" + std::to_string(steps) + " of operation=" + plan.of<Keys>().operation +
                   " takes each key once, and " + "each thread has " + std::to_string(keys) +

@@ -50,14 +50,14 @@ Mix parse_mix(const std::string& word) {
   return mix;
 }
 
-double parse_keys(const std::string& word) {
+double parse_draw(const std::string& key, const std::string& word) {
   if (word == "uniform") return 0;
   if (word == "zipf") return EXPONENT;
   const auto number = word.starts_with("zipf:") ? word.substr(5) : "";
   double value = 0;
   const auto [at, error] = std::from_chars(number.data(), number.data() + number.size(), value);
   if (error != std::errc{} || at != number.data() + number.size() || !(value > 0 && value <= MOST_EXPONENT))
-    throw BadPlan("keys=" + word + " is not known; write uniform, or zipf:EXPONENT with one above 0 up to 10");
+    throw BadPlan(key + "=" + word + " is not known; write uniform, or zipf:EXPONENT with one above 0 up to 10");
   return value;
 }
 

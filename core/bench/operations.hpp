@@ -25,8 +25,8 @@ struct Mix {
 
 /// "get", "get:8+insert:1+remove:1". @throws BadPlan
 Mix parse_mix(const std::string& word);
-/// "uniform" -> 0, "zipf" -> 0.99, "zipf:1.2" -> 1.2. @throws BadPlan
-double parse_keys(const std::string& word);
+/// "uniform" -> 0, "zipf" -> 0.99, "zipf:1.2" -> 1.2. @throws BadPlan naming the key
+double parse_draw(const std::string& key, const std::string& word);
 
 /// One operation: an index of a key, and what is done.
 struct Step {

@@ -22,14 +22,14 @@ std::uint64_t touches(const kernels::Operand& operand) {
   return count;
 }
 
-std::uint64_t accesses_of(const Group& group) {
+}  // namespace
+
+std::uint64_t Task::accesses(const Group& group) const {
   std::uint64_t lines = 0;
   for (const auto& operand : group.entry->info->operands)
     lines += touches(operand) * ((operand.loads ? 1U : 0U) + (operand.stores ? 1U : 0U));
-  return lines * group.task->asked(group) / kernels::LINE;
+  return lines * asked(group) / kernels::LINE;
 }
-
-}  // namespace
 
 std::string no_simulated_stores(const kernels::KernelEntry& entry) {
   if (entry.store == kernels::Store::string || entry.store == kernels::Store::libc)
@@ -47,7 +47,7 @@ Stream::Stream(const Group& group, const Member& member)
       begin_(member.begin),
       end_(member.end),
       store_(store_of(group.entry->store)),
-      accesses_(accesses_of(group)) {}
+      accesses_(group.task->accesses(group)) {}
 
 std::unique_ptr<Stream> make_stream(const Group& group, std::size_t member, const Bases& bases) {
   const auto why = group.task->unsimulated(*group.entry);

@@ -9,6 +9,15 @@
 
 namespace tierscope {
 
+std::uint64_t Task::stride(const Group& group, std::size_t k) const {
+  return group.entry->info->operands[k].lines * element(group);
+}
+
+bool Task::from_source(const Group& group, std::size_t k) const {
+  const auto& operand = group.entry->info->operands[k];
+  return walks() && operand.loads && !operand.stores;
+}
+
 /// Random reals. Never zeros: a page of zeros may be shared, and constant data may be compressed on the way.
 void Task::fill(const Group& group, std::size_t member, std::span<std::byte> memory) const noexcept {
   const auto part = part_of(group, member, memory);

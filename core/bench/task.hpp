@@ -7,6 +7,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,6 +25,12 @@ struct WorkFacts {
   unsigned streams = 1, unroll = 1;
   std::uint64_t prefetch_bytes = 0, prefetch_write_bytes = 0, interleave_bytes = 0, element_bytes = 0, access_bytes = 0,
                 row_bytes = 0;
+};
+
+/// What one operation moves on one of its memories.
+struct Moved {
+  double program_bytes = 0;
+  double bus_bytes = 0;  // negative if only a counter could show it
 };
 
 class Task {
@@ -64,6 +71,16 @@ class Task {
   /// Bytes from one operation to the next, of one line of an operand; and how many of them one operation asks for.
   [[nodiscard]] virtual std::uint64_t element(const Group&) const { return kernels::LINE; }
   [[nodiscard]] virtual std::uint64_t asked(const Group&) const { return kernels::LINE; }
+  /// Bytes of operand k from one operation to the next.
+  [[nodiscard]] virtual std::uint64_t stride(const Group& group, std::size_t k) const;
+  /// Whether operand k can be on the source target.
+  [[nodiscard]] virtual bool from_source(const Group& group, std::size_t k) const;
+  /// What one operation moves on the source, or on the target, where the operands do not determine it.
+  [[nodiscard]] virtual std::optional<Moved> moved(const Group&, bool) const { return {}; }
+  /// Loads and stores of lines in one operation; a flush is not an access of the program.
+  [[nodiscard]] virtual std::uint64_t accesses(const Group& group) const;
+  /// Whether a target's ceiling over bytes slows it.
+  [[nodiscard]] virtual bool limited() const { return walks(); }
   /// Bytes by which each operand is shifted against the one before.
   [[nodiscard]] virtual std::uint64_t skew(const Group&) const { return 0; }
   /// Bytes before and behind operand k that its first and last operations reach. @pre the members' slices are known

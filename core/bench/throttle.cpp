@@ -28,7 +28,7 @@ Throttle::Throttle(const Group& group, Ceilings& ceilings) : clock_(Clock::get()
     floor_ticks_ = static_cast<std::uint64_t>(std::ceil(group.target_adds.latency_floor_s * clock_.hz()));
     return;
   }
-  if (!group.task->walks()) return;
+  if (!group.task->limited()) return;
   add(parts_[0], group.plan.target + ":" + group.plan.where, group.target_adds, group, false, ceilings);
   add(parts_[1], group.plan.source, group.source_adds, group, true, ceilings);
 }

@@ -110,6 +110,17 @@ struct Repeats : Sized {
   }
 };
 
+/// The same, followed by a fence that waits for all stores.
+struct FencedRepeats : Repeats {
+  static std::uint64_t work(Turn& turn) noexcept {
+    const auto operations = turn.member.block;
+    turn.walk<false>(0, 0, operations);
+    std::atomic_thread_fence(std::memory_order_seq_cst);
+    turn.end(operations);
+    return operations;
+  }
+};
+
 /// Round trips between two threads. A hand-over counts once, where it was timed from start to end.
 struct RoundTrips : Sized {
   static constexpr std::uint64_t ANSWERS = 1U << 14U;  // 1 to 2 ms

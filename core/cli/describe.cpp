@@ -211,6 +211,7 @@ std::string group(const Group& g, const Store& store) {
       .add("placement", placement.how)
       .add("program_bytes_per_operation", g.program_bytes())
       .raw("bus_bytes_per_operation", bus_bytes(g.bus_bytes()))
+      .add("source_bytes_per_operation", g.program_bytes(true))
       .add("operation", g.task->name)
       .add("waits", name_of(g.entry->info->wait))
       .add("persistence", persistence.domain)

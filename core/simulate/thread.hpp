@@ -1,11 +1,11 @@
 /// One thread of a simulated machine: when its next access may start, given its accesses in flight.
 ///
-/// A load that waits starts when the load before it is back. Any other load, and a prefetch, starts when one of `loads`
-/// line fill buffers is free. A miss of the first level, also of a prefetch, occupies one until its line arrives,
-/// though no fence waits for a prefetch. A store, clwb or clflushopt starts when one of `stores` buffers is free;
-/// clflush also starts after the one before it. A store past the caches starts when one of `combining` buffers is free.
-/// Behind sfence nothing starts before all stores are accepted; behind mfence nothing starts before all loads are back,
-/// too.
+/// A load or a store that waits starts when the load before it is back. Any other load, and a prefetch, starts when one
+/// of `loads` line fill buffers is free. A miss of the first level, also of a prefetch, occupies one until its line
+/// arrives, though no fence waits for a prefetch. A store, clwb or clflushopt starts when one of `stores` buffers is
+/// free; clflush also starts after the one before it. A store past the caches starts when one of `combining` buffers is
+/// free. Behind sfence nothing starts before all stores are accepted; behind mfence nothing starts before all loads are
+/// back, too.
 ///
 /// Buffers become free in the order in which they were taken, as a reorder buffer retires in order.
 /// Blind to: instructions between accesses beyond `issue`, mispredicted branches, ports; loads that hit the first level
@@ -32,13 +32,14 @@ class Thread {
 
   /// Return the earliest start of this access.
   [[nodiscard]] Time ready(const Access& access) const noexcept {
+    const Time address = access.waits ? awaited_ : 0;
     switch (access.kind) {
       case Kind::load:
-        return std::max({now_, loads_.free(), access.waits ? awaited_ : 0});
+        return std::max({now_, loads_.free(), address});
       case Kind::prefetch:
         return std::max(now_, loads_.free());
       case Kind::store_nt:
-        return std::max(now_, combining_.free());
+        return std::max({now_, combining_.free(), address});
       case Kind::clflush:
         return std::max({now_, stores_.free(), flushed_});
       case Kind::sfence:
@@ -50,7 +51,7 @@ class Thread {
       case Kind::clwb:
         break;
     }
-    return std::max(now_, stores_.free());
+    return std::max({now_, stores_.free(), address});
   }
   /// Start it at `at`, which `ready` returned.
   void execute(const Access& access, Time at) {

@@ -29,7 +29,7 @@ BYTES = {
     "mix_blocks_2r1w_nt": (192, 192), "mix_blocks_1r1w": (128, 192), "mix_blocks_1r1w_nt": (128, 128),
     "mix_blocks_1r2w": (192, 320), "mix_blocks_1r2w_nt": (192, 192),
     "transfer_clean": (8, 64), "transfer_modified": (8, 64),
-    "busy": (0, 0), "noop": (0, 0), "sleep": (0, 0), "handover": (8, 64), "loop": (64, 64),
+    "busy": (0, 0), "noop": (0, 0), "sleep": (0, 0), "handover": (8, 64), "loop": (64, 64), "chain": (64, 64),
     "memcpy_blocks": (128, None), "memset_blocks": (64, None), "memset_blocks_random": (64, None),
     "flush_none": (64, 128), "flush_clflush": (64, 128), "flush_clflushopt": (64, 128), "flush_clwb": (64, 128),
     "flush_nt": (64, 64), "flush_movdir64b": (64, 64), "flush_msync": (64, 128),
@@ -48,7 +48,7 @@ KINDS = {
     "chase": "hop", "chase_blocks": "hop", "probe": "hop", "read_blocks": "block", "busy": "call", "noop": "call",
     "sleep": "call", "handover": "handover", "memcpy_blocks": "block", "memset_blocks": "block",
     "memset_blocks_random": "block", "transfer_clean": "transfer", "transfer_modified": "transfer",
-    "loop": "loop",
+    "loop": "loop", "chain": "chain",
 }  # fmt: skip
 """Operations that are no lines; those of flush_... and mix_blocks_... are blocks too."""
 
@@ -226,7 +226,7 @@ def test_the_arrays_of_a_walk_are_the_operands(name: str) -> None:
 
 def test_every_kernel_that_moves_lines_is_a_walk_or_works_on_blocks() -> None:
     moves = {entry.kernel for entry in CATALOGUE.kernels if entry.program_bytes_per_operation >= 64}
-    blocks = {entry.kernel for entry in CATALOGUE.kernels if entry.operation in ("block", "hop", "loop")}
+    blocks = {entry.kernel for entry in CATALOGUE.kernels if entry.operation in ("block", "hop", "loop", "chain")}
     assert moves - blocks == CATALOGUE.walks().keys()
 
 

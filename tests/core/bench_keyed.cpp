@@ -104,11 +104,11 @@ TEST_CASE("shares of operations are read, and what is none is refused with what 
     CAPTURE(word);
     CHECK(holds(error_of([&] { parse_mix(word); }), "write get, insert, remove, or shares"));
   }
-  CHECK(parse_keys("uniform") == 0);
-  CHECK(parse_keys("zipf") == 0.99);
-  CHECK(parse_keys("zipf:1.5") == 1.5);
+  CHECK(parse_draw("keys", "uniform") == 0);
+  CHECK(parse_draw("keys", "zipf") == 0.99);
+  CHECK(parse_draw("keys", "zipf:1.5") == 1.5);
   for (const auto* word : {"", "zipf:", "zipf:0", "zipf:nan", "zipf:11", "even"})
-    CHECK(holds(error_of([&] { parse_keys(word); }), "is not known; write uniform"));
+    CHECK(holds(error_of([&] { parse_draw("keys", word); }), "is not known; write uniform"));
 }
 
 TEST_CASE("inserts alone take each key once, in another order in each round") {

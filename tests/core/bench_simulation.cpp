@@ -234,6 +234,30 @@ TEST_CASE("copies between two memories of one machine go from the source to the 
   CHECK(counters.at("flat.writes") > 0);
 }
 
+TEST_CASE("a chain takes the sum of the latencies of its steps, each on its memory") {
+  const std::string two =
+      "sim:flat,default=flat,memory.flat.read=100ns,memory.flat.write=150ns,memory.far.kind=flat,"
+      "memory.far.size=1GiB,memory.far.read=300ns,memory.far.write=500ns,memory.far.bandwidth=50GB/s,"
+      "memory.far.slots=32";
+  const std::map<std::string, double> chains{
+      {"read 64 a, read 64 b", 100 + 300},
+      {"read 64 b, read 64 a, read 64 a", 300 + 100 + 100},
+      {"read 64 a, write 64 b nt flush", 100 + 500},
+      {"read 64 b, write 64 a nt flush, write 64 a nt flush", 300 + 150 + 150},
+  };
+  for (const auto& [chain, expected_ns] : chains) {
+    CAPTURE(chain);
+    Simulation simulation;
+    const bool far = chain.find(" b") != std::string::npos;
+    simulation.prepare({plan_of("kernel=chain target=" + two + (far ? " source=" + two + ",memory=far" : "") +
+                                " cpus=0 footprint=64MiB chain=" + percent_encoded(chain))});
+    for (const auto& block : measured(simulation))
+      CHECK(seconds_of(block) / static_cast<double>(block.operations) ==
+            doctest::Approx(expected_ns * 1e-9).epsilon(0.01));
+    CHECK(simulation.check()[0] == 0);
+  }
+}
+
 TEST_CASE("what cannot be simulated is refused with what to do") {
   const std::string good = "kernel=read target=sim:flat cpus=0 footprint=1MiB";
   CHECK(holds(refusal({"kernel=read target=sim:nosuch cpus=0 footprint=1MiB"}), "unknown simulated machine 'nosuch'"));

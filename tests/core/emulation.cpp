@@ -221,6 +221,13 @@ TEST_CASE("bytes pass at the ceiling, of lines and of blocks") {
   }
 }
 
+TEST_CASE("a chain runs at the ceiling of the tier that it asks most of") {
+  const std::string tiers = "kernel=chain target=node:0 source=emu:bandwidth=50MB/s pages=4k footprint=1MiB ";
+  const double reached = bandwidth_of(tiers + "chain=read%2064%20a,read%20192%20b");  // a quarter is on node 0
+  CHECK(reached <= 50e6 * 256 / 192 * 1.001);
+  CHECK(reached >= 50e6 * 256 / 192 * 0.9);
+}
+
 TEST_CASE("a copy out of a slower tier runs at its ceiling, both halves of it") {
   const double reached = bandwidth_of("kernel=copy target=node:0 source=emu:bandwidth=50MB/s pages=4k footprint=1MiB");
   CHECK(reached <= 100e6 * 1.001);

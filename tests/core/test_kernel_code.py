@@ -95,3 +95,13 @@ def test_a_walk_stores_every_line_of_its_step(build: Path, isa: str) -> None:
         assert len(stores) >= walk.operations * together * 64 // WIDTH[isa], walk
         scattered = [line for line in lines if SCATTERED[isa].search(line)]
         assert len(scattered) >= walk.operations * apart * 64 // AT_ONCE[isa], walk
+
+
+def test_a_chain_has_each_flush_a_full_fence_and_stores_past_the_caches(build: Path) -> None:
+    """Memory is the same without them, so no check of a result would find that one is left out."""
+    for isa in WIDTH:
+        (path,) = [one for one in objects(build, isa) if one.name.startswith("chain_")]
+        command = ["objdump", "-d", "--no-show-raw-insn", path]
+        code = subprocess.run(command, text=True, capture_output=True, check=True).stdout
+        for instruction in ("clwb", "clflushopt", "clflush ", "mfence", "vmovntdq"):
+            assert code.count(instruction) >= 2, (path.name, instruction)  # uniform, and by Zipf's law

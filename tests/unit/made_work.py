@@ -7,7 +7,7 @@ from tierscope.record.work.job import JobWork
 OTHERS = {
     "chase": "hop", "probe": "hop", "chase_blocks": "hop", "read_blocks": "block", "memcpy_blocks": "block",
     "memset_blocks": "block", "memset_blocks_random": "block", "busy": "call", "noop": "call", "sleep": "call",
-    "handover": "handover", "transfer_clean": "transfer", "transfer_modified": "transfer",
+    "chain": "chain", "handover": "handover", "transfer_clean": "transfer", "transfer_modified": "transfer",
     "flow": "task", "command": "task", "made_map": "key", "hashmap_tx": "key", "fio": "job",
 }  # fmt: skip
 """Of kernels that are no walk over lines; those named `flush_...` are on blocks."""

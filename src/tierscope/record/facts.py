@@ -53,8 +53,15 @@ class GroupFacts(msgspec.Struct, frozen=True, kw_only=True):
         float | None,
         Meta(description="with the read that a plain store costs; null if only a counter could measure it"),
     ]
-    operation: Annotated[str, Meta(description="`line`, `hop`, `call`, `block`, `handover`, `transfer`, `task`, `key`")]
-    source: Annotated[str, Meta(description='target of the operands that are only read; "": the same target')] = ""
+    operation: Annotated[
+        str, Meta(description="`line`, `hop`, `call`, `block`, `chain`, `handover`, `transfer`, `task`, `key`")
+    ]
+    source: Annotated[
+        str, Meta(description='target of the operands that are only read, or of b of a chain; "": the same target')
+    ] = ""
+    source_bytes_per_operation: Annotated[
+        float | None, Meta(description="the part of the program bytes that is on the source; null: not stated")
+    ] = None
     element_bytes: Annotated[
         int, Meta(description="of one operation of kernels on blocks, between two places of a chase; else 0")
     ] = 0

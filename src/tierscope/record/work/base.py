@@ -28,6 +28,9 @@ class OfTask(msgspec.Struct, frozen=True, kw_only=True, tag_field="task"):
     def __post_init__(self) -> None:
         refuse_numbers("workload", self, self.least)
 
+    def refuse(self) -> None:
+        """UsageError for a text that the core would refuse. Called where it is typed, not where a run is read."""
+
 
 def key_of(field: str) -> str:
     """Return the key of a plan for a field of a work: its name without the unit, `element` for `element_bytes`."""

@@ -158,6 +158,7 @@ def _workload(kernel: str, entry: dict[str, Any], tasks: Mapping[str, str]) -> W
                 f"{', '.join(sorted(taken)) or 'none'}"
             )
     work = kind(**{fields[key]: value for key, value in own.items()})
+    work.refuse()
     return Workload(**{"kernel": kernel, "footprint_bytes": 0, "work": work, **every})
 
 

@@ -14,13 +14,30 @@ class GroupsRow(JudgedRow, frozen=True, kw_only=True):
     label: Annotated[str, Col("label", help="of its experiment, as the file names it")]
     role: Annotated[str, Col("role", help="as the file names it")]
     kernel: Annotated[str, Col("kernel", help="its name in the catalogue")]
+    chain: Annotated[str, Col("chain", help="steps of the kernel `chain`, as the file has them; empty for others")] = ""
     threads: Annotated[Count, Col("threads", help="one on each CPU")]
     target: Annotated[str, Col("target", help="such as `node:0`", tier=True)]
+    source: Annotated[
+        str, Col("source", help="of arrays that are only read, or of b of a chain; empty: the target", tier=True)
+    ] = ""
     footprint_bytes: Annotated[Size, Col("footprint", help="all arrays together")]
     page_bytes: Annotated[Size | None, Col("pages", help="page size of most of the bytes, as verified")]
     bandwidth: Annotated[Bandwidth | None, Col("bandwidth", help="median, program bytes")]
-    operations_per_s: Annotated[PerS | None, Col("operations", help="median, lines of each array, hops, or calls")]
+    source_bandwidth: Annotated[
+        Bandwidth | None, Col("source bandwidth", help="the part of it on the source; null without a source")
+    ] = None
+    operations_per_s: Annotated[
+        PerS | None, Col("operations", help="median, lines of each array, hops, chains, or calls")
+    ]
+    operation_bytes: Annotated[Size | None, Col("bytes", help="program bytes of one operation")] = None
+    source_bytes: Annotated[
+        Size | None, Col("source bytes", help="the part of them on the source; null without a source")
+    ] = None
     latency: Annotated[
         Time | None,
-        Col("latency", help="median time of one access of one thread; null unless the kernel is `chase` or `probe`"),
+        Col(
+            "latency",
+            help="median time of one access of one thread, or of one operation of a `chain`; null for kernels whose "
+            "accesses do not wait for each other",
+        ),
     ]

@@ -5,18 +5,26 @@ from tierscope.draw.grid import Grid
 from tierscope.draw.words import threads_name
 from tierscope.suites.groups.row import GroupsRow
 
-NAMES = ("group", "label", "role", "kernel", "team", "target", "bandwidth, GB/s", "latency, ns")
+NAMES = (
+    "group", "label", "role", "kernel", "team", "target", "bandwidth, GB/s", "latency, ns", "of the source, GB/s",
+)  # fmt: skip
 
 
 def groups(rows: list[GroupsRow]) -> Grid:
-    """Return one line per group: its bandwidth or its latency."""
-    return "Groups (95 % interval)", [(name, ", " in name) for name in NAMES], [_line(row) for row in rows]
+    """Return one line per group: its bandwidth or its latency, of a chain both; no column that is empty in all."""
+    lines = [_line(row) for row in rows]
+    shown = [place for place in range(len(NAMES)) if not lines or any(line[place] for line in lines)]
+    heads = [(NAMES[place], ", " in NAMES[place]) for place in shown]
+    return "Groups (95 % interval)", heads, [[line[place] for place in shown] for line in lines]
 
 
 def _line(row: GroupsRow) -> list[str]:
-    measured = ["", wait(row, row.latency)] if row.latency else [rate(row, row.bandwidth), ""]
-    name = f"#{row.experiment}.{row.group}"
-    return [name, row.label, row.role, row.kernel, threads_name(row.threads), row.target, *measured]
+    speed = "" if row.latency and not row.chain else rate(row, row.bandwidth)
+    waited = wait(row, row.latency) if row.latency else ""
+    source = rate(row, row.source_bandwidth) if row.source_bandwidth else ""
+    name, kernel = f"#{row.experiment}.{row.group}", f"chain: {row.chain}" if row.chain else row.kernel
+    target = f"{row.target}, b on {row.source}" if row.chain and row.source else row.target
+    return [name, row.label, row.role, kernel, threads_name(row.threads), target, speed, waited, source]
 
 
 forms.add(of_rows("groups", lambda rows: [groups(rows)]))
