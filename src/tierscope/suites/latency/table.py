@@ -4,7 +4,7 @@
 
 `order` is the order in which a pass visits the lines: "global" over the whole footprint, "page" within one page after
 another, "pair" over both lines of a pair one after the other. `probe` is "cycle" (each line once per pass) or "random"
-(uniform draws). The sentences about the rows are in `latency_words`.
+(uniform draws).
 Blind to the tail: a block's mean hides single slow accesses.
 """
 
