@@ -19,6 +19,7 @@ PATHS = {
     "target": "targets/skeleton.cpp",
     "structure": "structures/volatile/skeleton_map.cpp",
     "victim": "victims/skeleton_sums.cpp",
+    "preset": "simulate/presets/skeleton.toml",
 }
 """By kind: the one file, below examples/skeleton/core and in core."""
 QUICKER = ("-DTIERSCOPE_ONLY_ISAS=scalar;avx2", "-DTIERSCOPE_PMDK=OFF", "-DCMAKE_CXX_FLAGS_RELEASE=-O1")
@@ -51,7 +52,7 @@ def driven(copy: Path, place: Path, *words: str) -> subprocess.CompletedProcess[
 
 def test_every_native_thing_of_the_skeleton_is_driven() -> None:
     assert set(PATHS) == set(growth.NATIVE)
-    assert {str(path.relative_to(SKELETON)) for path in SKELETON.rglob("*.[ch]pp")} == set(PATHS.values())
+    assert {str(path.relative_to(SKELETON)) for path in SKELETON.rglob("*.*")} == set(PATHS.values())
 
 
 @pytest.mark.slow
