@@ -441,6 +441,7 @@ def kernel() -> Parts:
         "every ISA": {one.isa for one in found} == {one.isa for one in core.catalogue().kernels if one.kernel == "add"},
         "its traffic": {one.bus_bytes_per_operation for one in found} == {128, 192},
         "its answers": bool(verdicts) and all(verdict["ok"] for verdict in verdicts),
+        "completion of kernels=": "kernels=skeleton" in completed("run", "stream", "kernels=sk"),
         "kernels=all": "skeleton" in told("run", "stream", "kernels=all", "--dry-run"),
         "simulated memory": "skeleton" in told("show", simulated),
         **_everywhere("skeleton", run, other),
@@ -455,6 +456,7 @@ def target() -> Parts:
     parts = _everywhere("skeleton", run, other)
     return {
         "catalogue": "skeleton" in told("catalogue"),
+        "completion of target=": "target=skeleton:" in completed("run", "stream", "target=sk"),
         "latency": "skeleton" in told("show", latency, "--json"),
         "an unknown target": "skeleton" in _refused("run", "stream", "target=skeletn", "--out", "c", "--quiet"),
         **{part: there for part, there in parts.items() if part not in ("show", "SVG", "history")},
@@ -468,6 +470,7 @@ def structure() -> Parts:
     simulated = measured("sim", *words, "target=sim:flat")
     return {
         "catalogue": "skeleton_map" in told("catalogue"),
+        "completion of structures=": "structures=skeleton_map" in completed("run", "maps", "structures=sk"),
         "structures=auto": "skeleton_map" in told("run", "maps", "count=500", "--dry-run"),
         "an unknown structure": "skeleton_map" in _refused("run", "maps", "structures=skeletn", "--dry-run"),
         "simulated memory": "skeleton_map" in told("show", simulated),

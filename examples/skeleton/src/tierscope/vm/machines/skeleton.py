@@ -12,7 +12,7 @@ machines.add(
     Emulated(
         name="skeleton",
         summary="the smallest machine: a node with two CPUs, and a node without CPUs",
-        shape=lambda folder: SHAPE,  # folder: for files that are the bytes of its devices
+        shape=lambda _: SHAPE,  # its argument is a folder, for files that are the bytes of its devices
         # prepare=lambda machine: (...) makes what is not there after the start, and returns the targets that it made
         offers={"node:0": "a node with 2 CPUs", "node:1": "a node without CPUs"},
         try_=("topology", "run stream kernels=read threads=1 array=1MiB budget=0.05 target=node:1"),
