@@ -14,7 +14,7 @@ from tierscope.stats.compare import compare, compare_all
 from tierscope.stats.median import Interval
 from tierscope.suites.contention.labels import SideLabels, SplitLabels
 from tierscope.suites.contention.shared import said, with_model
-from tierscope.tables import Asked, Audited, Insight, JudgedRow, Main, Number, tables
+from tierscope.tables import Asked, Audited, Insight, JudgedRow, Main, Number, OverTime, tables
 from tierscope.tables.measured import (
     closing,
     measured,
@@ -98,6 +98,7 @@ class Contention:
         question="Who slows whom?", answers=("most_in_total", "coverage"), keys={"most_in_total": "most in total"}
     )
     place: ClassVar[int] = 50
+    over_time: ClassVar[OverTime] = OverTime.ALL
     audited: ClassVar[Audited] = Audited(
         parts=(("sum_bytes_per_s", ("a_bandwidth_bytes_per_s", "b_bandwidth_bytes_per_s")),)
     )

@@ -12,7 +12,7 @@ from tierscope.record.result import Record, Run
 from tierscope.suites.groups.findings import said
 from tierscope.suites.groups.labels import GroupsLabels
 from tierscope.suites.groups.row import GroupsRow
-from tierscope.tables import Asked, Insight, Main, tables
+from tierscope.tables import Asked, Insight, Main, OverTime, tables
 from tierscope.tables.measured import closing, measured, page_bytes, records
 
 
@@ -27,6 +27,7 @@ class Groups:
         keys={"group_ratio": "over the first, group"},
     )
     place: ClassVar[int] = 90
+    over_time: ClassVar[OverTime] = OverTime.FIRST
     keys: ClassVar[tuple[str, ...]] = ("experiment", "group", "kernel", "threads", "target")
     main: ClassVar[tuple[Main, ...]] = (Main("bandwidth_bytes_per_s"),)
     row: ClassVar[type[GroupsRow]] = GroupsRow

@@ -15,7 +15,7 @@ from tierscope.record.work.hop import HopWork
 from tierscope.suites.latency.findings import said
 from tierscope.suites.latency.labels import LatencyLabels
 from tierscope.suites.latency.row import LatencyRow
-from tierscope.tables import Audited, Insight, Main, tables
+from tierscope.tables import Audited, Insight, Main, OverTime, tables
 from tierscope.tables.measured import closing, measured, page_bytes, records
 
 
@@ -26,6 +26,7 @@ class Latency:
     title: ClassVar[str] = "Latency"
     topics: ClassVar[tuple[str, ...]] = ("latency",)
     place: ClassVar[int] = 20
+    over_time: ClassVar[OverTime] = OverTime.FEW
     audited: ClassVar[Audited] = Audited(dependent=True)
     keys: ClassVar[tuple[str, ...]] = ("footprint_bytes", "page_bytes", "probe", "order", "target", "element_bytes")
     main: ClassVar[tuple[Main, ...]] = (Main("latency_s", less_is_better=True),)
