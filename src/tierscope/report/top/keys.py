@@ -83,7 +83,7 @@ def _judge_cache(content: Content, cache: Insight, size: int) -> tuple[str, str]
 
 def _load(load: Load) -> Key:
     row, bandwidth, latency = load
-    about = f"at {show_rate(bandwidth.middle)}, {load_name(row.read_share or 0.0, row.store)}"
+    about = f"at {show_rate(bandwidth.middle)}, {load_name(row.read_share, row.store)}"
     at = Point("loaded_latency", row)
     return Key("latency at the highest load", latency.middle, latency.low, latency.high, "s", about, point=at)
 
