@@ -4,7 +4,7 @@ Every thread's time is cut into equal bins. Each bin keeps the median, the small
 blocks. A block that was left out stays as a point of its own with its reason. If several in one bin have the same
 reason, the one farthest from the median stays. Rates are shares of the median rate of the thread's group, so that
 bandwidth and latency are read on one axis: 0.5 is half as fast.
-Each table states which of its records are chosen (`OverTime`). Of a table that shows all of them, each thread's dips
+Each table states which of its records are chosen (`OverTime`). If it shows all of them, each thread's dips
 (`stats.flutter`) are points of their own. If these records are many, each has fewer threads and bins, so that the page
 does not grow with the machine.
 A point that was visited several times shows its first visit; takes that alternate show the last one.
