@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from tierscope.draw.words import threads_name
+from tierscope.record.experiment import real
 from tierscope.reference import load
 from tierscope.stats.median import median
 from tierscope.suites.documents.cells import Cell, kept
@@ -89,17 +90,19 @@ def writes_vary(found: Found) -> list[Seen]:
 
     Split and number identify a thread; the interval is that of the median over the threads.
     """
-    rows = [row for row in found.rows("threads", group="B") if isinstance(row["variation"], float)]
-    rows = [row for row in rows if row["a_threads"] and row["variation"]]
-    by = {(row["mode"], row["b_threads"], row["thread"]): row for row in rows}
-    pairs = [(row, by.get(("nvm-dram", *key[1:]))) for key, row in by.items() if key[0] == "dram-nvm"]
+    by = {
+        (row["mode"], row["b_threads"], row["thread"]): (row, variation)
+        for row in found.rows("threads", group="B")
+        if row["a_threads"] and (variation := real(row["variation"]))
+    }
+    pairs = [(one, by.get(("nvm-dram", *key[1:]))) for key, one in by.items() if key[0] == "dram-nvm"]
     both = [(writing, reading) for writing, reading in pairs if reading]
     if len(both) < PAIRS:
         return []
-    ratios = [float(str(writing["variation"])) / float(str(reading["variation"])) for writing, reading in both]
-    doubtful = [row for pair in both for row in pair if not row["conclusive"]]
+    ratios = [writing / reading for (_, writing), (_, reading) in both]
+    doubtful = [row for pair in both for row, _ in pair if not row["conclusive"]]
     reasons = (f"{len(doubtful)} of {2 * len(both)} threads are inconclusive",) if doubtful else ()
-    stand_in = why_stand_in(str(both[0][0]["target"]))
+    stand_in = why_stand_in(str(both[0][0][0]["target"]))
     return [Seen("", median(np.array(ratios)), reasons, stand_in=stand_in)]
 
 
