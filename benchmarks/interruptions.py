@@ -29,6 +29,7 @@ from threading import Lock
 from forks import Ended, Forks
 
 from tierscope.errors import TierscopeError
+from tierscope.plans import suites as known
 from tierscope.record.result import load
 
 SUITES = {
@@ -188,6 +189,7 @@ def main() -> int:
     parser.add_argument("--only", action="append", default=[], help="a suite of the table; may be repeated")
     asked = parser.parse_args()
     until = time.monotonic() + 60 * asked.minutes
+    print("not in the table:", ", ".join(sorted({*known} - {words.split()[0] for words in SUITES.values()})))
     forks: SimpleQueue[Forks] = SimpleQueue()
     for one in [Forks() for _ in range(asked.at_once)]:
         one.wait()

@@ -111,6 +111,7 @@ std::size_t line_bytes() noexcept {
   return bytes;
 }
 std::size_t zeroing_bytes() noexcept { return (zva_state() & 0x10U) == 0 ? std::size_t{4} << (zva_state() & 0xFU) : 0; }
+std::string_view listing() { return "Features"; }
 const char* architecture() { return "aarch64"; }
 
 }  // namespace tierscope::cpu

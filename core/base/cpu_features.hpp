@@ -1,5 +1,6 @@
-/// The features that some kernel or ISA asks about, and whether this CPU and this system support them. Each processor
-/// family fills the table in a file of its own.
+/// The features that kernels and ISAs of this build ask about, and whether this CPU and this system support them. Each
+/// processor family fills the table in a file of its own. A feature outside of the table needs no line there: Linux
+/// lists it or not.
 #pragma once
 #include <string_view>
 #include <vector>
@@ -13,5 +14,7 @@ struct Feature {
 
 /// The table; it is made at the first call.
 const std::vector<Feature>& table();
+/// What the line of /proc/cpuinfo that lists the features of this processor family begins with.
+std::string_view listing();
 
 }  // namespace tierscope::cpu

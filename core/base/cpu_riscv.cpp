@@ -61,6 +61,7 @@ std::size_t line_bytes() noexcept {
   return bytes > 0 ? static_cast<std::size_t>(bytes) : 0;
 }
 std::size_t zeroing_bytes() noexcept { return 0; }
+std::string_view listing() { return "isa"; }
 const char* architecture() { return "riscv64"; }
 
 }  // namespace tierscope::cpu

@@ -97,6 +97,7 @@ std::string hypervisor() {
 /// CPUID.1:EBX[15:8], in units of 8 bytes: what CLFLUSH takes.
 std::size_t line_bytes() noexcept { return (leaf(1).ebx >> 8 & 0xFFU) * std::size_t{8}; }
 std::size_t zeroing_bytes() noexcept { return 0; }
+std::string_view listing() { return "flags"; }
 const char* architecture() { return "x86_64"; }
 
 }  // namespace tierscope::cpu

@@ -1,14 +1,34 @@
 #include "base/cpuid.hpp"
 
 #include <algorithm>
+#include <fstream>
 
 #include "base/cpu_features.hpp"
 
 namespace tierscope::cpu {
+namespace {
+
+/// The features that Linux lists for the first CPU, between ' '; RISC-V writes '_' between them.
+const std::string& listed() {
+  static const auto text = [] {
+    std::ifstream file("/proc/cpuinfo");
+    for (std::string line; std::getline(file, line);) {
+      if (!line.starts_with(listing()) || line.find(':') == std::string::npos) continue;
+      std::replace(line.begin(), line.end(), '_', ' ');
+      return line.substr(line.find(':') + 1) + ' ';
+    }
+    return std::string();
+  }();
+  return text;
+}
+
+}  // namespace
 
 bool has(std::string_view feature) {
   if (feature.empty()) return true;
-  return std::any_of(table().begin(), table().end(), [&](const Feature& f) { return f.name == feature && f.present; });
+  const auto known = std::find_if(table().begin(), table().end(), [&](const Feature& f) { return f.name == feature; });
+  if (known != table().end()) return known->present;
+  return listed().find(' ' + std::string(feature) + ' ') != std::string::npos;
 }
 
 std::string missing(std::string_view features) {

@@ -7,11 +7,12 @@
 
 namespace tierscope::cpu {
 
-/// True if this CPU and this operating system (XCR0 for AVX state) support the feature; "" is always present.
+/// True if this CPU and this operating system support the feature, by the table (CPUID and XCR0, HWCAP, a try), or by
+/// /proc/cpuinfo for one that the table does not have; "" is always present.
 bool has(std::string_view feature);
 /// Returns the names in `features`, joined by ' ', that are not present; joined by ", ".
 std::string missing(std::string_view features);
-/// Returns every present feature that some kernel or ISA asks about.
+/// Returns every present feature of the table.
 std::vector<std::string> features();
 /// Whether the counter keeps its pace in every power state (CPUID 80000007h, EDX bit 8).
 bool invariant_tsc();

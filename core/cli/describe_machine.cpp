@@ -1,4 +1,5 @@
 /// The machine, real or simulated, as JSON.
+#include <algorithm>
 #include <set>
 #include <sstream>
 
@@ -47,6 +48,24 @@ std::string cache_text(const topology::Cache& c) {
       .str();
 }
 
+/// Every feature that some kernel or ISA of the build asks for.
+std::set<std::string> asked() {
+  std::set<std::string> features;
+  for (const kernels::KernelEntry* entry : Registry<kernels::KernelEntry>::entries()) {
+    std::istringstream words{std::string(entry->features)};
+    for (std::string feature; words >> feature;) features.insert(feature);
+  }
+  return features;
+}
+
+/// Those of the table that are present, then others that are asked for.
+std::vector<std::string> present() {
+  auto found = cpu::features();
+  for (const auto& feature : asked())
+    if (cpu::has(feature) && std::find(found.begin(), found.end(), feature) == found.end()) found.push_back(feature);
+  return found;
+}
+
 }  // namespace
 
 std::string topology(const std::string& root) {
@@ -55,7 +74,7 @@ std::string topology(const std::string& root) {
       .add("architecture", cpu::architecture())
       .add("model", cpu::model())
       .add("family", cpu::family())
-      .add("features", cpu::features())
+      .add("features", present())
       .add("hypervisor", cpu::hypervisor())
       .add("line_bytes", cpu::line_bytes())
       .add("zeroing_bytes", cpu::zeroing_bytes())
@@ -71,11 +90,7 @@ std::string topology(const std::string& root) {
 std::string simulated_topology(const std::string& word) {
   const simulate::Machine simulated(simulate::parse_place(word).machine);
   const auto machine = topology::of_simulated(simulated);
-  std::set<std::string> features;
-  for (const kernels::KernelEntry* entry : Registry<kernels::KernelEntry>::entries()) {
-    std::istringstream words{std::string(entry->features)};
-    for (std::string feature; words >> feature;) features.insert(feature);
-  }
+  const auto features = asked();
   return json::Object()
       .add("architecture", cpu::architecture())
       .add("model", "simulated: " + simulated.summary())

@@ -99,6 +99,8 @@ const char* name_of(Wait wait) {
   switch (wait) {
     case Wait::none:
       return "none";
+    case Wait::time:
+      return "time";
     case Wait::file:
       return "file";
     case Wait::processes:

@@ -33,9 +33,9 @@ enum class Fence : std::uint8_t { chunk, line, never, region };
 /// How a stored line is written back; stores that bypass the caches need nothing.
 enum class Flush : std::uint8_t { none, clflush, clflushopt, clwb, civac, cvac, cvap, cvadp, msync };
 
-/// The event that a thread waits for in the system: a file to be written, or other processes to end. A context switch
-/// during such a wait does not mean that the machine is busy.
-enum class Wait : std::uint8_t { none, file, processes };
+/// The event that a thread waits for in the system: a time, a file to be written, or other processes to end. A context
+/// switch during such a wait does not mean that the machine is busy.
+enum class Wait : std::uint8_t { none, time, file, processes };
 
 /// The order of blocks: one after the other; drawn again for each block; or region after region, each block of a region
 /// once. The windows of a chase follow one another by address, or at random.

@@ -2,8 +2,8 @@
 /// state). Other registers: r11 a result that is not used, r12 r13 r14 the frame's numbers, r15 the condition of a
 /// branch.
 /// A sum adds a register, because some cores remove the addition of a constant by renaming.
-/// Source: A. Fog, "The microarchitecture of Intel, AMD ... CPUs", 2024; encodings: Intel, "64 and IA-32 Architectures
-/// Software Developer's Manual", volume 2.
+/// Source: A. Fog, "The microarchitecture of Intel, AMD and VIA CPUs", 2024; encodings: Intel, "64 and IA-32
+/// Architectures Software Developer's Manual", volume 2.
 #if defined(__x86_64__)
 #include <initializer_list>
 

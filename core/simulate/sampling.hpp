@@ -7,8 +7,8 @@
 ///     deviation  sqrt(sum over gaps of  instructions^2 * (a - b)^2 / 2)         a, b: seconds of an instruction
 ///
 /// Blind to: lines that a cache had before a gap and lost, or the reverse, beyond the instructions that warm it.
-/// Source: R. E. Wunderlich et al., "SMARTS: Accelerating Microarchitecture Simulation ...", ISCA 2003 (units,
-/// warming).
+/// Source: R. E. Wunderlich et al., "SMARTS: Accelerating Microarchitecture Simulation via Rigorous Statistical
+/// Sampling", ISCA 2003 (units, warming).
 /// Source: J. von Neumann et al., "The Mean Square Successive Difference", Annals of Mathematical Statistics 12(2),
 /// 1941.
 #pragma once

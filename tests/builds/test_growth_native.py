@@ -19,6 +19,7 @@ PATHS = {
     "target": "targets/skeleton.cpp",
     "structure": "structures/volatile/skeleton_map.cpp",
     "victim": "victims/skeleton_sums.cpp",
+    "preset": "simulate/presets/skeleton.toml",
 }
 """By kind: the one file, below examples/skeleton/core and in core."""
 QUICKER = ("-DTIERSCOPE_ONLY_ISAS=scalar;avx2", "-DTIERSCOPE_PMDK=OFF", "-DCMAKE_CXX_FLAGS_RELEASE=-O1")
@@ -51,7 +52,14 @@ def driven(copy: Path, place: Path, *words: str) -> subprocess.CompletedProcess[
 
 def test_every_native_thing_of_the_skeleton_is_driven() -> None:
     assert set(PATHS) == set(growth.NATIVE)
-    assert {str(path.relative_to(SKELETON)) for path in SKELETON.rglob("*.[ch]pp")} == set(PATHS.values())
+    assert {str(path.relative_to(SKELETON)) for path in SKELETON.rglob("*.*")} == set(PATHS.values())
+
+
+@pytest.mark.parametrize("kind", [kind for kind, path in PATHS.items() if path.endswith(".cpp")])
+def test_a_native_thing_of_the_skeleton_compiles(kind: str) -> None:
+    """The core is built with them in the slow tier alone: what the core renames, the first tier finds here."""
+    compiler = shutil.which(os.environ.get("CXX", "g++")) or pytest.skip("no g++: sudo apt-get install -y g++")
+    run([compiler, "-std=c++20", "-fsyntax-only", "-I", ROOT / "core", SKELETON / PATHS[kind]])
 
 
 @pytest.mark.slow
@@ -68,6 +76,8 @@ def test_no_part_leaves_a_newcomer_out(kind: str, copy: Path, tmp_path: Path) ->
 def test_the_tests_over_the_catalogue_find_the_newcomers_by_themselves(copy: Path, tmp_path: Path) -> None:
     for name in ("tests", "docs", "pyproject.toml"):
         (copy / name).symlink_to(ROOT / name)
-    done = driven(copy, tmp_path, "tests", "tests/catalogue/test_kernels.py", "-k", "skeleton")
-    assert done.returncode == 0, done.stdout[-4000:]
-    assert "passed" in done.stdout
+    files = [f"tests/catalogue/test_{name}.py" for name in ("targets", "tasks", "parts", "documents")]
+    for words in (("tests/catalogue/test_kernels.py", "-k", "skeleton"), tuple(files)):
+        done = driven(copy, tmp_path, "tests", *words)
+        assert done.returncode == 0, done.stdout[-4000:]
+        assert "passed" in done.stdout

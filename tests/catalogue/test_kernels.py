@@ -13,6 +13,7 @@ from typing import Self
 
 import pytest
 
+from border import CPUS, run
 from tierscope import core
 from tierscope.errors import UsageError
 from tierscope.plans import kernels as suites
@@ -236,6 +237,13 @@ def test_every_kernel_that_moves_lines_is_a_walk_or_works_on_blocks() -> None:
 )
 def test_a_read_share_is_that_of_the_programs_lines(name: str, share: float) -> None:
     assert CATALOGUE.walks()[name].read_share == pytest.approx(share)
+
+
+@pytest.mark.parametrize(("kernel", "waits"), [("sleep", "time"), ("busy", "none"), ("noop", "none")])
+def test_a_group_states_what_its_thread_waits_for(kernel: str, waits: str) -> None:
+    _, facts = run(f"group kernel={kernel} target=null cpus={CPUS[0]}", "prepare")
+    (prepared,) = [fact for fact in facts if fact["fact"] == "prepared"]
+    assert [group["waits"] for group in prepared["groups"]] == [waits]
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -5,6 +5,9 @@
 #include <array>
 #include <cerrno>
 #include <chrono>
+#include <fstream>
+#include <iterator>
+#include <string>
 #include <thread>
 
 #include "base/clock.hpp"
@@ -60,6 +63,19 @@ TEST_CASE("what the processor lacks is named") {
     CHECK(cpu::missing(feature + " flux") == "flux");
   }
   CHECK_FALSE(std::string(cpu::architecture()).empty());
+}
+
+TEST_CASE("a CPU feature that no table has is looked up where Linux lists it") {
+  const std::string architecture = cpu::architecture();
+  const std::string common = architecture == "x86_64" ? "fpu" : architecture == "aarch64" ? "fp" : "zicsr";
+  const auto named = cpu::features();
+  CHECK(std::find(named.begin(), named.end(), common) == named.end());
+  std::ifstream file("/proc/cpuinfo");
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  const bool there = text.find(architecture == "riscv64" ? "_zicsr_" : ' ' + common + ' ') != std::string::npos;
+  CHECK(cpu::has(common) == there);
+  CHECK(cpu::missing(common + " flux") == (there ? "flux" : common + ", flux"));
+  CHECK_FALSE(cpu::has(common.substr(1)));
 }
 
 TEST_CASE("a thread goes to the CPU that it is pinned to") {

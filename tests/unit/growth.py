@@ -126,6 +126,7 @@ def suite() -> Parts:
         "page, its table": 'id="skeleton"' in page or "only-skeleton" in page,
         "page, its sentence": "One CPU reads" in page,
         "page, its method": "One CPU reads each footprint" in page,
+        "page, its blocks over time": "#0 reads of 1 MiB" in page,
         "page, its command": "run skeleton" in page,
         "page, what the doctor says of every result": "kernel.doubt" in page,
         "markdown": "Read bandwidth over footprints" in markdown and "One CPU reads" in markdown,
@@ -233,10 +234,39 @@ def check() -> Parts:
         "its verdicts": found == {verdict: verdict for verdict in EXAMPLES},
         "doctor": "skeleton" in told("doctor"),
         "reference": "| `skeleton` | none | what happens to core files | set" in referred("doctor.md"),
+        "completion of doctor --only": "skeleton" in completed("doctor", "--only", "sk"),
         "doctor --json": "skeleton" in {one["name"] for one in json.loads(told("doctor", "--json"))},
         "run": "skeleton" in {one["name"] for one in document["findings"]},
         "page": ">skeleton<" in "".join(written(run, "html").values()),
         "markdown": "skeleton: " in "".join(written(run, "markdown").values()),
+    }
+
+
+def engine() -> Parts:
+    """An engine of fleets, which measures a made host."""
+    from tierscope.fleet.engines import engines
+
+    measured("a", *STREAM)
+    return {
+        "fleet run --help": "local, skeleton, slurm" in helped("fleet run"),
+        "reference": "| `--via ENGINE` | One of local, skeleton," in referred("cli.md"),
+        "manual": "One of local, skeleton," in referred("tierscope.1"),
+        "completion of --via": "skeleton" in completed("fleet", "run", "--via", "sk"),
+        "an unknown engine": "skeleton" in _refused("fleet", "run", "--via", "skeletn"),
+        "its hosts": engines["skeleton"].hosts(()) == ("skeleton-host",),
+    }
+
+
+def machine() -> Parts:
+    """A virtual machine, up to where QEMU would start."""
+    return {
+        "vm": "skeleton" in told("vm") and "a node with two CPUs" in told("vm"),
+        "vm NAME, its targets": "node:1" in told("vm", "skeleton"),
+        "vm NAME, its commands": "tierscope vm skeleton -- topology" in told("vm", "skeleton"),
+        "vm NAME, its limits": "no time is one of a memory" in told("vm", "skeleton"),
+        "an unknown machine": "skeleton" in _refused("vm", "skeletn"),
+        "an unknown machine of --host": "skeleton" in _refused("run", "stream", "--host", "vm:skeletn"),
+        "completion of vm": "skeleton" in completed("vm", "sk"),
     }
 
 
@@ -293,6 +323,7 @@ def document() -> Parts:
         "reproduce NAME": "share of the longer time" in told("reproduce", "skeleton"),
         "reproduce --json": any(one["document"] == "skeleton" for one in _documents()),
         "an unknown document": "skeleton" in _refused("reproduce", "skeletn"),
+        "completion of reproduce": "skeleton" in completed("reproduce", "sk"),
     }
 
 
@@ -353,7 +384,21 @@ def _without_note(experiment: Any) -> Any:
 
 KINDS: dict[str, Callable[[], Parts]] = {
     one.__name__: one
-    for one in (suite, figure, importer, identity, check, model, format, command, document, metrics, work)
+    for one in (
+        suite,
+        figure,
+        importer,
+        identity,
+        check,
+        engine,
+        machine,
+        model,
+        format,
+        command,
+        document,
+        metrics,
+        work,
+    )
 }
 """On the fake core."""
 
@@ -397,6 +442,7 @@ def kernel() -> Parts:
         "every ISA": {one.isa for one in found} == {one.isa for one in core.catalogue().kernels if one.kernel == "add"},
         "its traffic": {one.bus_bytes_per_operation for one in found} == {128, 192},
         "its answers": bool(verdicts) and all(verdict["ok"] for verdict in verdicts),
+        "completion of kernels=": "kernels=skeleton" in completed("run", "stream", "kernels=sk"),
         "kernels=all": "skeleton" in told("run", "stream", "kernels=all", "--dry-run"),
         "simulated memory": "skeleton" in told("show", simulated),
         **_everywhere("skeleton", run, other),
@@ -411,6 +457,7 @@ def target() -> Parts:
     parts = _everywhere("skeleton", run, other)
     return {
         "catalogue": "skeleton" in told("catalogue"),
+        "completion of target=": "target=skeleton:" in completed("run", "stream", "target=sk"),
         "latency": "skeleton" in told("show", latency, "--json"),
         "an unknown target": "skeleton" in _refused("run", "stream", "target=skeletn", "--out", "c", "--quiet"),
         **{part: there for part, there in parts.items() if part not in ("show", "SVG", "history")},
@@ -424,6 +471,7 @@ def structure() -> Parts:
     simulated = measured("sim", *words, "target=sim:flat")
     return {
         "catalogue": "skeleton_map" in told("catalogue"),
+        "completion of structures=": "structures=skeleton_map" in completed("run", "maps", "structures=sk"),
         "structures=auto": "skeleton_map" in told("run", "maps", "count=500", "--dry-run"),
         "an unknown structure": "skeleton_map" in _refused("run", "maps", "structures=skeletn", "--dry-run"),
         "simulated memory": "skeleton_map" in told("show", simulated),
@@ -452,7 +500,29 @@ def victim() -> Parts:
     }
 
 
-NATIVE: dict[str, Callable[[], Parts]] = {one.__name__: one for one in (kernel, target, structure, victim)}
+def preset() -> Parts:
+    """A simulated machine."""
+    words = ("stream", "kernels=read", "threads=1", "array=256KiB", "budget=1ms", "target=sim:skeleton")
+    run, other = measured("a", *words), measured("b", *words)
+    parts = _everywhere("skeleton", run, other)
+    return {
+        "catalogue": "sim:skeleton" in told("catalogue") and "two CPUs" in told("catalogue"),
+        "an unknown machine": "skeleton" in _refused("run", "stream", "target=sim:skeletn", "--dry-run"),
+        "completion of target=": "target=sim:skeleton" in completed("run", "stream", "target=sim:sk"),
+        "completion of trace --on": "skeleton" in completed("trace", "--on", "sk"),
+        "completion of predict --on": "skeleton" in completed("predict", "--on", "sk"),
+        "topology of the core": "skeleton" in _core("topology", "sim:skeleton"),
+        **{part: there for part, there in parts.items() if part not in ("SVG", "history")},
+    }
+
+
+def _core(*words: str) -> str:
+    import subprocess
+
+    return subprocess.run([os.environ["TIERSCOPE_CORE"], *words], text=True, capture_output=True, check=False).stdout
+
+
+NATIVE: dict[str, Callable[[], Parts]] = {one.__name__: one for one in (kernel, target, structure, victim, preset)}
 """On a core that was built with them."""
 
 

@@ -33,6 +33,7 @@ from reported import add_load, add_stream
 from tierscope.cli.main import main
 from tierscope.errors import Exit
 from tierscope.record.result import Run, load
+from tierscope.tables import tables
 from tierscope.units import MiB
 
 Make = Callable[[Path], Run]
@@ -72,6 +73,7 @@ MADE: dict[str, Make] = {
     "background": background_run,
     "blocks": of("blocks", lambda maker: add_block_points(maker, (8000,))),
     "buffers": of("buffers", lambda maker: add_regions(maker, largest=32 * MiB)),
+    "check": of("check", _streams, _staircase),
     "closed-loop": of("closed-loop", add_closed_loop),
     "contention": of("contention", lambda maker: add_contention(maker, ("nvm-nvm",))),
     "core": of("core", add_core),
@@ -92,6 +94,7 @@ MADE: dict[str, Make] = {
     "policy": of("policy", lambda maker: add_policy(maker, device=Overwritten(2000, 16384, 5e-5))),
     "quick": of("quick", _streams, _staircase, _loads),
     "storage": lambda directory: storage_run(directory, "blocks=4KiB", "depths=1,4"),
+    "sharing": lambda directory: asked_run(directory, "sharing"),
     "stream": of("stream", _streams, add_probes),
     "stride": of("stride", add_stride),
     "tlb": of("tlb", add_tlb),
@@ -106,6 +109,14 @@ def made_run(suite: str, directory: Path) -> Run:
     if make := (MADE | BESIDES).get(suite):
         return make(directory)
     return asked_run(directory, suite)
+
+
+def has_points(run: Run) -> bool:
+    """Return whether a table of the run states a main value, which `compare` and `history` match by points.
+
+    Suites that infer properties of a memory have none, and the commands report that.
+    """
+    return any(tables[name].main and tables[name].rows(run) for name in tables)
 
 
 def asked_run(directory: Path, suite: str, *words: str) -> Run:

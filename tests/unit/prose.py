@@ -2,7 +2,7 @@
 
 In code these are docstrings, comments and strings (`prose_code`). In documents the check covers paragraphs, headings,
 list items and table cells, and the length of their sentences. It ignores code, fenced or indented blocks, targets of
-links, and quotations.
+links, quotations, and titles behind `Source:`.
 """
 
 import re
@@ -18,6 +18,7 @@ ROOT = Path(__file__).resolve().parents[2]
 LIST = ROOT / "docs/words.toml"
 CODE = re.compile(r"^```(?:.|\n)*?^```$|^ {4}.*$|^>.*$", re.MULTILINE)
 INLINE = re.compile(r"`[^`]+`")
+TITLE = re.compile(r'"[^"]+"')
 TARGET = re.compile(r"\]\([^)]*\)")
 NEW = re.compile(r"\s*(?:[-*] |\d+\. |#+ |\|)")  # what begins a text of its own: list item, heading, row
 END = re.compile(r"(?<=[.!?])[)*\"]*\s+(?=[^a-z])")
@@ -63,7 +64,8 @@ def _cells(first: int, lines: list[str]) -> Iterator[tuple[str, list[int]]]:
             yield cell.strip(), [first] * len(cell)
     else:
         pieces = [(number, f"{' '.join(line.split())} ") for number, line in enumerate(lines, first)]
-        yield "".join(piece for _, piece in pieces), [number for number, piece in pieces for _ in piece]
+        text, source, titles = "".join(piece for _, piece in pieces).partition("Source")
+        yield text + source + TITLE.sub(_one_word, titles), [number for number, piece in pieces for _ in piece]
 
 
 def faults(name: str, page: str, words: dict[str, Any]) -> Iterator[str]:

@@ -35,6 +35,15 @@ def page(path: Path) -> str:
     return "\n".join(lines[1:])
 
 
+def docstrings(text: str) -> Iterator[ast.Constant]:
+    """Yield each string of a module that is a statement."""
+    for node in ast.walk(ast.parse(text)):
+        body = getattr(node, "body", None)
+        for one in body if isinstance(body, list) else []:
+            if isinstance(one, ast.Expr) and isinstance(one.value, ast.Constant) and isinstance(one.value.value, str):
+                yield one.value
+
+
 def _python(text: str) -> Iterator[tuple[int, str]]:
     for token in tokenize.generate_tokens(io.StringIO(text).readline):
         if token.type == tokenize.COMMENT and not SKIPPED.match(comment := token.string.lstrip("# ")):
@@ -42,12 +51,9 @@ def _python(text: str) -> Iterator[tuple[int, str]]:
                 token.start[0],
                 comment if token.line[: token.start[1]].isspace() or not token.start[1] else AFTER + comment,
             )
-    for node in ast.walk(ast.parse(text)):
-        body = getattr(node, "body", None)
-        for one in body if isinstance(body, list) else []:
-            if isinstance(one, ast.Expr) and isinstance(one.value, ast.Constant) and isinstance(one.value.value, str):
-                for offset, line in enumerate(one.value.value.splitlines()):
-                    yield one.lineno + offset, _formula(line)
+    for one in docstrings(text):
+        for offset, line in enumerate(one.value.splitlines()):
+            yield one.lineno + offset, _formula(line)
 
 
 def _cpp(text: str) -> Iterator[tuple[int, str]]:

@@ -12,7 +12,22 @@ from tierscope.record.work.line import LineWork
 from tierscope.run.around import FARTHEST, NEAREST, around, is_variant, simplicity
 from tierscope.run.calibrate import GUESSES, TRIAL_S
 from tierscope.run.candidates import Candidate, candidates
-from tierscope.run.climb import FINALISTS, LEAST_ROUNDS, LONGEST_S, MOST, MOST_KEPT, STEP, TIE, Climb, Found
+from tierscope.run.climb import (
+    FINAL_LENGTH,
+    FINALISTS,
+    LEAST_ROUNDS,
+    LONGEST_S,
+    MOST,
+    MOST_KEPT,
+    ROUNDS,
+    STAYS,
+    STEP,
+    TIE,
+    Climb,
+    Found,
+)
+from tierscope.suites.calibration import method
+from tierscope.suites.calibration.table import Calibration
 
 ENTRIES = made_catalogue().variants("triad")
 GUESSED = candidates(ENTRIES)[:GUESSES]
@@ -129,6 +144,16 @@ def test_variants_that_a_list_lacked_are_within_reach_of_the_guesses() -> None:
     assert reached == set(SPACE)
     shapes = {(one.work.streams, one.work.unroll, one.work.prefetch_bytes, one.work.prefetchw_bytes) for one in SPACE}
     assert {(4, 1, 0, 0), (1, 4, 256, 0), (8, 1, 256, 256)} <= shapes
+
+
+def test_table_and_method_state_the_search_as_it_is() -> None:
+    trial, final = (f"{seconds * 1e3:g} ms" for seconds in (TRIAL_S, FINAL_LENGTH * TRIAL_S))
+    text = method.TEXTS["Calibration"]
+    assert f"A trial takes {trial}, and {final} in the final." in (Calibration.__doc__ or "")
+    assert f"guesses for {trial} each" in text
+    assert f"in {('no', 'one', 'two', 'three', 'four', 'five')[ROUNDS]} rounds of {final}" in text
+    assert f"slower by no more than {TIE:.0%}".replace("%", " %") in text
+    assert f"faster by more than {100 * STAYS:g} %" in text
 
 
 def test_a_step_changes_one_choice() -> None:

@@ -156,6 +156,7 @@ CASES = [
     ("xeon_server", "edac", {f"{EDAC}/ce_count": "3"}, "note", "3 corrected"),
     ("xeon_server", "edac", {f"{EDAC}/ue_count": "1"}, "bad", "1 uncorrected"),
     ("xeon_server", "edac", {f"{EDAC}/ce_count": "many"}, "unknown", "not readable"),
+    ("xeon_server", "edac", {f"{EDAC}/ue_count": "many"}, "unknown", "not readable"),
     ("xeon_server", "throttling", {f"{CPU}/cpu{n}/thermal_throttle/package_throttle_count": "0" for n in range(8)},
      "good", "never"),
     ("xeon_server", "seccomp", {"/proc/self/status": "Seccomp:\t2"}, "unknown", "container defaults do"),
@@ -216,13 +217,15 @@ INSIDE = {"/proc/self/cgroup": "4:memory,cpu:/docker/x", "/proc/self/mountinfo":
 
 
 @pytest.mark.parametrize(("files", "state", "remedy"), [
-    ({**V2, "/sys/fs/cgroup/a/memory.max": "4294967296", "/sys/fs/cgroup/a/b/memory.max": "8589934592"},
-     "4 GiB of 252 GiB (memory.max), 4 GiB left", "echo max | sudo tee /sys/fs/cgroup/a/memory.max"),
+    ({**V2, "/sys/fs/cgroup/a/memory.max": "4294967296", "/sys/fs/cgroup/a/b/memory.max": "8589934592",
+      "/sys/fs/cgroup/a/memory.current": "1073741824"},
+     "4 GiB of 252 GiB (memory.max), 3 GiB left", "echo max | sudo tee /sys/fs/cgroup/a/memory.max"),
     ({**V2, "/sys/fs/cgroup/a/b/memory.high": "4294967296", "/sys/fs/cgroup/a/b/memory.current": "4294967296"},
      "4 GiB of 252 GiB (memory.high), 0 B left", "echo max | sudo tee /sys/fs/cgroup/a/b/memory.high"),
     ({**INSIDE, "/sys/fs/cgroup/memory/memory.limit_in_bytes": "1073741824"},
-     "1 GiB of 252 GiB (memory.limit_in_bytes), 1 GiB left", ""),
+     "1 GiB of 252 GiB (memory.limit_in_bytes), what is left is not known", ""),
     ({**INSIDE, "/proc/self/cgroup": "4:memory:/docker/x/y",
+      "/sys/fs/cgroup/memory/y/memory.usage_in_bytes": "0",
       "/sys/fs/cgroup/memory/y/memory.limit_in_bytes": "1073741824"},
      "1 GiB of 252 GiB (memory.limit_in_bytes), 1 GiB left", ""),
     ({**INSIDE, "/sys/fs/cgroup/memory/memory.limit_in_bytes": "9223372036854771712"}, "none", ""),

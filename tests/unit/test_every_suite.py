@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import read_once
-from made_suites import BESIDES, MADE, made_run
+from made_suites import BESIDES, MADE, has_points, made_run
 from said import say
 from tierscope.cli.commands import commands
 from tierscope.cli.help import Command, Tried
@@ -44,9 +44,6 @@ WORDS = {name: words_of(how.every) for name in commands if (how := tried(name)) 
 
 MAYBE = {name: words_of(how.some) for name in commands if (how := tried(name)) and how.some}
 """A run of another suite may have nothing for these, and the command says so."""
-
-NO_POINTS = ("policy", "closed-loop", "counters-audit")
-"""Suites that infer properties: `compare` and `history` match points, and say that there are none."""
 
 READ_NO_RUN = {
     "catalogue", "completion", "crash", "doctor", "import", "models", "reproduce", "suites", "topology", "trace",
@@ -101,7 +98,7 @@ def said(
 def test_each_command_takes_each_run(run: Run, command: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     for words in WORDS[command]:
         status, told = said(capfd, run, tmp_path, command, words)
-        alike = command in ("compare", "history") and run.result.suite in NO_POINTS
+        alike = command in ("compare", "history") and not has_points(run)
         assert status in (REFUSED if alike else FINE), (command, words)
         assert told or command == "report" or alike
     for path in tmp_path.rglob("*.csv"):

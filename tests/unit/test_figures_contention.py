@@ -160,7 +160,7 @@ def test_each_split_has_its_steady_window(content: Content) -> None:
 def test_a_machine_of_many_splits_does_not_make_the_page_grow(
     run: Run, content: Content, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(series, "SPLITS", 4)
+    monkeypatch.setattr(series, "MOST", 4)
     chosen = series.choose(run, {})
     assert len(chosen) == 4
     assert chosen[0].number == 6

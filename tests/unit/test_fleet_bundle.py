@@ -7,6 +7,7 @@ import pytest
 from tierscope.errors import MachineError, UsageError
 from tierscope.fleet.canary import VISITS, canary
 from tierscope.fleet.payload.bundle import read_bundle
+from tierscope.fleet.payload.report import Asked, report_of
 from tierscope.fleet.plan import metric_of
 from tierscope.fleet.session_hosts import read_hosts
 
@@ -32,6 +33,12 @@ def test_garbage_a_refusal_and_silence_have_their_reasons() -> None:
         read_bundle(b"\ntierscope-refused another measurement runs\n")
     with pytest.raises(MachineError, match="answered nothing"):
         read_bundle(b"\n")
+
+
+def test_an_answer_without_its_time_is_not_one_of_1970() -> None:
+    asked = Asked("h", "plan", "2026-01-01", 0, {}, 0.0)
+    with pytest.raises(MachineError, match="does not state when it began"):
+        report_of(WHOLE, asked)
 
 
 def test_no_part_leaves_the_folder_of_a_host(tmp_path: Path) -> None:

@@ -116,7 +116,7 @@ def test_ssh_without_names_and_an_unknown_engine_are_refused(tmp_path: Path) -> 
         run(wanted(tmp_path / "fleet", via="ssh"))
     with pytest.raises(UsageError, match="engine"):
         run(wanted(tmp_path / "fleet", via="flux"))
-    assert sorted(engines) == ["local", "slurm", "ssh"]
+    assert {"local", "slurm", "ssh"} <= set(engines)
 
 
 @pytest.mark.parametrize(

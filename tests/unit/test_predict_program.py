@@ -3,9 +3,10 @@
 import subprocess
 from dataclasses import replace
 
+import msgspec
 import pytest
 
-from tierscope.errors import UsageError
+from tierscope.errors import MachineError, UsageError
 from tierscope.predict.program import native, printed
 from tierscope.predict.program.answer import Anchor, Answer, anchor, answer, paired_deviation
 from tierscope.predict.program.native import Native
@@ -28,6 +29,18 @@ def here(user: float = 1.0, wall: float = 1.0, noise: float = 0.0) -> Native:
 def told(old: float, new: float, ran: Native | None = None) -> Answer:
     made = anchor(ran or here(), [of(old)] * 3)
     return answer("far", made, [of(new)] * 3, of(new), of(old / 2), of(new * 0.9))
+
+
+@pytest.mark.parametrize("place", range(4))
+def test_what_was_only_counted_predicts_nothing(place: int) -> None:
+    made, there = anchor(here(), [of(1.0)]), [of(1.0)] * 4
+    there[place] = replace_seconds(there[place])
+    with pytest.raises(MachineError, match="did not time it"):
+        answer("far", made, there[:1], *there[1:])
+
+
+def replace_seconds(one: Traced) -> Traced:
+    return msgspec.structs.replace(one, seconds=None)
 
 
 def test_a_model_that_is_right_here_gives_its_own_ratio() -> None:

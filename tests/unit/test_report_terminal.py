@@ -9,7 +9,7 @@ from rich.console import Console
 
 from made import Maker, Teamwork, one_group
 from reported import changed, evil_run, small_run, subset
-from tierscope.draw import braille
+from tierscope.draw import braille, forms
 from tierscope.draw.braille import Axis, Curve
 from tierscope.record.result import Run
 from tierscope.report.terminal import show
@@ -131,6 +131,13 @@ def test_a_plot_has_the_asked_size_and_its_ticks() -> None:
 
 def test_nothing_to_plot_is_nothing() -> None:
     assert braille.plot([Curve("none", [], [])], Axis("x"), Axis("y"), width=60) == ""
+
+
+def test_a_point_without_a_number_is_left_out_and_not_drawn_at_zero() -> None:
+    assert forms.in_ns(None) is None
+    assert forms.in_gb(None) is None
+    points = [(1.0, 2.0), (2.0, None), (None, 3.0), (4.0, 0.0)]
+    assert forms.curve("a", points) == Curve("a", [1.0, 4.0], [2.0, 0.0])
 
 
 def test_a_flat_curve_and_a_single_point_are_drawn() -> None:

@@ -219,6 +219,7 @@ def test_mixes_have_the_names_of_the_field(share: float, name: str) -> None:
 def test_names_show_what_differs() -> None:
     assert words.load_name(0.5, "nt") == "1:1 nt"
     assert words.load_name(1.0, "none") == "all reads"
+    assert words.load_name(None, "plain") == "unknown mix plain"
     assert words.probe_name("random", "global", 4096) == "4 KiB pages, random draws"
     assert words.probe_name("cycle", "page", None) == "mixed pages, cycle, page order"
     assert words.short_word("abcdef", 4) == "abc…"

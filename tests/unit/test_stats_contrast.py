@@ -252,7 +252,7 @@ def test_an_aggressor_that_sleeps_or_waits_is_switched_out_by_nature(aggressor: 
     assert compared("chase", blocks, ROUNDS, "copy")[1].ratio.count == 0  # one that should work is disturbed
 
 
-@pytest.mark.parametrize(("waits", "rounds"), [("processes", ROUNDS), ("file", ROUNDS), ("none", 0)])
+@pytest.mark.parametrize(("waits", "rounds"), [("time", ROUNDS), ("processes", ROUNDS), ("file", ROUNDS), ("none", 0)])
 def test_facts_state_what_a_thread_waits_for(waits: str, rounds: int) -> None:
     """A load that waits for nothing is disturbed; one that waits by nature is left alone."""
     blocks = ran("chase", (1, 1, 1, 1))
@@ -265,7 +265,7 @@ def test_facts_state_what_a_thread_waits_for(waits: str, rounds: int) -> None:
     assert contrasts(blocks, HZ, experiment, own, order_of(len(TAKES), ROUNDS))[1].ratio.count == rounds
 
 
-def test_two_kernels_wait_in_cores_that_did_not_state_it() -> None:
+def test_three_kernels_wait_in_cores_that_did_not_state_it() -> None:
     facts = facts_of(groups_of("chase", "copy"))[0]
 
     def waits_for(kernel: str, waits: str = "") -> str:
@@ -273,6 +273,7 @@ def test_two_kernels_wait_in_cores_that_did_not_state_it() -> None:
 
     assert (waits_for("flush_msync"), waits_for("command"), waits_for("flush_clwb")) == ("file", "processes", "none")
     assert waits_for("flush_msync", "none") == "none"
+    assert (waits_for("sleep"), waits_for("sleep", "none"), waits_for("busy", "none")) == ("time", "time", "none")
 
 
 def test_the_first_walk_of_a_batch_finds_the_lines_of_the_take_before_and_does_not_count() -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from made_suites import MADE
+from made_suites import MADE, has_points
 from said import say
 from stored import RUNS, kept, rows, stored
 from tierscope.errors import Exit, UsageError
@@ -16,8 +16,6 @@ from tierscope.report.formats import formats, write
 CLOSE = 1e-6  # relative: what another processor or library may round otherwise
 LEFT_OVER = {"misfit": 1e-9}  # what a fit leaves, relative already: of an exact one it is rounding alone
 FINE = (Exit.GOOD, Exit.FAILED, Exit.INCONCLUSIVE)
-NO_POINTS = ("closed-loop", "counters-audit")
-"""It infers properties of memories: `compare` matches points, and says that there are none."""
 
 
 def differences(found: list[dict[str, Any]], wanted: list[dict[str, Any]]) -> list[str]:
@@ -79,7 +77,7 @@ def test_it_is_shown_compared_and_audited(name: str, capfd: pytest.CaptureFixtur
         assert status in FINE, err
         assert out
     status, out, err = say(capfd, "compare", run, run, "--json")
-    if name in NO_POINTS:
+    if not has_points(stored(name)):
         assert status == Exit.USAGE, out
         return
     assert status in (Exit.GOOD, Exit.INCONCLUSIVE), err
@@ -91,7 +89,7 @@ def test_it_is_exported_in_every_format(name: str) -> None:
     run = stored(name)
     tables = {record.experiment.table for record in run.result.records}
     nothing = {form for form, export in formats.exports().items() if export.needs and export.needs not in tables}
-    nothing |= {"markdown", "html", "openmetrics"} if name in NO_POINTS else set()
+    nothing |= set() if has_points(run) else {"markdown", "html", "openmetrics"}
     for form, export in formats.exports().items():
         if form in nothing:
             with pytest.raises(UsageError, match="nothing to export|these runs contain no|no table of these runs"):

@@ -9,13 +9,14 @@ from made import Maker, add_stream
 from tierscope.audit.own import statements
 from tierscope.compare.beside import beside
 from tierscope.compare.points import points
+from tierscope.errors import ResultError
 from tierscope.record.experiment import real
 from tierscope.record.result import Run
 from tierscope.reference import load
 from tierscope.suites.stream.table import Stream, StreamRow
 from tierscope.tables import Flat, tables
 from tierscope.tables.measured import span_of
-from tierscope.tables.rows import unflat
+from tierscope.tables.rows import unflat, whole_of
 
 LOW, MIDDLE, HIGH = 10_000_000_000, 10_100_000_000, 10_200_000_000
 WHOLE = {"bandwidth_low": LOW, "bandwidth_bytes_per_s": MIDDLE, "bandwidth_high": HIGH}
@@ -35,6 +36,13 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
 
 def test_a_real_number_is_neither_a_word_nor_a_truth_value() -> None:
     assert [real(value) for value in (3, 2.5, True, "3", None)] == [3.0, 2.5, None, None, None]
+
+
+def test_a_whole_number_that_a_row_lacks_is_an_error_and_not_zero() -> None:
+    assert whole_of({"threads": 0}, "threads") == 0
+    for wrong in (None, "2", 2.5, True):
+        with pytest.raises(ResultError, match="threads: expected a whole number, got"):
+            whole_of({"threads": wrong}, "threads")
 
 
 def test_bounds_may_be_whole_and_no_truth_values() -> None:

@@ -13,7 +13,8 @@ inline constexpr KernelInfo info{.name = "sleep",
                                  .check = Check::none,
                                  .unchecked = "it moves no bytes",
                                  .content = Content::nothing,
-                                 .operation = "call"};
+                                 .operation = "call",
+                                 .wait = Wait::time};
 inline constexpr std::string_view isa = "scalar";
 constexpr long NANOSECONDS = 100'000;
 

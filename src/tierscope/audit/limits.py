@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from tierscope.audit.statement import Quantity, Statement
 from tierscope.errors import UsageError
 from tierscope.host.peak import CHANNEL_BYTES
-from tierscope.record.experiment import Label
+from tierscope.record.experiment import Label, real
 from tierscope.tables import tables
 from tierscope.units import parse_bytes, parse_rate
 
@@ -78,11 +78,9 @@ def parsed(words: Mapping[str, str]) -> Limits:
 
 def of_options(options: Mapping[str, Label]) -> Limits:
     """Return the limits of the options of a run; a value that is not a number counts as unknown."""
-    known = {key: float(options[key] or 0) for key in KEYS if isinstance(options.get(key), int | float)}
-    channels = known.get("channels")
-    return Limits(
-        known.get("peak"), None if channels is None else int(channels), known.get("speed"), known.get("cache")
-    )
+    known = {key: real(options.get(key)) for key in KEYS}
+    channels = known["channels"]
+    return Limits(known["peak"], None if channels is None else int(channels), known["speed"], known["cache"])
 
 
 def _number(key: str, word: str, most: float) -> float:
@@ -113,8 +111,8 @@ def _memory(one: Statement) -> bool:
 
 
 def _given(limits: Limits) -> Statement:
+    transfers = None if limits.speed_mt_s is None else limits.speed_mt_s * 1e6
     known = {"stated_peak_bytes_per_s": limits.peak_bytes_per_s, "channels": limits.channels,
-             "transfers_per_s": (limits.speed_mt_s or 0) * 1e6}  # fmt: skip
-    return Statement(
-        "what was given", {name: Quantity(float(value or 0)) for name, value in known.items()}, conclusive=True
-    )
+             "transfers_per_s": transfers}  # fmt: skip
+    quantities = {name: Quantity(float(value)) for name, value in known.items() if value is not None}
+    return Statement("what was given", quantities, conclusive=True)

@@ -105,9 +105,9 @@ def _label(row: Flat, labels: tuple[Column, ...]) -> str:
 
 
 def _shown(value: object, column: Column) -> str:
-    number = real(value) or 0.0
+    number = real(value)
     shows = {"B": show_bytes, "s": show_seconds}
-    return shows[column.unit](number) if column.unit in shows else f"{number:g}"
+    return str(value) if number is None else shows.get(column.unit, "{:g}".format)(number)
 
 
 def _stem(name: str) -> str:

@@ -101,3 +101,27 @@ def machines() -> Iterable[str]:
     from tierscope.vm.machine import machines
 
     return machines
+
+
+def checks() -> Iterable[str]:
+    from tierscope.doctor.check import checks
+
+    return checks
+
+
+def documents() -> Iterable[str]:
+    from tierscope.reproduce import reproduce
+
+    return reproduce
+
+
+def engines() -> Iterable[str]:
+    from tierscope.fleet.engines import engines
+
+    return engines
+
+
+def run_times() -> Iterable[str]:
+    from tierscope.models.run_time import run_times
+
+    return run_times()

@@ -20,7 +20,7 @@ from typing import Any
 from tierscope.compare.comparison import named_point
 from tierscope.compare.matched import same
 from tierscope.errors import UsageError
-from tierscope.record.experiment import Label
+from tierscope.record.experiment import Label, real
 from tierscope.record.reading import Reading
 from tierscope.record.result import Run
 from tierscope.reference import Match
@@ -156,16 +156,10 @@ def _meant(side: Side, other: Side) -> Iterator[_Entry]:
         nodes = len(side.run.result.machine.identity.nodes)
         rows = [{**row, "nodes": nodes} for row in tables[match.table].flat(side.run)]
         for row in rows:
-            if _fits(row, rows, match, keys):
+            number = real(row.get(match.key))
+            if number is not None and _fits(row, rows, keys):
                 point = named_point({"table": match.table, **row}).partition(": ")[2]
-                yield _Entry(
-                    _key(match, keys),
-                    match.table,
-                    point,
-                    match.key,
-                    _number(row, match.key),
-                    row.get("footprint_bytes"),
-                )
+                yield _Entry(_key(match, keys), match.table, point, match.key, number, row.get("footprint_bytes"))
 
 
 def _asked(side: Side) -> Iterator[tuple[Reading, Match, dict[str, str]]]:
@@ -194,15 +188,10 @@ def _words(keys: dict[str, str]) -> str:
     return ", ".join(f"{key} {word}" for key, word in keys.items() if word != MOST and "*" not in word)
 
 
-def _fits(row: Flat, rows: Sequence[Flat], match: Match, keys: dict[str, str]) -> bool:
-    if row.get(match.key) is None:
-        return False
+def _fits(row: Flat, rows: Sequence[Flat], keys: dict[str, str]) -> bool:
     return all(_largest(row, rows, key) if word == MOST else same(row.get(key), word) for key, word in keys.items())
 
 
 def _largest(row: Flat, rows: Sequence[Flat], key: str) -> bool:
-    return row[key] is not None and _number(row, key) == max(_number(one, key) for one in rows if one[key] is not None)
-
-
-def _number(row: Flat, key: str) -> float:
-    return float(row[key] or 0)
+    number = real(row[key])
+    return number is not None and number == max(known for one in rows if (known := real(one[key])) is not None)

@@ -185,7 +185,8 @@ def _said(column: Column, value: Label) -> str:
         return column.title if value else f"not {column.title}"
     if not column.unit:
         return str(value)
-    return f"{column.title} {show_bytes(float(value or 0)) if column.unit == 'B' else value}"
+    size = real(value) if column.unit == "B" else None
+    return f"{column.title} {value if size is None else show_bytes(size)}"
 
 
 def show(rows: list[dict[str, Any]], console: Console) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from fnmatch import fnmatchcase
 from typing import NamedTuple
 
-from tierscope.record.experiment import Label
+from tierscope.record.experiment import Label, real
 from tierscope.record.result import Run
 from tierscope.reference import Match, Reference
 from tierscope.reference.match import FILLED
@@ -106,7 +106,8 @@ def _ours(row: Flat, rows: list[Flat], match: Match) -> tuple[Interval, bool] | 
 
 
 def _interval(row: Flat, match: Match) -> Interval:
-    value = float(row[match.key] or 0)
+    value = real(row[match.key])
+    assert value is not None, match.key  # `matched` leaves out rows without it
     span = span_of(row, match.key.removesuffix("_bytes_per_s").removesuffix("_s")) or (value, value)
     return Interval(span[0], value, span[1], 1)
 

@@ -109,22 +109,22 @@ def with_interval(row: JudgedRow | None, found: Interval | None, text: Callable[
     return f"{cells.within(text(found.middle), found.low, found.middle, found.high)}{'' if row.conclusive else ' ?'}"
 
 
-def in_gb(found: Interval | None) -> float:
-    """Return the middle in GB/s, 0 where there is none."""
-    return vega.gb(found.middle if found else None) or 0.0
+def in_gb(found: Interval | None) -> float | None:
+    """Return the middle in GB/s, None where there is none."""
+    return vega.gb(found.middle if found else None)
 
 
-def in_ns(found: Interval | None) -> float:
-    """Return the middle in ns, 0 where there is none."""
-    return vega.ns(found.middle if found else None) or 0.0
+def in_ns(found: Interval | None) -> float | None:
+    """Return the middle in ns, None where there is none."""
+    return vega.ns(found.middle if found else None)
 
 
-def curve(label: str, points: Iterable[tuple[float, float]]) -> Curve:
+def curve(label: str, points: Iterable[tuple[float | None, float | None]]) -> Curve:
     """Return a curve with a printable label.
 
-    points: (x, y), in their order and in the units of the axes.
+    points: (x, y), in their order and in the units of the axes; one without a number is left out.
     """
-    both = list(points)
+    both = [(x, y) for x, y in points if x is not None and y is not None]
     return Curve(printable(label), [x for x, _ in both], [y for _, y in both])
 
 

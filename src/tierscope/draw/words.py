@@ -5,8 +5,10 @@ from fractions import Fraction
 from tierscope.units import show_bytes
 
 
-def mix_name(read_share: float) -> str:
+def mix_name(read_share: float | None) -> str:
     """Return '3:1' for 0.75; the ends are words; a share that is not a small ratio stays a percentage."""
+    if read_share is None:
+        return "unknown mix"
     if read_share >= 1.0:
         return "all reads"
     if read_share <= 0.0:
@@ -17,7 +19,7 @@ def mix_name(read_share: float) -> str:
     return f"{ratio.numerator}:{ratio.denominator - ratio.numerator}"
 
 
-def load_name(read_share: float, store: str) -> str:
+def load_name(read_share: float | None, store: str) -> str:
     """Return '1:1 nt': a mix is always shown with its stores."""
     return mix_name(read_share) if store == "none" else f"{mix_name(read_share)} {store}"
 

@@ -28,9 +28,14 @@ class RunTime(Model, Protocol):
         """Return the seconds of all operations on the device."""
 
 
+def run_times() -> dict[str, type[RunTime]]:
+    """Return all of them by name."""
+    return {name: model for name in models if _is_run_time(model := models[name])}
+
+
 def run_time(name: str) -> type[RunTime]:
     """Return the model of this name; UnknownNameError where it is unknown or predicts something else."""
-    known = {each: model for each in models if _is_run_time(model := models[each])}
+    known = run_times()
     if name not in known:
         raise UnknownNameError(unknown("model of run time", name, list(known)))
     return known[name]

@@ -8,8 +8,8 @@ from msgspec import Meta
 from tierscope.record.experiment import Workload
 from tierscope.record.work.base import Bytes
 
-WAITED = {"flush_msync": "file", "command": "processes"}
-"""What threads waited for, by kernel, in results of cores that did not report it."""
+WAITED = {"flush_msync": "file", "command": "processes", "sleep": "time"}
+"""What threads waited for, by kernel, in results of cores that did not report it; of sleep, some reported `none`."""
 
 
 class Clock(msgspec.Struct, frozen=True, kw_only=True):
@@ -92,14 +92,15 @@ class GroupFacts(msgspec.Struct, frozen=True, kw_only=True):
         Meta(
             description="what its thread waits for by nature, so that a context switch is not a fault of the "
             "machine: `none`, "
-            "`file`, `processes`; empty: not stated"
+            "`time`, `file`, `processes`; empty: not stated"
         ),
     ] = ""
 
     @property
     def waits_for(self) -> str:
-        """Return what its thread waits for by nature: "none", "file", "processes"."""
-        return self.waits or WAITED.get(self.kernel, "none")
+        """Return what its thread waits for by nature: "none", "time", "file", "processes"."""
+        stated = "" if (self.kernel, self.waits) == ("sleep", "none") else self.waits
+        return stated or WAITED.get(self.kernel, "none")
 
 
 class Trial(msgspec.Struct, frozen=True, kw_only=True):

@@ -92,9 +92,10 @@ class Identity(msgspec.Struct, frozen=True, kw_only=True):
     caches: Annotated[tuple[Cache, ...], Meta(description="list of [`Cache`](#cache)")]
 
     def digest(self) -> str:
-        """Return twelve hex digits over the stable facts; the nodes' memory is not, a hypervisor gives and takes it.
+        """Return twelve hex digits over the stable facts.
 
-        What the firmware reports of nodes and the kernel makes of it is left out too: older versions did not ask.
+        The memory of nodes is left out, because a hypervisor gives and takes it. What the firmware reports of nodes,
+        and the tiers that the kernel makes of it, are left out because older versions did not read them.
         """
         unknown = {"memory_bytes": 0, "free_bytes": 0, "huge_pages": {}, "reported": {}, "initiators": (), "tier": None}
         bare = (msgspec.structs.replace(n, **unknown) for n in self.nodes)

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 from tierscope.compare.points import named
 from tierscope.errors import UsageError
-from tierscope.record.experiment import Label
 from tierscope.record.result import Run
 from tierscope.report.content import gather
 from tierscope.tables import Column
@@ -46,10 +45,9 @@ def cells(runs: Sequence[Run]) -> Iterator[Cell]:
         raise UsageError("no experiment of these runs is finished: there is nothing to export")
 
 
-def _cell(name: str, run: Run, table: str, number: int, column: Column, value: Label) -> Cell:
-    words = isinstance(value, str)
+def _cell(name: str, run: Run, table: str, number: int, column: Column, value: str | float) -> Cell:
     result = run.result
     return Cell(
         name, result.machine.hostname, result.origin, result.started, table, number, column.name, column.unit,
-        None if words else float(value or 0), str(value) if words else "",
+        None if isinstance(value, str) else float(value), value if isinstance(value, str) else "",
     )  # fmt: skip

@@ -22,7 +22,7 @@ Shape = tuple[int, int, int, int, int]  # streams, unroll, then bytes: interleav
 
 PAGE = 4 * KiB  # distance of streams walked page by page
 NEAR, FAR, FARTHEST = 512, 1 * KiB, 2 * KiB  # bytes: with 8 streams at 16 GB/s, 250 ns to 1 us ahead of the load
-LONGEST = 14  # candidates of one kernel: 0.5 s of calibration at some 30 ms each
+LONGEST = 14  # candidates of one kernel; a search begins with the first of them (`run.calibrate`)
 
 LOADS_ONLY: tuple[Shape, ...] = (
     (12, 1, 0, NEAR, 0),

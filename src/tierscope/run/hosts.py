@@ -27,6 +27,7 @@ from tierscope.record.result import GroupFacts, load_manifest
 from tierscope.remote import Remote, slurm
 from tierscope.run.commands import OVERWRITE
 from tierscope.run.inspect import inspect
+from tierscope.run.known import PLACES
 from tierscope.run.measurer import Measurer
 from tierscope.run.owned import is_begun
 from tierscope.vm import reached as vm
@@ -34,7 +35,7 @@ from tierscope.vm import reached as vm
 HERE_WORD = "here"
 PATHS = ("page cache", "file system", "device")  # what limits targets that are paths
 DEVICE = re.compile(rf"/dev/dax[0-9.]+{OVERWRITE}")
-OTHER_PROGRAMS = ("pool", "storage", "blockdev")  # targets that the static core does not serve
+OTHER_PROGRAMS = ("pool", *PLACES)  # targets that the static core does not serve
 THERE = "measure that with a Tierscope on that machine"
 
 

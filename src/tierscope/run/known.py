@@ -12,7 +12,7 @@ from tierscope.record.work import task_of
 from tierscope.registry import unknown
 
 PROGRAMS = {"fio": "job"}  # kernels that are programs of their own, and their task
-PLACES = ("storage", "blockdev")  # targets of programs
+PLACES = ("storage", "blockdev")  # targets of programs: a folder for a file without a name; a whole block device
 
 
 def refuse_unknown(groups: Iterable[Group], build: Catalogue) -> None:

@@ -23,10 +23,10 @@ from tierscope.record.catalogue import HeldIn
 from tierscope.record.experiment import Experiment, Target
 from tierscope.record.machine import Machine
 from tierscope.run.commands import OVERWRITE
+from tierscope.run.known import PLACES
 from tierscope.units import MiB
 
 ON_FILES = ("page cache", "file system", "pool")
-STORAGE = ("storage", "blockdev")  # a folder in which a file without a name will be; a whole block device
 OPEN = ",open"  # behind the path of a pool that is there
 ALIGN_BYTES = 2 * MiB  # of a DAX device whose kernel, before 5.10, does not report it
 POOL_BYTES = 8 * MiB  # what libpmemobj keeps for itself, see core/targets/pool.cpp
@@ -58,7 +58,7 @@ def targets_of(experiments: list[Experiment]) -> Iterator[Target]:
 
 def _room(machine: Machine, target: Target, held: HeldIn, system: System) -> int | None:
     """Return None where the capacity is unknown, or where the target is not a path."""
-    if target.name in STORAGE:
+    if target.name in PLACES:
         return _storage(machine, target, system)
     if held == "device":
         return _device(machine.persistent or Persistent(), target)

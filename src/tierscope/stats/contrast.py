@@ -46,7 +46,7 @@ Floats = npt.NDArray[np.float64]
 VICTIM = "victim"  # the role of the groups whose time is compared; in latency under load it is CHASER
 CHASER = "chaser"
 TASKS = ("task", "key")  # operations whose blocks are whole tasks: a victim's, a round of operations on a structure
-SLEEP = "sleep"  # the kernel whose thread sleeps
+TIME = "time"  # what a thread that sleeps waits for
 PROCESSES = "processes"  # the thread waits for them, and each line that they print switches it
 FILE = "file"  # the thread sleeps in the system until the file is written
 ROUNDS = 8  # least, in all visits: with five or fewer, no interval of signed ranks contains 95 %
@@ -216,9 +216,7 @@ def _moments(part: Blocks, hz: float, own: Sequence[GroupFacts], watched: list[i
     since it is switched out by nature.
     """
     waiting = [
-        place
-        for place, facts in enumerate(own)
-        if facts.kernel == SLEEP or facts.waits_for == PROCESSES or _waits(part, place, facts)
+        place for place, facts in enumerate(own) if facts.waits_for in (TIME, PROCESSES) or _waits(part, place, facts)
     ]
     part = part.copy()
     part["flags"][np.isin(part["group"], waiting)] &= SIZING

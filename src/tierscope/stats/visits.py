@@ -8,10 +8,10 @@ The visits' log(m) also differ by what changes from second to second and from ma
     half      = t(min(d0 + d, most)) * s * sqrt(c)                       in log; c: variance of a median of the visits
 
 The values drift, d0 and most are those that all points of the same kind show together (`stats.drift`); without them d0
-is 0. The value `within` is the mean variance of log(m) that the visits' own intervals state. c is 1/2 for two visits,
-0.449 for three, then pi / (2 visits). If s_visits^2 is larger than the drift of the others explains (1 % by chance),
-the point uses its own visits only: d0 is 0. One visit has the interval of s^2 = drift + within and d0 degrees, and none
-where `drift` is not known.
+is 0. The value `within` is the mean variance of log(m) that the visits' own intervals state. c is exact for up to nine
+visits (1/2 for two, 0.449 for three: `OF_MEDIAN`), and pi / (2 visits) for more. If s_visits^2 is larger than the drift
+of the others explains (1 % by chance), the point uses its own visits only: d0 is 0. One visit has the interval of
+s^2 = drift + within and d0 degrees, and none where `drift` is not known.
 
 95 % are 95 % of repetitions of the whole run on this machine in this state: the interval contains the number that many
 visits would approach. Coverage in simulation, 12 points with 2, 3 or 5 visits (tests/unit/test_stats_visits.py):

@@ -5,6 +5,7 @@ remembers judgements until the process ends, `tables.kept` stores rows: the samp
 """
 
 import inspect
+from enum import Enum
 from pathlib import Path
 from types import FunctionType
 from typing import Any, Protocol, TypeVar
@@ -109,6 +110,14 @@ class Asked(msgspec.Struct, frozen=True, kw_only=True):
     leads: bool = False
 
 
+class OverTime(Enum):
+    """Which records of a table a page shows block by block over time (`suites.series`)."""
+
+    FEW = "the fastest, the most disturbed and the first inconclusive one"  # of a table with a row for each record
+    FIRST = "the first ones"
+    ALL = "all, with the dips of their threads"
+
+
 TOPICS = ("bandwidth", "latency")  # of a table that does not state which findings of the doctor affect it
 PLACE = 100  # of a table that does not state where it belongs
 BESIDE = 1000  # from here on: tables that explain what another one measured, and make no headline
@@ -155,9 +164,9 @@ def plain(value: Any) -> Any:
 class Plain:
     """A table of any kind of row, whose insights have Python's own numbers, whatever its statistics return.
 
-    A table may state six things more.
+    A table may state seven things more.
     `place`: its order in a report, the lowest first. `audited`. `in_terminal`: whether a terminal shows it, too.
-    `topics`: which findings of the doctor affect it.
+    `topics`: which findings of the doctor affect it. `over_time`: whose blocks a page shows over time.
     `asked`: what its reader wants to know. `says`: the name of each insight with the meaning of its value. A word in
     capitals in a name is a placeholder.
     """
@@ -225,6 +234,12 @@ class Plain:
         return bool(getattr(self._table, "in_terminal", True))
 
     @property
+    def over_time(self) -> OverTime | None:
+        found = getattr(self._table, "over_time", None)
+        assert found is None or isinstance(found, OverTime)
+        return found
+
+    @property
     def topics(self) -> tuple[str, ...]:
         found = getattr(self._table, "topics", TOPICS)
         assert isinstance(found, tuple)
@@ -287,6 +302,7 @@ __all__ = [
     "JudgedRow",
     "Main",
     "Number",
+    "OverTime",
     "Row",
     "Table",
     "columns_of",

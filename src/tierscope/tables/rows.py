@@ -20,12 +20,20 @@ import msgspec
 import numpy as np
 
 from tierscope.errors import ResultError
-from tierscope.record.experiment import Label
+from tierscope.record.experiment import Label, whole
 from tierscope.stats.median import Interval
 from tierscope.tables.column import Column
 
 Flat = dict[str, Label]
 """A row as everything outside of its suite reads it: one value for each column."""
+
+
+def whole_of(row: Flat, key: str) -> int:
+    """Return a whole number that each row of its table has; ResultError for a row without it."""
+    number = whole(row[key])
+    if number is None:
+        raise ResultError(f"{key}: expected a whole number, got {row[key]!r}")
+    return number
 
 
 class Unit(msgspec.Struct, frozen=True):

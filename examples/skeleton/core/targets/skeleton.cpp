@@ -20,21 +20,22 @@ class SkeletonTarget final : public Target {
   /// cannot be served: a target never does something else silently.
   explicit SkeletonTarget(const TargetOptions& options) {
     if (!options.where.empty()) throw BadPlan("target skeleton takes no place, not '" + options.where + "'");
-    if (options.pages == "2m" || options.pages == "1g")
+    static_cast<void>(pages::size_of(options.pages));  // refuses a word that is no size of this kernel
+    if (pages::reserved(options.pages))
       throw Unsupported("pages=" + options.pages + " is for node targets; try pages=4k");
   }
 
-  /// Returns untouched memory, whose range starts on a boundary of large pages; the team touches it first. A message
+  /// Returns untouched memory, whose range starts on a boundary of a large page; the team touches it first. A message
   /// states what was asked, what came back, and what to try.
   [[nodiscard]] Buffer map(std::size_t size_bytes) const override {
-    const std::size_t size = (size_bytes + pages::base() - 1) / pages::base() * pages::base();
+    const std::size_t base = pages::base(), huge = pages::huge();  // of this kernel: 4 KiB and 2 MiB, or others
+    const std::size_t size = (size_bytes + base - 1) / base * base;
     capacity::require(size);  // with more than is free, the process would be killed, or swapped
-    const std::size_t mapped = size + pages::huge();
+    const std::size_t mapped = size + huge;
     void* at = mmap(nullptr, mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (at == MAP_FAILED) throw SystemError("map " + std::to_string(size) + " bytes", errno);
     const auto start = reinterpret_cast<std::uintptr_t>(at);
-    Buffer buffer(at, mapped, (pages::huge() - start % pages::huge()) % pages::huge(),
-                  size);  // unmapped by its destructor
+    Buffer buffer(at, mapped, (huge - start % huge) % huge, size);  // unmapped by its destructor
     madvise(buffer.bytes().data(), size, MADV_NOHUGEPAGE);
     return buffer;
   }

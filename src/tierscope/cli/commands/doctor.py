@@ -2,7 +2,7 @@
 
 import rich_click as click
 
-from tierscope.cli import door
+from tierscope.cli import door, names
 from tierscope.cli.commands import commands
 from tierscope.cli.help import Area, Command, Tried
 from tierscope.errors import UsageError
@@ -23,7 +23,13 @@ from tierscope.errors import UsageError
     is_flag=True,
     help="Put back what `--apply` or an interrupted run changed.",
 )
-@click.option("--only", multiple=True, metavar="CHECK", help="With `--apply`: the settings of this check alone.")
+@click.option(
+    "--only",
+    multiple=True,
+    metavar="CHECK",
+    help="With `--apply`: the settings of this check alone.",
+    shell_complete=names.complete(names.checks),
+)
 @click.option("--yes", is_flag=True, help="With `--apply`: do not ask.")
 @click.option(
     "--host",

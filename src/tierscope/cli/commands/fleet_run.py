@@ -4,6 +4,7 @@ from pathlib import Path
 
 import rich_click as click
 
+from tierscope.cli import names
 from tierscope.cli.commands import commands
 from tierscope.cli.help import Area, Command, Tried
 
@@ -27,7 +28,7 @@ from tierscope.cli.help import Area, Command, Tried
 )
 @click.argument("plan", default="canary", metavar="[PLAN]")
 @click.argument("words", nargs=-1, metavar="[KEY=VALUE]...")
-@click.option("--via", required=True, metavar="ENGINE", help="`slurm`, `ssh` or `local`.")
+@click.option("--via", cls=names.Named, known=names.engines, required=True, metavar="ENGINE", help="One of {}.")
 @click.option(
     "--hosts", type=click.Path(path_type=Path), help="File with one host on each line. Default with Slurm: all nodes."
 )

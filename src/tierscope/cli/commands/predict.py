@@ -82,9 +82,11 @@ class Divided(Command):
 @click.option("--value", metavar="SIZE", help="Further bytes that each operation moves, for a preset or a fit.")
 @click.option(
     "--model",
+    cls=names.Named,
+    known=names.run_times,
     default="structure_model",
     show_default=True,
-    help="`structure_model` or `counter_model`.",
+    help="One of {}.",
     metavar="NAME",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print [rows](json.md#predict---json).")

@@ -2,7 +2,7 @@
 
 import rich_click as click
 
-from tierscope.cli import door
+from tierscope.cli import door, names
 from tierscope.cli.commands import commands
 from tierscope.cli.help import Area, Command, Tried
 
@@ -17,7 +17,7 @@ from tierscope.cli.help import Area, Command, Tried
         "tierscope reproduce 003 --all",
     ),
 )
-@click.argument("document", required=False)
+@click.argument("document", required=False, shell_complete=names.complete(names.documents))
 @click.option(
     "--all", "everything", is_flag=True, help="Show every figure, also of long tables in which all are right."
 )

@@ -25,9 +25,12 @@ def look(system: System) -> Seen:
     if not limits:
         return good("none")
     limit, level, name = min(limits)
-    left = max(0, limit - (system.number(f"{level.folder}/{FILES[level.version][1]}") or 0))
-    state = f"{show_bytes(limit)} of {show_bytes(total)} ({name}), {show_bytes(left)} left"
+    used = system.number(f"{level.folder}/{FILES[level.version][1]}")
     remedy = level.remedy(name, "max" if level.version == 2 else "-1")
+    if used is None:
+        return note(f"{show_bytes(limit)} of {show_bytes(total)} ({name}), what is left is not known", EFFECT, remedy)
+    left = max(0, limit - used)
+    state = f"{show_bytes(limit)} of {show_bytes(total)} ({name}), {show_bytes(left)} left"
     return (note if left >= WANTED else bad)(state, EFFECT, remedy)
 
 

@@ -21,10 +21,11 @@ def look(system: System) -> Seen:
         return unknown(f"no error counts: {why}", EFFECT)
     names = ("ce_count", "ue_count", "seconds_since_reset")
     counts = [[system.number(f"{path}/{name}") for name in names] for path in controllers]
-    fixed, lost = (sum(count[index] or 0 for count in counts) for index in (0, 1))
-    if any(count[0] is None for count in counts):
+    errors = [(fixed, lost) for fixed, lost, _ in counts if fixed is not None and lost is not None]
+    if len(errors) < len(counts):
         return unknown(f"counts of {BASE} are not readable", EFFECT)
-    seconds = min((count[2] for count in counts if count[2]), default=None)
+    fixed, lost = (sum(kind) for kind in zip(*errors, strict=True))
+    seconds = min((seconds for *_, seconds in counts if seconds), default=None)
     span = f"in {seconds / 3600:.3g} h" if seconds else "since the driver started"
     state = f"{fixed} corrected, {lost} uncorrected {span}"
     if lost > 0 or (seconds and fixed / seconds >= OFTEN_PER_S):

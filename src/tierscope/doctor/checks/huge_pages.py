@@ -38,8 +38,10 @@ def _free(system: System, path: str) -> tuple[int, int]:
     """Return the size in bytes and the pages that are free and promised to nobody; (0, 0) for a strange folder."""
     match = re.search(r"hugepages-([0-9]{1,9})kB$", path)
     free = system.number(f"{path}/free_hugepages")
-    promised = system.number(f"{path}/resv_hugepages") or 0
-    return (int(match[1]) << 10, max(0, free - promised)) if match and free is not None else (0, 0)
+    promised = system.number(f"{path}/resv_hugepages")
+    if not match or free is None or promised is None:
+        return 0, 0
+    return int(match[1]) << 10, max(0, free - promised)
 
 
 checks.add(

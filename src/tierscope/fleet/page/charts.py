@@ -5,6 +5,7 @@ import re
 from collections.abc import Sequence
 
 from tierscope.draw.theme import Spec, colour, config
+from tierscope.draw.vega import Point
 from tierscope.fleet.outliers_result import Suspect
 from tierscope.printable import printable
 from tierscope.report.picture import svg
@@ -26,12 +27,12 @@ def distribution(scores: Sequence[tuple[float, Suspect | None]]) -> str:
     for share in shares:
         counts[int((share - low) // step)] = counts.get(int((share - low) // step), 0) + 1
     bars = [_bar(low + n * step, low + (n + 1) * step, count) for n, count in counts.items()]
-    points = [
+    points: list[Point] = [
         {"share": share, "host": printable(one.host), "verdict": one.verdict}
         for share, (_, one) in zip(shares, scores, strict=True)
         if one is not None
     ]
-    named = sorted(points, key=lambda one: float(str(one["share"])))[:NAMED]
+    named = sorted(points, key=lambda one: one["share"])[:NAMED]
     top = max(counts.values())
     for place, point in enumerate(named):
         point["height"] = top * (0.95 - 0.13 * place)

@@ -40,6 +40,7 @@ def report_of(content: bytes, asked: Asked) -> HostReport:
 def finished(content: bytes, asked: Asked, numbers: Callable[[Bundle, Machine], Found]) -> HostReport:
     """Return the report with the facts of a bundle, and the numbers of whoever measured."""
     bundle = read_bundle(content)
+    at = _began(bundle)
     with tempfile.TemporaryDirectory(prefix="tierscope-") as folder:
         system = System(bundle.root(Path(folder)))
         machine = _machine(bundle, system)
@@ -48,13 +49,20 @@ def finished(content: bytes, asked: Asked, numbers: Callable[[Bundle, Machine], 
     if not found.numbers and not found.wrong:
         raise MachineError("the host measured nothing that has a number; its CPUs may be taken by other programs")
     identity, source = machine_of(bundle, asked.host)
-    at = float(whole(bundle.text("began")) or 0)
     facts |= {"identity_from": source, **_busy(bundle), **_clock(at, asked), **asked.facts}
     return HostReport(
         schema=SCHEMA, host=asked.host, machine=identity, day=asked.day, at=at, session=asked.session, plan=asked.plan,
         tierscope=__version__, origin="measured" if found.real else "synthetic", facts=facts,
         peak_bytes_per_s=machine.peak_bytes_per_s or None, wrong_answers=found.wrong, numbers=found.numbers,
     )  # fmt: skip
+
+
+def _began(bundle: Bundle) -> float:
+    """Return seconds since 1970, by the clock of the host."""
+    began = whole(bundle.text("began"))
+    if began is None:
+        raise MachineError("its answer does not state when it began: it is damaged")
+    return float(began)
 
 
 def _machine(bundle: Bundle, system: System) -> Machine:

@@ -26,6 +26,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from tierscope.errors import MachineError
 from tierscope.predict.program.native import Native
 from tierscope.simulated.replay import WHY_SIGNAL, Traced
 
@@ -33,6 +34,13 @@ OFF = 0.25  # of model over measured, beyond which nothing is reported
 SHORTEST_S = 0.01  # of user time: the kernel charges it by ticks of 1 to 10 ms
 SPREAD = 2  # deviations
 LEAST = 1000  # instructions of a part that has a rate
+
+
+def seconds_of(traced: Traced) -> float:
+    """Return the seconds of a program that was timed; MachineError for one that was only counted."""
+    if traced.seconds is None:
+        raise MachineError("the core counted the program and did not time it: nothing is predicted from it")
+    return traced.seconds
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +56,7 @@ class Anchor:
     @property
     def model_s(self) -> float:
         """Return a, of the own core."""
-        return self.cores[0].seconds or 0.0
+        return seconds_of(self.cores[0])
 
     @property
     def ratio(self) -> float:
@@ -116,9 +124,9 @@ def answer(
     Variants of the own core: idle without queues in the memory, instant with a memory that answers immediately, large
     with pages of 2 MiB; None: not requested.
     """
-    model = cores[0].seconds or 0.0
+    model = seconds_of(cores[0])
     latency, bandwidth = _shares(model, idle, instant)
-    pages = max(1 - (large.seconds or 0.0) / model, 0.0) if large and model else None
+    pages = max(1 - seconds_of(large) / model, 0.0) if large and model else None
     if here.unknown:
         return Answer(tier, None, None, None, None, model, latency, bandwidth, pages, here.unknown, notes)
     wall = here.measured_s[1] + here.rest_s
@@ -131,13 +139,13 @@ def _shares(model: float, idle: Traced | None, instant: Traced | None) -> tuple[
     """Return the shares of waits for latency and for bandwidth."""
     if idle is None or instant is None or not model:
         return None, None
-    alone, at_once = min(idle.seconds or 0.0, model), instant.seconds or 0.0
+    alone, at_once = min(seconds_of(idle), model), seconds_of(instant)
     return max(alone - at_once, 0.0) / model, 1 - alone / model
 
 
 def _readings(here: Anchor, old: Traced, new: Traced) -> list[float]:
     """Return ratios of the wall time, of one core, in all readings."""
-    a, b = old.seconds or 0.0, new.seconds or 0.0
+    a, b = seconds_of(old), seconds_of(new)
     if not a or not b:
         return []
     spread = SPREAD * paired_deviation(old, new) / a
@@ -153,7 +161,7 @@ def _readings(here: Anchor, old: Traced, new: Traced) -> list[float]:
 
 def paired_deviation(old: Traced, new: Traced) -> float:
     """Return the standard deviation of the new time that is not that of the old one; in seconds."""
-    factor = (new.seconds or 0.0) / (old.seconds or 1.0)
+    factor = seconds_of(new) / (seconds_of(old) or 1.0)
     both = [(o, n) for o, n in zip(old.parts, new.parts, strict=True) if o[1] >= LEAST]
     rates = [(n[2] - factor * o[2]) / o[1] for o, n in both]
     gaps = [float(o[0]) for o, _ in both[1:]]

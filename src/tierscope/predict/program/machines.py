@@ -8,7 +8,7 @@ nearest cache takes 4 cycles on AMD's cores since Zen and on most of ARM's, and 
 before take 4 or 5. Every core of these years has a prefetcher of strides; it is taken to fill the second cache. Cores
 that fetch the next line, or nothing, are among those that give the range.
 Blind to: what no run here measures, which is all else of the core. Two other cores give the range of that.
-Source: A. Fog, `The microarchitecture of Intel, AMD and VIA CPUs`, 2022 (latency of the nearest cache).
+Source: A. Fog, "The microarchitecture of Intel, AMD and VIA CPUs", 2022 (latency of the nearest cache).
 """
 
 from collections.abc import Sequence

@@ -85,7 +85,7 @@ def _judge_cache(content: Content, cache: Insight, size: int) -> tuple[str, str]
 def _load(load: Load, name: str) -> Key:
     row, bandwidth, latency = load
     without = f"; {short_seconds(row.idle.middle)} without this load" if row.idle else ""
-    about = f"at {show_rate(bandwidth.middle)}, {load_name(row.read_share or 0.0, row.store)}{without}"
+    about = f"at {show_rate(bandwidth.middle)}, {load_name(row.read_share, row.store)}{without}"
     at = Point("loaded_latency", row)
     return Key(name, latency.middle, latency.low, latency.high, "s", about, point=at)
 

@@ -4,6 +4,7 @@ Nothing is computed from samples here: rows, insights, findings and the referenc
 on top; where most points are inconclusive, the headline states it, with the reason and the next step.
 """
 
+from tierscope.record.experiment import real
 from tierscope.report.content import Content
 from tierscope.report.top.brief import begun
 from tierscope.report.top.certain import certain
@@ -66,7 +67,7 @@ def _lines(content: Content) -> tuple[str, ...]:
 
 def _above_peak(content: Content) -> str:
     """Warn of a share over 1."""
-    shares = [float(row["peak_share"] or 0) for row in content.rows("stream")]
-    if max(shares, default=0.0) <= 1:
+    shares = [real(row["peak_share"]) for row in content.rows("stream")]
+    if not any(share is not None and share > 1 for share in shares):
         return ""
     return "More than the theoretical peak was measured: it is wrong, or some bytes never left a cache."

@@ -6,7 +6,7 @@ so plain stores include their read for ownership. A kernel whose bus bytes are n
 
 import msgspec
 
-from tierscope.record.experiment import Group, real, whole
+from tierscope.record.experiment import Group, real
 from tierscope.record.result import Record, Run
 from tierscope.stats.background import doubt
 from tierscope.stats.median import Interval
@@ -15,6 +15,7 @@ from tierscope.suites.background.labels import WatchLabels
 from tierscope.suites.background.pieces import core_s_of
 from tierscope.tables import Flat, tables
 from tierscope.tables.measured import judged_once, records
+from tierscope.tables.rows import whole_of
 
 CURVES = "loaded_latency"  # the table
 TABLE = "background"
@@ -69,7 +70,7 @@ def known_of(run: Run) -> Known:
         load, ratio = _load(record, row), _ends(row, "over_idle", "over_idle")
         if load and ratio and ratio[2] - ratio[0] <= 2 * WIDEST * ratio[1]:
             branches = mixes.setdefault(str(row["kernel"]), {})
-            delay, threads = whole(row["delay_cycles"]) or 0, whole(row["load_threads"]) or 0
+            delay, threads = whole_of(row, "delay_cycles"), whole_of(row, "load_threads")
             branches.setdefault(threads, []).append((delay, load, ratio))
     ordered = {
         name: tuple(

@@ -1,9 +1,9 @@
 """The loop variants that were tried before a point was measured, and which of them it then ran.
 
-    bandwidth = best median rate of the trial * program bytes per operation     [bytes/s]
+    bandwidth = median rate of the variant's trials * program bytes per operation     [bytes/s]
 
-Trials last 3 to 12 ms each. That is enough to choose, but too short to publish, so they have no interval. The bandwidth
-of a trial without a clean moment is not known: null, and such a variant is the last choice.
+A trial takes 3 ms, and 12 ms in the final. That is enough to choose, but too short to publish, so there is no interval.
+The bandwidth of a variant whose trials had no clean moment is not known: null, and such a variant is the last choice.
 Blind to loop variants that the search did not reach.
 """
 
@@ -30,7 +30,7 @@ class CalibrationRow(Row, frozen=True, kw_only=True):
     prefetchw_bytes: Annotated[Size, Col("prefetch for stores", help="loop variant: the same for stores")]
     interleave_bytes: Annotated[Size, Col("interleave", help="loop variant: distance of the streams; 0: far apart")]
     bandwidth_bytes_per_s: Annotated[
-        BytesPerS | None, Col("bandwidth", help="median of the trial; null where it had no clean moment")
+        BytesPerS | None, Col("bandwidth", help="median of its trials; null where none had a clean moment")
     ]
     chosen: Annotated[bool, Col("chosen", help="true: this loop variant ran")]
     variant_from: Annotated[
@@ -42,7 +42,7 @@ class CalibrationRow(Row, frozen=True, kw_only=True):
 class Calibration:
     """One row for each loop variant that was tried before a point was measured; fastest first.
 
-    Trials take 10 to 30 ms. That is long enough to choose, and too short to publish.
+    A trial takes 3 ms, and 12 ms in the final. That is long enough to choose, and too short to publish.
     """
 
     name: ClassVar[str] = "calibration"

@@ -108,8 +108,7 @@ def _insight(mode: str, errors: dict[str, float], stand_in: bool) -> Insight:
     return Insight(
         name=f"model {mode}",
         text=f"{words_of(mode)}: at splits that it was not given, the model `sharing` is off by {100 * mean:.1f} % on "
-        f"average (worst: {100 * errors[worst]:+.1f} %, {worst})"
-        + ("; b replaces a second tier" if stand_in else ""),
+        f"average (worst: {100 * errors[worst]:+.1f} %, {worst})" + ("; b replaces a second tier" if stand_in else ""),
         value=mean,
         unit="1",
         kind="difference",

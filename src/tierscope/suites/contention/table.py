@@ -15,7 +15,7 @@ from tierscope.stats.median import Interval
 from tierscope.suites.contention.labels import SideLabels, SplitLabels, words_of
 from tierscope.suites.contention.shared import said, with_model
 from tierscope.suites.contention.slowed import STAND_IN, slowed_of
-from tierscope.tables import Asked, Audited, Insight, JudgedRow, Main, Number, tables
+from tierscope.tables import Asked, Audited, Insight, JudgedRow, Main, Number, OverTime, tables
 from tierscope.tables.measured import (
     closing,
     measured,
@@ -99,6 +99,7 @@ class Contention:
         keys={"slowed": "slowdown of A", "most_in_total": "most in total"},
     )
     place: ClassVar[int] = 50
+    over_time: ClassVar[OverTime] = OverTime.ALL
     audited: ClassVar[Audited] = Audited(
         parts=(("sum_bytes_per_s", ("a_bandwidth_bytes_per_s", "b_bandwidth_bytes_per_s")),)
     )

@@ -11,7 +11,7 @@
 Some points come first, then points that an answer needs. Each kind of filler has its own limit: integer and vector
 registers run out before the reorder buffer on many cores, and some cores merge nops. Blind to: what only a performance
 counter distinguishes, and to sizes of parts that are never full first.
-Sources: H. Wong, "Measuring Reorder Buffer Capacity", 2013; A. Fog, `The microarchitecture of Intel, AMD and VIA CPUs`,
+Sources: H. Wong, "Measuring Reorder Buffer Capacity", 2013; A. Fog, "The microarchitecture of Intel, AMD and VIA CPUs",
 2024; J. Yang et al., "An Empirical Guide to the Behavior and Use of Scalable Persistent Memory", FAST 2020, and Z. Wang
 et al., "Characterizing and Modeling Non-Volatile Memory Systems", MICRO 2020 (LENS: probers of buffers by their steps).
 """

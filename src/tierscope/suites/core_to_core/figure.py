@@ -59,7 +59,7 @@ def _point(row: CoreToCoreRow) -> Point:
         "b": row.b_cpu,
         "pair": f"{row.a_cpu} and {row.b_cpu}",
         **wait,
-        "word": f"{wait['ns'] or 0:.0f}{'' if row.conclusive else '?'}",
+        "word": f"{wait['ns']:.0f}{'' if row.conclusive else '?'}",
         "near": class_of(row),
         "verdict": row.verdict,
     }

@@ -65,7 +65,7 @@ def _point(row: CacheToCacheRow) -> Point:
         "owner": row.owner_cpu,
         "pair": f"{row.reader_cpu} reads lines of {row.owner_cpu}",
         **wait,
-        "word": f"{wait['ns'] or 0:.0f}{'' if row.conclusive else '?'}",
+        "word": f"{wait['ns']:.0f}{'' if row.conclusive else '?'}",
         "near": row.near,
         "home": row.home,
         "verdict": row.verdict,

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from tierscope.draw.words import threads_name
-from tierscope.record.experiment import whole
+from tierscope.record.experiment import real
 from tierscope.reference import load
 from tierscope.stats.median import median
 from tierscope.suites.documents.cells import Cell, kept
@@ -17,6 +17,7 @@ from tierscope.suites.documents.found import Found, Seen, all_seen, seen
 from tierscope.suites.documents.sheet import Sheet, sheets
 from tierscope.suites.documents.stand_in import why_stand_in
 from tierscope.tables import Flat
+from tierscope.tables.rows import whole_of
 
 KERNELS = ("copy", "scale", "add", "triad")
 CORES = 16  # of the document's machine
@@ -28,14 +29,10 @@ NO_HYPER = "no number of threads above that of cores: use a machine whose cores 
 NO_THREADS = f"fewer than {PAIRS} threads of the second tier were measured in two modes: use a machine with more cores"
 
 
-def _count(row: Flat, key: str) -> int:
-    return whole(row[key]) or 0
-
-
 def shares(found: Found) -> list[tuple[int, Seen]]:
     """Return the second tier's copy bandwidth over DRAM's, by threads."""
-    rows = sorted(found.rows("targets"), key=lambda row: _count(row, "threads"))
-    pairs = ((_count(row, "threads"), seen(row, "ratio", targets=("a_target", "b_target"))) for row in rows)
+    rows = sorted(found.rows("targets"), key=lambda row: whole_of(row, "threads"))
+    pairs = ((whole_of(row, "threads"), seen(row, "ratio", targets=("a_target", "b_target"))) for row in rows)
     return [(threads, one) for threads, one in pairs if one]
 
 
@@ -54,7 +51,7 @@ def hyper_threads(found: Found) -> list[Seen]:
     """Return copy bandwidth on DRAM with one thread more than cores, over that with all cores."""
     cpus = [cpu for cpu in found.machine.identity.cpus if cpu.allowed]
     cores = len({(cpu.package, cpu.core) for cpu in cpus})
-    rows = {_count(row, "threads"): row for row in found.rows("stream", kernel="copy", target=found.dram)}
+    rows = {whole_of(row, "threads"): row for row in found.rows("stream", kernel="copy", target=found.dram)}
     ends = all_seen(seen(rows[n], "bandwidth") for n in (cores, cores + 1) if n in rows)
     return [ends[1].over(ends[0])] if len(ends) == 2 else []
 
@@ -62,7 +59,7 @@ def hyper_threads(found: Found) -> list[Seen]:
 def splits(found: Found, mode: str) -> list[Flat]:
     """Return the splits of a mode in which both tiers work, sorted by rising threads of the second tier."""
     rows = [row for row in found.rows("contention", mode=mode) if row["a_threads"] and row["b_threads"]]
-    return sorted(rows, key=lambda row: _count(row, "b_threads"))
+    return sorted(rows, key=lambda row: whole_of(row, "b_threads"))
 
 
 def total(row: Flat) -> Seen | None:
@@ -93,17 +90,19 @@ def writes_vary(found: Found) -> list[Seen]:
 
     Split and number identify a thread; the interval is that of the median over the threads.
     """
-    rows = [row for row in found.rows("threads", group="B") if isinstance(row["variation"], float)]
-    rows = [row for row in rows if row["a_threads"] and row["variation"]]
-    by = {(row["mode"], row["b_threads"], row["thread"]): row for row in rows}
-    pairs = [(row, by.get(("b-a", *key[1:]))) for key, row in by.items() if key[0] == "a-b"]
+    by = {
+        (row["mode"], row["b_threads"], row["thread"]): (row, variation)
+        for row in found.rows("threads", group="B")
+        if row["a_threads"] and (variation := real(row["variation"]))
+    }
+    pairs = [(one, by.get(("b-a", *key[1:]))) for key, one in by.items() if key[0] == "a-b"]
     both = [(writing, reading) for writing, reading in pairs if reading]
     if len(both) < PAIRS:
         return []
-    ratios = [float(str(writing["variation"])) / float(str(reading["variation"])) for writing, reading in both]
-    doubtful = [row for pair in both for row in pair if not row["conclusive"]]
+    ratios = [writing / reading for (_, writing), (_, reading) in both]
+    doubtful = [row for pair in both for row, _ in pair if not row["conclusive"]]
     reasons = (f"{len(doubtful)} of {2 * len(both)} threads are inconclusive",) if doubtful else ()
-    stand_in = why_stand_in(str(both[0][0]["target"]))
+    stand_in = why_stand_in(str(both[0][0][0]["target"]))
     return [Seen("", median(np.array(ratios)), reasons, stand_in=stand_in)]
 
 
@@ -186,10 +185,10 @@ def cells(found: Found) -> list[Cell]:
 
 
 def _stream(found: Found, part: str, memory: str, target: str) -> list[Cell]:
-    rows = sorted(found.rows("stream", target=target), key=lambda row: _count(row, "threads"))
+    rows = sorted(found.rows("stream", target=target), key=lambda row: whole_of(row, "threads"))
     return [
-        Cell(part, threads_name(_count(row, "threads")), str(row["kernel"]), "B/s",
-             stream(memory, str(row["kernel"]), _count(row, "threads")), seen(row, "bandwidth", targets=("target",)))
+        Cell(part, threads_name(whole_of(row, "threads")), str(row["kernel"]), "B/s",
+             stream(memory, str(row["kernel"]), whole_of(row, "threads")), seen(row, "bandwidth", targets=("target",)))
         for row in rows if row["kernel"] in KERNELS
     ]  # fmt: skip
 
@@ -199,7 +198,7 @@ def _splits(found: Found, number: int, mode: str) -> list[Cell]:
     part, made = f"Table {number}: DRAM next to {mode.replace('b', 'tier').replace('a', 'DRAM')}", []
     columns = {"DRAM": ("a_bandwidth", "dram_mb_s"), "tier": ("b_bandwidth", "nvdimm_mb_s"), "sum": ("sum", "sum_mb_s")}
     for row in splits(found, mode):
-        b, all_threads = _count(row, "b_threads"), _count(row, "a_threads") + _count(row, "b_threads")
+        b, all_threads = whole_of(row, "b_threads"), whole_of(row, "a_threads") + whole_of(row, "b_threads")
         there = CORES * b // all_threads if CORES * b % all_threads == 0 else 0
         table = load(f"document000_contention_{MODES[mode]}").where(nvdimm_threads=there)
         line = f"{b} of {all_threads} threads" + (f" ({there} of {CORES} there)" if there and there != b else "")

@@ -3,13 +3,13 @@
 Its victim is SPEC mcf and ours is another min-cost flow, so slowdowns compare, and seconds do not.
 """
 
-from tierscope.record.experiment import whole
 from tierscope.reference import load
 from tierscope.suites.documents.cells import Cell, kept
 from tierscope.suites.documents.claim import Claim
 from tierscope.suites.documents.found import Found, Seen, all_seen, seen
 from tierscope.suites.documents.sheet import Sheet, sheets
 from tierscope.tables import Flat
+from tierscope.tables.rows import whole_of
 from tierscope.units import parse_bytes, show_size
 
 WRITES = {"1KB": "1KiB", "2KB": "2KiB", "4KB": "4KiB", "1MB": "1MiB", "2MB": "2MiB"}  # the document's names, and ours
@@ -37,12 +37,12 @@ def mcf(medium: str, tasks: int, writers: int, size: str) -> float:
 def ratios(found: Found, instruction: str) -> list[Seen]:
     """Return the time of an instruction over that of clwb, at each size."""
     rows = found.rows("flush", instruction=instruction, against="clwb")
-    return all_seen(seen(row, "ratio", show_size(whole(row["chunk_bytes"]) or 0), ("target",)) for row in rows)
+    return all_seen(seen(row, "ratio", show_size(whole_of(row, "chunk_bytes")), ("target",)) for row in rows)
 
 
 def large_copies(found: Found) -> list[Seen]:
     """Return the time of a line with clwb in the largest copies over that in the smallest."""
-    rows = sorted(found.rows("flush", instruction="clwb"), key=lambda row: whole(row["chunk_bytes"]) or 0)
+    rows = sorted(found.rows("flush", instruction="clwb"), key=lambda row: whole_of(row, "chunk_bytes"))
     ends = all_seen(seen(row, "line", targets=("target",)) for row in (*rows[:1], *rows[-1:]))
     return [ends[1].over(ends[0])] if len(rows) > 1 and len(ends) == 2 else []
 
@@ -52,12 +52,8 @@ def tasks_with(found: Found, *, dram: bool, tasks: int | None = None) -> list[Fl
     rows = [row for row in found.rows("neighbors", victim="flow") if row["aggressors"]]
     rows = [row for row in rows if (row["aggressor_target"] == found.dram) == dram]
     rows = [row for row in rows if tasks is None or row["victims"] == tasks]
-    most = {row["size"]: max(_number(one, "aggressors") for one in rows if one["size"] == row["size"]) for row in rows}
-    return [row for row in rows if _number(row, "aggressors") == most[row["size"]]]
-
-
-def _number(row: Flat, key: str) -> int:
-    return whole(row[key]) or 0
+    most = {row["size"]: max(whole_of(one, "aggressors") for one in rows if one["size"] == row["size"]) for row in rows}
+    return [row for row in rows if whole_of(row, "aggressors") == most[row["size"]]]
 
 
 def slowdowns(rows: list[Flat]) -> list[Seen]:
@@ -72,16 +68,16 @@ def writers_slow(found: Found) -> list[Seen]:
 
 def tasks_slow(found: Found) -> list[Seen]:
     """Return how much the most tasks slow each other without writers."""
-    rows = [row for row in found.rows("neighbors", victim="flow", aggressors=0) if _number(row, "victims") > 1]
+    rows = [row for row in found.rows("neighbors", victim="flow", aggressors=0) if whole_of(row, "victims") > 1]
     rows = [row for row in rows if row["against"] == "1 alone"]
-    most = max((_number(row, "victims") for row in rows), default=0)
+    most = max((whole_of(row, "victims") for row in rows), default=0)
     return slowdowns([row for row in rows if row["victims"] == most])
 
 
 def more_tasks(found: Found) -> list[Seen]:
     """Return the slowdown of the most tasks by writers over that of one task."""
     rows = tasks_with(found, dram=False)
-    most = max((_number(row, "victims") for row in rows), default=0)
+    most = max((whole_of(row, "victims") for row in rows), default=0)
     if most < 2:
         return []
     return _paired(tasks_with(found, dram=False, tasks=most), tasks_with(found, dram=False, tasks=1))
@@ -165,11 +161,11 @@ def _seconds(found: Found) -> list[Cell]:
 def _slowed(found: Found) -> list[Cell]:
     made = []
     for dram, medium in ((False, "pmem"), (True, "dram")):
-        rows = sorted(tasks_with(found, dram=dram), key=lambda row: (_number(row, "victims"), str(row["size"])))
+        rows = sorted(tasks_with(found, dram=dram), key=lambda row: (whole_of(row, "victims"), str(row["size"])))
         part = f"Slowdown of a task by writers to {'DRAM' if dram else 'the second tier'}"
         for row in rows:
-            tasks, size = _number(row, "victims"), str(row["size"])
-            there = _writers_there(medium, tasks, size, _number(row, "aggressors"))
+            tasks, size = whole_of(row, "victims"), str(row["size"])
+            there = _writers_there(medium, tasks, size, whole_of(row, "aggressors"))
             published = mcf(medium, tasks, there, size) / mcf(medium, tasks, 0, size) if there else None
             here = seen(row, "slowdown", targets=("aggressor_target",))
             made.append(Cell(part, _line(row, there), f"input {size}", "1", published, here))
@@ -178,7 +174,7 @@ def _slowed(found: Found) -> list[Cell]:
 
 def _line(row: Flat, there: int) -> str:
     """Return the name of a line: '1 task, 1 writer (8 there)'."""
-    tasks, writers = _number(row, "victims"), _number(row, "aggressors")
+    tasks, writers = whole_of(row, "victims"), whole_of(row, "aggressors")
     other = f" ({there} there)" if there and there != writers else ""
     return f"{tasks} task{'s' if tasks > 1 else ''}, {writers} writer{'s' if writers > 1 else ''}{other}"
 

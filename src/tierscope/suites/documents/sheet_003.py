@@ -4,13 +4,13 @@ Its MLC measured one line at a time, without a load: latency x bandwidth is 64 b
 flat there may change under a real load. So the latency of the chaser alone judges the distance between accesses.
 """
 
-from tierscope.record.experiment import whole
 from tierscope.reference import load
 from tierscope.suites.documents.cells import Cell, kept
 from tierscope.suites.documents.claim import Claim
 from tierscope.suites.documents.found import Found, Seen, all_seen, seen
 from tierscope.suites.documents.sheet import Sheet, sheets
 from tierscope.tables import Flat
+from tierscope.tables.rows import whole_of
 from tierscope.units import KiB
 
 MIXED = {"W9": "mix_3r1w_nt", "W8": "mix_1r1w_nt", "W7": "mix_2r1w_nt"}
@@ -34,9 +34,9 @@ def published(mode: str, delay: int, column: str, stride: int = LINE) -> float:
 def loaded(found: Found, kernel: str) -> list[Flat]:
     """Return the rows of a mix with the most threads, the least delay first."""
     rows = [row for row in found.rows("loaded_latency", kernel=kernel) if row["load_threads"] and _is_near(row)]
-    most = max((whole(row["load_threads"]) or 0 for row in rows), default=0)
+    most = max((whole_of(row, "load_threads") for row in rows), default=0)
     rows = [row for row in rows if row["load_threads"] == most]
-    return sorted(rows, key=lambda row: whole(row["delay_cycles"]) or 0)
+    return sorted(rows, key=lambda row: whole_of(row, "delay_cycles"))
 
 
 def over_delays(found: Found, stem: str, mixes: dict[str, str]) -> list[Seen]:
@@ -175,8 +175,8 @@ def _distances(found: Found) -> list[Cell]:
 def _loaded(found: Found, stem: str, column: str, unit: str) -> list[Cell]:
     part = f"{stem.capitalize()} over delay, accesses of one line"
     known = set(load("document003_loaded_latency").columns["delay"].tolist())
-    by = {(mode, row["delay_cycles"]): row for mode, kernel in MIXES.items() for row in loaded(found, kernel)}
-    delays = sorted({whole(delay) or 0 for _, delay in by})
+    by = {(mode, whole_of(row, "delay_cycles")): row for mode, kernel in MIXES.items() for row in loaded(found, kernel)}
+    delays = sorted({delay for _, delay in by})
     return [
         Cell(part, f"delay {delay}", mode, unit, published(mode, delay, column) if delay in known else None,
              seen(by[mode, delay], stem, targets=("target",)) if (mode, delay) in by else None)

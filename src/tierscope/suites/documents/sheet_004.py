@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from tierscope.models.device import device
 from tierscope.models.structure_model import StructureModel
-from tierscope.record.experiment import real, whole
+from tierscope.record.experiment import real
 from tierscope.reference import load
 from tierscope.stats.compare import difference
 from tierscope.stats.median import Interval
@@ -17,6 +17,7 @@ from tierscope.suites.documents.claim import Claim
 from tierscope.suites.documents.found import Found, Seen, all_seen, seen
 from tierscope.suites.documents.sheet import Sheet, sheets
 from tierscope.tables import Flat
+from tierscope.tables.rows import whole_of
 
 STRUCTURE, MODEL = "hashmap_atomic", "document 004"
 READ, WRITE, DRAM_READ, DRAM_WRITE = 305e-9, 90e-9, 100e-9, 88e-9  # s, from its text and its program
@@ -42,7 +43,7 @@ def idle(found: Found, target: str) -> Seen | None:
 def _largest(found: Found, target: str) -> list[Flat]:
     """Return the row of the largest footprint."""
     rows = found.rows("latency", target=target, order="global")
-    return sorted(rows, key=lambda row: whole(row["footprint_bytes"]) or 0)[-1:]
+    return sorted(rows, key=lambda row: whole_of(row, "footprint_bytes"))[-1:]
 
 
 def stored(found: Found, target: str) -> Seen | None:
@@ -77,7 +78,7 @@ def maps(found: Found, pool: str, operation: str) -> list[Flat]:
     """Return the rows of the hash map in the pool that an option names, sorted by rising keys and value sizes."""
     word = found.target(pool)
     rows = found.rows("maps", target=word, structure=STRUCTURE, operation=operation, threads=1) if word else []
-    return sorted(rows, key=lambda row: (whole(row["count"]) or 0, whole(row["value_bytes"]) or 0))
+    return sorted(rows, key=lambda row: (whole_of(row, "count"), whole_of(row, "value_bytes")))
 
 
 def took(row: Flat) -> Seen | None:
@@ -131,7 +132,7 @@ def modelled(found: Found) -> list[Seen]:
     """Return the prediction of the document's model, with the latency measured here, over the measured time."""
     nvm = found.target("nvm")
     read = idle(found, nvm) if nvm else None
-    rows = [row for row in maps(found, "pool", "get") if (whole(row["count"]) or 0) >= MODELLED]
+    rows = [row for row in maps(found, "pool", "get") if whole_of(row, "count") >= MODELLED]
     return all_seen(_both(predicted(row, read), took(row), f"{row['count']} keys") for row in rows) if read else []
 
 
@@ -139,7 +140,7 @@ def predicted(row: Flat, read: Seen) -> Seen:
     """Return the seconds that the model predicts, with the interval of the latency."""
     model, memory = StructureModel.preset(MODEL), device(MODEL)
     low, middle, high = (
-        model.predict(whole(row["operations"]) or 0, replace(memory, read_latency_s=s), VALUE_BYTES).value
+        model.predict(whole_of(row, "operations"), replace(memory, read_latency_s=s), VALUE_BYTES).value
         for s in (read.value.low, read.value.middle, read.value.high)
     )
     return replace(read, value=Interval(low, middle, high, 1))
@@ -200,7 +201,7 @@ def cells(found: Found) -> list[Cell]:
     ]
     read = idle(found, nvm) if nvm else None
     for row in maps(found, "pool", "get"):
-        known, line = table.where(operations=whole(row["count"]) or 0), f"{row['count']} gets"
+        known, line = table.where(operations=whole_of(row, "count")), f"{row['count']} gets"
         for column, name, here in (
             ("measured", "measured_s", took(row)),
             ("model", "structure_model_s", predicted(row, read) if read else None),

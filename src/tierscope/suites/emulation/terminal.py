@@ -24,8 +24,9 @@ def _line(row: EmulationRow) -> list[str]:
     slow = row.quantity == "latency"
     asked, achieved = (row.asked_latency_s, row.latency) if slow else (row.asked_bytes_per_s, row.bandwidth)
     show = show_seconds if slow else show_rate
+    asked_word = cells.NOTHING if asked is None else show(asked)
     off = cells.NOTHING if row.off is None else f"{100 * row.off:+.1f} %"
-    return [row.quantity, str(row.threads), show(asked or 0.0), with_interval(row, achieved, show), off, row.target]
+    return [row.quantity, str(row.threads), asked_word, with_interval(row, achieved, show), off, row.target]
 
 
 forms.add(of_rows("emulation", lambda rows: [emulation(rows)]))

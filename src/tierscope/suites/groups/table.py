@@ -14,7 +14,7 @@ from tierscope.record.work.chain import USUAL, ChainWork
 from tierscope.suites.groups.findings import said
 from tierscope.suites.groups.labels import GroupsLabels
 from tierscope.suites.groups.row import GroupsRow
-from tierscope.tables import Asked, Insight, Main, tables
+from tierscope.tables import Asked, Insight, Main, OverTime, tables
 from tierscope.tables.measured import closing, measured, page_bytes, records
 
 
@@ -29,6 +29,7 @@ class Groups:
         keys={"group_ratio": "over the first, group"},
     )
     place: ClassVar[int] = 90
+    over_time: ClassVar[OverTime] = OverTime.FIRST
     keys: ClassVar[tuple[str, ...]] = ("experiment", "group", "kernel", "chain", "threads", "target")
     main: ClassVar[tuple[Main, ...]] = (Main("bandwidth_bytes_per_s"),)
     row: ClassVar[type[GroupsRow]] = GroupsRow

@@ -86,7 +86,7 @@ def _labels(sizes: list[tuple[str, float]], others: list[tuple[str, float]], *, 
 
 
 def _curves(order: list[str], points: list[Point]) -> list[Spec]:
-    highest = max(float(point["ns"] or 0) for point in points)
+    highest = max(point["ns"] for point in points)
     x = vega.number("bytes", "footprint", "log", across=True, scale={"base": 2}, axis={"labelExpr": vega.SIZE_LABEL})
     y = vega.number(
         "ns", "latency, ns", "log", scale={"domainMax": ROOM * highest},

@@ -4,7 +4,7 @@
 
 `order` is the order in which a pass visits the lines: "global" over the whole footprint, "page" within one page after
 another, "pair" over both lines of a pair one after the other. `probe` is "cycle" (each line once per pass) or "random"
-(uniform draws). The sentences about the rows are in `latency_words`.
+(uniform draws).
 Blind to the tail: a block's mean hides single slow accesses.
 """
 
@@ -15,7 +15,7 @@ from tierscope.record.work.hop import HopWork
 from tierscope.suites.latency.findings import said
 from tierscope.suites.latency.labels import LatencyLabels
 from tierscope.suites.latency.row import LatencyRow
-from tierscope.tables import Asked, Audited, Insight, Main, tables
+from tierscope.tables import Asked, Audited, Insight, Main, OverTime, tables
 from tierscope.tables.measured import closing, measured, page_bytes, records
 
 
@@ -30,6 +30,7 @@ class Latency:
         answers=("level_1", "level_2", "level_3", "level_4", "effective_cache", "page_walk", "memory", "tlb_miss"),
     )
     place: ClassVar[int] = 20
+    over_time: ClassVar[OverTime] = OverTime.FEW
     audited: ClassVar[Audited] = Audited(dependent=True)
     keys: ClassVar[tuple[str, ...]] = ("footprint_bytes", "page_bytes", "probe", "order", "target", "element_bytes")
     main: ClassVar[tuple[Main, ...]] = (Main("latency_s", less_is_better=True),)

@@ -52,12 +52,11 @@ class LoadedLatency:
 
 
 def _point(row: LoadedLatencyRow, which: str) -> Point:
-    share = row.read_share or 0.0
     apart = f", {which}" if which else ""
     return {
-        "series": f"{load_name(share, row.store)}{apart}",
-        "mix": f"{mix_name(share)}{apart}",
-        "share": share,
+        "series": f"{load_name(row.read_share, row.store)}{apart}",
+        "mix": f"{mix_name(row.read_share)}{apart}",
+        "share": row.read_share,
         "store": row.store,
         "stores": store_name(row.store),
         "delay": row.delay_cycles,
@@ -70,10 +69,10 @@ def _point(row: LoadedLatencyRow, which: str) -> Point:
 
 
 def _spec(title: str, points: list[Point], knees: list[Point], idle: list[float | None], notes: list[str]) -> Spec:
-    by_share = sorted(points, key=lambda point: -float(point["share"] or 0))
+    by_share = sorted(points, key=lambda point: (point["share"] is None, -(point["share"] or 0)))
     mixes = list(dict.fromkeys(str(point["mix"]) for point in by_share))
     stores = sorted({str(point["store"]) for point in points}, key=lambda store: [*DASHES, store].index(store))
-    waits = [float(point["ns"] or 0) for point in points]
+    waits = [point["ns"] for point in points]
     flat = max(waits) < FLAT * min(waits)
     layers = [*_idle(idle), *_curves(mixes, stores, zero=flat), *_knees(knees)]
     labels = [*mixes, *map(store_name, stores)]

@@ -29,7 +29,7 @@ from tierscope.stats.contrast import CHASER, Contrast
 from tierscope.stats.knee import knee
 from tierscope.stats.median import Interval
 from tierscope.suites.loaded_latency.row import LoadedLatencyRow, apart_names
-from tierscope.tables import Audited, Insight, Main, Number, tables
+from tierscope.tables import Audited, Insight, Main, Number, OverTime, tables
 from tierscope.tables.measured import closing, judged, left_out, records, sure
 from tierscope.units import LINE_BYTES, show_rate, show_seconds
 
@@ -43,6 +43,7 @@ class LoadedLatency:
     name: ClassVar[str] = "loaded_latency"
     title: ClassVar[str] = "Loaded latency"
     place: ClassVar[int] = 30
+    over_time: ClassVar[OverTime] = OverTime.FEW
     audited: ClassVar[Audited] = Audited(memory=True)
     keys: ClassVar[tuple[str, ...]] = (
         "read_share", "store", "delay_cycles", "load_threads", "target", "stride_bytes", "order", "load_stride_bytes",

@@ -2,6 +2,7 @@
 
 from rich.console import Console
 
+from tierscope.draw import cells
 from tierscope.draw.braille import Axis
 from tierscope.draw.forms import (
     Form,
@@ -32,7 +33,7 @@ def _loaded(section: Shown, console: Console) -> Parts:
     names = apart_names(section.typed)
     for row in loads(section.typed):
         which = f", {names[row.curve]}" if names[row.curve] else ""
-        series.setdefault(f"{load_name(row.read_share or 0.0, row.store)}{which}", []).append(row)
+        series.setdefault(f"{load_name(row.read_share, row.store)}{which}", []).append(row)
     if not series:
         return plain(section, console)
     lines = []
@@ -41,7 +42,8 @@ def _loaded(section: Shown, console: Console) -> Parts:
         for row in [rows[i] for i in sorted({0, len(rows) // 2, len(rows) - 1})]:
             label = name if row is rows[0] else ""
             over = with_interval(row, row.over_idle, lambda value: f"{value:.3f}")
-            lines.append([label, f"{row.delay_cycles or 0}", rate(row, row.bandwidth), wait(row, row.latency), over])
+            delay = cells.NOTHING if row.delay_cycles is None else str(row.delay_cycles)
+            lines.append([label, delay, rate(row, row.bandwidth), wait(row, row.latency), over])
     numbers = ("delay, cycles", "bandwidth, GB/s", "latency, ns", "over idle")
     heads = [("reads:writes", False), *((name, True) for name in numbers)]
     curves = [

@@ -125,9 +125,9 @@ def _flushed(rows: list[MapsRow]) -> list[Insight]:
     """Return a sentence on the structure that flushes its lines most often."""
     told = [(row.flushed_per_written, row) for row, _ in _known(rows) if row.flushed_per_written]
     ratio, row = max(told, key=lambda one: one[0], default=(0.0, None))
-    if row is None or ratio < AGAIN:
+    if row is None or ratio < AGAIN or row.lines_flushed is None or row.lines_written is None:
         return []
-    flushed, written = row.lines_flushed or 0.0, row.lines_written or 0.0
+    flushed, written = row.lines_flushed, row.lines_written
     return [
         Insight(
             name=f"flushed {asked(row)}",

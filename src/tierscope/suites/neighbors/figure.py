@@ -71,7 +71,7 @@ def _spec(title: str, points: list[Point], notes: list[str]) -> Spec:
 
 
 def _marks(points: list[Point]) -> list[Spec]:
-    counts = sorted({int(point["aggressors"] or 0) for point in points})
+    counts = sorted({point["aggressors"] for point in points})
     series = sorted({str(point["series"]) for point in points}, key=lambda name: int(name.split()[0]))
     kinds = [kind for kind in SHAPES if any(point["kind"] == kind for point in points)]
     x = vega.number(

@@ -7,7 +7,7 @@
 Local is the initiator's own node. If that was not measured or has no memory, it is the nearest by the firmware's
 distance.
 The firmware's values (HMAT) are next to the measured ones where Linux provides them, that is for the initiators that
-reach a target best; they are rated, not measured. The sentences about the rows are in `numa_words`.
+reach a target best; they are rated, not measured.
 There is a row for each kernel; its latency is that of the initiator and target, for every kernel.
 Latency under load is that of the chaser with the other CPUs of the initiator, at another time than the idle one.
 Blind to traffic of several initiators at the same time (`table_injection`), and to where in a node its memory is.

@@ -47,9 +47,8 @@ class Timeline:
             "layer": _layers(_left_out(rows)),
         }  # fmt: skip
         note = (
-            f"Thinned for this page: {len(names)} of {len(run.result.records)} experiments (fastest, most disturbed, "
-            "inconclusive; splits of a contention), each thread in equal bins that keep the median, the slowest and "
-            "the fastest block. "
+            f"Thinned for this page: {len(names)} of {len(run.result.records)} experiments, each thread in equal bins "
+            "that keep the median, the slowest and the fastest block. "
             "All blocks are in the run's samples."
         )
         labels = [str(row["thread"]) for row in rows if row["thread"]]

@@ -4,8 +4,9 @@ Every thread's time is cut into equal bins. Each bin keeps the median, the small
 blocks. A block that was left out stays as a point of its own with its reason. If several in one bin have the same
 reason, the one farthest from the median stays. Rates are shares of the median rate of the thread's group, so that
 bandwidth and latency are read on one axis: 0.5 is half as fast.
-All splits of a contention are chosen, and each thread's dips (`stats.flutter`) are points of their own. If there are
-many splits, each has fewer threads and bins, so that the page does not grow with the machine.
+Each table states which of its records are chosen (`OverTime`). If it shows all of them, each thread's dips
+(`stats.flutter`) are points of their own. If these records are many, each has fewer threads and bins, so that the page
+does not grow with the machine.
 A point that was visited several times shows its first visit; takes that alternate show the last one.
 Blind to everything within a block, and to the threads and experiments that were not chosen.
 """
@@ -14,22 +15,20 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from tierscope.draw.words import load_name, short_word, threads_name
+from tierscope.draw.words import short_word
 from tierscope.plans.live import describe
-from tierscope.plans.loaded import LoadLabels
 from tierscope.record.result import DRIFTED, MIGRATED, PREEMPTED, STOLEN, Blocks, Record, Run
 from tierscope.stats.flutter import Dip, flutter
 from tierscope.stats.point import Point, steady_from
 from tierscope.stats.takes import blocks_of, takes_of
 from tierscope.stats.threads import ThreadSeries, thread_series
-from tierscope.tables import Column, Flat
+from tierscope.tables import Column, Flat, OverTime, tables
 from tierscope.tables.measured import judged_once
-from tierscope.units import show_bytes
 
 EXPERIMENTS = 8  # a choice that fits one list box, and about 150 KiB of the page
 THREADS = 12  # of one experiment: the slowest and the fastest six; more lines are hard to distinguish
 POINTS = 360  # bins of one experiment, shared by its threads
-SPLITS = 64  # of a contention: more entries of a list box are not looked through
+MOST = 64  # of tables that show all records: more entries of a list box are not looked through
 TOTAL = 16 * POINTS  # bins of all experiments, at most 900 KiB of the page
 BINS = 20  # of one thread at least: fewer show no course
 REASONS = {
@@ -61,18 +60,26 @@ def series_rows(run: Run, chosen: list[Record]) -> list[Flat]:
 
 
 def choose(run: Run, rows: dict[str, list[Flat]]) -> list[Record]:
-    """Return at most EXPERIMENTS records: of each table the fastest, the most disturbed and the first inconclusive one.
+    """Return at most EXPERIMENTS records of tables that show some, then those of tables that show all.
 
-    All splits of a contention, or SPLITS of them at equal steps, are added. rows: those of each table, in the order of
-    its records.
+    Of these, there are MOST at equal steps. rows: those of each table, in the order of its records.
     """
     records = run.result.records
-    pairs = {table: [r for r in records if r.experiment.table == table] for table in _TABLES}
-    wanted = [_most(rank, pairs[table], rows.get(table, [])) for rank in _RANKS for table in _TABLES]
-    own = [record for record in records if record.experiment.table == "groups"]
-    numbered = {record.number: record for record in [*own, *wanted] if record is not None}
-    splits = [record for record in records if record.experiment.table == "contention"]
-    return [*list(numbered.values())[:EXPERIMENTS], *splits[:: -(-len(splits) // SPLITS) or 1]]
+    few = {
+        name: [record for record in records if record.experiment.table == name]
+        for name in sorted(tables, key=lambda name: tables[name].place)
+        if tables[name].over_time is OverTime.FEW
+    }
+    first = [record for record in records if _over_time(record) is OverTime.FIRST]
+    wanted = [_most(rank, few[name], rows.get(name, [])) for rank in _RANKS for name in few]
+    numbered = {record.number: record for record in [*first, *wanted] if record is not None}
+    every = [record for record in records if _over_time(record) is OverTime.ALL]
+    return [*list(numbered.values())[:EXPERIMENTS], *every[:: -(-len(every) // MOST) or 1]]
+
+
+def _over_time(record: Record) -> OverTime | None:
+    name = record.experiment.table
+    return tables[name].over_time if name in tables else None
 
 
 def _most(rank: "Callable[[Flat], float]", records: list[Record], rows: list[Flat]) -> Record | None:
@@ -95,23 +102,12 @@ def _doubtful(row: Flat) -> float:
     return 0.0 if row.get("conclusive") else 1.0
 
 
-_TABLES = ("stream", "loaded_latency", "latency")  # one row for each record
 _RANKS: tuple[Callable[[Flat], float], ...] = (_speed, _disturbed, _doubtful)
 
 
 def record_name(record: Record) -> str:
-    """Return '#12 triad_nt, 2 threads', which is short enough for a list box."""
-    words = [f"#{record.number}"]
-    load = LoadLabels.read(record.experiment) if record.experiment.table == "loaded_latency" else None
-    if load and load.load_threads:
-        words += [f"load {load_name(load.read_share or 0.0, load.store)},", f"delay {load.delay_cycles} cycles"]
-    elif record.experiment.table in ("latency", "loaded_latency"):
-        words.append(f"latency, {show_bytes(record.groups[0].footprint_bytes)}")
-    elif record.experiment.table == "contention":
-        words.append(describe(record.experiment))
-    else:
-        words += [" + ".join(f"{facts.kernel}, {threads_name(len(facts.cpus))}" for facts in record.groups)]
-    return short_word(" ".join(words), 72)
+    """Return '#12 triad_nt, 2 threads', as the live line has it, short enough for a list box."""
+    return short_word(f"#{record.number} {describe(record.experiment)}", 72)
 
 
 def _record(run: Run, record: Record, points: int) -> Iterator[Flat]:
@@ -125,7 +121,7 @@ def _record(run: Run, record: Record, points: int) -> Iterator[Flat]:
     begin = steady_from(_point(run, record))
     for one in kept:
         name = _thread_name(record, one)
-        dips = flutter(one, begin).dips if record.experiment.table == "contention" else ()
+        dips = flutter(one, begin).dips if _over_time(record) is OverTime.ALL else ()
         for row in (*_thread(one, medians[one.group], bins), *_dips(dips, medians[one.group], bins)):
             yield common | {"thread": name} | row
 

@@ -7,5 +7,5 @@ class StorageLabels(Labels, frozen=True, kw_only=True):
     """mix: "read", "write" or "mix"; depth: operations in flight."""
 
     mix: str
-    read_share: float | None
+    read_share: float
     depth: int

@@ -120,7 +120,7 @@ def _row(
         in_flight=_median([_rate(sides) * _mean_latency(sides) for sides in moved]).middle,
         cpu_user=_median([one.cpu_user for one in repeats]).middle,
         cpu_system=_median([one.cpu_system for one in repeats]).middle,
-        read_share=labels.read_share or 0.0,
+        read_share=labels.read_share,
         engine=program.engine,
         threads=program.threads,
         access="direct" if program.direct else "buffered",

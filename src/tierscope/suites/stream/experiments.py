@@ -59,10 +59,7 @@ class StreamOptions(PrefetchOptions, frozen=True, kw_only=True):
     ] = None
     isa: Annotated[
         str | None,
-        Help(
-            "`scalar`, `avx2`, `avx512`; on ARM `neon`, `sve128`, `sve256`, `sve512`; auto: what the calibration finds "
-            "fastest"
-        ),
+        Help("an ISA, as `tierscope catalogue` lists those of each kernel; auto: what the calibration finds fastest"),
     ] = None
     precision: Annotated[Share, Help("half of the 95 % interval over the median; also as `2%`")] = 0.02
     budget: Annotated[Time, Help("most seconds timed for one point")] = 1.5

@@ -23,7 +23,7 @@ from tierscope.stats.compare import compare
 from tierscope.stats.median import Interval
 from tierscope.suites.stream.labels import StreamLabels
 from tierscope.suites.stream.stores import reads_of_stores
-from tierscope.tables import Audited, Insight, JudgedRow, Main, tables
+from tierscope.tables import Audited, Insight, JudgedRow, Main, OverTime, tables
 from tierscope.tables.measured import (
     closing,
     left_out,
@@ -91,6 +91,7 @@ class Stream:
     name: ClassVar[str] = "stream"
     title: ClassVar[str] = "Bandwidth"
     place: ClassVar[int] = 10
+    over_time: ClassVar[OverTime] = OverTime.FEW
     audited: ClassVar[Audited] = Audited(memory=True)
     keys: ClassVar[tuple[str, ...]] = ("kernel", "threads", "target", "page_bytes")
     main: ClassVar[tuple[Main, ...]] = (Main("bandwidth_bytes_per_s"),)

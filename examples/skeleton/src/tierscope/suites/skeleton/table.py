@@ -11,7 +11,7 @@ from tierscope.record.result import Record, Run
 from tierscope.suites.skeleton.findings import sentences
 from tierscope.suites.skeleton.labels import SkeletonLabels
 from tierscope.suites.skeleton.row import SkeletonRow
-from tierscope.tables import Insight, Main, tables
+from tierscope.tables import Insight, Main, OverTime, tables
 from tierscope.tables.measured import closing, measured, records
 from tierscope.units import LINE_BYTES
 
@@ -26,6 +26,8 @@ class Skeleton:
     # What `compare`, `history` and the exports show of a point. Write less_is_better=True for a time.
     main: ClassVar[tuple[Main, ...]] = (Main("bandwidth_bytes_per_s"),)
     row: ClassVar[type[SkeletonRow]] = SkeletonRow
+    # The page shows the blocks of some records over time. Leave it out if the records have no blocks.
+    over_time: ClassVar[OverTime] = OverTime.FEW
     # For the reference: the name of each insight, and what its value is.
     says: ClassVar[dict[str, str]] = {"skeleton_most": "largest bandwidth of the conclusive rows"}
 
