@@ -20,7 +20,7 @@ class SkeletonTarget final : public Target {
   /// cannot be served: a target never does something else silently.
   explicit SkeletonTarget(const TargetOptions& options) {
     if (!options.where.empty()) throw BadPlan("target skeleton takes no place, not '" + options.where + "'");
-    static_cast<void>(pages::size_of(options.pages));  // refuses a word that is no size of this kernel
+    static_cast<void>(pages::size_of(options.pages));  // refuses a size that this kernel does not have
     if (pages::reserved(options.pages))
       throw Unsupported("pages=" + options.pages + " is for node targets; try pages=4k");
   }

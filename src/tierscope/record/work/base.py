@@ -29,7 +29,7 @@ class OfTask(msgspec.Struct, frozen=True, kw_only=True, tag_field="task"):
         refuse_numbers("workload", self, self.least)
 
     def refuse(self) -> None:
-        """UsageError for a text that the core would refuse. Called where it is typed, not where a run is read."""
+        """Raise UsageError for a text that the core would refuse. Called where it is typed, not where a run is read."""
 
 
 def key_of(field: str) -> str:
