@@ -10,7 +10,7 @@ import pytest
 from fleet_plan import PLAN
 from slurm_cluster import Cluster, lacking
 
-from tierscope.fleet.session import Session, load, sessions
+from tierscope.fleet.session import Session, sessions
 from tierscope.record.result import load as load_run
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(bool(lacking()), reason=lacking() or "-")]
@@ -67,7 +67,7 @@ def test_five_of_64_nodes_die_and_resume_completes_them(tmp_path: Path) -> None:
 
 
 def stored(fleet: Path) -> Session:
-    return load(sessions(fleet)[-1])
+    return sessions(fleet)[-1]
 
 
 def wait_for_idle(cluster: Cluster) -> None:

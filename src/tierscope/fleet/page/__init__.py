@@ -15,7 +15,7 @@ from markupsafe import Markup
 from tierscope.files import write_atomically
 from tierscope.fleet.outliers_result import Outliers, Suspect
 from tierscope.fleet.page.charts import distribution, timeline
-from tierscope.fleet.page.words import lead, percent, size
+from tierscope.fleet.page.words import lead, percent, size, unchanged
 from tierscope.fleet.trend_result import Trend
 from tierscope.report.pages import PAGE, colours, pages
 
@@ -34,7 +34,10 @@ class Machine(NamedTuple):
 
 
 class Fleet(NamedTuple):
-    """All that the pages show. machines: of the day; past: machine -> (day, deviation from its peers)."""
+    """All that the pages show. machines: of the day; past: machine -> (day, deviation from its peers).
+
+    failed: hosts that did not answer in the first session of the day; later: a sentence about a day without reports.
+    """
 
     title: str
     outliers: Outliers
@@ -42,6 +45,7 @@ class Fleet(NamedTuple):
     machines: Sequence[Machine]
     failed: Mapping[str, str]
     past: Mapping[str, Sequence[tuple[str, float]]]
+    later: str = ""
 
 
 def write_pages(fleet: Fleet, page: Path) -> int:
@@ -67,7 +71,8 @@ def _fleet(fleet: Fleet, folder: str) -> str:
     link = {one.machine: f"{folder}/{_file(one.machine)}" for one in found.suspects}
     return _render(
         "fleet", title=fleet.title, lead=lead(found, fleet.failed), found=found, trend=fleet.trend, groups=groups,
-        charts=charts, failed=fleet.failed, link=link, data=Markup(_data(fleet, suspects, folder)),  # noqa: S704
+        charts=charts, failed=fleet.failed, later=fleet.later, unchanged=unchanged(fleet.trend), link=link,
+        data=Markup(_data(fleet, suspects, folder)),  # noqa: S704
         script=Markup((HERE / "table.js").read_text(encoding="utf-8")),  # noqa: S704
     )  # fmt: skip
 
