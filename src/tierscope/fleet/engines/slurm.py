@@ -3,11 +3,13 @@
 Each task writes a file that is named by $SLURMD_NODENAME, and what is there is collected: a dead node makes `srun`
 fail for all. So the folder of the session must be on a file system that the nodes share. Nodes that are down or drained
 are not waited for: `sinfo` shows them, with the reason. Site options (account, partition, QOS) are srun's own variables
-of the environment, such as SLURM_ACCOUNT.
+of the environment, such as SLURM_ACCOUNT. One `srun` is of one partition, so the nodes are those of SLURM_PARTITION,
+else of the default partition.
 Source: Slurm 22.05, srun(1) (--cpu-bind, --no-kill, --kill-on-bad-exit, --immediate), sinfo(1).
 """
 
 import math
+import os
 import subprocess
 import time
 from collections.abc import Iterator, Sequence
@@ -20,6 +22,7 @@ from tierscope.remote import slurm
 from tierscope.remote.connection import last_line
 
 USABLE = ("idle", "mixed", "allocated", "completing")
+PARTITION, FORMAT = "SLURM_PARTITION", "%N|%P|%T|%E"
 ANSWER_S = 30.0
 POLL_S = 0.3
 START_S = 60.0  # for nodes to become free
@@ -35,9 +38,10 @@ class Slurm:
         known = states()
         for one in named:
             if not slurm.NODE.fullmatch(one) or one not in known:
-                raise UsageError(f"{one!r} is not a node of this cluster; `sinfo -N` lists them")
+                raise UsageError(f"{one!r} is not a node of {_partition()}; `sinfo -N` lists them, and SLURM_PARTITION "
+                                 "names another partition")  # fmt: skip
         if not (found := tuple(named) or tuple(known)):
-            raise UsageError("this cluster has no node; see sinfo -N")
+            raise UsageError(f"{_partition()} has no node; see sinfo -N")
         return found
 
     def address(self, host: str) -> str:
@@ -58,11 +62,17 @@ class Slurm:
 
 
 def states() -> dict[str, tuple[str, str]]:
-    """Return of each node its state and the reason; MachineError without a cluster."""
-    said = _asked(["sinfo", "--noheader", "--Node", "--format=%N|%T|%E"])
-    rows = (line.split("|", 2) for line in said.splitlines())
-    return {row[0].strip(): (row[1].strip(), row[2].strip() if row[2].strip() != "none" else "")
-            for row in rows if len(row) == 3}  # fmt: skip
+    """Return of each node of the partition its state and the reason; MachineError without a cluster."""
+    own = os.environ.get(PARTITION, "")
+    said = _asked(["sinfo", "--noheader", "--Node", *([f"--partition={own}"] if own else []), f"--format={FORMAT}"])
+    rows = [[word.strip() for word in line.split("|", 3)] for line in said.splitlines() if line.count("|") >= 3]
+    default = [] if own else [row for row in rows if row[1].endswith("*")]  # sinfo marks the default partition
+    return {node: (state, why if why != "none" else "") for node, _, state, why in default or rows}
+
+
+def _partition() -> str:
+    own = os.environ.get(PARTITION)
+    return f"the partition {own}" if own else "the default partition of this cluster"
 
 
 class _Step:
