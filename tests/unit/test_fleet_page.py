@@ -110,3 +110,13 @@ def test_the_first_sentence_names_what_no_peer_can_show(directory: Path, tmp_pat
     assert lead(few.outliers, {}) == "Not known: none of 3 machines has enough peers to be compared with."
     write_pages(few, tmp_path / "few.html")
     assert "No machine is unlike its peers" not in (tmp_path / "few.html").read_text()
+
+
+def test_the_page_of_a_machine_that_is_no_suspect_any_more_is_removed(directory: Path, tmp_path: Path) -> None:
+    fleet, page = read_fleet(directory), tmp_path / "fleet.html"
+    count = write_pages(fleet, page)
+    (tmp_path / "fleet-hosts/own-notes.html").touch()
+    few = msgspec.structs.replace(fleet.outliers, suspects=fleet.outliers.suspects[1:])
+    assert write_pages(fleet._replace(outliers=few), page) == count - 1
+    assert len(list((tmp_path / "fleet-hosts").glob("*.html"))) == count
+    assert (tmp_path / "fleet-hosts/own-notes.html").exists()

@@ -5,6 +5,7 @@ most SHOWN rows at a time, so that 10,000 machines are searched and sorted immed
 """
 
 import hashlib
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -20,6 +21,7 @@ from tierscope.fleet.trend_result import Trend
 from tierscope.report.pages import PAGE, colours, pages
 
 HERE = Path(__file__).parent
+OWN = re.compile(r"[0-9a-f]{16}\.html")  # the page of a suspect
 CHARTS = 12  # groups that are drawn, the largest; the table has all
 WORST = "wrong answers"
 HEALTHY = "like its peers"
@@ -52,10 +54,14 @@ def write_pages(fleet: Fleet, page: Path) -> int:
     """Write the page of the fleet, and of each suspect below NAME-hosts/; return the number of suspects."""
     folder = page.with_name(f"{page.stem}-hosts")
     write_atomically(page, _fleet(fleet, folder.name).encode())
+    names = {_file(suspect.machine) for suspect in fleet.outliers.suspects}
     for suspect in fleet.outliers.suspects:
         folder.mkdir(exist_ok=True)
         write_atomically(folder / _file(suspect.machine), _host(fleet, suspect, f"../{page.name}").encode())
-    return len(fleet.outliers.suspects)
+    for path in folder.glob("*.html"):
+        if OWN.fullmatch(path.name) and path.name not in names:  # of a machine that is no suspect any more
+            path.unlink()
+    return len(names)
 
 
 def _fleet(fleet: Fleet, folder: str) -> str:
