@@ -37,7 +37,7 @@ def read_plan(directory: Path) -> ConfirmPlan:
 def settle(directory: Path, plan: ConfirmPlan | None, of: str) -> None:
     """Write the sessions that a plan still needs; remove those that are asked for if it needs no more.
 
-    of: digest of the plan that was judged. What is asked for of another plan stays.
+    of: digest of the plan that was judged. A request of another plan stays.
     """
     if plan is not None:
         write_plan(directory, plan)

@@ -12,7 +12,7 @@ from msgspec import Meta
 SCHEMA = 1
 Word = Annotated[str, Meta(min_length=1, max_length=160)]
 Text = Annotated[str, Meta(max_length=400)]
-Positive = Annotated[float, Meta(ge=1e-30, le=1e30)]  # what the store can hold in 32 bits
+Positive = Annotated[float, Meta(ge=1e-30, le=1e30)]  # the store has 32 bits for each
 MOST = 2**31  # of a count
 MOST_SESSIONS = 99  # of a day, beyond the first one
 

@@ -31,7 +31,7 @@ from tierscope.fleet.plan import FleetPlan
 SESSIONS, STATE, PLAN = "sessions", "session.json", "plan"
 DAY_LETTERS = len("2026-01-01")  # with which the name of a session's folder begins
 SCHEMA = 1
-WAITED_S = 3600.0  # beyond its limit, a host began at most so long before its answer is read, among 10,000 others
+WAITED_S = 3600.0  # beyond its limit; answers of 10,000 hosts are read one after the other
 EVERY_S = 1.0  # the state is written so often at most while hosts answer
 Tell = Callable[[str, str], None]
 """Takes a host and why it failed, "" if it answered."""

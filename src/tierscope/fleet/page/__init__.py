@@ -59,7 +59,7 @@ def write_pages(fleet: Fleet, page: Path) -> int:
         folder.mkdir(exist_ok=True)
         write_atomically(folder / _file(suspect.machine), _host(fleet, suspect, f"../{page.name}").encode())
     for path in folder.glob("*.html"):
-        if OWN.fullmatch(path.name) and path.name not in names:  # of a machine that is no suspect any more
+        if OWN.fullmatch(path.name) and path.name not in names:  # of a former suspect
             path.unlink()
     return len(names)
 
