@@ -3,7 +3,8 @@
     .venv/bin/python benchmarks/fleet.py [--quick] [PART]...
 
 It needs about half an hour and 5 GB of disk; --quick uses a tenth of the machines. Times are CPU seconds of this
-process, so a busy machine disturbs them little. Status 1 if a goal is missed. Parts: rules, changes, files, whole.
+process, so a busy machine disturbs them little. Status 1 if a goal is missed. Parts: rules, table, changes, files and
+whole.
 """
 
 import argparse
@@ -16,6 +17,8 @@ from collections.abc import Callable
 from datetime import date, timedelta
 from pathlib import Path
 from typing import Any
+
+from scipy import stats
 
 from tierscope.fleet.compact import compact
 from tierscope.fleet.fold import collect
@@ -46,6 +49,12 @@ def cpu(what: Callable[[], Any]) -> tuple[float, Any]:
     return time.process_time() - begin, found
 
 
+def power(found: int, planted: int) -> str:
+    """Return the share that was found, with its 95 % interval: few planted hosts give a rough one (Wilson, 1927)."""
+    interval = stats.binomtest(found, planted).proportion_ci(method="wilson")
+    return f"{found / planted:.3f} ({interval.low:.3f} to {interval.high:.3f})"
+
+
 def rules(machines: int) -> None:
     """Print false verdicts and power of screen and confirmation."""
     count = max(10, machines // 50)
@@ -57,14 +66,42 @@ def rules(machines: int) -> None:
             ))  # fmt: skip
             told = f"noise {noise:.0%}, {tails}, {size:.0%}"
             print(f"       {told}: {1000 * one.suspects / machines:.0f} suspects per 1,000, all metrics "
-                  f"{one.found['slow'] / count:.3f}, one {one.found['metric'] / count:.3f}, unplanted but truly slower "
-                  f"{1000 * one.natural / machines:.2f} per 1,000, can see {one.sees:.1%}")  # fmt: skip
+                  f"{power(one.found['slow'], count)}, one {power(one.found['metric'], count)}, unplanted but truly "
+                  f"slower {1000 * one.natural / machines:.2f} per 1,000, can see {one.sees:.1%}")  # fmt: skip
             goal(f"false verdicts per 1,000 ({told})", 1000 * one.false / machines, 2)
             if (noise, tails) == (0.01, "normal") and size == 0.05:
                 goal(f"power, all metrics ({told})", one.found["slow"] / count, 0.98, least=True)
     one = score_outliers(ImagineOptions(machines=machines, days=7, kinds_apart=0.03, faults=f"slow:{count}"))
     print(f"{'ok    ' if one.covariate == 'dimm_part' else 'MISSED'} two kinds, named by {one.covariate!r}: "
           f"false {1000 * one.false / machines:.2f} per 1,000, power {one.found['slow'] / count:.3f}")  # fmt: skip
+
+
+def table(machines: int) -> None:
+    """Print the power for slowdowns of 3, 5 and 10 %, over eight fleets with each fault on 1 % of the hosts.
+
+    t3 has the standard deviation of the normal law here. In `rules` it has its quartiles: more hosts are truly slow.
+    """
+    noisy: dict[str, Any] = {"run_noise": 0.03, "session_noise": 0.01}
+    tails: dict[str, Any] = {"tails": "t3", "spread": 0.008 * 0.7649 / 0.6745 / 3**0.5}
+    laws: dict[str, dict[str, Any]] = {
+        "normal, 1 %": {}, "normal, 3 %": noisy, "t3, 1 %": tails, "t3, 3 %": tails | noisy,
+        "two kinds, 1 %": {"kinds_apart": 0.03},
+    }  # fmt: skip
+    count, seeds = max(1, machines // 100), range(20, 28)
+    for name, law in laws.items():
+        every = [
+            [score_outliers(ImagineOptions(machines=machines, days=7, size=size, seed=seed,
+                                           faults=f"slow:{count},metric:{count}", **law)) for seed in seeds]
+            for size in (0.03, 0.05, 0.10)
+        ]  # fmt: skip
+        shares = {
+            kind: "/".join(f"{sum(one.found[kind] for one in same) / (count * len(seeds)):.3f}" for same in every)
+            for kind in ("slow", "metric")
+        }
+        hosts = machines * len(seeds) * len(every) / 1000
+        false, natural = (sum(getattr(one, what) for same in every for one in same) for what in ("false", "natural"))
+        print(f"       {name}: all metrics {shares['slow']}, one {shares['metric']}, false {false / hosts:.2f}, "
+              f"unplanted but truly slower {natural / hosts:.1f} per 1,000")  # fmt: skip
 
 
 def changes(machines: int) -> None:
@@ -163,11 +200,12 @@ def whole_fleet(folder: Path) -> None:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="a tenth of the machines")
-    parser.add_argument("part", nargs="*", help="rules, changes, files, whole; default: all")
+    parser.add_argument("part", nargs="*", help="rules, table, changes, files, whole; default: all")
     asked = parser.parse_args()
     machines = 1000 if asked.quick else 10_000
     parts: dict[str, Callable[[Path], None]] = {
         "rules": lambda _: rules(machines),
+        "table": lambda _: table(machines),
         "changes": lambda _: changes(machines),
         "files": lambda at: files(at, machines),
         "whole": whole_fleet,

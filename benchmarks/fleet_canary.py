@@ -4,7 +4,8 @@
 
 For each metric: the spread of its value from session to session (standard deviation of the logarithm), the half width
 that a session states, and the share of pairs of sessions whose intervals overlap. The spread of one session is what
-`fleet outliers` compares hosts by; a week's mean is better by about the square root of seven. Use a quiet machine.
+`fleet outliers` compares hosts by; a week's mean is better by about the square root of seven. Then the table of
+docs/how-to/fleet-run.md: kind, metrics, median and largest spread of one session. Use a quiet machine.
 """
 
 import statistics
@@ -42,13 +43,28 @@ def main() -> int:
             print(f"load {report.facts.get('load_1min')}, steal {report.facts.get('steal')}")
     for metric, numbers in sorted(found.items()):
         print(line(metric, numbers))
-    spreads = [spread(numbers) for numbers in found.values() if len(numbers) > 2]
-    print(f"{len(found)} metrics, {count} sessions: spread of one session {statistics.median(spreads):.2%} (median), "
-          f"{max(spreads):.2%} (worst)")  # fmt: skip
+    for kind in sorted({kind_of(metric) for metric in found}):
+        print(row(kind, [numbers for metric, numbers in found.items() if kind_of(metric) == kind]))
+    print(row("all", [*found.values()]))
     share = max(took) / DAY_S
     print(f"{'ok    ' if share <= MOST else 'MISSED'} longest session {max(took):.1f} s with the start of the program, "
           f"{share:.4%} of a day (goal <= {MOST:.2%}); median {statistics.median(took):.1f} s")  # fmt: skip
     return 0 if share <= MOST else 1
+
+
+def kind_of(metric: str) -> str:
+    """Return what a metric is of: latency in caches or in memory, bandwidth of one CPU or of all."""
+    if metric.startswith("latency"):
+        return "latency, memory" if ".memory." in metric else "latency, caches"
+    return f"bandwidth, {'all CPUs' if '.all' in metric else 'one CPU'}"
+
+
+def row(kind: str, metrics: list[list[Number]]) -> str:
+    """Return a line of the table of docs/how-to/fleet-run.md."""
+    spreads = [spread(numbers) for numbers in metrics if len(numbers) > 2]
+    if not spreads:
+        return f"| {kind} | three sessions or more are needed |"
+    return f"| {kind} | {len(spreads)} | {statistics.median(spreads):.1%} | {max(spreads):.1%} |".replace("%", " %")
 
 
 def spread(numbers: list[Number]) -> float:

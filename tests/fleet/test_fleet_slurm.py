@@ -10,7 +10,11 @@ import pytest
 from fleet_plan import PLAN
 from slurm_cluster import Cluster, lacking
 
-from tierscope.fleet.session import Session, load, sessions
+from tierscope.fleet.engines import Answer, Job
+from tierscope.fleet.engines import slurm as engine
+from tierscope.fleet.payload import payload_of
+from tierscope.fleet.plan import read_plan
+from tierscope.fleet.session import Session, sessions
 from tierscope.record.result import load as load_run
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(bool(lacking()), reason=lacking() or "-")]
@@ -67,7 +71,7 @@ def test_five_of_64_nodes_die_and_resume_completes_them(tmp_path: Path) -> None:
 
 
 def stored(fleet: Path) -> Session:
-    return load(sessions(fleet)[-1])
+    return sessions(fleet)[-1]
 
 
 def wait_for_idle(cluster: Cluster) -> None:
@@ -108,3 +112,37 @@ def test_a_suite_runs_on_nodes_that_are_reserved_and_released(tmp_path: Path) ->
     assert set(stored(fleet).answered) == {"n001", "n002"}
     runs = sorted((fleet / "sessions").glob("*/runs/*/result.json"))
     assert [load_run(path).result.machine.reached for path in runs] == ["slurm:n001", "slurm:n002"]
+
+
+def test_a_node_with_another_job_does_not_stop_the_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One srun gets all of its nodes or none, also where sinfo showed as idle what another job has by then."""
+    for name in ("seen", "late"):
+        (tmp_path / name / "session").mkdir(parents=True)
+    monkeypatch.setattr(engine, "START_S", 6.0)
+    monkeypatch.setenv("TIERSCOPE_FLEET_SHARED", "1")
+    with Cluster(tmp_path / "slurm", 3) as cluster:
+        for name, value in cluster.environment.items():
+            monkeypatch.setenv(name, value)
+        other = subprocess.Popen(["srun", "--nodelist=n002", "--exclusive", "sleep", "300"], stderr=subprocess.DEVNULL)
+        try:
+            for _ in range(300):
+                if cluster.states().split() == ["idle", "allocated", "idle"]:
+                    break
+                time.sleep(0.1)
+            seen = answers(tmp_path / "seen", cluster.names)
+            monkeypatch.setattr(engine, "_sorted_out", lambda hosts, _done, *, wait: ([*hosts], []))
+            late = answers(tmp_path / "late", cluster.names)
+        finally:
+            other.terminate()
+            other.wait(60)
+    for found in (seen, late):
+        assert {name for name, answer in found.items() if isinstance(answer, bytes)} == {"n001", "n003"}, found
+        assert "no answer; Slurm lists the node as allocated" in str(found["n002"])
+
+
+def answers(folder: Path, names: list[str]) -> dict[str, Answer]:
+    (folder / "small.toml").write_text(PLAN)
+    job = Job(payload_of(read_plan(str(folder / "small.toml"))), folder / "session")
+    found: dict[str, Answer] = {}
+    engine.Slurm().measure(job, names, found.__setitem__)
+    return found

@@ -12,7 +12,7 @@ from fleet_plan import PLAN
 from ssh_hosts import CUT, FULL, GARBAGE, STRANGER, Hosts, lacking
 
 from tierscope.fleet.host_report import HostReport
-from tierscope.fleet.session import Session, load, sessions
+from tierscope.fleet.session import Session, sessions
 from tierscope.record.result import load as load_run
 
 pytestmark = pytest.mark.skipif(bool(lacking()), reason=lacking() or "-")
@@ -24,7 +24,7 @@ def run(words: list[str], hosts: Hosts) -> subprocess.CompletedProcess[str]:
 
 
 def stored(fleet: Path) -> Session:
-    return load(sessions(fleet)[-1])
+    return sessions(fleet)[-1]
 
 
 @pytest.fixture

@@ -1,5 +1,6 @@
 """What a host sends: whole bundles are read, and all else has a reason."""
 
+import time
 from pathlib import Path
 
 import pytest
@@ -7,7 +8,7 @@ import pytest
 from tierscope.errors import MachineError, UsageError
 from tierscope.fleet.canary import VISITS, canary
 from tierscope.fleet.payload.bundle import read_bundle
-from tierscope.fleet.payload.report import Asked, report_of
+from tierscope.fleet.payload.report import Asked, _clock, report_of
 from tierscope.fleet.plan import metric_of
 from tierscope.fleet.session_hosts import read_hosts
 
@@ -62,3 +63,13 @@ def test_a_hosts_file_has_facts_and_refuses_duplicates(tmp_path: Path) -> None:
     path.write_text("a\na\n")
     with pytest.raises(UsageError, match="line 2: a is listed twice"):
         read_hosts(path)
+
+
+@pytest.mark.parametrize(("after_s", "stated"), [(-7200.0, -7200), (-200.0, 0), (4000.0, 0), (10_000.0, 5000)])
+def test_the_offset_of_a_clock_is_what_no_begin_of_the_session_explains(
+    after_s: float, stated: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The host may have begun at any time between the begin of the session and now, 5,000 s later."""
+    monkeypatch.setattr(time, "time", lambda: 6000.0)
+    found = _clock(1000.0 + after_s, Asked("h", "p", "2026-01-01", 0, {}, started=1000.0))
+    assert int(found.get("clock_offset_s", "0")) == stated

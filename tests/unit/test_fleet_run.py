@@ -1,6 +1,7 @@
 """`fleet run`: plans and suites, and each bad input with its message and its status. No clock, no network."""
 
 import subprocess
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -8,16 +9,22 @@ import msgspec
 import pytest
 
 from stored import RUNS, stored
-from tierscope.cli.fleet_session import Wanted, resume, run
+from tierscope.cli.fleet_session import Wanted, _strangers, resume, run
+from tierscope.cli.fleet_session import _next as next_session
 from tierscope.errors import Exit, MachineError, ResultError, TierscopeError, UsageError
 from tierscope.fleet.confirm_plan import ConfirmPlan, write_plan
 from tierscope.fleet.engines import engines
-from tierscope.fleet.engines.slurm import Slurm
+from tierscope.fleet.engines.slurm import Slurm, states
 from tierscope.fleet.engines.ssh import Ssh
+from tierscope.fleet.host_report import HostReport
+from tierscope.fleet.imagine import imagine
+from tierscope.fleet.imagine_files import write_fleet
+from tierscope.fleet.imagine_options import ImagineOptions
 from tierscope.fleet.plan import FleetPlan, read_plan
-from tierscope.fleet.session import Session, begin
+from tierscope.fleet.session import Session, begin, last_session
 from tierscope.fleet.suite_numbers import LONGEST, numbers_of
 from tierscope.fleet.suite_runs import _name as folder_of
+from tierscope.remote.slurm import _environment as slurm_environment
 from tierscope.remote.slurm import node
 
 BAD_NAMES = ("h;reboot", "$(id)", "`id`", "a b", "-oProxyCommand=x", "h\nother", "h|x", "h&", "'h'", "../h", "")
@@ -103,12 +110,29 @@ def test_without_slurm_the_message_states_what_to_do(tmp_path: Path, monkeypatch
 
 
 def test_a_node_that_the_cluster_does_not_have_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "sinfo").write_text("#!/bin/sh\necho 'n1|idle|none'\n")
+    """One srun is of one partition: without a name it is the default one, which sinfo marks."""
+    (tmp_path / "sinfo").write_text(
+        "#!/bin/sh\ncase \"$*\" in *--partition=gpu*) ;; *) echo 'n1|all*|idle|none' ;; esac\n"
+        "echo 'n2|gpu|drained|bad DIMM | it is'\n"
+    )
     (tmp_path / "sinfo").chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}:/bin:/usr/bin")
+    monkeypatch.delenv("SLURM_PARTITION", raising=False)
     assert Slurm().hosts([]) == ("n1",)
-    with pytest.raises(UsageError, match="'n2' is not a node of this cluster; `sinfo -N` lists them"):
+    with pytest.raises(UsageError, match="'n2' is not a node of the default partition of this cluster"):
         Slurm().hosts(["n2"])
+    monkeypatch.setenv("SLURM_PARTITION", "gpu")
+    assert Slurm().hosts([]) == ("n2",)
+    assert states() == {"n2": ("drained", "bad DIMM | it is")}
+    with pytest.raises(UsageError, match="'n1' is not a node of the partition gpu"):
+        Slurm().hosts(["n1"])
+
+
+def test_salloc_is_given_the_options_of_the_site_for_srun(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in (("SLURM_ACCOUNT", "a"), ("SLURM_QOS", "q"), ("SALLOC_QOS", "own")):
+        monkeypatch.setenv(name, value)
+    given = slurm_environment()
+    assert (given["SALLOC_ACCOUNT"], given["SALLOC_QOS"], given["SLURM_QOS"]) == ("a", "own", "q")
 
 
 def test_ssh_without_names_and_an_unknown_engine_are_refused(tmp_path: Path) -> None:
@@ -155,6 +179,41 @@ def test_confirming_sessions_of_another_plan_are_refused(tmp_path: Path) -> None
 def test_resume_without_a_session_states_how_to_begin_one(tmp_path: Path) -> None:
     with pytest.raises(ResultError, match="has no session; begin one: tierscope fleet run --out"):
         resume(tmp_path)
+
+
+def test_the_last_session_is_the_one_that_began_last_and_not_the_last_name(tmp_path: Path) -> None:
+    plans = {"stream": FleetPlan("stream", "suite stream\n"), "canary": PLAN}
+    for name, number in (("stream", 0), ("canary", 9), ("canary", 10)):
+        own = session(plan_name=name, plan=plans[name].digest, session=number)
+        begin(tmp_path, own, plans[name])
+    begin(tmp_path, session(plan_name="stream", plan=plans["stream"].digest, day="2025-12-31"), plans["stream"])
+    directory, last = last_session(tmp_path)
+    assert (directory, last.plan_name, last.session) == (tmp_path, "canary", 10)
+    named, state = last_session(tmp_path / "sessions/2026-01-01-stream-0")
+    assert (named, state.plan_name) == (tmp_path, "stream")
+
+
+def test_confirming_sessions_have_numbers_up_to_99(tmp_path: Path) -> None:
+    today = datetime.now(UTC).date().isoformat()
+    for number in (0, 9, 10):
+        begin(tmp_path, session(day=today, session=number), PLAN)
+    assert next_session(tmp_path, PLAN.name) == 11
+    begin(tmp_path, session(day=today, session=99), PLAN)
+    with pytest.raises(UsageError, match="has 99 sessions of small today"):
+        next_session(tmp_path, PLAN.name)
+
+
+def test_a_host_that_is_another_machine_now_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write_fleet(tmp_path, imagine(ImagineOptions(machines=3, days=1, faults="", metrics=1)))
+    paths = sorted(tmp_path.glob("reports/*/*.json"))
+    found = [msgspec.json.decode(path.read_bytes(), type=HostReport) for path in paths]
+    answered = {one.host: str(path.relative_to(tmp_path)) for one, path in zip(found, paths, strict=True)}
+    judged = {one.host: one.machine for one in found}
+    changed = found[0].host
+    judged |= {changed: "another", found[1].host: f"{found[1].machine}@{found[1].host}", "silent": "m"}
+    _strangers(tmp_path, session(answered=answered), judged)
+    (line,) = capsys.readouterr().out.splitlines()
+    assert line == f"  {changed}: is now another machine than the one that was judged; was it renamed?"
 
 
 def test_no_host_name_is_part_of_a_command_of_a_shell() -> None:

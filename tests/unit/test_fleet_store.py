@@ -1,44 +1,22 @@
 """The fold of a fleet's reports: what is broken is listed with a reason, and nothing stops it."""
 
+import json
 from pathlib import Path
 
 import msgspec
 import pytest
 
-from tierscope.errors import ResultError, UsageError
-from tierscope.fleet.compact import compact
+from fleet_reports import changed, made, reasons, reports
+from tierscope.errors import Exit, ResultError, UsageError
 from tierscope.fleet.fold import collect
 from tierscope.fleet.folder import report_path
 from tierscope.fleet.history import history
 from tierscope.fleet.host_report import HostReport
-from tierscope.fleet.imagine import imagine
-from tierscope.fleet.imagine_files import write_fleet
-from tierscope.fleet.imagine_options import ImagineOptions
 from tierscope.fleet.outliers import outliers
+from tierscope.fleet.outliers_text import lines, status
 from tierscope.fleet.store import Store
 from tierscope.fleet.trend import trend
-
-
-def made(at: Path, *, machines: int = 14, days: int = 2, faults: str = "", start: str = "2026-01-01") -> Path:
-    options = ImagineOptions(machines=machines, days=days, faults=faults, metrics=4, start=start)
-    write_fleet(at, imagine(options))
-    return at
-
-
-def reports(at: Path, day: str) -> list[Path]:
-    return sorted((at / "reports" / day).glob("*.json"))
-
-
-def changed(path: Path, **values: object) -> None:
-    """Write a report again with other values, under its name."""
-    report = msgspec.json.decode(path.read_bytes(), type=HostReport)
-    path.write_bytes(msgspec.json.encode(msgspec.structs.replace(report, **values)))
-
-
-def reasons(at: Path, day: str) -> str:
-    return "\n".join(
-        f"{one.what}: {one.reason}" for record in collect(at).days if record.day == day for one in record.listed
-    )
+from tierscope.fleet.trend_text import status as trend_status
 
 
 def read(at: Path, day: str) -> dict[str, str]:
@@ -105,6 +83,33 @@ def test_a_value_outside_its_interval_or_on_another_day_is_refused(tmp_path: Pat
     assert "schema 2 is from a later version" in told
 
 
+HUGE = {
+    "a count": ("wrong_answers", 10**30),
+    "blocks": ("numbers", [{"blocks": 2**63}]),
+    "a value": ("numbers", [{"value": 1e308, "low": 1e308, "high": 1e308}]),
+    "a peak": ("peak_bytes_per_s", 1e-320),
+}
+
+
+@pytest.mark.parametrize("name", HUGE)
+def test_a_number_that_the_store_cannot_hold_is_listed_and_the_others_are_folded(tmp_path: Path, name: str) -> None:
+    at = made(tmp_path / "fleet")
+    path = reports(at, "2026-01-02")[0]
+    report = msgspec.json.decode(path.read_bytes())
+    key, value = HUGE[name]
+    given = [report["numbers"][0] | value[0]] if isinstance(value, list) else value
+    path.write_bytes(json.dumps(report | {key: given}).encode())
+    assert "Expected `" in reasons(at, "2026-01-02")
+    assert collect(at).days[1].reports == 13
+
+
+def test_a_folder_that_is_no_date_of_the_calendar_is_no_day(tmp_path: Path) -> None:
+    at = made(tmp_path / "fleet")
+    for name in ("2026-02-31", "2026-13-01", "2026-1-1"):
+        (at / "reports" / name).mkdir()
+    assert [one.day for one in collect(at).days] == ["2026-01-01", "2026-01-02"]
+
+
 def test_clones_duplicates_and_silent_hosts_are_listed(tmp_path: Path) -> None:
     at = made(tmp_path / "fleet", faults="cloned:2,duplicate:1,missing:1")
     told = reasons(at, "2026-01-02")
@@ -143,25 +148,21 @@ def test_a_machine_that_is_renamed_between_two_sessions_of_a_day_is_not_a_clone(
 
 def test_clocks_names_plans_and_versions_that_differ_are_listed(tmp_path: Path) -> None:
     at = made(tmp_path / "fleet")
-    first, second, third, fourth, *_ = reports(at, "2026-01-02")
+    first, second, third, fourth, ahead, behind, odd, *_ = reports(at, "2026-01-02")
     changed(first, at=0.0)
     changed(second, host="renamed")
     changed(third, plan="another")
-    changed(fourth, tierscope="0.1")
+    changed(fourth, tierscope="0.0.9")
+    for path, offset in ((ahead, "7200"), (behind, "-16200"), (odd, "9" * 300)):
+        changed(path, facts={"clock_offset_s": offset})
     told = reasons(at, "2026-01-02")
     assert "its clock is 490" in told
+    assert told.count("its clock is at least") == 2
+    assert "its clock is at least 2.0 h ahead of that of the controller" in told
+    assert "its clock is at least 4.5 h behind that of the controller" in told
     assert "renamed: was named host" in told
     assert "2 plans: imagined (13), another (1)" in told
     assert "2 versions of Tierscope" in told
-
-
-def test_a_plan_that_changed_between_two_days_is_listed_and_the_days_are_not_compared(tmp_path: Path) -> None:
-    at = made(tmp_path / "fleet")
-    for path in reports(at, "2026-01-02"):
-        changed(path, plan="another")
-    assert "the plan changed since 2026-01-01; numbers of two plans are not compared" in reasons(at, "2026-01-02")
-    assert (outliers(at).result.plan, outliers(at).result.machines) == ("another", 14)
-    assert any("of other plans than the most frequent one are left out" in one.reason for one in trend(at).listed)
 
 
 def test_a_second_fold_reads_nothing_and_a_changed_report_is_folded_again(tmp_path: Path) -> None:
@@ -212,18 +213,6 @@ def test_a_record_of_a_day_that_lacks_a_field_of_today_is_read_and_not_folded_ag
     assert outliers(at).result.machines == 14
 
 
-def test_a_history_is_the_same_from_days_and_from_a_compacted_month(tmp_path: Path) -> None:
-    at = made(tmp_path / "fleet", days=3, start="2026-01-30")
-    collect(at)
-    from_days = history(at, "host03")
-    assert len(from_days) == 3 * 4
-    assert (compact(at), compact(at)) == (1, 0)
-    assert history(at, "host03") == from_days
-    reports(at, "2026-01-30")[0].unlink()
-    collect(at)
-    assert compact(at) == 1
-
-
 def test_an_empty_fleet_one_host_and_no_directory_have_their_messages(tmp_path: Path) -> None:
     with pytest.raises(ResultError, match="run tierscope fleet run or tierscope fleet imagine"):
         outliers(tmp_path)
@@ -236,6 +225,8 @@ def test_an_empty_fleet_one_host_and_no_directory_have_their_messages(tmp_path: 
     found = outliers(alone).result
     assert (found.machines, found.suspects, found.groups) == (1, (), ())
     assert any("fewer than 12 machines" in one.reason for one in found.listed)
+    assert status(found) == trend_status(trend(alone)) == Exit.INCONCLUSIVE
+    assert "  1 host not compared with peers: too few are like them" in "\n".join(lines(found, None, alone))
 
 
 def test_a_name_with_quotes_and_braces_is_text(tmp_path: Path) -> None:

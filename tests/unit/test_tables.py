@@ -69,7 +69,7 @@ def typed(run: Run, probed: Run, stored: Run, tmp_path_factory: pytest.TempPathF
 
     A suite without a made run has one on the fake core.
     """
-    own = ("background", "cxl", "core", "counters-audit")
+    own = ("background", "cxl", "core", "counters-audit", "sharing", "check")
     others = [
         fake_run(name, tmp_path_factory.mktemp(name) / "run") for name in suites if name not in MADE or name in own
     ]

@@ -1,16 +1,20 @@
 """A session of a fleet as a command: what is asked, a line for each host that fails, and the status."""
 
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
+
+import msgspec
 
 from tierscope.cli import door
 from tierscope.cli.words import read_words
 from tierscope.errors import Exit, UsageError
 from tierscope.fleet.confirm_plan import read_plan as read_confirm
 from tierscope.fleet.engines import engines
+from tierscope.fleet.host_report import MOST_SESSIONS, HostReport
 from tierscope.fleet.plan import read_plan
-from tierscope.fleet.session import SESSIONS, Session, begin, load, measure, sessions
+from tierscope.fleet.session import SESSIONS, Session, begin, last_session, measure, sessions
 from tierscope.fleet.session_hosts import read_hosts
 from tierscope.printable import printable
 
@@ -38,8 +42,8 @@ def run(wanted: Wanted) -> int:
     plan, engine = read_plan(wanted.plan, read_words(wanted.words)), engines[wanted.via]
     given = read_hosts(wanted.hosts) if wanted.hosts else {}
     session = wanted.session
-    if wanted.confirm:
-        asked = read_confirm(wanted.out)
+    asked = read_confirm(wanted.out) if wanted.confirm else None
+    if asked is not None:
         if asked.plan != plan.digest:
             raise UsageError(f"the confirming sessions are of plan {asked.plan}, and {plan.name} is {plan.digest}")
         given = {host: given.get(host, {}) for host in (*asked.suspects, *asked.controls)}
@@ -50,13 +54,16 @@ def run(wanted: Wanted) -> int:
         limit_s=float(wanted.limit or (SUITE_S if plan.suite else PLAN_S)), at_once=wanted.at_once,
         together=wanted.together,
     )  # fmt: skip
-    return _measured(wanted.out, begin(wanted.out, state, plan))
+    state = begin(wanted.out, state, plan)
+    status = _measured(wanted.out, state)
+    if asked is not None:
+        _strangers(wanted.out, state, asked.machines)
+    return status
 
 
 def resume(directory: Path) -> int:
     """Continue the last session, or the one that is named."""
-    folder = sessions(directory)[-1]
-    return _measured(folder.parent.parent, load(folder))
+    return _measured(*last_session(directory))
 
 
 def _measured(directory: Path, state: Session) -> int:
@@ -72,6 +79,15 @@ def _measured(directory: Path, state: Session) -> int:
     if state.missing:
         door.line(f"Next: tierscope fleet resume {directory}")
     return int(_status(state))
+
+
+def _strangers(directory: Path, state: Session, machines: Mapping[str, str]) -> None:
+    """Name the hosts that answered as other machines than those that were judged: host -> machine."""
+    for host, machine in machines.items():
+        if path := state.answered.get(host):
+            now = msgspec.json.decode((directory / path).read_bytes(), type=HostReport).machine
+            if now != machine.removesuffix(f"@{host}"):
+                door.line(f"  {host}: is now another machine than the one that was judged; was it renamed?")
 
 
 def _tell(host: str, why: str) -> None:
@@ -91,8 +107,12 @@ def _status(state: Session) -> Exit:
 
 
 def _next(directory: Path, plan: str) -> int:
-    taken = [load(one).session for one in (directory / SESSIONS).glob(f"{_today()}-{plan}-*")]
-    return max(taken, default=0) + 1
+    taken = [one.session for one in sessions(directory, _today()) if one.plan_name == plan]
+    if (number := max(taken, default=0) + 1) > MOST_SESSIONS:
+        raise UsageError(
+            f"{directory} has {number - 1} sessions of {plan} today, and a day has no more; go on tomorrow"
+        )
+    return number
 
 
 def _today() -> str:

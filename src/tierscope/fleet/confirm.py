@@ -77,6 +77,8 @@ def sessions(store: Store, records: dict[str, DayRecord], window: Window) -> Flo
 def _place(keys: npt.NDArray[np.int64], asked: Any) -> npt.NDArray[np.intp]:
     """Return the place of each number among sorted keys, -1 for a stranger."""
     asked = np.asarray(asked, dtype=np.int64)
+    if not len(keys):  # without peers, no metric is compared
+        return np.full(len(asked), -1)
     place = np.searchsorted(keys, asked)
     return np.where(keys[np.minimum(place, len(keys) - 1)] == asked, place, -1)
 

@@ -34,6 +34,17 @@ def read_plan(directory: Path) -> ConfirmPlan:
         raise ResultError(f"{directory / CONFIRM} is damaged: {error}; run tierscope fleet outliers again") from error
 
 
+def settle(directory: Path, plan: ConfirmPlan | None, of: str) -> None:
+    """Write the sessions that a plan still needs; remove those that are asked for if it needs no more.
+
+    of: digest of the plan that was judged. A request of another plan stays.
+    """
+    if plan is not None:
+        write_plan(directory, plan)
+    elif (directory / CONFIRM).exists() and read_plan(directory).plan == of:
+        (directory / CONFIRM).unlink()
+
+
 def write_plan(directory: Path, plan: ConfirmPlan) -> None:
     """Replace the plan in a fleet's directory."""
     write_atomically(directory / CONFIRM, msgspec.json.format(msgspec.json.encode(plan), indent=1))

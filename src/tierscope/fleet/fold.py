@@ -9,6 +9,7 @@ import os
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ import numpy as np
 from tierscope.errors import ResultError
 from tierscope.fleet.fold_read import read_day
 from tierscope.fleet.folder import REPORTS
-from tierscope.fleet.groups import grouped
+from tierscope.fleet.groups import LEAST, grouped
 from tierscope.fleet.host_report import HostReport
 from tierscope.fleet.known import mean_and_count
 from tierscope.fleet.outliers_result import Listed
@@ -26,6 +27,7 @@ from tierscope.fleet.store import SCHEMA, DayRecord, Store
 from tierscope.printable import printable
 from tierscope.stats.median import MAD_SIGMA
 
+SHOWN = 10  # hosts that one line names
 DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
 
@@ -44,7 +46,7 @@ def collect(directory: Path) -> Folded:
         raise ResultError(f"{folder} is missing; run tierscope fleet run or tierscope fleet imagine first")
     with Store(directory) as store:
         before, new = store.days(), 0
-        for one in sorted(entry.name for entry in os.scandir(folder) if DAY.fullmatch(entry.name) and entry.is_dir()):
+        for one in sorted(entry.name for entry in os.scandir(folder) if is_day(entry.name) and entry.is_dir()):
             digest = _digest(folder / one)
             if one in before and before[one].digest == digest and before[one].schema == SCHEMA:
                 continue
@@ -55,6 +57,14 @@ def collect(directory: Path) -> Folded:
                 store.forget(path for paths in before[one].files.values() for path in paths if path not in kept)
             before[one], new = record, new + 1
         return Folded(tuple(before[day] for day in sorted(before)), new)
+
+
+def is_day(name: str) -> bool:
+    """Return whether a name is a date of the calendar, as `2026-01-09`."""
+    try:
+        return DAY.fullmatch(name) is not None and date.fromisoformat(name).isoformat() == name
+    except ValueError:
+        return False
 
 
 def _digest(folder: Path) -> str:
@@ -162,11 +172,14 @@ class Table:
                 self.group[place] = f"{plan} {own[report.machine]}"
 
     def alone(self) -> Iterator[Listed]:
-        """Yield the machines without enough peers."""
-        for place, report in enumerate(self.reports):
-            if not self.group[place] and report.session == 0:
-                yield Listed(printable(report.host), "fewer than 12 machines are like it: it is compared with its own "
-                             "past and its peak only")  # fmt: skip
+        """Yield one line for the machines without enough peers."""
+        grouped = zip(self.reports, self.group, strict=True)
+        hosts = sorted({report.host for report, group in grouped if not group and report.session == 0})
+        if hosts:
+            shown = ", ".join(map(printable, hosts[:SHOWN])) + (", ..." if len(hosts) > SHOWN else "")
+            every = len({one.host for one in self.reports})
+            yield Listed(f"{len(hosts)} of {every} hosts", f"fewer than {LEAST} machines are like each; "
+                         f"fleet trend compares each with its own past: {shown}")  # fmt: skip
 
     def rows(self) -> tuple[dict[str, Any], Any]:
         """Return the columns of all numbers, and the SKU of each."""

@@ -18,7 +18,7 @@ from tierscope.fleet.outliers_result import Listed
 from tierscope.printable import printable
 
 LARGEST = 4 << 20  # bytes: 4096 numbers of a long name each fit
-CLOCK_S = 3 * 3600.0  # further from the middle of the fleet's clocks is listed
+CLOCK_S = 3 * 3600.0  # a report without the fact of its offset is listed that is so far outside its day
 _DECODER = msgspec.json.Decoder(HostReport)
 _KEYS = len(HostReport.__struct_fields__)
 _COLON = re.compile(rb'"\s*:')
@@ -145,10 +145,21 @@ def _remarks(reports: list[HostReport]) -> Iterator[Listed]:
     begin = datetime.fromisoformat(day).replace(tzinfo=UTC).timestamp()
     for report in reports:
         away = max(begin - report.at, report.at - begin - 86400)
-        if away > CLOCK_S:
+        if offset := _offset(report):
+            yield Listed(printable(report.host), f"its clock is at least {abs(offset) / 3600:.1f} h "
+                         f"{'ahead of' if offset > 0 else 'behind'} that of the controller")  # fmt: skip
+        elif away > CLOCK_S:
             yield Listed(printable(report.host), f"its clock is {away / 3600:.1f} h away from {day}")
-    for what, values in (("plans", Counter(one.plan for one in reports)),
-                         ("versions of Tierscope", Counter(one.tierscope for one in reports))):  # fmt: skip
+    for what, values, then in (
+        ("plans", Counter(one.plan for one in reports), "only reports of one plan are compared, see --plan"),
+        ("versions of Tierscope", Counter(one.tierscope for one in reports), "the version is a fact of each host"),
+    ):
         if len(values) > 1:
             shown = ", ".join(f"{printable(value)} ({count})" for value, count in values.most_common(5))
-            yield Listed(day, f"{len(values)} {what}: {shown}; only reports of one plan are compared")
+            yield Listed(day, f"{len(values)} {what}: {shown}; {then}")
+
+
+def _offset(report: HostReport) -> int:
+    """Return how many seconds the host's clock was ahead of the controller's, 0 where the report states none."""
+    text = report.facts.get("clock_offset_s", "")
+    return int(text) if re.fullmatch(r"-?[0-9]{1,12}", text) else 0

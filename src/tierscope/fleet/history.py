@@ -1,6 +1,5 @@
 """One host's history compared with its peers': from compacted months, and from days that no month covers."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
@@ -39,16 +38,7 @@ def history(directory: Path, host: str) -> tuple[Point, ...]:
             "SELECT day, session, metric, unit, value, low, high, CASE WHEN isnan(deviation) THEN NULL ELSE deviation "
             f"END AS deviation FROM {{files}} WHERE machine IN ({wanted}) "
             "ORDER BY metric, day, session",
-            tuple(_files(store)),
+            store.row_files(),
         )
         rows = zip(*(found[name].tolist() for name in Point.__struct_fields__), strict=True)
         return tuple(Point(*row) for row in rows)
-
-
-def _files(store: Store) -> Iterator[str]:
-    months = store.months()
-    for record in months.values():
-        yield from record.files
-    for day, one in store.days().items():
-        if day[:7] not in months:
-            yield from one.files.get("rows", ())

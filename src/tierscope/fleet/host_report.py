@@ -12,7 +12,9 @@ from msgspec import Meta
 SCHEMA = 1
 Word = Annotated[str, Meta(min_length=1, max_length=160)]
 Text = Annotated[str, Meta(max_length=400)]
-Positive = Annotated[float, Meta(gt=0)]
+Positive = Annotated[float, Meta(ge=1e-30, le=1e30)]  # the store has 32 bits for each
+MOST = 2**31  # of a count
+MOST_SESSIONS = 99  # of a day, beyond the first one
 
 
 class Number(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -24,7 +26,7 @@ class Number(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     value: Annotated[Positive, Meta(description="median")]
     low: Annotated[Positive, Meta(description="lower end of the interval")]
     high: Annotated[Positive, Meta(description="upper end of the interval")]
-    blocks: Annotated[int, Meta(ge=1, description="number of blocks in the median")]
+    blocks: Annotated[int, Meta(ge=1, le=MOST, description="number of blocks in the median")]
     conclusive: Annotated[bool, Meta(description="whether the run calls the interval sure")]
 
 
@@ -39,7 +41,9 @@ class HostReport(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     machine: Annotated[Word, Meta(description="digest of the machine's own identity; equal for a renamed host")]
     day: Annotated[str, Meta(pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$", description="date of the controller, UTC")]
     at: Annotated[float, Meta(description="start by the host's clock, seconds since 1970")]
-    session: Annotated[int, Meta(ge=0, le=99, description="0 for the daily canary, 1 and up for repeats of that day")]
+    session: Annotated[
+        int, Meta(ge=0, le=MOST_SESSIONS, description="0 for the daily canary, 1 and up for repeats of that day")
+    ]
     plan: Annotated[Word, Meta(description="digest of the plan")]
     tierscope: Annotated[Word, Meta(description="version that wrote the plan")]
     origin: Annotated[Literal["measured", "synthetic"], Meta(description="a machine or `fleet imagine`")]
@@ -53,5 +57,5 @@ class HostReport(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     peak_bytes_per_s: Annotated[
         Positive | None, Meta(description="populated channels x configured clock x 8 B; null if unreadable")
     ]
-    wrong_answers: Annotated[int, Meta(ge=0, description="kernels whose output differed from scalar code")]
+    wrong_answers: Annotated[int, Meta(ge=0, le=MOST, description="kernels whose output differed from scalar code")]
     numbers: Annotated[tuple[Number, ...], Meta(max_length=4096, description="list of `Number`")]

@@ -6,10 +6,12 @@ metrics of a host share (correlation 0.5). Signs are such that higher is faster.
 """
 
 from dataclasses import dataclass
+from datetime import date, timedelta
 
 import numpy as np
 import numpy.typing as npt
 
+from tierscope.errors import UsageError
 from tierscope.fleet.imagine_options import ImagineOptions, Truth, planted
 from tierscope.fleet.known import Floats
 
@@ -49,7 +51,14 @@ class Fleet:
 
 
 def imagine(options: ImagineOptions) -> Fleet:
-    """Return the hosts with their healthy levels and faults; equal options give equal fleets."""
+    """Return the hosts with their healthy levels and faults; equal options give equal fleets.
+
+    UsageError for a first or a last day that the calendar does not have.
+    """
+    try:
+        date.fromisoformat(options.start) + timedelta(days=options.days)
+    except (ValueError, OverflowError) as error:
+        raise UsageError(f"start={options.start} and {options.days} days: {error}; try start=2026-01-01") from error
     count = options.machines
     draw = np.random.default_rng([options.seed, 1])
     names = tuple(f"host{number:0{len(str(max(count - 1, 0)))}d}" for number in range(count))

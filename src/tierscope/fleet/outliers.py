@@ -8,44 +8,56 @@ from pathlib import Path
 import numpy as np
 
 from tierscope.errors import ResultError
-from tierscope.fleet import efficiency
 from tierscope.fleet.confirm import LEAST_SLOTS, LIMIT, Confirmed, confirm, controls_of, sessions
 from tierscope.fleet.confirm_plan import SESSIONS, ConfirmPlan
 from tierscope.fleet.detectable import sees
+from tierscope.fleet.efficiency import inefficient
 from tierscope.fleet.fold import collect
 from tierscope.fleet.known import Floats
+from tierscope.fleet.levels import against_first_days
 from tierscope.fleet.outliers_result import Group, MetricSize, Outliers, Size, Suspect, Verdict, WrongAnswer, size_of
+from tierscope.fleet.plan_choice import chosen
 from tierscope.fleet.screen import ODD, Part, Screened, screen
 from tierscope.fleet.store import DayRecord, Store
-from tierscope.fleet.window import Window, load
+from tierscope.fleet.window import Window, days_of, load
 
 PLENTY = 0.5  # share of metrics from which on the headline is the mean of all
 
 
 @dataclass(frozen=True)
 class Found:
-    """The answer, and the sessions that would make it surer; no plan if there are no suspects."""
+    """The answer, and the sessions that would make it surer.
+
+    No plan if there are no suspects, or on a day before the last one.
+    """
 
     result: Outliers
     plan: ConfirmPlan | None
+    last: bool  # whether it is of the last day of its plan
 
 
-def outliers(directory: Path, day: str | None = None) -> Found:
+def outliers(directory: Path, day: str | None = None, plan: str | None = None) -> Found:
     """Return the outliers of a day, by default the last; new reports are folded first.
 
-    ResultError without reports, UsageError for a day that has none.
+    plan: the name of a plan that was run, or its digest; by default the one that most hosts ran on the day.
+    ResultError without reports, or for a day or a plan that has none.
     """
     collect(directory)
     with Store(directory) as store:
-        records = store.days()
-        asked = day or max((one for one, record in records.items() if record.reports), default="")
-        if asked not in records or not records[asked].reports:
-            known = ", ".join([one for one, record in records.items() if record.reports][-3:]) or "none"
-            raise ResultError(f"{directory} has no usable reports of {day or 'any day'}; last days with some: {known}")
-        window = load(store, records, asked)
+        records = {one: record for one, record in store.days().items() if record.reports}
+        own = chosen(directory, plan) if plan else None
+        days = days_of(store, records, own) if own else [*records]
+        asked = day or max(days, default="")
+        window = load(store, records, asked, own) if asked in days else None
         if window is None:
-            raise ResultError(f"{directory} has no first session (session 0) of {asked}; run tierscope fleet run")
+            what = f"first sessions of the plan {plan}" if plan else "usable reports"
+            known = f"days with some: ..., {', '.join(days[-3:])}" if days else _hint(plan)
+            raise ResultError(f"{directory} has no {what} on {asked or 'any day'}; {known}")
         return _found(store, records, window)
+
+
+def _hint(plan: str | None) -> str:
+    return "tierscope fleet collect lists the plans" if plan else "run tierscope fleet run"
 
 
 def _found(store: Store, records: dict[str, DayRecord], window: Window) -> Found:
@@ -61,7 +73,7 @@ def _found(store: Store, records: dict[str, DayRecord], window: Window) -> Found
         suspects=tuple(sorted(_suspects(window, screened, tested), key=_order)),
         groups=tuple(_groups(store, records, window, screened, tested)),
         wrong=tuple(_wrong(store, records[window.day])),
-        inefficient=tuple(efficiency.inefficient(window)),
+        inefficient=tuple(inefficient(window)),
         listed=records[window.day].listed,
         scores={
             machine: float(score)
@@ -70,7 +82,8 @@ def _found(store: Store, records: dict[str, DayRecord], window: Window) -> Found
         },
         origin="mixed" if len(window.origins) > 1 else "synthetic" if "synthetic" in window.origins else "measured",
     )
-    return Found(result, _plan(window, screened, tested))
+    last = window.day == days_of(store, records, window.plan)[-1]
+    return Found(result, _plan(window, screened, tested) if last else None, last)
 
 
 def _plan(window: Window, screened: Screened, tested: Confirmed) -> ConfirmPlan | None:
@@ -199,7 +212,7 @@ def _groups(
     store: Store, records: dict[str, DayRecord], window: Window, screened: Screened, tested: Confirmed
 ) -> Iterator[Group]:
     """Yield each group, or each of its two kinds."""
-    before = efficiency.against_first_days(store, records, window)
+    before = against_first_days(store, records, window)
     for part in screened.parts:
         every, one = sees(part, window, tested if tested.slots.size and tested.slots.max() else None)
         group = str(window.group[part.places[0]])
@@ -208,6 +221,7 @@ def _groups(
             name=part.name,
             facts=_common([window.facts[place] for place in part.places.tolist()]),
             machines=len(part.places),
+            peers=len(part.peers),
             spread=float(healthy(part, window)[-1]),
             sees=every,
             sees_one=one,

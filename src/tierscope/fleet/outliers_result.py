@@ -69,6 +69,7 @@ class Group(msgspec.Struct, frozen=True, kw_only=True):
     modes_apart: float | None  # distance of two modes, if there are two
     slow_share: float | None  # share of machines in the slow mode
     covariate: Covariate | None  # null if there are no modes, or no stored fact separates them
+    peers: int = 0  # machines that they are compared with: more than `machines` where few have this identity
 
 
 class WrongAnswer(msgspec.Struct, frozen=True):

@@ -17,12 +17,17 @@ def percent(size: Size) -> str:
     return f"{100 * size.value:.1f} % ({100 * size.low:.1f} to {100 * size.high:.1f})"
 
 
+def many(count: int, what: str) -> str:
+    """Return '1 host' or '2 hosts'."""
+    return f"{count} {what}" if count == 1 else f"{count} {what}s"
+
+
 def status(found: Outliers) -> Exit:
-    """Return FAILED for anything found, INCONCLUSIVE for suspects without their sessions."""
+    """Return FAILED for anything found, INCONCLUSIVE for suspects without their sessions, or if no host has peers."""
     worse = any(one.slower_than_before for one in found.groups)
     if found.wrong or found.inefficient or worse or any(one.verdict != "inconclusive" for one in found.suspects):
         return Exit.FAILED
-    return Exit.INCONCLUSIVE if open_suspects(found) else Exit.GOOD
+    return Exit.INCONCLUSIVE if open_suspects(found) or not found.groups else Exit.GOOD
 
 
 def open_suspects(found: Outliers) -> list[Suspect]:
@@ -33,10 +38,12 @@ def open_suspects(found: Outliers) -> list[Suspect]:
 def lines(found: Outliers, plan: ConfirmPlan | None, directory: Path) -> Iterator[str]:
     """Yield the answer, the worst first."""
     verdicts = Counter(one.verdict for one in found.suspects)
-    yield (f"{found.machines} hosts on {found.day} ({found.window_days} days, {found.metrics} metrics, {found.origin})"
-           ": "
+    yield (f"{many(found.machines, 'host')} on {found.day} ({many(found.window_days, 'day')}, "
+           f"{many(found.metrics, 'metric')}, {found.origin}): "
            f"{verdicts['slower']} slower than their peers, {verdicts['odd']} odd, "
            f"{verdicts['inconclusive']} inconclusive")  # fmt: skip
+    if alone := found.machines - sum(one.machines for one in found.groups):
+        yield f"  {many(alone, 'host')} not compared with peers: too few are like them; see tierscope fleet trend"
     sure = [one for one in found.suspects if one.verdict != "inconclusive"]
     for one in sure[:SHOWN]:
         yield f"  {one.host}: {_told(one)}"
@@ -72,8 +79,9 @@ def _told(one: Suspect) -> str:
 
 
 def _group(group: Group) -> Iterator[str]:
-    yield (f"group {group.name}: {group.machines} hosts, spread {100 * group.spread:.1f} %; this run can see "
-           f"{100 * group.sees:.1f} % on all metrics, {100 * group.sees_one:.1f} % on one")  # fmt: skip
+    beside = f" compared with {group.peers} like them" if group.peers > group.machines else ""
+    yield (f"group {group.name}: {many(group.machines, 'host')}{beside}, spread {100 * group.spread:.1f} %; this run "
+           f"can see {100 * group.sees:.1f} % on all metrics, {100 * group.sees_one:.1f} % on one")  # fmt: skip
     if group.slower_than_before is not None:
         yield f"  the whole group is slower than in its first days by {percent(group.slower_than_before)}"
     if group.modes_apart is not None and group.slow_share is not None:

@@ -23,13 +23,15 @@ from tierscope.files import write_atomically
 from tierscope.fleet import suite_runs
 from tierscope.fleet.engines import Answer, Job, engines
 from tierscope.fleet.folder import report_path
-from tierscope.fleet.host_report import HostReport
+from tierscope.fleet.host_report import MOST_SESSIONS, HostReport
 from tierscope.fleet.payload import payload_of
 from tierscope.fleet.payload.report import Asked, report_of
 from tierscope.fleet.plan import FleetPlan
 
 SESSIONS, STATE, PLAN = "sessions", "session.json", "plan"
+DAY_LETTERS = len("2026-01-01")  # with which the name of a session's folder begins
 SCHEMA = 1
+WAITED_S = 3600.0  # beyond its limit; answers of 10,000 hosts are read one after the other
 EVERY_S = 1.0  # the state is written so often at most while hosts answer
 Tell = Callable[[str, str], None]
 """Takes a host and why it failed, "" if it answered."""
@@ -43,7 +45,7 @@ class Session(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
     plan_name: str
     plan: str
     day: Annotated[str, Meta(pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$")]
-    session: Annotated[int, Meta(ge=0, le=99)]
+    session: Annotated[int, Meta(ge=0, le=MOST_SESSIONS)]
     tierscope: str = __version__
     limit_s: float = 60.0
     at_once: int = 16
@@ -51,6 +53,7 @@ class Session(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
     hosts: dict[str, dict[str, str]]
     answered: dict[str, str] = {}
     failed: dict[str, str] = {}
+    begun: float = 0.0  # seconds since 1970, by the controller's clock; 0 if an older version wrote it
 
     @property
     def missing(self) -> tuple[str, ...]:
@@ -76,6 +79,8 @@ def begin(directory: Path, asked: Session, plan: FleetPlan) -> Session:
         old.hosts |= asked.hosts
         old.via, old.limit_s, old.at_once, old.together = asked.via, asked.limit_s, asked.at_once, asked.together
         asked = old
+    else:
+        asked.begun = time.time()
     try:
         folder.mkdir(parents=True, exist_ok=True)
         write_atomically(folder / PLAN, plan.text.encode())
@@ -95,14 +100,21 @@ def load(folder: Path) -> Session:
         raise ResultError(f"{folder / STATE} is damaged: {error}; run tierscope fleet run again") from error
 
 
-def sessions(directory: Path) -> list[Path]:
-    """Return the folders of the sessions of a fleet, or `directory` itself where it is one; ResultError for none."""
+def sessions(directory: Path, day: str = "") -> list[Session]:
+    """Return the sessions of a fleet's day, by default of the last one, as they began; none where nothing was run."""
+    found = {path.parent for path in (directory / SESSIONS).glob(f"{day or '*'}-*/{STATE}")}
+    last = max((path.name[:DAY_LETTERS] for path in found), default="")
+    of_day = [load(path) for path in sorted(found) if path.name.startswith(last)]
+    return sorted(of_day, key=lambda one: (one.begun, one.session))
+
+
+def last_session(directory: Path) -> tuple[Path, Session]:
+    """Return the fleet's directory and its last session, or the one whose folder is named; ResultError for none."""
     if (directory / STATE).is_file():
-        return [directory]
-    found = sorted(path.parent for path in (directory / SESSIONS).glob(f"*/{STATE}"))
-    if not found:
+        return directory.absolute().parent.parent, load(directory)
+    if not (found := sessions(directory)):
         raise ResultError(f"{directory} has no session; begin one: tierscope fleet run --out {directory}")
-    return found
+    return directory, found[-1]
 
 
 def measure(directory: Path, asked: Session, tell: Tell = lambda _host, _why: None) -> Session:
@@ -132,7 +144,8 @@ class _Keeper:
 
     def take(self, host: str, answer: Answer) -> None:
         """Store what a bundle contains, or the reason why there is none."""
-        self._keep(host, lambda: self._stored(host, answer))
+        earliest = time.time() - self._asked.limit_s - WAITED_S
+        self._keep(host, lambda: self._stored(host, answer, max(self._started, earliest)))
 
     def keep(self, host: str, found: HostReport | TierscopeError) -> None:
         """Store a report, or the reason why there is none."""
@@ -144,10 +157,10 @@ class _Keeper:
 
         self._keep(host, stored)
 
-    def known(self, host: str) -> Asked:
-        """Return what is known of a measurement before it."""
+    def known(self, host: str, earliest: float | None = None) -> Asked:
+        """Return what is known of a measurement before it; earliest: its begin, that of the session if not given."""
         own = self._asked
-        return Asked(host, own.plan, own.day, own.session, own.hosts.get(host, {}), self._started)
+        return Asked(host, own.plan, own.day, own.session, own.hosts.get(host, {}), earliest or self._started)
 
     def _keep(self, host: str, stored: Callable[[], str]) -> None:
         why, path = "", ""
@@ -168,10 +181,10 @@ class _Keeper:
                 _save(self._folder, self._asked)
             self._tell(host, why)
 
-    def _stored(self, host: str, answer: Answer) -> str:
+    def _stored(self, host: str, answer: Answer, earliest: float) -> str:
         if isinstance(answer, MachineError):
             raise answer
-        return write_report(self._directory, report_of(answer, self.known(host)))
+        return write_report(self._directory, report_of(answer, self.known(host, earliest)))
 
 
 def write_report(directory: Path, report: HostReport) -> str:

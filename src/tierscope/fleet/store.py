@@ -134,6 +134,13 @@ class Store:
                 found[record.month] = record
         return found
 
+    def row_files(self) -> tuple[str, ...]:
+        """Return the files with every row once: compacted months, and the days that no month covers."""
+        months = self.months()
+        days = [one for day, one in self.days().items() if day[:7] not in months]
+        return tuple(path for files in (*(one.files for one in months.values()),
+                                        *(one.files.get("rows", ()) for one in days)) for path in files)  # fmt: skip
+
     def keep(self, record: DayRecord | MonthRecord) -> None:
         """Replace the record of a day or a month: from here on its files are read, and no others."""
         name = f"days/{record.day}.json" if isinstance(record, DayRecord) else f"months/{record.month}.json"

@@ -1,93 +1,109 @@
 """`fleet trend`: which hosts departed from their peers, since when, by how much, and what changed on them."""
 
 from collections.abc import Iterator
-from datetime import date, timedelta
 from pathlib import Path
+from typing import Any
 
-import msgspec
 import numpy as np
+import numpy.typing as npt
 
 from tierscope.errors import ResultError
-from tierscope.fleet.efficiency import levels
 from tierscope.fleet.fold import collect
+from tierscope.fleet.levels import levels
 from tierscope.fleet.outliers_result import Listed, size_of
+from tierscope.fleet.outliers_text import many
+from tierscope.fleet.own_past import own_past
+from tierscope.fleet.plan_choice import chosen
 from tierscope.fleet.store import DayRecord, Store, literal
-from tierscope.fleet.trend_cusum import BASELINE, Alarm, alarms
-from tierscope.fleet.trend_result import FactChange, GroupChange, HostChange, Trend
+from tierscope.fleet.trend_cusum import BASELINE, Alarm, alarms, followed
+from tierscope.fleet.trend_facts import changed_facts, facts_of_most
+from tierscope.fleet.trend_result import GroupChange, HostChange, Trend
+from tierscope.fleet.window import days_of, most_frequent
 
 FEW = 3  # repeats of one night that replace a week
-MOMENTARY = {"load_1min", "steal", "clock_offset_s"}  # different on each day: no change of the host
-NEAR = timedelta(days=3)  # a fact that changed so close to the date is named
 
 
-def trend(directory: Path) -> Trend:
-    """Return every change in the stored days; new reports are folded first. ResultError without any report."""
+def trend(directory: Path, plan: str | None = None) -> Trend:
+    """Return every change in the stored days; new reports are folded first. ResultError without any report.
+
+    plan: the name of a plan that was run, or its digest; by default the one that most hosts ran on the last day.
+    """
     collect(directory)
-    return stored_trend(directory)
+    return stored_trend(directory, chosen(directory, plan) if plan else None)
 
 
-def stored_trend(directory: Path) -> Trend:
-    """Return every change in the days that are folded. ResultError without any report."""
+def stored_trend(directory: Path, plan: str | None = None) -> Trend:
+    """Return every change in the days that are folded. ResultError without any report. plan: the digest of one."""
     with Store(directory) as store:
         records = {day: one for day, one in store.days().items() if "scores" in one.files}
         if not records:
             raise ResultError(f"{directory} has no usable reports; run tierscope fleet run or tierscope fleet imagine")
-        return _trend(store, records)
+        own = plan or most_frequent(store, records[max(records)])
+        days = days_of(store, records, own)
+        if not days:
+            raise ResultError(f"{directory} has no first session of the plan {plan or own}; name another with --plan")
+        return _trend(store, {day: records[day] for day in days}, own, others=len(records) - len(days))
 
 
-def _trend(store: Store, records: dict[str, DayRecord]) -> Trend:
+def _trend(store: Store, records: dict[str, DayRecord], plan: str, others: int) -> Trend:
     days = [*records]
-    files = [path for one in records.values() for path in one.files["scores"]]
-    plans = store.query("SELECT plan, count(*) AS n FROM {files} GROUP BY plan ORDER BY n DESC, plan", files)
-    plan = str(plans["plan"][0])
-    table = Table(store, files, days, plan)
-    found = alarms(table.residuals, table.repeats)
-    listed = (
-        []
-        if len(days) > BASELINE
-        else [Listed(f"{len(days)} days", f"a baseline needs {BASELINE} days; no change can be found before")]
-    )
-    if other := int(plans["n"][1:].sum()):
-        listed.append(Listed(f"{other} sessions", "of other plans than the most frequent one are left out"))
-    changes = [_change(store, records, table, one) for one in found]
+    table = Table(store, records, plan)
+    known = int(followed(table.residuals).sum())
+    changes = [_change(store, records, table, one) for one in alarms(table.residuals, table.repeats)]
     return Trend(
-        first=days[0], last=days[-1], days=len(days), machines=len(table.machines),
+        first=days[0], last=days[-1], days=len(days), plan=plan, machines=len(table.machines), followed=known,
         changes=tuple(sorted(changes, key=lambda one: (one.state, -one.slower.value))),
-        groups=tuple(_groups(store, records, plan)), listed=tuple(listed),
+        groups=tuple(_groups(store, records, plan)), listed=tuple(_listed(table, known, others)),
     )  # fmt: skip
+
+
+def _listed(table: "Table", known: int, others: int) -> Iterator[Listed]:
+    """Yield what limits the answer."""
+    every = len(table.machines)
+    if known < every:
+        yield Listed(f"{every - known} of {every} hosts",
+                     f"a baseline needs {BASELINE} days; no change can be found before")  # fmt: skip
+    if alone := int(table.alone.sum()):
+        yield Listed(f"{alone} of {every} hosts", "too few hosts are like them: each is compared with its own past")
+    if others:
+        yield Listed(many(others, "day"), "with reports of other plans alone; --plan names another plan")
 
 
 class Table:
     """Scores as (days, machines): first sessions, and the mean of a day's repeats where it has enough.
 
-    A year of many hosts has millions of sessions, so texts stay in the store, and numbers alone are read.
+    A year of many hosts has millions of sessions, so texts stay in the store, and numbers alone are read. alone:
+    machines that had too few peers in their last session; their scores are against their own past.
     """
 
-    def __init__(self, store: Store, files: list[str], days: list[str], plan: str) -> None:
+    def __init__(self, store: Store, records: dict[str, DayRecord], plan: str) -> None:
+        files = [path for one in records.values() for path in one.files["scores"]]
         where = f"FROM {{files}} WHERE plan = {literal(plan)}"
         names = store.query(
-            "SELECT machine_key, arg_max(machine, day) AS machine, arg_max(host, day) AS host "
-            f"{where} GROUP BY machine_key ORDER BY machine_key",
+            "SELECT machine_key, arg_max(machine, day) AS machine, arg_max(host, day) AS host, "
+            f"arg_max(grp, day) = '' AS alone {where} AND session = 0 GROUP BY machine_key ORDER BY machine_key",
             files,
         )
         self.machines, self.host = names["machine"], names["host"]
-        found = store.query(
-            f"SELECT machine_key, date_diff('day', DATE '{days[0]}', day::DATE)::INTEGER AS at, session, score {where}",
-            files,
-        )
-        begin = date.fromisoformat(days[0])
-        offsets = np.array([(date.fromisoformat(day) - begin).days for day in days])
-        day = np.searchsorted(offsets, found["at"])
-        machine = np.searchsorted(names["machine_key"], found["machine_key"])
-        score, first = np.ma.filled(np.ma.asarray(found["score"], dtype=np.float64), np.nan), found["session"] == 0
-        shape = (len(days), len(self.machines))
-        self.residuals = np.full(shape, np.nan)
+        self.alone = np.asarray(names["alone"], dtype=bool)
+        self._keys, self._days = names["machine_key"], np.array([*records], dtype="datetime64[D]")
+        shape = (len(records), len(self.machines))
+        self.residuals, self._total, self._count = np.full(shape, np.nan), np.zeros(shape), np.zeros(shape)
+        self._fill(store.query(f"SELECT machine_key, day::DATE AS day, session, score {where}", files), ~self.alone)
+        if self.alone.any():
+            self._fill(own_past(store, plan, self._keys[self.alone].tolist()), self.alone)
+        self.repeats = np.where(self._count >= FEW, self._total / np.maximum(self._count, 1), np.nan)
+
+    def _fill(self, found: dict[str, Any], wanted: npt.NDArray[np.bool_]) -> None:
+        """Place the sessions of the machines that are wanted."""
+        machine = np.searchsorted(self._keys, found["machine_key"]).clip(max=len(self._keys) - 1)
+        day = np.searchsorted(self._days, found["day"].astype("datetime64[D]")).clip(max=len(self._days) - 1)
+        score = np.ma.filled(np.ma.asarray(found["score"], dtype=np.float64), np.nan)
+        there = (self._keys[machine] == found["machine_key"]) & wanted[machine] & ~np.isnan(score)
+        first, more = there & (found["session"] == 0), there & (found["session"] > 0)
         self.residuals[day[first], machine[first]] = score[first]
-        total, count = np.zeros(shape), np.zeros(shape)
-        more = ~first & ~np.isnan(score)
-        np.add.at(total, (day[more], machine[more]), score[more])
-        np.add.at(count, (day[more], machine[more]), 1)
-        self.repeats = np.where(count >= FEW, total / np.maximum(count, 1), np.nan)
+        np.add.at(self._total, (day[more], machine[more]), score[more])
+        np.add.at(self._count, (day[more], machine[more]), 1)
 
 
 def _change(store: Store, records: dict[str, DayRecord], table: Table, one: Alarm) -> HostChange:
@@ -96,6 +112,7 @@ def _change(store: Store, records: dict[str, DayRecord], table: Table, one: Alar
         host=str(table.host[one.series]),
         machine=machine,
         metric="all",
+        against="its own past" if table.alone[one.series] else "its peers",
         day=days[one.day],
         seen=days[one.seen],
         slower=size_of(one.change, one.half),
@@ -104,26 +121,12 @@ def _change(store: Store, records: dict[str, DayRecord], table: Table, one: Alar
     )
 
 
-def changed_facts(store: Store, records: dict[str, DayRecord], machine: str, day: str) -> Iterator[FactChange]:
-    """Yield the facts of a machine that changed within three days of a date."""
-    middle = date.fromisoformat(day)
-    near = [one for one in records if abs(date.fromisoformat(one) - middle) <= NEAR]
-    found = store.query(
-        f"SELECT day, facts FROM {{files}} WHERE machine = {literal(machine)} AND session = 0 ORDER BY day",
-        [path for one in near for path in records[one].files["scores"]],
-    )
-    decoded = [msgspec.json.decode(text, type=dict[str, str]) for text in found["facts"].tolist()]
-    for before, after, when in zip(decoded, decoded[1:], found["day"].tolist()[1:], strict=False):
-        for name in sorted({*before, *after} - MOMENTARY):
-            if before.get(name, "") != after.get(name, ""):
-                yield FactChange(name, before.get(name, ""), after.get(name, ""), str(when))
-
-
 def _groups(store: Store, records: dict[str, DayRecord], plan: str) -> Iterator[GroupChange]:
     """Yield the groups whose level, the median of all hosts, changed: what no peer can show."""
     days = [*records]
     for name, found in sorted(levels(store, records, plan).items()):
         level = np.array([[found.days.get(day, np.nan)] for day in days])
         for alarm in alarms(level):
-            yield GroupChange(group=name, metric=found.metric, day=days[alarm.day],
-                              slower=size_of(alarm.change, alarm.half), facts=())  # fmt: skip
+            day = days[alarm.day]
+            yield GroupChange(group=name, metric=found.metric, day=day, slower=size_of(alarm.change, alarm.half),
+                              facts=tuple(facts_of_most(store, records, name, day)))  # fmt: skip

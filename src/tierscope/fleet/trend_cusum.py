@@ -45,7 +45,8 @@ def alarms(residuals: Floats, repeats: Floats | None = None) -> list[Alarm]:
     repeats: (days, series), mean of at least three repeats of a day, NaN without them. A change that is refuted starts
     a new search behind it; one that is confirmed starts a new baseline. A change for the better does so too.
     """
-    start = np.zeros(residuals.shape[1], dtype=np.intp)  # of the baseline
+    starts = beginnings(residuals)
+    start = starts[0].copy()  # of the baseline
     begin = start + BASELINE  # of the search
     pending, found = np.arange(residuals.shape[1]), list[Alarm]()
     while len(pending):
@@ -59,10 +60,31 @@ def alarms(residuals: Floats, repeats: Floats | None = None) -> list[Alarm]:
             alarm = _judged(residuals[:, one], one, when, base, repeats, better=bool(better[place]))
             begin[one] = when[1] + 1
             if alarm is not None:
-                start[one] = max(when[0], start[one] + 1)
+                start[one] = starts[max(when[0], start[one] + 1), one]
                 found += [] if better[place] else [alarm]
         pending = pending[alarmed]
     return sorted(found, key=lambda one: (one.series, one.seen))
+
+
+def beginnings(residuals: Floats) -> npt.NDArray[np.intp]:
+    """Return the first day from each day on with which a baseline can begin, (days + 1, series); days if none can.
+
+    Such a day is known, and so are enough of the days that follow it: a host may join the fleet later.
+    """
+    days = len(residuals)
+    known = ~np.isnan(residuals)
+    count = np.zeros((days + BASELINE, residuals.shape[1]), dtype=np.intp)
+    count[1 : days + 1] = np.cumsum(known, axis=0)
+    count[days + 1 :] = count[days]
+    enough = known & (count[BASELINE:][:days] - count[:days] >= BASELINE // 2)
+    place = np.where(enough, np.arange(days)[:, None], days)
+    place = np.concatenate([place, np.full((1, residuals.shape[1]), days)])
+    return np.minimum.accumulate(place[::-1], axis=0)[::-1]
+
+
+def followed(residuals: Floats) -> npt.NDArray[np.bool_]:
+    """Return the series that have a complete baseline, and a day after it."""
+    return np.asarray(beginnings(residuals)[0] + BASELINE < len(residuals))
 
 
 def baseline(residuals: Floats, start: npt.NDArray[np.intp], which: npt.NDArray[np.intp]) -> Base:

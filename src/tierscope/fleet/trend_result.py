@@ -27,10 +27,11 @@ class HostChange(msgspec.Struct, frozen=True, kw_only=True):
     slower: Size
     state: Literal["confirmed", "waiting"]  # waiting: fewer than 7 days and no repeats since the alarm
     facts: tuple[FactChange, ...]
+    against: Literal["its peers", "its own past"] = "its peers"  # its own past: too few hosts are like it
 
 
 class GroupChange(msgspec.Struct, frozen=True, kw_only=True):
-    """A whole group that changed, which no comparison with peers can show."""
+    """A whole group that changed, which no comparison with peers can show. facts: those that changed on most hosts."""
 
     group: str
     metric: str
@@ -44,8 +45,10 @@ class Trend(msgspec.Struct, frozen=True, kw_only=True):
 
     first: str
     last: str
-    days: int
+    days: int  # with reports of the plan
     machines: int
     changes: tuple[HostChange, ...]
     groups: tuple[GroupChange, ...]
     listed: tuple[Listed, ...]
+    plan: str = ""
+    followed: int = 0  # machines with a complete baseline, and days after it

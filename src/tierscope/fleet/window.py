@@ -1,5 +1,6 @@
 """What the screen looks at: the deviations of each machine from its peers, over the last days of one plan."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -44,10 +45,15 @@ class Window:
         return mean_of(self.mean)
 
 
-def load(store: Store, records: dict[str, DayRecord], day: str) -> Window | None:
-    """Return the window that ends on a day; None if no host reported a first session on that day."""
-    used = [records[one] for one in sorted(records) if one <= day][-DAYS:]
-    today = _today(store, records[day])
+def load(store: Store, records: dict[str, DayRecord], day: str, plan: str | None = None) -> Window | None:
+    """Return the window that ends on a day; None if no host reported a first session of the plan on that day.
+
+    plan: digest; by default that of the plan that most hosts ran.
+    """
+    own = plan or most_frequent(store, records[day])
+    week = {one: records[one] for one in [one for one in sorted(records) if one <= day][-DAYS:]}
+    used = [week[one] for one in days_of(store, week, own)]
+    today = _today(store, records[day], own)
     if today is None:
         return None
     files = [path for record in used for path in record.files.get("rows", ())]
@@ -61,13 +67,26 @@ def load(store: Store, records: dict[str, DayRecord], day: str) -> Window | None
     return _window(today, found, day, len(used), _score_noise(store, used, where))
 
 
-def _today(store: Store, record: DayRecord) -> dict[str, Any] | None:
-    """Return the first sessions of the plan that most hosts ran, in the order of their machines' keys."""
-    if "scores" not in record.files:
-        return None
+def most_frequent(store: Store, record: DayRecord) -> str:
+    """Return the plan that most hosts ran in their first sessions of a day, "" without any."""
     found = store.query(
-        "SELECT * FROM {files} WHERE session = 0 AND plan = (SELECT plan FROM {files} WHERE session = 0 "
-        "GROUP BY plan ORDER BY count(*) DESC, plan LIMIT 1) ORDER BY machine_key",
+        "SELECT plan FROM {files} WHERE session = 0 GROUP BY plan ORDER BY count(*) DESC, plan LIMIT 1",
+        record.files.get("scores", ()),
+    )
+    return str(found["plan"][0]) if len(found["plan"]) else ""
+
+
+def days_of(store: Store, records: Mapping[str, DayRecord], plan: str) -> list[str]:
+    """Return the days on which a host ran a plan as its first session, in order."""
+    files = [path for one in records.values() for path in one.files.get("scores", ())]
+    ask = f"SELECT DISTINCT day FROM {{files}} WHERE plan = {literal(plan)} AND session = 0 ORDER BY day"
+    return [str(day) for day in store.query(ask, files)["day"]] if files else []
+
+
+def _today(store: Store, record: DayRecord, plan: str) -> dict[str, Any] | None:
+    """Return the first sessions of a plan, in the order of their machines' keys."""
+    found = store.query(
+        f"SELECT * FROM {{files}} WHERE session = 0 AND plan = {literal(plan)} ORDER BY machine_key",
         record.files["scores"],
     )
     return found if len(found["host"]) else None
@@ -110,7 +129,8 @@ def _window(today: dict[str, Any], found: dict[str, Any], day: str, days: int, s
         metrics=tuple(str(names[one]) for one in metric_keys.tolist()),
         host=tuple(today["host"].tolist()), machine=tuple(today["machine"].tolist()), key=key,
         group=np.asarray(today["grp"], dtype=object),
-        facts=tuple(msgspec.json.decode(text, type=dict[str, str]) for text in today["facts"].tolist()),
+        facts=tuple(msgspec.json.decode(text, type=dict[str, str]) | {"tierscope": version}
+                    for text, version in zip(today["facts"].tolist(), today["tierscope"].tolist(), strict=True)),
         efficiency=np.asarray(today["efficiency"], dtype=np.float64),
         mean=table("mean"), last=table("last"), count=np.nan_to_num(table("n")).max(axis=1, initial=0),
         noise=np.append(noise, score_noise), metric_keys=metric_keys,

@@ -2,10 +2,11 @@
 
 The node stays allocated until the end, so no job starts during the measurement. Nothing is asked of a node that is
 down, drained or taken: `salloc` ends with the reason after START_S. Account, partition and QOS are Slurm's own
-variables of the environment, such as SALLOC_ACCOUNT.
+variables of the environment, such as SALLOC_ACCOUNT, or those of srun, such as SLURM_ACCOUNT.
 Source: Slurm 22.05, salloc(1) (--no-shell, --immediate), srun(1) (--jobid, --overlap, --cpu-bind), scancel(1).
 """
 
+import os
 import re
 import subprocess
 from contextlib import suppress
@@ -16,6 +17,7 @@ from tierscope.remote.connection import last_line
 SCHEME = "slurm:"
 NODE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,254}")
 START_S, ASKED_S = 60, 90.0
+SITE = ("ACCOUNT", "PARTITION", "QOS", "RESERVATION")  # salloc reads SALLOC_X, and srun SLURM_X
 GRANTED = re.compile(rb"Granted job allocation ([0-9]+)")
 
 
@@ -32,8 +34,9 @@ class Allocation:
         ]  # fmt: skip
         try:
             said = subprocess.run(
-                command, stdin=subprocess.DEVNULL, capture_output=True, timeout=ASKED_S, check=False
-            ).stderr
+                command, env=_environment(), stdin=subprocess.DEVNULL, capture_output=True, timeout=ASKED_S,
+                check=False,
+            ).stderr  # fmt: skip
         except FileNotFoundError as error:
             raise MachineError(f"{word}: no Slurm here: salloc is not installed; run this on a login node") from error
         except (OSError, subprocess.TimeoutExpired) as error:
@@ -55,6 +58,11 @@ class Allocation:
                 command = ["scancel", "--quiet", self._job]
                 subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, timeout=ASKED_S, check=False)
             self._job = ""
+
+
+def _environment() -> dict[str, str]:
+    """Return the environment, in which the options of a site for srun are those for salloc, too."""
+    return {f"SALLOC_{one}": os.environ[f"SLURM_{one}"] for one in SITE if f"SLURM_{one}" in os.environ} | os.environ
 
 
 def node(word: str) -> str:

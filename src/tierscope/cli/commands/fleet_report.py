@@ -28,7 +28,8 @@ from tierscope.cli.help import Area, Command, Tried
 @click.option(
     "--clustercockpit", type=click.Path(path_type=Path), help="Write each group as a subcluster of ClusterCockpit."
 )
-def fleet_report(directory: Path, page: Path | None, **exported: Path | None) -> int:
+@click.option("--plan", help="Name of a plan that was run, or its digest; default: the one that most hosts ran.")
+def fleet_report(directory: Path, page: Path | None, plan: str | None, **exported: Path | None) -> int:
     """Write the pages of a fleet, and exports.
 
     DIR is the directory of the fleet. The pages need no network: the verdict, the groups with their suspects, a table
@@ -41,7 +42,7 @@ def fleet_report(directory: Path, page: Path | None, **exported: Path | None) ->
 
     if not (page or any(exported.values())):
         raise UsageError("nothing to write; give -o PAGE, --openmetrics, --sqlite or --clustercockpit FILE")
-    fleet = read_fleet(directory)
+    fleet = read_fleet(directory, plan)
     if page:
         suspects = write_pages(fleet, page)
         door.line(f"{page}: {len(fleet.machines)} machines, {suspects} suspect{'s' if suspects != 1 else ''}")

@@ -1,16 +1,23 @@
 """Nodes of a Slurm cluster: one task per node, with the whole node, in one `srun` or a few.
 
+One `srun` gets all of its nodes or none. So idle nodes share one, and each node with other jobs has one of its own,
+which waits for it START_S at most. Nodes that an `srun` did not get are tried again one by one.
+
 Each task writes a file that is named by $SLURMD_NODENAME, and what is there is collected: a dead node makes `srun`
 fail for all. So the folder of the session must be on a file system that the nodes share. Nodes that are down or drained
 are not waited for: `sinfo` shows them, with the reason. Site options (account, partition, QOS) are srun's own variables
-of the environment, such as SLURM_ACCOUNT.
+of the environment, such as SLURM_ACCOUNT. One `srun` is of one partition, so the nodes are those of SLURM_PARTITION,
+else of the default partition.
 Source: Slurm 22.05, srun(1) (--cpu-bind, --no-kill, --kill-on-bad-exit, --immediate), sinfo(1).
 """
 
 import math
+import os
 import subprocess
+import tempfile
 import time
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from tierscope.errors import MachineError, UsageError, reason
@@ -19,10 +26,13 @@ from tierscope.fleet.payload.bundle import MOST_BYTES
 from tierscope.remote import slurm
 from tierscope.remote.connection import last_line
 
-USABLE = ("idle", "mixed", "allocated", "completing")
+IDLE, BUSY = ("idle", "completing"), ("mixed", "allocated")
+NOT_GIVEN = b"Unable to allocate resources"
+PARTITION, FORMAT = "SLURM_PARTITION", "%N|%P|%T|%E"
 ANSWER_S = 30.0
 POLL_S = 0.3
 START_S = 60.0  # for nodes to become free
+LAST_BYTES = 4096  # of what srun prints
 
 
 class Slurm:
@@ -35,41 +45,59 @@ class Slurm:
         known = states()
         for one in named:
             if not slurm.NODE.fullmatch(one) or one not in known:
-                raise UsageError(f"{one!r} is not a node of this cluster; `sinfo -N` lists them")
+                raise UsageError(f"{one!r} is not a node of {_partition()}; `sinfo -N` lists them, and SLURM_PARTITION "
+                                 "names another partition")  # fmt: skip
         if not (found := tuple(named) or tuple(known)):
-            raise UsageError("this cluster has no node; see sinfo -N")
+            raise UsageError(f"{_partition()} has no node; see sinfo -N")
         return found
 
     def address(self, host: str) -> str:
         return slurm.SCHEME + host
 
     def measure(self, job: Job, hosts: Sequence[str], done: Done) -> None:
-        known, good = states(), []
-        for host in hosts:
-            state, why = known.get(host, ("unknown", ""))
-            if state.rstrip("*~#!%$@^-+") in USABLE and not state.endswith("*"):
-                good.append(host)
-            else:
-                done(host, MachineError(f"Slurm lists the node as {state}{f': {why}' if why else ''}; see sinfo -R"))
+        idle, alone = _sorted_out(hosts, done, wait=not job.together)
         place = job.payload.place(job.folder.parent / "payload")
-        size = max(1, len(good) if job.together else job.at_once)
-        for start in range(0, len(good), size):
-            _Step(job, place, good[start : start + size]).run(done)
+        size = max(1, len(idle) if job.together else job.at_once)
+        for start in range(0, len(idle), size):
+            alone += _Step(job, place, idle[start : start + size]).run(done, again=not job.together)
+        with ThreadPoolExecutor(job.at_once) as threads:
+            list(threads.map(lambda node: _Step(job, place, [node]).run(done), alone))
+
+
+def _sorted_out(hosts: Sequence[str], done: Done, *, wait: bool) -> tuple[list[str], list[str]]:
+    """Return the idle nodes, and those with other jobs if these are waited for; all others have their reason."""
+    known, idle, busy = states(), list[str](), list[str]()
+    for host in hosts:
+        state, why = known.get(host, ("unknown", ""))
+        plain = "down" if state.endswith("*") else state.rstrip("~#!%$@^-+")  # *: it does not answer
+        if plain in IDLE:
+            idle.append(host)
+        elif plain in BUSY and wait:
+            busy.append(host)
+        else:
+            done(host, MachineError(f"Slurm lists the node as {state}{f': {why}' if why else ''}; see sinfo -R"))
+    return idle, busy
 
 
 def states() -> dict[str, tuple[str, str]]:
-    """Return of each node its state and the reason; MachineError without a cluster."""
-    said = _asked(["sinfo", "--noheader", "--Node", "--format=%N|%T|%E"])
-    rows = (line.split("|", 2) for line in said.splitlines())
-    return {row[0].strip(): (row[1].strip(), row[2].strip() if row[2].strip() != "none" else "")
-            for row in rows if len(row) == 3}  # fmt: skip
+    """Return of each node of the partition its state and the reason; MachineError without a cluster."""
+    own = os.environ.get(PARTITION, "")
+    said = _asked(["sinfo", "--noheader", "--Node", *([f"--partition={own}"] if own else []), f"--format={FORMAT}"])
+    rows = [[word.strip() for word in line.split("|", 3)] for line in said.splitlines() if line.count("|") >= 3]
+    default = [] if own else [row for row in rows if row[1].endswith("*")]  # sinfo marks the default partition
+    return {node: (state, why if why != "none" else "") for node, _, state, why in default or rows}
+
+
+def _partition() -> str:
+    own = os.environ.get(PARTITION)
+    return f"the partition {own}" if own else "the default partition of this cluster"
 
 
 class _Step:
     """One `srun` over some nodes."""
 
     def __init__(self, job: Job, place: Path, nodes: Sequence[str]) -> None:
-        self._job, self._nodes = job, nodes
+        self._job, self._nodes = job, list(nodes)
         self._out = job.folder / "answers"
         self._out.mkdir(exist_ok=True)
         for node in nodes:
@@ -82,22 +110,32 @@ class _Step:
             "--input=none", "sh", str(place / "host.sh"), str(place), f"{job.limit_s:.0f}", str(self._out),
         ]  # fmt: skip
 
-    def run(self, done: Done) -> None:
-        """Report each node as soon as its file is there, and those without one at the end."""
+    def run(self, done: Done, *, again: bool = False) -> list[str]:
+        """Report each node as soon as its file is there, and those without one at the end.
+
+        again: return the nodes instead if `srun` got none of them, and there are several.
+        """
         left = list(self._nodes)
-        errors_at = self._job.folder / "srun.log"
-        try:
-            with errors_at.open("wb") as errors:
+        with tempfile.TemporaryFile() as printed:
+            try:
                 process = subprocess.Popen(
-                    self._command, stdin=subprocess.DEVNULL, stdout=errors, stderr=errors, start_new_session=True
+                    self._command, stdin=subprocess.DEVNULL, stdout=printed, stderr=printed, start_new_session=True
                 )
-                for node in self._arrived(left, process):
-                    done(node, self._answer(node))
-        except OSError as error:
-            for node in left:
-                done(node, MachineError(f"srun cannot be started: {reason(error)}; install slurm-client"))
-            return
-        said = last_line(errors_at.read_bytes()[-4096:])
+            except OSError as error:
+                for node in left:
+                    done(node, MachineError(f"srun cannot be started: {reason(error)}; install slurm-client"))
+                return []
+            for node in self._arrived(left, process):
+                done(node, self._answer(node))
+            printed.seek(max(0, printed.seek(0, os.SEEK_END) - LAST_BYTES))
+            errors = printed.read()
+        if again and NOT_GIVEN in errors and left == self._nodes and len(left) > 1:
+            return left
+        self._missing(left, last_line(errors), done)
+        return []
+
+    def _missing(self, left: Sequence[str], said: str, done: Done) -> None:
+        """Report nodes that did not answer."""
         now = _states_or_none()
         for node in left:
             state, why = now.get(node, ("unknown", ""))

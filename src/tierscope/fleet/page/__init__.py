@@ -5,6 +5,7 @@ most SHOWN rows at a time, so that 10,000 machines are searched and sorted immed
 """
 
 import hashlib
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -15,11 +16,12 @@ from markupsafe import Markup
 from tierscope.files import write_atomically
 from tierscope.fleet.outliers_result import Outliers, Suspect
 from tierscope.fleet.page.charts import distribution, timeline
-from tierscope.fleet.page.words import lead, percent, size
+from tierscope.fleet.page.words import lead, percent, size, unchanged
 from tierscope.fleet.trend_result import Trend
 from tierscope.report.pages import PAGE, colours, pages
 
 HERE = Path(__file__).parent
+OWN = re.compile(r"[0-9a-f]{16}\.html")  # the page of a suspect
 CHARTS = 12  # groups that are drawn, the largest; the table has all
 WORST = "wrong answers"
 HEALTHY = "like its peers"
@@ -34,7 +36,10 @@ class Machine(NamedTuple):
 
 
 class Fleet(NamedTuple):
-    """All that the pages show. machines: of the day; past: machine -> (day, deviation from its peers)."""
+    """All that the pages show. machines: of the day; past: machine -> (day, deviation from its peers).
+
+    failed: hosts that did not answer in the first session of the day; later: a sentence about a day without reports.
+    """
 
     title: str
     outliers: Outliers
@@ -42,16 +47,21 @@ class Fleet(NamedTuple):
     machines: Sequence[Machine]
     failed: Mapping[str, str]
     past: Mapping[str, Sequence[tuple[str, float]]]
+    later: str = ""
 
 
 def write_pages(fleet: Fleet, page: Path) -> int:
     """Write the page of the fleet, and of each suspect below NAME-hosts/; return the number of suspects."""
     folder = page.with_name(f"{page.stem}-hosts")
     write_atomically(page, _fleet(fleet, folder.name).encode())
+    names = {_file(suspect.machine) for suspect in fleet.outliers.suspects}
     for suspect in fleet.outliers.suspects:
         folder.mkdir(exist_ok=True)
         write_atomically(folder / _file(suspect.machine), _host(fleet, suspect, f"../{page.name}").encode())
-    return len(fleet.outliers.suspects)
+    for path in folder.glob("*.html"):
+        if OWN.fullmatch(path.name) and path.name not in names:  # of a former suspect
+            path.unlink()
+    return len(names)
 
 
 def _fleet(fleet: Fleet, folder: str) -> str:
@@ -67,7 +77,8 @@ def _fleet(fleet: Fleet, folder: str) -> str:
     link = {one.machine: f"{folder}/{_file(one.machine)}" for one in found.suspects}
     return _render(
         "fleet", title=fleet.title, lead=lead(found, fleet.failed), found=found, trend=fleet.trend, groups=groups,
-        charts=charts, failed=fleet.failed, link=link, data=Markup(_data(fleet, suspects, folder)),  # noqa: S704
+        charts=charts, failed=fleet.failed, later=fleet.later, unchanged=unchanged(fleet.trend), link=link,
+        data=Markup(_data(fleet, suspects, folder)),  # noqa: S704
         script=Markup((HERE / "table.js").read_text(encoding="utf-8")),  # noqa: S704
     )  # fmt: skip
 

@@ -64,7 +64,7 @@ def _families(fleet: Fleet) -> Iterator[Family]:
     yield Family("group_efficiency", "Median of bandwidth / (populated channels x configured clock).",
                  [({"group": g.name}, g.efficiency) for g in found.groups if g.efficiency is not None])  # fmt: skip
     yield Family("answered", "Machines that answered.", [({}, found.machines)])
-    yield Family("unanswered", "Hosts of the last session that did not answer.", [({}, len(fleet.failed))])
+    yield Family("unanswered", "Hosts that did not answer in the first session of the day.", [({}, len(fleet.failed))])
     yield Family("wrong_answers", "Machines whose kernels left wrong bytes.", [({}, len(found.wrong))])
 
 

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 from tierscope.fleet.outliers_result import Outliers, Size
 from tierscope.fleet.outliers_text import open_suspects
+from tierscope.fleet.trend_result import Trend
 
 
 def percent(share: float) -> str:
@@ -30,12 +31,26 @@ def lead(found: Outliers, failed: Mapping[str, str]) -> str:
         )
     if count["odd"]:
         parts.append(f"{_machines(count['odd'])} {_are(count['odd'])} odd")
-    text = "; ".join(parts) or f"No machine of {found.machines} is confirmed to be slower than its peers"
+    if low := sum(bool(one.machine) for one in found.inefficient):
+        parts.append(f"{_machines(low)} {_are(low)} far below {'their' if low != 1 else 'its'} peak")
+    if worse := sum(one.slower_than_before is not None for one in found.groups):
+        parts.append(f"{worse} group{'s' if worse != 1 else ''} {_are(worse)} slower as a whole than in the first days")
+    none = f"No machine of {found.machines} is confirmed to be slower than its peers"
+    if not found.groups:
+        none = f"Not known: none of {_machines(found.machines)} has enough peers to be compared with"
+    text = "; ".join(parts) or none
     if waiting := len(open_suspects(found)):
         text += f". {_machines(waiting)} {'await' if waiting != 1 else 'awaits'} confirming sessions"
     if unsure := count["inconclusive"] - waiting:
         text += f". {_machines(unsure)} {_are(unsure)} inconclusive after their sessions"
     return text + (f". {len(failed)} did not answer." if failed else ".")
+
+
+def unchanged(found: Trend) -> str:
+    """Return what no change means: nothing before a baseline is complete."""
+    if not found.followed:
+        return "It is not known whether a machine changed."
+    return f"No machine changed from {found.first} to {found.last} ({found.days} days)."
 
 
 def _machines(count: int) -> str:

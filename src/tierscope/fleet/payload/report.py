@@ -29,7 +29,7 @@ class Asked(NamedTuple):
     day: str
     session: int
     facts: dict[str, str]
-    started: float  # by the controller's clock, seconds since 1970
+    started: float  # the earliest begin of the host, by the controller's clock, seconds since 1970
 
 
 def report_of(content: bytes, asked: Asked) -> HostReport:
@@ -73,9 +73,10 @@ def _machine(bundle: Bundle, system: System) -> Machine:
 
 
 def _clock(at: float, asked: Asked) -> dict[str, str]:
-    offset = at - asked.started
-    late = time.time() - asked.started
-    return {} if -CLOCKS_APART_S <= offset <= late + CLOCKS_APART_S else {"clock_offset_s": f"{offset:.0f}"}
+    """Return how far the host's clock is at least from the controller's; it began between `asked.started` and now."""
+    behind, ahead = at - asked.started, at - time.time()
+    apart = ahead if ahead > CLOCKS_APART_S else behind if behind < -CLOCKS_APART_S else 0.0
+    return {"clock_offset_s": f"{apart:.0f}"} if apart else {}
 
 
 def _busy(bundle: Bundle) -> dict[str, str]:

@@ -1,0 +1,84 @@
+"""Plans of a fleet that change or that run on one day, and the history of one host."""
+
+import re
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from fleet_reports import changed, made, reasons, reports
+from tierscope.errors import ResultError, UsageError
+from tierscope.fleet.compact import compact
+from tierscope.fleet.fold import collect
+from tierscope.fleet.folder import report_path
+from tierscope.fleet.history import history
+from tierscope.fleet.history_text import lines as history_lines
+from tierscope.fleet.host_report import HostReport
+from tierscope.fleet.outliers import outliers
+from tierscope.fleet.page.load import read_fleet
+from tierscope.fleet.session import Session
+from tierscope.fleet.trend import trend
+
+
+def test_a_plan_that_changed_between_two_days_is_listed_and_the_days_are_not_compared(tmp_path: Path) -> None:
+    at = made(tmp_path / "fleet")
+    for path in reports(at, "2026-01-02"):
+        changed(path, plan="another")
+    assert "the plan changed since 2026-01-01; numbers of two plans are not compared" in reasons(at, "2026-01-02")
+    assert (outliers(at).result.plan, outliers(at).result.machines) == ("another", 14)
+    found = trend(at)
+    assert (found.plan, found.days) == ("another", 1)
+    assert [one.what for one in found.listed if "reports of other plans alone" in one.reason] == ["1 day"]
+    assert trend(at, "imagined").first == "2026-01-01"
+    assert outliers(at, plan="imagined").result.day == "2026-01-01"
+    with pytest.raises(ResultError, match="no first sessions of the plan nothing on any day; tierscope fleet collect"):
+        outliers(at, plan="nothing")
+    with pytest.raises(ResultError, match="no first session of the plan nothing; name another with --plan"):
+        trend(at, "nothing")
+
+
+def test_of_two_plans_of_one_day_the_one_that_is_named_is_judged(tmp_path: Path) -> None:
+    """A suite on some hosts beside the canary on all: each host counts once, by its plan."""
+    at = made(tmp_path / "fleet", machines=30)
+    for path in reports(at, "2026-01-02")[:14]:
+        report = msgspec.json.decode(path.read_bytes(), type=HostReport)
+        other = msgspec.structs.replace(report, plan="digest-of-stream")
+        report_path(at, other).write_bytes(msgspec.json.encode(other))
+    folder = at / "sessions/2026-01-02-stream-0"
+    folder.mkdir(parents=True)
+    state = Session(via="local", plan_name="stream", plan="digest-of-stream", day="2026-01-02", session=0, hosts={})
+    (folder / "session.json").write_bytes(msgspec.json.encode(state))
+    assert outliers(at).result.machines == 30
+    assert outliers(at, plan="stream").result.machines == 14
+    assert trend(at, "stream").machines == 14
+    assert len(read_fleet(at).machines) == 30
+    assert len(read_fleet(at, "stream").machines) == 14
+
+
+def test_a_history_is_the_same_from_days_and_from_a_compacted_month(tmp_path: Path) -> None:
+    at = made(tmp_path / "fleet", days=3, start="2026-01-30")
+    collect(at)
+    from_days = history(at, "host03")
+    assert len(from_days) == 3 * 4
+    assert (compact(at), compact(at)) == (1, 0)
+    assert history(at, "host03") == from_days
+    reports(at, "2026-01-30")[0].unlink()
+    collect(at)
+    assert compact(at) == 1
+
+
+def test_a_history_is_printed_by_metric_and_by_session(tmp_path: Path) -> None:
+    at = made(tmp_path / "fleet", days=3)
+    collect(at)
+    found = history(at, "host03")
+    names = [line.partition(":")[0] for line in history_lines(found, None)]
+    assert names == ["latency.1", "latency.3", "stream.read.0", "stream.write.2"]
+    (first, *_) = history_lines(found, "latency.1")
+    assert re.fullmatch(
+        r"2026-01-01: [0-9.]+ ns \([0-9.]+ ns to [0-9.]+ ns\), [0-9.]+ % (slower|faster) than its peers", first
+    )
+    assert len([*history_lines(found, "latency.1")]) == 3
+    alone = [*history_lines([msgspec.structs.replace(found[0], deviation=None)], None)]
+    assert alone[0].endswith(", without peers")
+    with pytest.raises(UsageError, match="this host has no metric 'latency'; some that it has: latency.1"):
+        [*history_lines(found, "latency")]
