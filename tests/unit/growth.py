@@ -126,7 +126,7 @@ def suite() -> Parts:
         "page, its table": 'id="skeleton"' in page or "only-skeleton" in page,
         "page, its sentence": "One CPU reads" in page,
         "page, its method": "One CPU reads each footprint" in page,
-        "page, its blocks over time": "#0 reads of 1 MiB" in page,
+        "page, its blocks over time": "#0 read" in page,
         "page, its command": "run skeleton" in page,
         "page, what the doctor says of every result": "kernel.doubt" in page,
         "markdown": "Read bandwidth over footprints" in markdown and "One CPU reads" in markdown,
