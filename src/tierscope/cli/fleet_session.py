@@ -110,7 +110,7 @@ def _next(directory: Path, plan: str) -> int:
     taken = [one.session for one in sessions(directory, _today()) if one.plan_name == plan]
     if (number := max(taken, default=0) + 1) > MOST_SESSIONS:
         raise UsageError(
-            f"{directory} has {number - 1} sessions of {plan} today, and a day has no more; go on tomorrow"
+            f"{directory} has {number - 1} sessions of {plan} today, and a day has no more; continue tomorrow"
         )
     return number
 
