@@ -72,7 +72,8 @@ def row(words: list[str], here: Here) -> str:
     real = truth.wall_s.middle / native.wall_s.middle
     ratio = anchor(native, found[:3], said).ratio
     if told.ratio is None or told.low is None or told.high is None:
-        return f"{ratio:.2f} | not known: {told.unknown} | | {real:.3f} | {truth.wall_s.relative:.1%} |"
+        model = "" if ratio is None else f"{ratio:.2f}"
+        return f"{model} | not known: {told.unknown} | | {real:.3f} | {truth.wall_s.relative:.1%} |"
     inside = "" if told.low <= real <= told.high else " !"
     return (f"{ratio:.2f} | {told.ratio:.3f} | {told.low:.3f} to {told.high:.3f} | {real:.3f} | "
             f"{truth.wall_s.relative:.1%} | {told.ratio / real - 1:+.1%}{inside}")  # fmt: skip
