@@ -17,7 +17,7 @@ from pathlib import Path
 
 from tierscope.errors import TierscopeError
 from tierscope.predict.program.answer import anchor, answer
-from tierscope.predict.program.asked import CORES, replay_words
+from tierscope.predict.program.asked import replay_words
 from tierscope.predict.program.here import runs_here
 from tierscope.predict.program.machines import SMALL_PAGE, Here, places
 from tierscope.predict.program.native import measured
@@ -63,7 +63,7 @@ def row(words: list[str], here: Here) -> str:
             truth = measured(command, LIMIT_S)
         finally:
             del os.environ["GLIBC_TUNABLES"]
-        machines = [place + core for place in (here.own.word, here.own.large) for core in CORES]
+        machines = [place + core for place in (here.own.word, here.own.large) for core in here.own.cores]
         traced, said = replay_words(command, machines, LIMIT_S * 20)
         found = list(traced.values())
     except TierscopeError as error:
