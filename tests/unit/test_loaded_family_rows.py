@@ -85,4 +85,15 @@ def test_few_loads_give_a_reason(tmp_path: Path) -> None:
     assert not any(row.model for row in rows)
     assert not found.conclusive
     assert found.value is None
-    assert found.text.startswith("Loads that were not measured: not known, because no mix has 3 conclusive loads")
+    assert found.text.startswith("The error of the model `loaded_family` is not known, because no mix has 3 conclusive")
+
+
+def test_loads_that_were_all_given_leave_none_to_predict(run: Run, rows: list[LoadedLatencyRow]) -> None:
+    given = [row for row in rows if row.model is None]
+    found = model(run, given)
+    assert "not known, because it predicts no conclusive load but the 12 that it was given" in found.text
+
+
+def test_three_loads_or_less_ask_nothing(run: Run, rows: list[LoadedLatencyRow]) -> None:
+    insights = tables["loaded_latency"].insights(run, [row for row in rows if row.store == "none"][:3])
+    assert not [one for one in insights if one.name == "model"]

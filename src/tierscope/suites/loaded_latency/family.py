@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from msgspec.structs import replace
 
-from tierscope.models.loaded_family import LoadedFamily, chosen
+from tierscope.models.loaded_family import FEWEST, LoadedFamily, chosen
 from tierscope.models.model import FitError
 from tierscope.stats.median import Interval
 from tierscope.suites.loaded_latency.row import LoadedLatencyRow
@@ -71,15 +71,20 @@ def fitted(rows: Sequence[LoadedLatencyRow]) -> Fitted:
 def said(rows: Sequence[LoadedLatencyRow], names: dict[tuple[object, ...], str]) -> Iterator[Insight]:
     """Yield the error of each family over the conclusive loads that it was not given, or why that is not known.
 
-    rows: with `model`; names: of each placement, as `apart_names` gives them.
+    Nothing for placements with FEWEST loads or less, of which none could be left to predict. rows: with `model`; names:
+    of each placement, as `apart_names` gives them.
     """
     for curve, own in _placements(rows):
+        if len(own) <= FEWEST:
+            continue
         which = f" {names[curve]}" if names[curve] else ""
         found = fitted(own)
         scored = [(row, row.model, time) for row in own if row.model and (time := sure(row, row.latency))]
-        why = found.why or f"all {len(found.given)} conclusive loads were given to the model" * (not scored)
+        why = found.why or (
+            "" if scored else f"it predicts no conclusive load but the {len(found.given)} that it was given"
+        )
         if why:
-            text = f"Loads that were not measured{which}: not known, because {why}"
+            text = f"The error of the model `loaded_family`{which} is not known, because {why}"
             yield Insight(name=f"{NAME}{which}", text=text, unit="1", conclusive=False)
         else:
             yield _error(which, len(found.given), scored)
