@@ -65,8 +65,9 @@ def models_of(run: Run, rows: list[StreamRow]) -> list[Insight]:
 
 
 def test_all_threads_follow_from_one_and_from_other_kernels(rows: list[StreamRow]) -> None:
+    """The shares of reads of copy_nt and triad_nt differ too much: 1/2 and 2/3."""
     for row in rows:
-        if row.threads == 1:
+        if row.threads == 1 or row.kernel.endswith("_nt"):
             assert row.model is None
             continue
         assert row.model

@@ -7,16 +7,18 @@
 w: bytes on the bus for a byte that the program requests; m: lines in flight of a thread. Only ratios of L count, so the
 threads of another kernel give a curve of the device: L is what each of its threads waits for a byte. Below the traffic
 of its one thread L is constant. Above its most traffic L is infinite, unless the most threads still reach more than
-KNEE n U(1): then that kernel does not show the roof.
+KNEE n U(1): then that kernel does not show the roof. The latency of a chaser under load is such a curve, too.
 
-Bounds: for every curve three readings. The first is that above. In the second, nothing waits before the roof: B(n) w =
-min(n B(1) w, roof). In the third, threads wait for something else than memory, and B(n) / B(1) is that of the other
-kernel. Beyond N also B(N), as if second threads changed nothing. The bounds are widened by the noise of one
-measurement, times the root of 2. Where no curve shows a roof, they extend to n B(1).
+Bounds: for every curve up to three readings. The first is that above. In the second, nothing waits before the roof:
+B(n) w = min(n B(1) w, (1 + OVER) roof), since the most traffic that was seen may be below the roof. In the third, of
+kernels alone, threads wait for something else than memory, and B(n) / B(1) is that of the other kernel. Beyond N also
+B(N), as if second threads changed nothing. The bounds are widened by the noise of one measurement, times the root of 2.
+Where no curve shows a roof, they extend to n B(1).
 
-Limits: kernels with other parts of writes have other roofs; give the curves of kernels that are alike first. Source: of
-L, Little's law: J. Little, "A Proof for the Queuing Formula L = lambda W", Operations Research, 1961; of the second
-line, `scaling`.
+Limits: other shares of writes have other roofs, so that curves whose share of reads on the bus differs by more than
+ALIKE are not used. Other kinds of stores have other roofs, too; it is the caller who gives none of these. Source: of L,
+Little's law: J. Little, "A Proof for the Queuing Formula L = lambda W", Operations Research, 1961; of the second line,
+`scaling`.
 """
 
 import math
@@ -31,42 +33,63 @@ from tierscope.models.model import FitError, Floats, Prediction, Span, clean
 from tierscope.models.scaling import KNEE, by_curve, doubled
 from tierscope.models.sharing import SPREAD
 
-FEWEST = 3  # numbers of threads of a curve
+FEWEST = 3  # points of a curve
+ALIKE = 0.1  # of shares of reads on the bus: a copy has 2/3, a triad 3/4
+OVER = 0.03  # of the roof
+FULL = 1.5  # latency at the most traffic over that of the least, from which on the most is the roof
 
 
 @dataclass(frozen=True, slots=True)
 class DeviceCurve:
-    """Another kernel over threads: numbers of threads, rising, and traffic in bytes/s; shape (points,)."""
+    """Traffic in bytes/s and L, both rising; shape (points,). roof: the most traffic, infinity where it was not seen.
 
-    threads: tuple[float, ...]
+    reads: share of reads on the bus.
+    threads, ratios: of the kernel that it is from, traffic over that of one thread; none of a curve of latency.
+    """
+
     traffic: tuple[float, ...]
+    waits: tuple[float, ...]
+    roof: float
+    reads: float
+    threads: tuple[float, ...] = ()
+    ratios: tuple[float, ...] = ()
 
     @classmethod
-    def of(cls, threads: Floats, traffic: Floats) -> "DeviceCurve":
-        """FitError under FEWEST numbers of threads, without one thread, and for traffic that is not above 0."""
+    def of(cls, threads: Floats, traffic: Floats, reads: float, /) -> "DeviceCurve":
+        """Return the curve of another kernel, of arrays of shape (points,).
+
+        FitError under FEWEST numbers of threads, without one thread, and for traffic that is not above 0.
+        """
         n, u = clean("threads", threads, traffic, FEWEST)
         order = np.argsort(n, kind="stable")
-        if n[order[0]] != 1 or (u <= 0).any():
+        n, u = n[order], u[order]
+        if n[0] != 1 or (u <= 0).any():
             raise FitError("a curve of the device begins with one thread, and its traffic is above 0")
-        return cls(tuple(n[order].tolist()), tuple(u[order].tolist()))
+        roof = math.inf if u[-1] > KNEE * n[-1] * u[0] else float(u.max())
+        return cls(*_rising(u, n / u), roof, reads, tuple(n.tolist()), tuple((u / u[0]).tolist()))
 
-    @property
-    def roof(self) -> float:
-        """Return the most traffic, infinity where it was not seen."""
-        return math.inf if self.traffic[-1] > KNEE * self.threads[-1] * self.traffic[0] else max(self.traffic)
+    @classmethod
+    def under_load(cls, traffic: Floats, latency: Floats, reads: float, /) -> "DeviceCurve":
+        """Return the curve of a chaser's latency under a load of this traffic; FitError under FEWEST loads."""
+        u, time = clean("threads", traffic, latency, FEWEST)
+        order = np.argsort(u, kind="stable")
+        roof = float(u.max()) if time[order[-1]] > FULL * time[order[0]] else math.inf
+        return cls(*_rising(u[order], time[order]), roof, reads)
 
     def latency(self, traffic: float) -> float:
-        """Return L, rising, in s/byte; infinity above the roof."""
-        if traffic > self.roof:
-            return math.inf
-        rising = [i for i, u in enumerate(self.traffic) if u > max(self.traffic[:i], default=0.0)]
-        waits = np.maximum.accumulate([self.threads[i] / self.traffic[i] for i in rising])
-        return float(np.interp(traffic, [self.traffic[i] for i in rising], waits))
+        """Return L; infinity above the roof."""
+        return math.inf if traffic > self.roof else float(np.interp(traffic, self.traffic, self.waits))
 
     def times(self, threads: float) -> float:
         """Return how many times the traffic of one thread that number has; in proportion beyond the most threads."""
         most = max(threads / self.threads[-1], 1.0) if math.isinf(self.roof) else 1.0
-        return most * float(np.interp(threads, self.threads, self.traffic)) / self.traffic[0]
+        return most * float(np.interp(threads, self.threads, self.ratios))
+
+
+def _rising(traffic: Floats, waits: Floats) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    """Return the points at which the traffic is higher than at all before, with waits that never fall."""
+    higher = traffic > np.concatenate([[0.0], np.maximum.accumulate(traffic)[:-1]])
+    return tuple(traffic[higher].tolist()), tuple(np.maximum.accumulate(waits[higher]).tolist())
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,14 +106,19 @@ class Threads:
 
     @classmethod
     def fit(
-        cls, one: float, traffic: float, curves: Sequence[DeviceCurve], /, cores: float, noise: float = 0.0
-    ) -> "Threads":
-        """FitError without a curve, for curves with more threads than cores, and for rates that are not above 0."""
-        if not curves or not (one > 0 and traffic > 0):
-            raise FitError("a curve of the device and the bandwidth of one thread, above 0, are needed")
-        if any(curve.threads[-1] > cores for curve in curves):
+        cls, one: float, traffic: float, reads: float, curves: Sequence[DeviceCurve], /, cores: float,
+        noise: float = 0.0,
+    ) -> "Threads":  # fmt: skip
+        """reads: share of reads of the kernel on the bus; curves: the first one that is alike is reported.
+
+        FitError without a curve that is alike, for curves with more threads than cores, and for rates not above 0.
+        """
+        alike = tuple(curve for curve in curves if abs(curve.reads - reads) <= ALIKE)
+        if not alike or not (one > 0 and traffic > 0):
+            raise FitError(f"no curve has a share of reads within {ALIKE:g} of {reads:.2f}, or one thread has no rate")
+        if any(max(curve.threads, default=0) > cores for curve in alike):
             raise FitError(f"a curve has threads beyond {cores:g} cores; give it those up to {cores:g}")
-        return cls(one, traffic, tuple(curves), float(cores), noise, Span("threads", 1.0, 2.0 * cores))
+        return cls(one, traffic, alike, float(cores), noise, Span("threads", 1.0, 2.0 * cores))
 
     def predict(self, threads: float) -> Prediction:
         """Return bytes/s; UsageError for threads that are not above 0."""
@@ -106,17 +134,18 @@ class Threads:
     def _readings(self, curve: DeviceCurve, threads: float) -> Iterator[float]:
         """Yield B(n) in all readings, the reported one first."""
         beyond = min(max(threads - self.cores, 0.0), self.cores)
-        for full, rest in zip(self._up_to(curve, threads - beyond), self._up_to(curve, beyond), strict=True):
+        for full, rest in zip(self._up_to(curve, threads - beyond), self._up_to(curve, beyond), strict=False):
             yield doubled(threads, self.cores, full, rest) if beyond else full
             if beyond:
                 yield full
 
-    def _up_to(self, curve: DeviceCurve, threads: float) -> tuple[float, float, float]:
-        """Return B(n) of up to N threads in the three readings."""
+    def _up_to(self, curve: DeviceCurve, threads: float) -> tuple[float, ...]:
+        """Return B(n) of up to N threads in all readings."""
         if not threads:
             return (0.0, 0.0, 0.0)
-        flat = min(threads * self.one, curve.roof / self.traffic)
-        return by_curve(self.one, threads, curve.latency, self.traffic), flat, self.one * curve.times(threads)
+        flat = min(threads * self.one, (1 + OVER) * curve.roof / self.traffic)
+        alike = (self.one * curve.times(threads),) if curve.threads else ()
+        return by_curve(self.one, threads, curve.latency, self.traffic), flat, *alike
 
 
 models.add(Threads)

@@ -118,7 +118,7 @@ class Stream:
     def rows(self, run: Run) -> list[StreamRow]:
         every = records(run, self.name)
         cores = cores_of(run.result.machine, (record.groups[0].cpus for record in every))
-        return with_model([_row(run, record) for record in every], cores)
+        return with_model([_row(run, record) for record in every], run.result.machine, cores)
 
     def insights(self, run: Run, rows: list[StreamRow]) -> list[Insight]:
         return _peak(run, rows) + _scaling(rows) + _roof(rows) + said(rows) + _stores(rows) + _reads(rows)

@@ -1,17 +1,20 @@
 """Predictions of the model `threads` for numbers of threads beyond one, and which rows of a kernel belong together.
 
 Each kernel is predicted from its own one thread, and from the other kernels of the run, whose threads give curves of
-the device: up to CURVES of them, with the same kind of stores and a similar traffic for a byte first.
+the device: up to CURVES of them, those with the same kind of stores and the most similar share of reads on the bus.
+
+    share of reads = 1 - stored bytes of the program / bytes on the bus                [1]
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from msgspec.structs import replace
 
 from tierscope.models.model import FitError
 from tierscope.models.threads import FEWEST, DeviceCurve, Threads
+from tierscope.record.catalogue import Walk
 from tierscope.record.machine import Machine
 from tierscope.stats.median import Interval
 from tierscope.tables import Insight, Number
@@ -51,10 +54,10 @@ def cores_of(machine: Machine, teams: Iterable[Sequence[int]]) -> int:
     return most if all(cores == min(threads, most) for threads, cores in counts) else 0
 
 
-def with_model(rows: "Sequence[StreamRow]", cores: int) -> "list[StreamRow]":
+def with_model(rows: "Sequence[StreamRow]", machine: Machine, cores: int) -> "list[StreamRow]":
     """Return the rows with `model` where it predicts them. cores: as `cores_of` counts them."""
     kernels = by_kernel(rows)
-    models = {kernel: _of(kernel, kernels, cores) for kernel in kernels}
+    models = {kernel: _of(kernel, kernels, machine.kernels, cores) for kernel in kernels}
     found = []
     for row in rows:
         model = models[row.kernel, row.target]
@@ -63,42 +66,56 @@ def with_model(rows: "Sequence[StreamRow]", cores: int) -> "list[StreamRow]":
     return found
 
 
-def _of(kernel: Kernel, kernels: "Mapping[Kernel, dict[int, StreamRow]]", cores: int) -> Threads | None:
+def _of(
+    kernel: Kernel, kernels: "Mapping[Kernel, dict[int, StreamRow]]", walks: Mapping[str, Walk], cores: int
+) -> Threads | None:
     """Return the model of a kernel; None if it cannot be fitted."""
     one = kernels[kernel].get(1)
-    rate, per_byte = bandwidth(one), _per_byte(one)
-    if one is None or rate is None or per_byte is None:
+    rate, traffic = bandwidth(one), _traffic(one, walks)
+    if one is None or rate is None or traffic is None:
         return None
-    others = {name: rows[1] for name, rows in kernels.items() if name[1] == kernel[1] and name != kernel and 1 in rows}
-    alike = sorted(
-        others, key=lambda name: (others[name].store != one.store, abs((_per_byte(others[name]) or 0) - per_byte))
-    )
-    curves = [curve for name in alike if (curve := _curve(kernels[name], cores))]
+    others = [rows for name, rows in kernels.items() if name[1] == kernel[1] and name != kernel]
+    alike = [curve for rows in others if (curve := _curve(rows, walks, one.store, cores))]
+    alike.sort(key=lambda curve: abs(curve.reads - traffic.reads))
     known = [found.relative for rows in kernels.values() for row in rows.values() if (found := bandwidth(row))]
+    noise = float(np.median(known)) / NORMAL
     try:
-        return Threads.fit(rate.middle, per_byte, curves[:CURVES], cores=cores, noise=float(np.median(known)) / NORMAL)
+        return Threads.fit(rate.middle, traffic.per_byte, traffic.reads, alike[:CURVES], cores=cores, noise=noise)
     except FitError:
         return None
 
 
-def _curve(rows: "Mapping[int, StreamRow]", cores: int) -> DeviceCurve | None:
-    """Return the curve of a kernel over its cores; None if it has too few conclusive points."""
-    traffic = {
-        threads: found.middle * per_byte
+def _curve(rows: "Mapping[int, StreamRow]", walks: Mapping[str, Walk], store: str, cores: int) -> DeviceCurve | None:
+    """Return the curve of a kernel over its cores; None for other stores, and for too few conclusive points."""
+    known = [
+        (threads, found.middle * traffic.per_byte, traffic.reads)
         for threads, row in rows.items()
-        if threads <= cores and (found := bandwidth(row)) and (per_byte := _per_byte(row))
-    }
+        if threads <= cores and row.store == store and (found := bandwidth(row)) and (traffic := _traffic(row, walks))
+    ]
+    if not known:
+        return None
+    threads, moved, reads = zip(*known, strict=True)
     try:
-        return DeviceCurve.of(np.array(list(traffic), dtype=np.float64), np.array(list(traffic.values())))
+        return DeviceCurve.of(np.array(threads, dtype=np.float64), np.array(moved), reads[0])
     except FitError:
         return None
 
 
-def _per_byte(row: "StreamRow | None") -> float | None:
-    """Return bytes on the bus for a byte of the program; None where only a counter could measure them."""
+class Traffic(NamedTuple):
+    """Bytes on the bus for a byte of the program, and the share of reads among them."""
+
+    per_byte: float
+    reads: float
+
+
+def _traffic(row: "StreamRow | None", walks: Mapping[str, Walk]) -> Traffic | None:
+    """Return None where only a counter could measure it, and for a kernel that the machine does not name."""
     if row is None or row.bus_bytes_per_s is None or not row.bandwidth or not row.bandwidth.middle:
         return None
-    return row.bus_bytes_per_s / row.bandwidth.middle
+    if (walk := walks.get(row.kernel)) is None:
+        return None
+    per_byte = row.bus_bytes_per_s / row.bandwidth.middle
+    return Traffic(per_byte, 1 - (1 - walk.read_share) / per_byte)
 
 
 def _interval(model: Threads, threads: int) -> Interval:
@@ -116,8 +133,8 @@ def said(rows: "Sequence[StreamRow]") -> list[Insight]:
     scored = [(row, row.model, found) for row in rows if row.model and (found := bandwidth(row))]
     if not scored:
         why = (
-            f"it needs the conclusive bandwidth of one thread, and another kernel with {FEWEST} conclusive numbers of "
-            "threads, one of them 1, that fill the cores first"
+            "it needs the conclusive bandwidth of one thread, and a kernel with like reads and stores that has "
+            f"{FEWEST} conclusive numbers of threads, one of them 1, which fill the cores first"
         )
         text = f"The error of the model `threads` is not known, because {why}"
         return [Insight(name=NAME, text=text, unit="1", conclusive=False)]
