@@ -9,8 +9,8 @@ from tierscope.units import GiB
 SHARES = np.round(np.linspace(0, 1, 11), 2)
 PARTS = np.array([0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 1.0])
 Points = tuple[Floats, Floats, Floats]
-"""Shares of reads on the bus, bandwidths there in bytes/s, latencies in s."""
-MIXES = ((1.0, "none"), (0.75, "plain"), (0.5, "plain"), (0.5, "nt"), (0.0, "nt"))
+"""Shares of reads, bandwidths in bytes/s, latencies in s."""
+MIXES = ((1.0, "none"), (0.75, "nt"), (0.5, "nt"), (0.0, "nt"), (0.5, "plain"), (0.25, "plain"), (0.0, "plain"))
 """Shares of the program's bytes that are read, and stores."""
 
 
@@ -26,14 +26,12 @@ def memory(seed: int, noise: float = 0.0, shares: Floats = SHARES, parts: Floats
 
 
 def add_loads(maker: Maker, seed: int, parts: Floats = PARTS) -> None:
-    """Loads of MIXES on that memory, without the chaser alone. A plain store reads its line first."""
-    bus = np.array([2 - share if store == "plain" else 1.0 for share, store in MIXES])
-    reads = np.array([1 - (1 - share) / of for (share, _), of in zip(MIXES, bus, strict=True)])
-    _, bandwidth, latency = memory(seed, shares=reads, parts=parts)
-    for number, (rate, time) in enumerate(zip(bandwidth, latency, strict=True)):
-        (share, store), of = MIXES[number // parts.size], bus[number // parts.size]
-        groups = (one_group("chase", (0,), GiB, role="chaser"), one_group("mix", (1,), GiB, role="load"))
-        facts = (made_facts(groups[0]), made_facts(groups[1], store=store, bus_bytes_per_operation=float(64 * of)))
-        labels = {"read_share": share, "store": store, "delay_cycles": number % parts.size, "load_threads": 1}
-        work = (Teamwork((1 / time,), noise=0.005), Teamwork((rate / 64 / of,), noise=0.005))
-        maker.add("loaded_latency", labels, groups, work, facts=facts)
+    """Loads of MIXES, without the chaser alone: non-temporal stores on that memory, plain ones on the next one."""
+    for share, store in MIXES:
+        _, bandwidth, latency = memory(seed + (store == "plain"), shares=np.array([share]), parts=parts)
+        for number, (rate, time) in enumerate(zip(bandwidth, latency, strict=True)):
+            groups = (one_group("chase", (0,), GiB, role="chaser"), one_group("mix", (1,), GiB, role="load"))
+            facts = (made_facts(groups[0]), made_facts(groups[1], store=store))
+            labels = {"read_share": share, "store": store, "delay_cycles": number, "load_threads": 1}
+            work = (Teamwork((1 / time,), noise=0.005), Teamwork((rate / 64,), noise=0.005))
+            maker.add("loaded_latency", labels, groups, work, facts=facts)

@@ -5,16 +5,16 @@
     L(b, r)                            straight in z between the loads of a share, straight in r between shares  [s]
     1 / C(r)                           a straight line through two shares, a parabola through three        [s/byte]
 
-Shares and bandwidths are those on the bus: a plain store first reads its line. The points are at most four loads of at
-most three shares: the lowest one, the highest one, and that nearest to their middle. `chosen` selects them by share and
-bandwidth, and never sees a latency. C of these shares is the bandwidth of their largest load.
+Shares and bandwidths are those of the program, and all loads of a family store in the same way: what a plain store
+costs on the bus differs between CPUs. The points are at most four loads of at most three shares: the lowest one, the
+highest one, and that nearest to their middle. `chosen` selects them by share and bandwidth, and never sees a latency. C
+of these shares is the bandwidth of their largest load.
 
-Bounds: all readings that these points allow. Between two loads a curve that never bends down lies below the chord, and
-above the lines through the loads next to both, continued; between shares 1 / C is straight, too; u is off by OFF, and
-by twice that between shares. The bounds are widened by the error at
-the middle share of a family without it, which counts fully halfway between two shares and not at all at a share. They
-are also widened by the noise of one measurement, times the root of 2: both a point and what it is compared with were
-measured.
+Bounds: all readings that these points allow. Between two loads a curve that never bends down is below the chord. It is
+above the lines through the loads next to both, continued. Between shares 1 / C is straight, too. u is off by OFF, and
+by twice that between shares. The bounds are widened by the error at the middle share of a family without it. This error
+counts fully halfway between two shares, and not at all at a share. The noise of one measurement, times the root of 2,
+widens them, too: both a point and what it is compared with were measured.
 
 Limits: not known are shares beyond those given, shares between only two, and bandwidths above (1 + OFF) C(r). Once a
 memory is full, latency rises at the same bandwidth, and the model knows only the largest load that it was given.
@@ -37,7 +37,7 @@ from tierscope.units import show_rate
 
 MOST = 12  # points
 SHARES = 3
-LOADS = (0.1, 0.6, 0.9, 1.0)  # of the most bandwidth of a share
+LOADS = (0.05, 0.6, 0.9, 1.0)  # of the most bandwidth of a share: the nearest loads that were measured
 FEWEST = 3  # loads of a share: two make a line, and one could disagree
 SLACK = 0.1
 OFF = 0.03  # of u
@@ -181,7 +181,7 @@ def _known(shares: Floats, bandwidth: Floats) -> list[float]:
     found = [float(share) for share in np.unique(shares) if _spread(bandwidth[shares == share])]
     if found:
         return found
-    raise FitError(f"no mix has {FEWEST} conclusive loads whose bandwidths differ by a factor of {WIDEST:g} or more")
+    raise FitError(f"no mix has {FEWEST} loads whose bandwidths differ by a factor of {WIDEST:g} or more")
 
 
 def _spread(bandwidth: Floats) -> bool:

@@ -114,8 +114,10 @@ class Threads:
         FitError without a curve that is alike, for curves with more threads than cores, and for rates not above 0.
         """
         alike = tuple(curve for curve in curves if abs(curve.reads - reads) <= ALIKE)
-        if not alike or not (one > 0 and traffic > 0):
-            raise FitError(f"no curve has a share of reads within {ALIKE:g} of {reads:.2f}, or one thread has no rate")
+        if not (one > 0 and traffic > 0):
+            raise FitError("the bandwidth of one thread and its traffic must be above 0")
+        if not alike:
+            raise FitError(f"no curve has a share of reads within {ALIKE:g} of {reads:.2f}")
         if any(max(curve.threads, default=0) > cores for curve in alike):
             raise FitError(f"a curve has threads beyond {cores:g} cores; give it those up to {cores:g}")
         return cls(one, traffic, alike, float(cores), noise, Span("threads", 1.0, 2.0 * cores))

@@ -1,10 +1,8 @@
 """Predictions of the model `loaded_family` for the loads that it was not given.
 
-    bus of the load = bytes of both on the bus - those of the chaser                    [bytes/s]
-    share of reads  = 1 - stored bytes / bus of the load                                [1]
-
-A plain store first reads its line, so that plain and non-temporal stores are points of one family. Each placement of
-chaser and load has a family of its own. The model selects its points by share and bandwidth alone.
+Each placement of chaser and load has a family of its own, and each kind of stores in it: what a plain store costs on
+the bus differs between CPUs. Loads without stores are points of both. The model selects its points by share of reads
+and bandwidth alone.
 """
 
 from collections.abc import Iterator, Sequence
@@ -22,10 +20,10 @@ from tierscope.tables.measured import sure
 from tierscope.units import show_rate
 
 NORMAL = 1.96  # deviations of a 95 % interval
-DIGITS = 6  # of a share: the same mix has the same one at any bandwidth
 NAME = "model"
-Place = tuple[float, float]
-"""Share of reads on the bus, and bytes/s there."""
+NONE = "none"
+Key = tuple[tuple[object, ...], str]
+"""Placement, and kind of stores."""
 
 
 @dataclass(frozen=True)
@@ -38,56 +36,60 @@ class Fitted:
 
     def of(self, row: LoadedLatencyRow) -> Interval | None:
         """Return the prediction for a row; None for those that were given, and where it is not known."""
-        place = _place(row)
-        if self.model is None or place is None or any(row is one for one in self.given):
+        if self.model is None or not _known(row) or any(row is one for one in self.given):
             return None
         try:
-            found = self.model.predict(*place)
+            found = self.model.predict(*_place(row))
         except FitError:
             return None
         return Interval(found.low, found.value, found.high, len(self.given))
 
 
 def with_model(rows: Sequence[LoadedLatencyRow]) -> list[LoadedLatencyRow]:
-    """Return the rows with `model` where the family of their placement predicts them."""
-    families = {curve: fitted(own) for curve, own in _placements(rows)}
-    return [replace(row, model=families[row.curve].of(row)) if row.load_threads else row for row in rows]
+    """Return the rows with `model` where their family predicts them."""
+    found: dict[int, Interval] = {}
+    for _, own in _families(rows):
+        family = fitted(own)
+        found |= {id(row): model for row in own if (model := family.of(row))}
+    return [replace(row, model=found[id(row)]) if id(row) in found else row for row in rows]
 
 
 def fitted(rows: Sequence[LoadedLatencyRow]) -> Fitted:
-    """Return the family of the rows of one placement."""
-    known = [(row, place, time) for row in rows if (place := _place(row)) and (time := sure(row, row.latency))]
-    shares, bandwidth = (np.array([place[i] for _, place, _ in known]) for i in (0, 1))
-    times = np.array([time.middle for _, _, time in known])
+    """Return the family of its rows."""
+    known = [(row, time) for row in rows if _known(row) and (time := sure(row, row.latency))]
+    shares, bandwidth = np.array([_place(row) for row, _ in known]).reshape(-1, 2).T
+    times = np.array([time.middle for _, time in known])
     try:
         places = chosen(shares, bandwidth)
-        noise = float(np.median([time.relative for _, _, time in known])) / NORMAL
+        noise = float(np.median([time.relative for _, time in known])) / NORMAL
         model = LoadedFamily.fit(shares[places], bandwidth[places], times[places], noise=noise)
     except FitError as error:
-        return Fitted(why=str(error))
+        return Fitted(why=f"{error}; {len(known)} of {len(rows)} loads are conclusive")
     return Fitted(tuple(known[i][0] for i in places), model)
 
 
 def said(rows: Sequence[LoadedLatencyRow], names: dict[tuple[object, ...], str]) -> Iterator[Insight]:
     """Yield the error of each family over the conclusive loads that it was not given, or why that is not known.
 
-    Nothing for placements with FEWEST loads or less, of which none could be left to predict. rows: with `model`; names:
-    of each placement, as `apart_names` gives them.
+    Nothing for families with FEWEST loads or less: they leave none to predict. rows: with `model`; names: of each
+    placement, as `apart_names` gives them.
     """
-    for curve, own in _placements(rows):
+    for (curve, store), own in _families(rows):
         if len(own) <= FEWEST:
             continue
-        which = f" {names[curve]}" if names[curve] else ""
+        which = ", ".join(word for word in (names[curve], f"{store} stores" * (store != NONE)) if word)
         found = fitted(own)
         scored = [(row, row.model, time) for row in own if row.model and (time := sure(row, row.latency))]
-        why = found.why or (
-            "" if scored else f"it predicts no conclusive load but the {len(found.given)} that it was given"
-        )
-        if why:
-            text = f"The error of the model `loaded_family`{which} is not known, because {why}"
-            yield Insight(name=f"{NAME}{which}", text=text, unit="1", conclusive=False)
+        few = f"it predicts no conclusive load but the {len(found.given)} that it was given"
+        if why := found.why or few * (not scored):
+            text = f"The error of the model `loaded_family`{_of(which)} is not known, because {why}"
+            yield Insight(name=f"{NAME} {which}".strip(), text=text, unit="1", conclusive=False)
         else:
             yield _error(which, len(found.given), scored)
+
+
+def _of(which: str) -> str:
+    return f" ({which})" if which else ""
 
 
 def _error(which: str, given: int, scored: list[tuple[LoadedLatencyRow, Interval, Interval]]) -> Insight:
@@ -95,9 +97,9 @@ def _error(which: str, given: int, scored: list[tuple[LoadedLatencyRow, Interval
     mean, at = float(np.mean(np.abs(errors))), int(np.argmax(np.abs(errors)))
     inside = sum(model.low <= time.middle <= model.high for _, model, time in scored)
     return Insight(
-        name=f"{NAME}{which}",
-        text=f"From {given} loads{which}, the model `loaded_family` is off by {100 * mean:.1f} % on average at the "
-        f"{len(scored)} others (worst: {100 * errors[at]:+.1f} %, {_named(scored[at][0])}); its bounds contain "
+        name=f"{NAME} {which}".strip(),
+        text=f"From {given} loads{_of(which)}, the model `loaded_family` is off by {100 * mean:.1f} % on average at "
+        f"the {len(scored)} others (worst: {100 * errors[at]:+.1f} %, {_named(scored[at][0])}); its bounds contain "
         f"{inside} of them",
         value=mean,
         unit="1",
@@ -116,15 +118,21 @@ def _share(row: LoadedLatencyRow) -> tuple[Number, ...]:
     return (Number(value=row.read_share or 0.0, kind="share"),)
 
 
-def _placements(rows: Sequence[LoadedLatencyRow]) -> Iterator[tuple[tuple[object, ...], list[LoadedLatencyRow]]]:
+def _families(rows: Sequence[LoadedLatencyRow]) -> Iterator[tuple[Key, list[LoadedLatencyRow]]]:
+    """Yield the rows of each placement and kind of stores, those without stores in each; alone if none store."""
     loads = [row for row in rows if row.load_threads]
     for curve in dict.fromkeys(row.curve for row in loads):
-        yield curve, [row for row in loads if row.curve == curve]
+        here = [row for row in loads if row.curve == curve]
+        for store in dict.fromkeys(row.store for row in here if row.store != NONE) or (NONE,):
+            yield (curve, store), [row for row in here if row.store in (store, NONE)]
 
 
-def _place(row: LoadedLatencyRow) -> Place | None:
-    """Return None where only a counter could measure the bytes on the bus."""
-    if row.bus_bytes_per_s is None or row.read_share is None or not row.bandwidth or not row.bandwidth.middle:
-        return None
-    bus = row.bus_bytes_per_s - (row.chaser_bytes_per_s or 0.0)
-    return round(1 - (1 - row.read_share) * row.bandwidth.middle / bus, DIGITS), bus
+def _known(row: LoadedLatencyRow) -> bool:
+    return row.read_share is not None and row.bandwidth is not None and row.bandwidth.middle > 0
+
+
+def _place(row: LoadedLatencyRow) -> tuple[float, float]:
+    """Return the share of reads and the bandwidth."""
+    assert row.read_share is not None
+    assert row.bandwidth
+    return row.read_share, row.bandwidth.middle

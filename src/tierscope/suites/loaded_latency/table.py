@@ -55,8 +55,8 @@ class LoadedLatency:
         "idle_latency": "latency without load",
         "saturation MIX": "latency at the most bandwidth that the mix reached",
         "knee MIX": "bandwidth at the knee",
-        "model": "mean of the absolute relative errors of the model `loaded_family` at the loads that it was not "
-        "given; null where it is not known",
+        "model PLACE, STORES": "mean of the absolute relative errors of the model `loaded_family` at the loads that it "
+        "was not given; null where it is not known",
     }
 
     def rows(self, run: Run) -> list[LoadedLatencyRow]:

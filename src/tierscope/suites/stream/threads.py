@@ -1,7 +1,7 @@
 """Predictions of the model `threads` for numbers of threads beyond one, and which rows of a kernel belong together.
 
 Each kernel is predicted from its own one thread, and from the other kernels of the run, whose threads give curves of
-the device: up to CURVES of them, those with the same kind of stores and the most similar share of reads on the bus.
+the device. These are up to CURVES kernels with the same kind of stores, and the most similar share of reads on the bus.
 
     share of reads = 1 - stored bytes of the program / bytes on the bus                [1]
 """
