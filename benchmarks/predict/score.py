@@ -17,7 +17,7 @@ from pathlib import Path
 
 from tierscope.errors import TierscopeError
 from tierscope.predict.program.answer import anchor, answer
-from tierscope.predict.program.asked import CORES, replay_words
+from tierscope.predict.program.asked import replay_words
 from tierscope.predict.program.here import runs_here
 from tierscope.predict.program.machines import SMALL_PAGE, Here, places
 from tierscope.predict.program.native import measured
@@ -63,7 +63,7 @@ def row(words: list[str], here: Here) -> str:
             truth = measured(command, LIMIT_S)
         finally:
             del os.environ["GLIBC_TUNABLES"]
-        machines = [place + core for place in (here.own.word, here.own.large) for core in CORES]
+        machines = [place + core for place in (here.own.word, here.own.large) for core in here.own.cores]
         traced, said = replay_words(command, machines, LIMIT_S * 20)
         found = list(traced.values())
     except TierscopeError as error:
@@ -72,7 +72,8 @@ def row(words: list[str], here: Here) -> str:
     real = truth.wall_s.middle / native.wall_s.middle
     ratio = anchor(native, found[:3], said).ratio
     if told.ratio is None or told.low is None or told.high is None:
-        return f"{ratio:.2f} | not known: {told.unknown} | | {real:.3f} | {truth.wall_s.relative:.1%} |"
+        model = "" if ratio is None else f"{ratio:.2f}"
+        return f"{model} | not known: {told.unknown} | | {real:.3f} | {truth.wall_s.relative:.1%} |"
     inside = "" if told.low <= real <= told.high else " !"
     return (f"{ratio:.2f} | {told.ratio:.3f} | {told.low:.3f} to {told.high:.3f} | {real:.3f} | "
             f"{truth.wall_s.relative:.1%} | {told.ratio / real - 1:+.1%}{inside}")  # fmt: skip

@@ -26,8 +26,7 @@ from score import made
 
 from tierscope.errors import TierscopeError
 from tierscope.predict.program.answer import Answer, anchor, answer
-from tierscope.predict.program.asked import CORES
-from tierscope.predict.program.machines import PREFETCHERS
+from tierscope.predict.program.machines import CORES, PREFETCHERS
 from tierscope.predict.program.native import Native
 from tierscope.simulated.replay import Traced, replayed
 from tierscope.simulated.trace import words_of

@@ -5,18 +5,45 @@ from pathlib import Path
 import pytest
 
 from made import Maker, add_latency, add_stream
-from tierscope.predict.program.machines import PREFETCHERS, Here, places
+from made_core import MadeCore, add_core
+from made_machine import made_machine
+from tierscope.predict.program import here as runs_of
+from tierscope.predict.program.here import runs_here
+from tierscope.predict.program.machines import CORES, PREFETCHERS, Here, places
 from tierscope.predict.program.machines import SMALL_PAGE as PAGE
+from tierscope.record.machine import Machine
+from tierscope.record.result import Run
+
+MACHINE = made_machine(2)
+
+
+def levels(folder: Path) -> Run:
+    maker = Maker(folder)
+    add_latency(maker)
+    add_stream(maker, ("read",))
+    return maker.save("latency", MACHINE)
+
+
+def core(folder: Path, made: MadeCore, **words: str) -> Run:
+    maker = Maker(folder)
+    add_core(maker, made, **words)
+    return maker.save("core", MACHINE)
+
+
+def placed(folder: Path, *probed: Run) -> Here:
+    machines = folder / "machines"
+    machines.mkdir()
+    return places([levels(folder / "run"), *probed], ["read=350ns", "flat"], machines, PAGE)
+
+
+def words_of(word: str) -> dict[str, str]:
+    """Return key -> value of the words behind the file of a machine; the last of a key counts."""
+    return dict(part.split("=") for part in word.split(",")[1:])
 
 
 @pytest.fixture
 def here(tmp_path: Path) -> Here:
-    maker = Maker(tmp_path / "run")
-    add_latency(maker)
-    add_stream(maker, ("read",))
-    folder = tmp_path / "machines"
-    folder.mkdir()
-    return places([maker.save("latency")], ["read=350ns", "flat"], folder, PAGE)
+    return placed(tmp_path)
 
 
 def test_each_tier_has_the_cores_of_this_machine(here: Here) -> None:
@@ -32,3 +59,84 @@ def test_each_tier_has_the_cores_of_this_machine(here: Here) -> None:
 def test_the_core_is_that_of_the_nearest_cache(here: Here) -> None:
     cycles = {word for place in (here.own, *here.tiers) for word in place.word.split(",") if "cycle=" in word}
     assert len(cycles) == 1
+
+
+def test_a_core_that_was_not_probed_is_a_small_to_a_large_one(here: Here) -> None:
+    assert here.own.words == [*(here.own.word + core for core in CORES), *here.own.others]
+    assert any("`tierscope run core` narrows them" in note for note in here.notes)
+
+
+def test_a_probed_core_replaces_the_range(tmp_path: Path) -> None:
+    """All that was found is within its interval, in the own core and in both ends of the range."""
+    made = MadeCore()
+    here = placed(tmp_path, core(tmp_path / "core", made))
+    own, small, large = map(words_of, here.own.words[:3])
+    truth = {"core.width": made.width, "core.reorder": made.reorder, "core.store_buffer": made.stores,
+             "core.wrong_guess": made.miss - 2, "cpu.loads": made.lines}  # fmt: skip
+    assert {key: int(own[key]) for key in truth} == truth
+    assert float(own["cpu.cycle"].removesuffix("ns")) == pytest.approx(made.cycle_s * 1e9, rel=0.01)
+    for key, value in truth.items():
+        ends = int(small[key]), int(large[key])
+        low, high = reversed(ends) if key == "core.wrong_guess" else ends
+        assert low <= value <= high
+        assert high - low <= 0.15 * value
+    assert all(tier.cores == here.own.cores for tier in here.tiers)
+    assert any("`run core` found it" in note and "loads 12, width 4, reorder 160" in note for note in here.notes)
+
+
+def test_a_parameter_that_was_not_found_keeps_its_range(tmp_path: Path) -> None:
+    here = placed(tmp_path, core(tmp_path / "core", MadeCore(), probes="guess"))
+    own, small, large = map(words_of, here.own.words[:3])
+    assert "core.reorder" not in own
+    assert (small["core.reorder"], large["core.reorder"]) == ("64", "512")
+    assert own["core.wrong_guess"] == "16"
+    assert int(large["core.wrong_guess"]) <= 16 <= int(small["core.wrong_guess"]) < 20
+
+
+def test_a_bound_leaves_the_large_end_open(tmp_path: Path) -> None:
+    """The reorder buffer of 40 fills before the store buffer of 60, which is at least 38 then."""
+    here = placed(tmp_path, core(tmp_path / "core", MadeCore(reorder=40, stores=60), probes="window,store"))
+    _, small, large = map(words_of, here.own.words[:3])
+    assert int(small["core.store_buffer"]) <= 40
+    assert large["core.store_buffer"] == "112"
+    assert int(large["core.reorder"]) <= 42
+
+
+@pytest.mark.parametrize(
+    ("made", "order"),
+    [
+        (MadeCore(), (0, 1, 2)),
+        (MadeCore(depth=0, next_line=True), (1, 2, 0)),
+        (MadeCore(depth=0), (2, 1, 0)),
+    ],
+)
+def test_the_kind_of_prefetcher_that_was_found_is_the_own_one(
+    tmp_path: Path, made: MadeCore, order: tuple[int, ...]
+) -> None:
+    here = placed(tmp_path, core(tmp_path / "core", made, probes="fetch"))
+    found = [words_of(word).get("cache.1.prefetch", "none") for word in (here.own.word, *here.own.others)]
+    assert found == [("stride", "next-line", "none")[kind] for kind in order]
+
+
+@pytest.fixture
+def stored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Runs of this machine below `runs/`, none of them a run of core; it is a made one."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(runs_of, "this_machine", lambda _: MACHINE)
+    monkeypatch.setattr(runs_of, "_made", lambda suite, *_: levels(tmp_path / f"{suite}-made"))
+    monkeypatch.setattr(runs_of, "cache_folder", lambda: tmp_path / "cache")
+    return tmp_path / "runs"
+
+
+@pytest.mark.parametrize(("machine", "used"), [(MACHINE, True), (made_machine(4), False)])
+def test_a_stored_run_of_core_is_used_if_it_is_of_this_machine(stored: Path, machine: Machine, used: bool) -> None:
+    maker = Maker(stored / "2026-01-02-core-1")
+    add_core(maker, MadeCore(), probes="guess")
+    maker.save("core", machine)
+    found = [run.result.suite for run in runs_here((), print)]
+    assert ("core" in found) == used
+
+
+def test_a_named_run_of_core_is_used(stored: Path) -> None:
+    run = core(stored / "mine", MadeCore(), probes="guess")
+    assert [one.path for one in runs_here((run.path,), print)] == [run.path]

@@ -1,16 +1,19 @@
 """A program's time on a tier: the anchor, its bounds, and when the answer is not known."""
 
+import io
 import subprocess
 from dataclasses import replace
 
 import msgspec
 import pytest
+from rich.console import Console
 
 from tierscope.errors import MachineError, UsageError
 from tierscope.predict.program import native, printed
 from tierscope.predict.program.answer import Anchor, Answer, anchor, answer, paired_deviation
+from tierscope.predict.program.asked import Found
 from tierscope.predict.program.native import Native
-from tierscope.predict.program.text import line
+from tierscope.predict.program.text import line, show
 from tierscope.simulated.replay import Traced
 from tierscope.stats.median import Interval
 
@@ -79,7 +82,10 @@ def test_bounds_contain_small_and_large_cores_and_the_noise_of_the_runs() -> Non
     [
         (of(0.7), here(), "model takes 0.70x"),
         (of(1.3), here(), "model takes 1.30x"),
-        (of(0.005), here(0.005, 0.005), "too short"),
+        (of(0.005), here(0.005, 0.005), "less than 10 ms of CPU time; give it more work"),
+        (of(0.0), here(0.0, 0.02), "less than 10 ms of CPU time; give it more work"),
+        (of(1.0, threads=4), here(0.0, 1.0), "less than 10 ms of CPU time; give it more work"),
+        (of(0.005, threads=4), here(0.02, 0.005), "runs for less than 10 ms; give it more work"),
         (of(1.0, notes=("fork", "fork")), here(), "started 2 processes"),
         (of(1.0, whole=False), here(), "replaced itself"),
         (of(1.0, ended=-4), here(), "AVX-512"),
@@ -113,6 +119,20 @@ def test_a_process_that_lives_on_does_not_block_a_run(monkeypatch: pytest.Monkey
     with printed.printed() as output:
         subprocess.run(["/bin/sh", "-c", "sleep 1 & echo said"], stdout=output.descriptor, check=True)
     assert output.digest == ""
+
+
+@pytest.mark.parametrize(
+    "ran", [here(0.0, 0.02), Native(Interval(0.02, 0.02, 0.02, 5), Interval(0, 0, 0.004, 5), 0, 5)]
+)
+def test_a_program_without_user_time_has_no_noise_and_no_ratio(ran: Native) -> None:
+    made = anchor(ran, [of(0.01)] * 3)
+    found = Found(("true",), made, (answer("far", made, [of(0.02)] * 3, None, None, None),), ())
+    assert found.document()["measured"]["noise_share"] is None
+    assert found.document()["model_over_measured"] is None
+    said = io.StringIO()
+    show(found, Console(file=said, width=200))
+    assert "user time 0 ns\n" in said.getvalue()
+    assert "far: not known, because the program takes less than 10 ms of CPU time" in said.getvalue()
 
 
 def test_the_anchor_of_several_threads_is_the_wall_time() -> None:

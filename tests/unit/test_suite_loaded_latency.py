@@ -149,7 +149,10 @@ def test_a_load_that_makes_an_access_faster_is_inconclusive_with_the_reason(lab:
         assert row.over_idle.high < 1
         assert not row.conclusive
         assert "no load makes an access faster: something else changed with the load" in row.reasons[-1]
-    assert not [one for one in tables["loaded_latency"].insights(run, rows_of(run)) if one.name != "idle_latency"]
+    found = [one for one in tables["loaded_latency"].insights(run, rows_of(run)) if one.name != "idle_latency"]
+    assert [one.name for one in found] == ["model"]
+    assert not found[0].conclusive
+    assert found[0].value is None
 
 
 def test_loads_that_alternate_with_idle_replace_the_row_of_the_chaser_alone(lab: Lab) -> None:

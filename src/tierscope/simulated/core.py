@@ -34,12 +34,17 @@ SECTIONS: Mapping[str, tuple[tuple[str, str, int, int], ...]] = {
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """A key of a section, its value as the file has it, and where it is from."""
+    """A key of a section, its value as the file has it, and where it is from.
+
+    weakest, strongest: the values of the cores at both ends of what was found; "": that end is open.
+    """
 
     section: str
     key: str
     value: str
     note: str
+    weakest: str = ""
+    strongest: str = ""
 
 
 def settings(rows: Sequence[CoreRow]) -> list[Setting]:
@@ -50,9 +55,16 @@ def settings(rows: Sequence[CoreRow]) -> list[Setting]:
         for key, parameter, least, most in keys:
             row = _row(rows, parameter)
             if row and row.value:
-                number = _number(row) - (CHECKED if key == "wrong_guess" else 0)
-                note = "found" if row.answer == KNOWN else f"at least: {row.why}"
-                found.append(Setting(section, key, str(min(max(round(number), least), most)), note))
+                less = CHECKED if key == "wrong_guess" else 0
+                value, low, high = (
+                    str(min(max(round(number - less), least), most))
+                    for number in (_number(row), row.value.low, row.value.high)
+                )
+                if row.answer == KNOWN:
+                    ends = (high, low) if key == "wrong_guess" else (low, high)
+                    found.append(Setting(section, key, value, "found", *ends))
+                else:
+                    found.append(Setting(section, key, value, f"at least: {row.why}", low))
     return found
 
 

@@ -66,8 +66,8 @@ class Divided(Command):
     "--from",
     "here",
     metavar="MEMORY",
-    help="Memory that the run WHAT ran on. For a PROGRAM: runs of `latency`, `tlb` and `stream` of this machine, or a"
-    " simulated machine that stands for it; default: runs in `runs/`, or new ones, which are kept.",
+    help="Memory that the run WHAT ran on. For a PROGRAM: runs of `latency`, `tlb`, `stream` and `core` of this"
+    " machine, or a simulated machine that stands for it; default: runs in `runs/`, or new ones, which are kept.",
 )
 @click.option("--limit", metavar="TIME", help="Most that one run of PROGRAM may take here; default: 60s.")
 @click.option(

@@ -29,6 +29,7 @@ from typing import Any
 from tierscope.errors import MachineError
 from tierscope.predict.program.native import Native
 from tierscope.simulated.replay import WHY_SIGNAL, Traced
+from tierscope.units import show_seconds
 
 OFF = 0.25  # of model over measured, beyond which nothing is reported
 SHORTEST_S = 0.01  # of user time: the kernel charges it by ticks of 1 to 10 ms
@@ -59,9 +60,9 @@ class Anchor:
         return seconds_of(self.cores[0])
 
     @property
-    def ratio(self) -> float:
-        """Return model over measured, of the own core."""
-        return self.model_s / self.measured_s[1] if self.measured_s[1] else float("inf")
+    def ratio(self) -> float | None:
+        """Return model over measured, of the own core; None for a program that is too short to measure."""
+        return None if too_short(self) else self.model_s / self.measured_s[1]
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,16 +104,27 @@ def _doubt(made: Anchor, own: Traced, said: str) -> str:
         return "the program replaced itself by another (exec), which is not traced; predict that one"
     if "fork" in own.notes:
         return f"it started {own.notes.count('fork')} processes, which are not traced; predict what they run by itself"
-    if made.measured_s[1] < SHORTEST_S:
-        return f"it ran for {made.measured_s[1] * 1e3:.0f} ms, too short to measure; take a larger case"
+    if short := too_short(made):
+        return short
     if said and made.native.said and said != made.native.said:
         return (
             "in the tracer it printed something else than here, where each run printed the same: it takes another path"
         )
-    if abs(made.ratio - 1) > OFF:
-        why = "the core differs, or the tracer's path does (AVX-512, JIT)" if made.ratio < 1 else "the core differs"
-        return f"the model takes {made.ratio:.2f}x the time that was measured here, beyond 0.75x to 1.25x: {why}"
+    if (ratio := made.ratio) is not None and abs(ratio - 1) > OFF:
+        why = "the core differs, or the tracer's path does (AVX-512, JIT)" if ratio < 1 else "the core differs"
+        return f"the model takes {ratio:.2f}x the time that was measured here, beyond 0.75x to 1.25x: {why}"
     return ""
+
+
+def too_short(made: Anchor) -> str:
+    """Return what is too short to measure, with what to do; "" where nothing is.
+
+    Threads that wait have a long wall time, and nothing that a model of a core could explain.
+    """
+    least = show_seconds(SHORTEST_S)
+    if made.native.user_s.middle < SHORTEST_S:
+        return f"the program takes less than {least} of CPU time; give it more work"
+    return f"the program runs for less than {least}; give it more work" if made.measured_s[1] < SHORTEST_S else ""
 
 
 def answer(

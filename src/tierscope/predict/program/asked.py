@@ -13,11 +13,10 @@ from tierscope.predict.program.machines import LARGE_PAGE, SMALL_PAGE, Here, Pla
 from tierscope.predict.program.native import measured, same_input
 from tierscope.predict.program.printed import printed
 from tierscope.simulated.replay import STANDARD_ERROR, Traced, replayed
-from tierscope.simulated.trace import LARGE, SMALL, words_of
+from tierscope.simulated.trace import words_of
 from tierscope.simulated.tracer import FOR_MANY, runnable, traced_words
 
 ALWAYS = "sys/kernel/mm/transparent_hugepage/enabled"
-CORES = ("", f",{SMALL}", f",{LARGE}")
 LIMIT_S = 60.0  # of one run here
 IDLE = ",queueing=false"
 TAIL = 0.02  # of all instructions
@@ -91,7 +90,7 @@ def _here(asked: Asked, folder: Path, tell: Tell) -> Here:
 
 def _words(here: Here) -> list[str]:
     """Return each machine once."""
-    words = [word for place in (here.own, *here.tiers) for word in _core_words(place)]
+    words = [word for place in (here.own, *here.tiers) for word in place.words]
     words += [place.word + IDLE for place in here.tiers if here.instant]
     words += [place.large for place in here.tiers if place.large]
     return list(dict.fromkeys([*words, *([here.instant] if here.instant else [])]))
@@ -107,12 +106,7 @@ def replay_words(command: Sequence[str], words: Sequence[str], limit_s: float) -
 
 
 def _cores(place: Place, found: dict[str, Traced]) -> list[Traced]:
-    return [found[word] for word in _core_words(place)]
-
-
-def _core_words(place: Place) -> list[str]:
-    """Return the machine with its own core, a small and a large one, and those with other prefetchers."""
-    return [*(place.word + core for core in CORES), *place.others]
+    return [found[word] for word in place.words]
 
 
 def _found(command: Sequence[str], here: Here, here_s: Anchor, found: dict[str, Traced]) -> Found:

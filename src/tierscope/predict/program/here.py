@@ -2,7 +2,7 @@
 
 Kept runs are below `tierscope/machine/DIGEST` of the user's cache folder, and others are found in `runs/`. A run of
 another machine, a stopped one, or one that is not real is not used. Missing values are measured with few blocks, in
-about a minute, and kept.
+about a minute, and kept. A run of `core` is used where there is one; it takes too long to be made now.
 """
 
 import shutil
@@ -32,12 +32,13 @@ WORDS = {suite: dict(word.split("=") for word in words) for suite, *words in map
 """Suite -> options of a short run."""
 
 STAIRCASE = "latency"
+PROBED = "core"
 TIMES_CACHE, LEAST_FAR = 4, 64 * MiB
 Tell = Callable[[str], None]
 
 
 def runs_here(named: Sequence[Path], tell: Tell) -> list[Run]:
-    """Return a run of each suite in WORDS; those that were named alone, if any were.
+    """Return a run of each suite in WORDS, and one of `core` if there is one; those that were named alone, if any were.
 
     UsageError for a named run of another machine; MachineError where this one cannot be measured.
     """
@@ -49,7 +50,9 @@ def runs_here(named: Sequence[Path], tell: Tell) -> list[Run]:
             raise UsageError(f"{other.path} is not a complete run of this machine, on which the program is measured; "
                              "name runs of this one, or leave --from out")  # fmt: skip
         return runs
-    return [_found(suite, digest) or _made(suite, machine, digest, tell) for suite in WORDS]
+    runs = [_found(suite, digest) or _made(suite, machine, digest, tell) for suite in WORDS]
+    probed = _found(PROBED, digest)
+    return [*runs, probed] if probed else runs
 
 
 def _is_of(run: Run, digest: str) -> bool:

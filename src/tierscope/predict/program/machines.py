@@ -1,17 +1,21 @@
 """This machine and each tier as simulated machines: caches, TLBs and core are those of here, the memory changes.
 
-    clock of the core    latency of the nearest cache / its cycles    [s]
-    read of a tier       given latency - last cache - translation     [s]
+    clock of the core    as `run core` found it, or latency of the nearest cache / its cycles    [s]
+    read of a tier       given latency - last cache - translation                                [s]
 
 A latency that is given is that of one dependent load from the core, as `tierscope run latency` measures it. The
 nearest cache takes 4 cycles on AMD's cores since Zen and on most of ARM's, and 5 on Intel's since Sunny Cove; Intel's
 before take 4 or 5. Every core of these years has a prefetcher of strides; it is taken to fill the second cache. Cores
 that fetch the next line, or nothing, are among those that give the range.
-Blind to: what no run here measures, which is all else of the core. Two other cores give the range of that.
+With a run of `core`, the own core has the parameters that it found, and the kind of prefetcher. A small and a large
+core give the range: of a parameter that was found they have the ends of its interval, of any other those of SMALL and
+LARGE.
+Blind to: what no run here measures. A run of `core` does not find all of a prefetcher, so its other kinds stay in the
+range.
 Source: A. Fog, "The microarchitecture of Intel, AMD and VIA CPUs", 2022 (latency of the nearest cache).
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -24,7 +28,12 @@ from tierscope.plans.simulation import PREFIX
 from tierscope.predict.memory import memory
 from tierscope.record.result import Run
 from tierscope.run.planned import catalogue
+from tierscope.simulated.core import settings
 from tierscope.simulated.preset import Measured, measured, memory_read_s, text
+from tierscope.simulated.trace import LARGE, SMALL
+from tierscope.suites.core.parameter import KNOWN, NONE
+from tierscope.suites.core.row import CoreRow
+from tierscope.suites.core.table import Core
 from tierscope.suites.tlb.table_levels import TlbLevels, TlbLevelsRow
 from tierscope.units import KiB, MiB
 
@@ -32,6 +41,7 @@ SMALL_PAGE, LARGE_PAGE = 4 * KiB, 2 * MiB
 CYCLES = {"GenuineIntel": 5}  # of the nearest cache, by vendor
 OTHER_CYCLES = 4
 PREFETCHERS = (",cache.1.prefetch=stride", ",cache.1.prefetch=next-line", "")
+CORES = ("", f",{SMALL}", f",{LARGE}")  # the own one, a small and a large one, where no run measured it
 MOST_LEVELS = 2  # of the TLB for data, of every core sold
 MUCH_SLOWER = 5.0  # times the latency here: marked
 OURS = ("read", "write", "bandwidth")
@@ -40,7 +50,7 @@ OURS = ("read", "write", "bandwidth")
 @dataclass(frozen=True)
 class Place:
     """A machine that replays. word: behind `sim:`; large: the same with pages of 2 MiB, "" where that is not known;
-    others: the same with other prefetchers.
+    others: the same with other prefetchers; cores: words of the own core, a small and a large one.
     """
 
     name: str
@@ -48,6 +58,12 @@ class Place:
     large: str = ""
     others: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    cores: tuple[str, ...] = CORES
+
+    @property
+    def words(self) -> list[str]:
+        """Return the machine with its own core, a small and a large one, and those with other prefetchers."""
+        return [*(self.word + core for core in self.cores), *self.others]
 
 
 @dataclass(frozen=True)
@@ -66,7 +82,9 @@ def places(runs: Sequence[Run], on: Sequence[str], folder: Path, page_bytes: int
     rows = [row for run in runs for row in TlbLevels().rows(run)]
     whole = folder / "memory.toml"
     whole.write_text(text(found))
-    core, prefetchers = _core_words(found)
+    probed = _probed(runs)
+    core, prefetchers = _core_words(found, probed)
+    range_ = ("", *_range(probed))
     files = {page: _without_memory(found, rows, page) for page in (SMALL_PAGE, LARGE_PAGE)}
 
     def place(name: str, memories: str, more: str = "", notes: tuple[str, ...] = ()) -> Place:
@@ -78,14 +96,14 @@ def places(runs: Sequence[Run], on: Sequence[str], folder: Path, page_bytes: int
         translated = all("[[tlb]]" in content for content in files.values())
         large = words[LARGE_PAGE][0] if translated and page_bytes == SMALL_PAGE else ""
         own, *others = words[page_bytes]
-        return Place(name, own, large, tuple(others), notes)
+        return Place(name, own, large, tuple(others), notes, range_)
 
     own = place("this machine", str(whole))
     tiers = tuple(place(name, *_tier(name, found, whole)) for name in on)
     instant = place(
         "no memory", f"{whole},memory.memory.read=0ns,memory.memory.write=0ns,memory.memory.bandwidth=10TB/s"
     )
-    return Here(own, tiers, instant.word, _notes(found, files[page_bytes]))
+    return Here(own, tiers, instant.word, _notes(found, files[page_bytes], probed))
 
 
 def of_model(word: str, on: Sequence[str]) -> Here:
@@ -112,11 +130,48 @@ def _is_simulated(name: str) -> bool:
     return name.endswith(".toml") or any(name == one.name for one in catalogue().simulated)
 
 
-def _core_words(found: Measured) -> tuple[str, tuple[str, ...]]:
-    """Return the words of the clock, and those of prefetchers: the usual one first."""
+def _probed(runs: Sequence[Run]) -> list[CoreRow]:
+    """Return the parameters of the core, of the first run that has some; none without a run of `core`."""
+    for run in runs:
+        if rows := Core().rows(run):
+            return [row for row in rows if row.target == rows[0].target]
+    return []
+
+
+def _core_words(found: Measured, probed: Sequence[CoreRow]) -> tuple[str, tuple[str, ...]]:
+    """Return the words of the own core, and those of prefetchers: that of the own core first."""
     vendor = found.machine.identity.family.split(":")[0]
     cycle = found.shapes[0].latency_s / CYCLES.get(vendor, OTHER_CYCLES)
-    return f",cpu.cycle={cycle * 1e9:.4g}ns", PREFETCHERS if len(found.shapes) > 1 else ("",)
+    words = {"cpu.cycle": f"{cycle * 1e9:.4g}ns"}
+    words |= {f"{one.section}.{one.key}": one.value.strip('"') for one in settings(probed)}
+    return _joined(words), _prefetchers(found, probed)
+
+
+def _prefetchers(found: Measured, probed: Sequence[CoreRow]) -> tuple[str, ...]:
+    """Return the words of all kinds, the most likely one first: strides, unless a run of `core` found none."""
+    if len(found.shapes) == 1:
+        return ("",)
+    answers = {(row.parameter, row.level): row.answer for row in probed}
+    strides, next_line, nothing = PREFETCHERS
+    if answers.get(("visits that train", "up")) != NONE:
+        return PREFETCHERS
+    fetched = KNOWN in (answers.get(("next line", "up")), answers.get(("next line", "pair")))
+    return (next_line, nothing, strides) if fetched else (nothing, next_line, strides)
+
+
+def _range(probed: Sequence[CoreRow]) -> tuple[str, str]:
+    """Return the words of a small and a large core: the ends of what was found, else SMALL and LARGE."""
+    small, large = (dict(word.split("=") for word in core.split(",")) for core in (SMALL, LARGE))
+    for one in settings(probed):
+        key = f"{one.section}.{one.key}"
+        if key in small:
+            small[key] = one.weakest
+            large[key] = one.strongest or str(max(int(one.value), int(large[key])))
+    return _joined(small), _joined(large)
+
+
+def _joined(words: Mapping[str, str]) -> str:
+    return "".join(f",{key}={value}" for key, value in words.items())
 
 
 def _without_memory(found: Measured, rows: Sequence[TlbLevelsRow], page: int) -> str:
@@ -159,8 +214,13 @@ def _memory_words(asked: Device, behind: float, given: Sequence[str], found: Mea
     return ",".join([*words, *([f"memory.memory.bandwidth={rate / 1e9:.6g}GB/s"] if rate else [])])
 
 
-def _notes(found: Measured, content: str) -> tuple[str, ...]:
-    notes = []
+def _notes(found: Measured, content: str, probed: Sequence[CoreRow]) -> tuple[str, ...]:
+    if known := [f"{one.key.replace('_', ' ')} {one.value.strip(chr(34))}" for one in settings(probed)]:
+        notes = [f"the core is as `run core` found it: {', '.join(known)}"]
+    else:
+        notes = [
+            "the core was not probed: the bounds contain a small and a large one; `tierscope run core` narrows them"
+        ]
     if not found.in_flight:
         notes.append("the bandwidth of this machine is not known: no run of `stream kernels=read` with one thread")
     if "[[tlb]]" not in content:

@@ -41,9 +41,12 @@ class Native:
     said: str = ""  # "": it prints something else each time, or a process that it left behind prints on
 
     @property
-    def noise_share(self) -> float:
-        """Return half of the interval of the time, over the time: the difference of the program from itself."""
-        return self.user_s.relative
+    def noise_share(self) -> float | None:
+        """Return half of the interval of the time, over the time: the difference of the program from itself.
+
+        None where the kernel charged no time to it.
+        """
+        return self.user_s.relative if self.user_s.middle > 0 else None
 
 
 def measured(command: Sequence[str], limit_s: float) -> Native:

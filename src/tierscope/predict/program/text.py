@@ -12,11 +12,13 @@ from tierscope.units import show_seconds
 def show(found: Found, console: Console) -> None:
     """Print 'optane100: 1.37x (1.31 to 1.44), 12.1 s: 62 % of the time waits for misses, ...'."""
     here, native = found.anchor, found.anchor.native
+    noise = "" if native.noise_share is None else f"; noise {native.noise_share:.1%}"
+    model = "" if here.ratio is None else f"; model / measured {here.ratio:.2f}"
     console.print(Text(printable(" ".join(found.command)), style="bold"))
     console.print(
         f"Here: {show_seconds(native.wall_s.middle)} ({show_seconds(native.wall_s.low)} to "
-        f"{show_seconds(native.wall_s.high)}, {native.runs} runs), user time {show_seconds(native.user_s.middle)}; "
-        f"noise {native.noise_share:.1%}; model / measured {here.ratio:.2f}",
+        f"{show_seconds(native.wall_s.high)}, {native.runs} runs), user time {show_seconds(native.user_s.middle)}"
+        f"{noise}{model}",
         soft_wrap=True, markup=False, highlight=False,
     )  # fmt: skip
     for one in found.tiers:

@@ -16,7 +16,8 @@ TIPS = vega.tips(
     ("series", "load"), ("team", "load threads"), ("delay", "injected delay, cycles"), ("gb", "bandwidth, GB/s"),
     ("gb_low", "95 % interval from, GB/s"), ("gb_high", "to, GB/s"), ("ns", "latency, ns"),
     ("ns_low", "95 % interval from, ns"), ("ns_high", "to, ns"), ("over", "over idle"),
-    ("over_low", "95 % interval from"), ("over_high", "to"), ("verdict", "verdict"),
+    ("over_low", "95 % interval from"), ("over_high", "to"), ("model", "latency by the model, ns"),
+    ("model_low", "its bounds from, ns"), ("model_high", "its bounds to, ns"), ("verdict", "verdict"),
 )  # fmt: skip
 
 
@@ -29,7 +30,8 @@ class LoadedLatency:
     reading = (
         "One thread chases pointers while the others load the same memory; a curve runs from long injected delays "
         "(left) to none (right). Bars are the intervals of both medians, hollow points are inconclusive. A ring "
-        "marks the knee: beyond it more bandwidth is paid for with waiting."
+        "marks the knee: beyond it more bandwidth is paid for with waiting. A cross is the latency by the model "
+        "`loaded_family`, of a load that it was not given, and the thin line through it are its bounds."
     )
 
     def draw(self, run: Run, rows: list[LoadedLatencyRow], insights: list[Insight]) -> Spec | None:
@@ -64,6 +66,7 @@ def _point(row: LoadedLatencyRow, which: str) -> Point:
         **vega.ends("gb", row.bandwidth, vega.gb),
         **vega.ends("ns", row.latency, vega.ns),
         **vega.ends("over", row.over_idle, vega.digits),
+        **vega.ends("model", row.model, vega.ns),
         "verdict": row.verdict,
     }
 
@@ -113,7 +116,24 @@ def _curves(mixes: list[str], stores: list[str], *, zero: bool) -> list[Spec]:
             "x": x, "y": y, "color": same, "opacity": vega.shown("mix", "stores"), "tooltip": TIPS,
         },
     }  # fmt: skip
-    return [across, up, line, dots, vega.hollow(x, y, TIPS, 14)]
+    return [across, up, line, dots, vega.hollow(x, y, TIPS, 14), *_crosses(x, same)]
+
+
+def _crosses(x: Spec, hue: Spec) -> list[Spec]:
+    """Return what the model predicts, with its bounds."""
+    known, place = [{"filter": "datum.model !== null"}], {"x": x, "y": vega.field("model", "q")}
+    faint = {"color": hue, "opacity": vega.shown("mix", "stores", strong=0.5)}
+    bounds = {
+        "transform": known,
+        "mark": {"type": "rule", "clip": True, "strokeWidth": 1},
+        "encoding": {"x": x, "y": vega.field("model_low", "q"), "y2": {"field": "model_high"}, **faint},
+    }
+    cross = {
+        "transform": known,
+        "mark": {"type": "point", "clip": True, "shape": "cross", "angle": 45, "size": 60},
+        "encoding": {**place, "color": hue, "opacity": vega.shown("mix", "stores"), "tooltip": TIPS},
+    }
+    return [bounds, cross]
 
 
 def _hues(mixes: list[str]) -> list[str]:

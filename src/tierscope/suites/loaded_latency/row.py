@@ -37,6 +37,14 @@ class LoadedLatencyRow(JudgedRow, frozen=True, kw_only=True):
         Time | None,
         Col("idle in between", help="median time of one access without load, in the batches between; null as above"),
     ]
+    model: Annotated[
+        Time | None,
+        Col(
+            "latency by the model",
+            help="as the model `loaded_family` predicts it with its bounds; null for the at most 12 loads of each "
+            "kind of stores that it was given, and where it is not known",
+        ),
+    ] = None
     stride_bytes: Annotated[Size, Col("stride", help="bytes from one access of the chaser to the next")]
     order: Annotated[str, Col("order", help="of the chaser's accesses: `random`, `sequential`")]
     load_stride_bytes: Annotated[

@@ -28,6 +28,7 @@ from tierscope.record.work.hop import HopWork
 from tierscope.stats.contrast import CHASER, Contrast
 from tierscope.stats.knee import knee
 from tierscope.stats.median import Interval
+from tierscope.suites.loaded_latency.family import said, with_model
 from tierscope.suites.loaded_latency.row import LoadedLatencyRow, apart_names
 from tierscope.tables import Audited, Insight, Main, Number, OverTime, tables
 from tierscope.tables.measured import closing, judged, left_out, records, sure
@@ -55,11 +56,13 @@ class LoadedLatency:
         "idle_latency": "latency without load",
         "saturation MIX": "latency at the most bandwidth that the mix reached",
         "knee MIX": "bandwidth at the knee",
+        "model PLACE, STORES": "mean of the absolute relative errors of the model `loaded_family` at the loads that it "
+        "was not given; null where it is not known",
     }
 
     def rows(self, run: Run) -> list[LoadedLatencyRow]:
         rows = [_row(run, record) for record in records(run, self.name)]
-        return [_beside(row, rows) for row in rows]
+        return with_model([_beside(row, rows) for row in rows])
 
     def insights(self, run: Run, rows: list[LoadedLatencyRow]) -> list[Insight]:
         del run
@@ -77,7 +80,7 @@ class LoadedLatency:
                 curve, name = list(_sure(every)), _mix(every[0], names[every[0].curve])
                 if curve:
                     found += _saturation(curve, idle, len(every), name) + _knee(curve, idle, name)
-        return found
+        return [*found, *said(rows, names)]
 
 
 def loads(rows: list[LoadedLatencyRow]) -> Iterator[LoadedLatencyRow]:

@@ -2,7 +2,7 @@
 
 from rich.console import Console
 
-from tierscope.draw import cells
+from tierscope.draw import cells, vega
 from tierscope.draw.braille import Axis
 from tierscope.draw.forms import (
     Form,
@@ -37,14 +37,17 @@ def _loaded(section: Shown, console: Console) -> Parts:
     if not series:
         return plain(section, console)
     lines = []
+    modelled = any(row.model for row in section.typed)
     for name, rows in series.items():
         rows.sort(key=lambda row: -(row.delay_cycles or 0))
         for row in [rows[i] for i in sorted({0, len(rows) // 2, len(rows) - 1})]:
             label = name if row is rows[0] else ""
             over = with_interval(row, row.over_idle, lambda value: f"{value:.3f}")
+            model = [_model(row)] if modelled else []
             delay = cells.NOTHING if row.delay_cycles is None else str(row.delay_cycles)
-            lines.append([label, delay, rate(row, row.bandwidth), wait(row, row.latency), over])
-    numbers = ("delay, cycles", "bandwidth, GB/s", "latency, ns", "over idle")
+            values = [rate(row, row.bandwidth), wait(row, row.latency), over, *model]
+            lines.append([label, delay, *values])
+    numbers = ("delay, cycles", "bandwidth, GB/s", "latency, ns", "over idle", *(["model, ns"] if modelled else []))
     heads = [("reads:writes", False), *((name, True) for name in numbers)]
     curves = [
         curve(name, [(in_gb(row.bandwidth), in_ns(row.latency)) for row in rows])
@@ -54,6 +57,14 @@ def _loaded(section: Shown, console: Console) -> Parts:
     waits = [wait for one in curves for wait in one.y]
     y = Axis("latency, ns", zero=max(waits) < FLAT * min(waits))
     return [*parts, *plot(console, curves, Axis("bandwidth of the load, GB/s"), y)]
+
+
+def _model(row: LoadedLatencyRow) -> str:
+    """Return '81.2 (78.0 to 90.1)', the bounds of the model; a dash for a load that was given to it."""
+    if row.model is None:
+        return cells.NOTHING
+    low, middle, high = (f"{vega.ns(value):.4g}" for value in (row.model.low, row.model.middle, row.model.high))
+    return f"{middle} ({low} to {high})"
 
 
 forms.add(Form("loaded_latency", _loaded))

@@ -15,6 +15,7 @@ FAMILIES = {"memcpy": "copy", "rep_movsb": "copy", "movdir64b": "copy", "memset"
 TIPS = vega.tips(
     ("kernel", "kernel"), ("threads_word", "team"), ("store_word", "stores"), ("gb", "bandwidth, GB/s"),
     ("low", "95 % interval from, GB/s"), ("high", "to, GB/s"), ("best", "best block, GB/s"), ("share", "of peak, %"),
+    ("model", "by the model, GB/s"), ("model_low", "its bounds from, GB/s"), ("model_high", "its bounds to, GB/s"),
     ("isa", "instructions"), ("target", "target"), ("verdict", "verdict"),
 )  # fmt: skip
 
@@ -27,7 +28,9 @@ class Scaling:
     table = "stream"
     reading = (
         "Program bytes per second, as STREAM counts them. The bar through a point is the interval of the median; "
-        "a hollow point is inconclusive. Kernels with plain and with non-temporal stores are different kernels."
+        "a hollow point is inconclusive. Kernels with plain and with non-temporal stores are different kernels. A "
+        "cross is the bandwidth by the model `threads`, from one thread and the curves of other kernels, and the "
+        "thin line through it are its bounds."
     )
 
     def draw(self, run: Run, rows: list[StreamRow], insights: list[Insight]) -> Spec | None:
@@ -51,6 +54,7 @@ def _point(row: StreamRow) -> Point:
         "store_word": store_name(row.store),
         "store": row.store,
         **vega.bar("gb", row.bandwidth, vega.gb),
+        **vega.ends("model", row.model, vega.gb),
         "best": vega.gb(row.best_bytes_per_s),
         "share": None if row.peak_share is None else round(100 * row.peak_share, 2),
         "isa": row.isa,
@@ -160,12 +164,34 @@ def _lines(title: str, points: list[Point], peak: float | None, notes: list[str]
         "encoding": {**same, "y": y, "color": plain, "opacity": faded, "tooltip": TIPS},
     }
     columns = min(3, len(families))
-    layers = [band, *_peak_layers("y", peak), lines, dots, vega.hollow(x, y, TIPS, 12)]
+    crosses = _crosses({**same, "color": plain})
+    layers = [band, *_peak_layers("y", peak), lines, dots, vega.hollow(x, y, TIPS, 12), *crosses]
     inner = {"layer": layers, "width": 190, "height": 150}
     facet = vega.field("family", "n", None, sort=families)
     body = {"data": {"values": points}, "facet": facet, "columns": columns, "spec": inner}
     labels = [store_name(point["store"]) for point in points]
     return vega.finish(title, body, labels=labels, axes={"x": "linear", "y": "linear"}, notes=notes)
+
+
+def _crosses(same: Spec) -> list[Spec]:
+    """Return what the model predicts, with its bounds."""
+    known = [{"filter": "datum.model !== null"}]
+    bounds = {
+        "transform": known,
+        "mark": {"type": "rule", "clip": True, "strokeWidth": 1},
+        "encoding": {
+            **same, "y": vega.field("model_low", "q"), "y2": {"field": "model_high"},
+            "opacity": vega.shown("store_word", strong=0.5),
+        },
+    }  # fmt: skip
+    cross = {
+        "transform": known,
+        "mark": {"type": "point", "clip": True, "shape": "cross", "angle": 45, "size": 50},
+        "encoding": {
+            **same, "y": vega.field("model", "q"), "opacity": vega.shown("store_word"), "tooltip": TIPS,
+        },
+    }  # fmt: skip
+    return [bounds, cross]
 
 
 def _first(points: list[Point], family: str) -> int:

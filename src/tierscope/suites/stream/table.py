@@ -5,13 +5,13 @@
     peak share = bus / theoretical peak of all channels
 
 The knee of the model `saturation` is where bandwidth stops growing with the threads (`tierscope models saturation`).
+What one thread and other kernels predict of more threads is by the model `threads`.
 Blind to traffic that the program did not ask for (prefetch, page walks); only a counter sees that.
 Source: J. D. McCalpin, "Memory Bandwidth and Machine Balance in Current High Performance Computers", IEEE TCCA
 Newsletter, 1995; G. Hager and G. Wellein, "Introduction to High Performance Computing for Scientists and Engineers",
 2010 (write-allocate).
 """
 
-from collections.abc import Iterable
 from statistics import median
 from typing import Annotated, ClassVar
 
@@ -23,6 +23,7 @@ from tierscope.stats.compare import compare
 from tierscope.stats.median import Interval
 from tierscope.suites.stream.labels import StreamLabels
 from tierscope.suites.stream.stores import reads_of_stores
+from tierscope.suites.stream.threads import bandwidth, by_kernel, cores_of, said, with_model
 from tierscope.tables import Audited, Insight, JudgedRow, Main, OverTime, tables
 from tierscope.tables.measured import (
     closing,
@@ -34,7 +35,6 @@ from tierscope.tables.measured import (
     percent,
     ratio_word,
     records,
-    sure,
     sure_rows,
 )
 from tierscope.tables.rows import Bandwidth, BytesPerS, Col, Count, PerS, Ratio, Size
@@ -52,6 +52,14 @@ class StreamRow(JudgedRow, frozen=True, kw_only=True):
     target: Annotated[str, Col("target", help="such as `node:0`", tier=True)]
     footprint_bytes: Annotated[Size, Col("footprint", help="all arrays together")]
     bandwidth: Annotated[Bandwidth | None, Col("bandwidth", help="median, program bytes as STREAM counts them")]
+    model: Annotated[
+        Bandwidth | None,
+        Col(
+            "bandwidth by the model",
+            help="as the model `threads` predicts it, with its bounds, from one thread of the kernel and curves of "
+            "other kernels; null for one thread, and where it is not known",
+        ),
+    ] = None
     best_bytes_per_s: Annotated[
         BytesPerS | None,
         Col("best", help="highest mean of nine slices of the series, as STREAM keeps nine iterations"),
@@ -101,16 +109,20 @@ class Stream:
         "scaling": "bandwidth of all threads over that of one, times their number: median over the kernels",
         "roof": "threads at which the bandwidth of a kernel stops to grow, by the model `saturation`: of the "
         "highest roof that two points show; the bounds are the numbers of threads measured next to it",
+        "model": "mean of the absolute relative errors of the model `threads` at all points with more than one thread; "
+        "null where it is not known",
         "store_reads KERNEL": "estimate, never conclusive: share of stored lines that were read first, by the "
         "bandwidths of reads, of stores that read nothing and of plain stores",
         "non_temporal KERNEL": "ratio of the kernel's non-temporal form to its plain form",
     }
 
     def rows(self, run: Run) -> list[StreamRow]:
-        return [_row(run, record) for record in records(run, self.name)]
+        every = records(run, self.name)
+        cores = cores_of(run.result.machine, (record.groups[0].cpus for record in every))
+        return with_model([_row(run, record) for record in every], run.result.machine, cores)
 
     def insights(self, run: Run, rows: list[StreamRow]) -> list[Insight]:
-        return _peak(run, rows) + _scaling(rows) + _roof(rows) + _stores(rows) + _reads(rows)
+        return _peak(run, rows) + _scaling(rows) + _roof(rows) + said(rows) + _stores(rows) + _reads(rows)
 
 
 def _row(run: Run, record: Record) -> StreamRow:
@@ -185,8 +197,8 @@ def _scaling(rows: list[StreamRow]) -> list[Insight]:
     """Return bandwidth of the most threads over that of one, times their number: median and range over the kernels."""
     most = max((row.threads for row in rows), default=1)
     shares: dict[str, float] = {}
-    for (kernel, _), by_threads in _by_kernel(rows).items():
-        alone, together = (_bandwidth(by_threads.get(threads)) for threads in (1, most))
+    for (kernel, _), by_threads in by_kernel(rows).items():
+        alone, together = (bandwidth(by_threads.get(threads)) for threads in (1, most))
         if alone and together:
             shares[kernel] = together.middle / alone.middle / most
     if most == 1 or not shares:
@@ -207,7 +219,7 @@ def _scaling(rows: list[StreamRow]) -> list[Insight]:
 
 def _roof(rows: list[StreamRow]) -> list[Insight]:
     """Return where bandwidth stops growing with threads, for the kernel with the highest roof that two points show."""
-    fits = {place: made for place, by_threads in _by_kernel(rows).items() if (made := _fitted(by_threads))}
+    fits = {place: made for place, by_threads in by_kernel(rows).items() if (made := _fitted(by_threads))}
     level = {place: (fit, ends) for place, (fit, known) in fits.items() if (ends := _flat_from(fit, known))}
     if not level:
         return []
@@ -228,7 +240,7 @@ def _roof(rows: list[StreamRow]) -> list[Insight]:
 
 def _fitted(by_threads: dict[int, StreamRow]) -> tuple[Saturation, dict[int, Interval]] | None:
     """Return the model and the conclusive rows it is fitted to; None where they have too few numbers of threads."""
-    known = {n: found for n, row in by_threads.items() if (found := _bandwidth(row))}
+    known = {n: found for n, row in by_threads.items() if (found := bandwidth(row))}
     if len(known) < FEWEST:
         return None
     rates = np.array([found.middle for found in known.values()])
@@ -252,9 +264,9 @@ def _flat_from(fit: Saturation, known: dict[int, Interval]) -> tuple[int, int] |
 def _stores(rows: list[StreamRow]) -> list[Insight]:
     """Return each kernel compared with its non-temporal form, with the most threads that both ran with."""
     found = []
-    by_kernel = _by_kernel(rows)
-    for (kernel, target), plain in by_kernel.items():
-        direct = by_kernel.get((f"{kernel}_nt", target), {})
+    kernels = by_kernel(rows)
+    for (kernel, target), plain in kernels.items():
+        direct = kernels.get((f"{kernel}_nt", target), {})
         threads = max(plain.keys() & direct.keys(), default=0)
         if threads:
             found.extend(_gain(plain[threads], direct[threads]))
@@ -264,11 +276,11 @@ def _stores(rows: list[StreamRow]) -> list[Insight]:
 def _reads(rows: list[StreamRow]) -> list[Insight]:
     """Return whether plain stores read their lines first, on each target."""
     found = []
-    by_kernel = _by_kernel(rows)
+    kernels = by_kernel(rows)
     for target in dict.fromkeys(row.target for row in rows):
         known = {
-            kernel: {threads: rate for threads, row in by_threads.items() if (rate := _bandwidth(row))}
-            for (kernel, of), by_threads in by_kernel.items()
+            kernel: {threads: rate for threads, row in by_threads.items() if (rate := bandwidth(row))}
+            for (kernel, of), by_threads in kernels.items()
             if of == target
         }
         found.extend(reads_of_stores(known, target))
@@ -276,7 +288,7 @@ def _reads(rows: list[StreamRow]) -> list[Insight]:
 
 
 def _gain(plain: StreamRow, direct: StreamRow) -> list[Insight]:
-    before, after = _bandwidth(plain), _bandwidth(direct)
+    before, after = bandwidth(plain), bandwidth(direct)
     if before is None or after is None:
         return []
     ratio = compare(before, after)
@@ -296,19 +308,6 @@ def _gain(plain: StreamRow, direct: StreamRow) -> list[Insight]:
             unit="1",
         )
     ]
-
-
-def _by_kernel(rows: Iterable[StreamRow]) -> dict[tuple[str, str], dict[int, StreamRow]]:
-    """Return (kernel, target) -> threads -> the row; that of the largest footprint where there are several."""
-    found: dict[tuple[str, str], dict[int, StreamRow]] = {}
-    for row in sorted(rows, key=lambda row: row.footprint_bytes):
-        found.setdefault((row.kernel, row.target), {})[row.threads] = row
-    return found
-
-
-def _bandwidth(row: StreamRow | None) -> Interval | None:
-    """Return the bandwidth that a sentence may be based on; None also if there is no row."""
-    return sure(row, row.bandwidth) if row else None
 
 
 def _threads(threads: int) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from rich.console import Console
 
-from tierscope.draw import braille
+from tierscope.draw import braille, cells, vega
 from tierscope.draw.braille import Axis
 from tierscope.draw.forms import Form, Parts, Shown, curve, draws, forms, in_gb, plot, rate, titled, width
 from tierscope.draw.words import threads_name
@@ -29,17 +29,34 @@ def _stream(section: Shown, console: Console) -> Parts:
     bars = draws(console) and width(console) >= 60 + 10 * len(shown)
     top = best[order[0]] or 1.0
     rows = []
+    last = counts[-1]
+    modelled = any(row.model for row in section.typed if row.threads == last)
     for kernel in order:
         own = [by[kernel].get(count) for count in shown]
         values = [rate(row, row.bandwidth if row else None) for row in own]
-        rows.append([kernel, *values, *([braille.bar(best[kernel] / top, BAR)] if bars else [])])
-    heads = [("kernel", False), *((threads_name(count), True) for count in shown), *([("", False)] if bars else [])]
+        model = [_model(by[kernel].get(last))] if modelled else []
+        rows.append([kernel, *values, *model, *([braille.bar(best[kernel] / top, BAR)] if bars else [])])
+    by_model = [("model, " + threads_name(last), True)] if modelled else []
+    heads = [
+        ("kernel", False),
+        *((threads_name(count), True) for count in shown),
+        *by_model,
+        *([("", False)] if bars else []),
+    ]
     parts = titled("Bandwidth, GB/s (program bytes, 95 % interval)", heads, rows)
     if len(counts) > 2:
         rising = sorted(section.typed, key=lambda row: row.threads)
         curves = [curve(name, _points(row for row in rising if row.kernel == name)) for name in order[:CURVES]]
         parts += plot(console, curves, Axis("threads", ticks={n: str(n) for n in counts}), Axis("GB/s"))
     return parts
+
+
+def _model(row: StreamRow | None) -> str:
+    """Return '36.0 (34.1 to 37.2)', the bounds of the model in GB/s; a dash where it is not known."""
+    if row is None or row.model is None:
+        return cells.NOTHING
+    low, middle, high = (f"{vega.gb(value):.4g}" for value in (row.model.low, row.model.middle, row.model.high))
+    return f"{middle} ({low} to {high})"
 
 
 def _points(rows: Iterable[StreamRow]) -> list[tuple[float, float]]:

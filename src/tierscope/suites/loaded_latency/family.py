@@ -1,0 +1,138 @@
+"""Predictions of the model `loaded_family` for the loads that it was not given.
+
+Each placement of chaser and load has a family of its own, and each kind of stores in it: what a plain store costs on
+the bus differs between CPUs. Loads without stores are points of both. The model selects its points by share of reads
+and bandwidth alone.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from msgspec.structs import replace
+
+from tierscope.models.loaded_family import FEWEST, LoadedFamily, chosen
+from tierscope.models.model import FitError
+from tierscope.stats.median import Interval
+from tierscope.suites.loaded_latency.row import LoadedLatencyRow
+from tierscope.tables import Insight, Number
+from tierscope.tables.measured import sure
+from tierscope.units import show_rate
+
+NORMAL = 1.96  # deviations of a 95 % interval
+NAME = "model"
+NONE = "none"
+Key = tuple[tuple[object, ...], str]
+"""Placement, and kind of stores."""
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """A family, or why there is none; given: the rows that it was fitted to."""
+
+    given: tuple[LoadedLatencyRow, ...] = ()
+    model: LoadedFamily | None = None
+    why: str = ""
+
+    def of(self, row: LoadedLatencyRow) -> Interval | None:
+        """Return the prediction for a row; None for those that were given, and where it is not known."""
+        if self.model is None or not _known(row) or any(row is one for one in self.given):
+            return None
+        try:
+            found = self.model.predict(*_place(row))
+        except FitError:
+            return None
+        return Interval(found.low, found.value, found.high, len(self.given))
+
+
+def with_model(rows: Sequence[LoadedLatencyRow]) -> list[LoadedLatencyRow]:
+    """Return the rows with `model` where their family predicts them."""
+    found: dict[int, Interval] = {}
+    for _, own in _families(rows):
+        family = fitted(own)
+        found |= {id(row): model for row in own if (model := family.of(row))}
+    return [replace(row, model=found[id(row)]) if id(row) in found else row for row in rows]
+
+
+def fitted(rows: Sequence[LoadedLatencyRow]) -> Fitted:
+    """Return the family of its rows."""
+    known = [(row, time) for row in rows if _known(row) and (time := sure(row, row.latency))]
+    shares, bandwidth = np.array([_place(row) for row, _ in known]).reshape(-1, 2).T
+    times = np.array([time.middle for _, time in known])
+    try:
+        places = chosen(shares, bandwidth)
+        noise = float(np.median([time.relative for _, time in known])) / NORMAL
+        model = LoadedFamily.fit(shares[places], bandwidth[places], times[places], noise=noise)
+    except FitError as error:
+        return Fitted(why=f"{error}; {len(known)} of {len(rows)} loads are conclusive")
+    return Fitted(tuple(known[i][0] for i in places), model)
+
+
+def said(rows: Sequence[LoadedLatencyRow], names: dict[tuple[object, ...], str]) -> Iterator[Insight]:
+    """Yield the error of each family over the conclusive loads that it was not given, or why that is not known.
+
+    Nothing for families with FEWEST loads or less: they leave none to predict. rows: with `model`; names: of each
+    placement, as `apart_names` gives them.
+    """
+    for (curve, store), own in _families(rows):
+        if len(own) <= FEWEST:
+            continue
+        which = ", ".join(word for word in (names[curve], f"{store} stores" * (store != NONE)) if word)
+        found = fitted(own)
+        scored = [(row, row.model, time) for row in own if row.model and (time := sure(row, row.latency))]
+        few = f"it predicts no conclusive load but the {len(found.given)} that it was given"
+        if why := found.why or few * (not scored):
+            text = f"The error of the model `loaded_family`{_of(which)} is not known, because {why}"
+            yield Insight(name=f"{NAME} {which}".strip(), text=text, unit="1", conclusive=False)
+        else:
+            yield _error(which, len(found.given), scored)
+
+
+def _of(which: str) -> str:
+    return f" ({which})" if which else ""
+
+
+def _error(which: str, given: int, scored: list[tuple[LoadedLatencyRow, Interval, Interval]]) -> Insight:
+    errors = [model.middle / time.middle - 1 for _, model, time in scored]
+    mean, at = float(np.mean(np.abs(errors))), int(np.argmax(np.abs(errors)))
+    inside = sum(model.low <= time.middle <= model.high for _, model, time in scored)
+    return Insight(
+        name=f"{NAME} {which}".strip(),
+        text=f"From {given} loads{_of(which)}, the model `loaded_family` is off by {100 * mean:.1f} % on average at "
+        f"the {len(scored)} others (worst: {100 * errors[at]:+.1f} %, {_named(scored[at][0])}); its bounds contain "
+        f"{inside} of them",
+        value=mean,
+        unit="1",
+        kind="difference",
+        others=(Number(value=errors[at], kind="difference"), *_share(scored[at][0])),
+    )
+
+
+def _named(row: LoadedLatencyRow) -> str:
+    reads = 100 * (row.read_share or 0.0)
+    stores = "" if row.store == "none" else f", {row.store} stores"
+    return f"{reads:.0f} % reads{stores}, {show_rate(row.bandwidth.middle if row.bandwidth else 0.0)}"
+
+
+def _share(row: LoadedLatencyRow) -> tuple[Number, ...]:
+    return (Number(value=row.read_share or 0.0, kind="share"),)
+
+
+def _families(rows: Sequence[LoadedLatencyRow]) -> Iterator[tuple[Key, list[LoadedLatencyRow]]]:
+    """Yield the rows of each placement and kind of stores, those without stores in each; alone if none store."""
+    loads = [row for row in rows if row.load_threads]
+    for curve in dict.fromkeys(row.curve for row in loads):
+        here = [row for row in loads if row.curve == curve]
+        for store in dict.fromkeys(row.store for row in here if row.store != NONE) or (NONE,):
+            yield (curve, store), [row for row in here if row.store in (store, NONE)]
+
+
+def _known(row: LoadedLatencyRow) -> bool:
+    return row.read_share is not None and row.bandwidth is not None and row.bandwidth.middle > 0
+
+
+def _place(row: LoadedLatencyRow) -> tuple[float, float]:
+    """Return the share of reads and the bandwidth."""
+    assert row.read_share is not None
+    assert row.bandwidth
+    return row.read_share, row.bandwidth.middle
