@@ -69,10 +69,10 @@ def test_the_figure_has_a_cross_for_each_prediction(run: Run, rows: list[LoadedL
     spec = figures["loaded_latency"].draw(run, rows, [])
     assert spec
     points = spec["data"]["values"]
-    assert sum(point["model"] is not None for point in points) == sum(row.model is not None for row in rows)
+    assert sum("model" in point for point in points) == sum(row.model is not None for row in rows)
     layers = [layer for layer in spec["layer"] if isinstance(layer["mark"], dict)]
     cross = next(layer for layer in layers if layer["mark"].get("shape") == "cross")
-    assert cross["transform"] == [{"filter": "datum.model !== null"}]
+    assert cross["transform"] == [{"filter": "isValid(datum.model)"}]
     assert any(layer["encoding"].get("y2") == {"field": "model_high"} for layer in layers)
 
 

@@ -132,7 +132,7 @@ def test_a_loaded_point_without_a_knee_names_none(tmp_path: Path) -> None:
         labels = {"read_share": 1.0, "store": "none", "delay_cycles": 1000 - step, "load_threads": 1}
         maker.add("loaded_latency", labels, groups, work)  # type: ignore[arg-type]
     found = said(maker.save(), "loaded_latency")
-    assert list(found) == ["saturation 100 % reads"]
+    assert list(found) == ["saturation 100 % reads", "model"]
     assert "idle" not in found["saturation 100 % reads"].text  # no idle point was measured
 
 

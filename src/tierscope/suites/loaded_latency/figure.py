@@ -16,9 +16,11 @@ TIPS = vega.tips(
     ("series", "load"), ("team", "load threads"), ("delay", "injected delay, cycles"), ("gb", "bandwidth, GB/s"),
     ("gb_low", "95 % interval from, GB/s"), ("gb_high", "to, GB/s"), ("ns", "latency, ns"),
     ("ns_low", "95 % interval from, ns"), ("ns_high", "to, ns"), ("over", "over idle"),
-    ("over_low", "95 % interval from"), ("over_high", "to"), ("model", "latency by the model, ns"),
-    ("model_low", "its bounds from, ns"), ("model_high", "its bounds to, ns"), ("verdict", "verdict"),
+    ("over_low", "95 % interval from"), ("over_high", "to"), ("verdict", "verdict"),
 )  # fmt: skip
+MODEL_TIPS = [*TIPS, *vega.tips(
+    ("model", "latency by the model, ns"), ("model_low", "its bounds from, ns"), ("model_high", "its bounds to, ns"),
+)]  # fmt: skip
 
 
 class LoadedLatency:
@@ -66,7 +68,7 @@ def _point(row: LoadedLatencyRow, which: str) -> Point:
         **vega.ends("gb", row.bandwidth, vega.gb),
         **vega.ends("ns", row.latency, vega.ns),
         **vega.ends("over", row.over_idle, vega.digits),
-        **vega.ends("model", row.model, vega.ns),
+        **(vega.ends("model", row.model, vega.ns) if row.model else {}),
         "verdict": row.verdict,
     }
 
@@ -77,7 +79,7 @@ def _spec(title: str, points: list[Point], knees: list[Point], idle: list[float 
     stores = sorted({str(point["store"]) for point in points}, key=lambda store: [*DASHES, store].index(store))
     waits = [point["ns"] for point in points]
     flat = max(waits) < FLAT * min(waits)
-    layers = [*_idle(idle), *_curves(mixes, stores, zero=flat), *_knees(knees)]
+    layers = [*_idle(idle), *_curves(mixes, stores, zero=flat), *_crosses(points), *_knees(knees)]
     labels = [*mixes, *map(store_name, stores)]
     body = {"data": {"values": points}, "layer": layers}
     return vega.finish(title, body, labels=labels, axes={"x": "linear", "y": "linear"}, notes=notes, height=420)
@@ -116,12 +118,15 @@ def _curves(mixes: list[str], stores: list[str], *, zero: bool) -> list[Spec]:
             "x": x, "y": y, "color": same, "opacity": vega.shown("mix", "stores"), "tooltip": TIPS,
         },
     }  # fmt: skip
-    return [across, up, line, dots, vega.hollow(x, y, TIPS, 14), *_crosses(x, same)]
+    return [across, up, line, dots, vega.hollow(x, y, TIPS, 14)]
 
 
-def _crosses(x: Spec, hue: Spec) -> list[Spec]:
-    """Return what the model predicts, with its bounds."""
-    known, place = [{"filter": "datum.model !== null"}], {"x": x, "y": vega.field("model", "q")}
+def _crosses(points: list[Point]) -> list[Spec]:
+    """Return what the model predicts, with its bounds; nothing where it predicts nothing."""
+    if not any("model" in point for point in points):
+        return []
+    x, hue = vega.field("gb", "q"), {"field": "mix", "type": "nominal"}
+    known, place = [{"filter": "isValid(datum.model)"}], {"x": x, "y": vega.field("model", "q")}
     faint = {"color": hue, "opacity": vega.shown("mix", "stores", strong=0.5)}
     bounds = {
         "transform": known,
@@ -131,7 +136,7 @@ def _crosses(x: Spec, hue: Spec) -> list[Spec]:
     cross = {
         "transform": known,
         "mark": {"type": "point", "clip": True, "shape": "cross", "angle": 45, "size": 60},
-        "encoding": {**place, "color": hue, "opacity": vega.shown("mix", "stores"), "tooltip": TIPS},
+        "encoding": {**place, "color": hue, "opacity": vega.shown("mix", "stores"), "tooltip": MODEL_TIPS},
     }
     return [bounds, cross]
 

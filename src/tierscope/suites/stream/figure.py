@@ -15,9 +15,11 @@ FAMILIES = {"memcpy": "copy", "rep_movsb": "copy", "movdir64b": "copy", "memset"
 TIPS = vega.tips(
     ("kernel", "kernel"), ("threads_word", "team"), ("store_word", "stores"), ("gb", "bandwidth, GB/s"),
     ("low", "95 % interval from, GB/s"), ("high", "to, GB/s"), ("best", "best block, GB/s"), ("share", "of peak, %"),
-    ("model", "by the model, GB/s"), ("model_low", "its bounds from, GB/s"), ("model_high", "its bounds to, GB/s"),
     ("isa", "instructions"), ("target", "target"), ("verdict", "verdict"),
 )  # fmt: skip
+MODEL_TIPS = [*TIPS, *vega.tips(
+    ("model", "by the model, GB/s"), ("model_low", "its bounds from, GB/s"), ("model_high", "its bounds to, GB/s"),
+)]  # fmt: skip
 
 
 class Scaling:
@@ -54,7 +56,7 @@ def _point(row: StreamRow) -> Point:
         "store_word": store_name(row.store),
         "store": row.store,
         **vega.bar("gb", row.bandwidth, vega.gb),
-        **vega.ends("model", row.model, vega.gb),
+        **(vega.ends("model", row.model, vega.gb) if row.model else {}),
         "best": vega.gb(row.best_bytes_per_s),
         "share": None if row.peak_share is None else round(100 * row.peak_share, 2),
         "isa": row.isa,
@@ -164,7 +166,7 @@ def _lines(title: str, points: list[Point], peak: float | None, notes: list[str]
         "encoding": {**same, "y": y, "color": plain, "opacity": faded, "tooltip": TIPS},
     }
     columns = min(3, len(families))
-    crosses = _crosses({**same, "color": plain})
+    crosses = _crosses({**same, "color": plain}) if any("model" in point for point in points) else []
     layers = [band, *_peak_layers("y", peak), lines, dots, vega.hollow(x, y, TIPS, 12), *crosses]
     inner = {"layer": layers, "width": 190, "height": 150}
     facet = vega.field("family", "n", None, sort=families)
@@ -175,7 +177,7 @@ def _lines(title: str, points: list[Point], peak: float | None, notes: list[str]
 
 def _crosses(same: Spec) -> list[Spec]:
     """Return what the model predicts, with its bounds."""
-    known = [{"filter": "datum.model !== null"}]
+    known = [{"filter": "isValid(datum.model)"}]
     bounds = {
         "transform": known,
         "mark": {"type": "rule", "clip": True, "strokeWidth": 1},
@@ -188,7 +190,7 @@ def _crosses(same: Spec) -> list[Spec]:
         "transform": known,
         "mark": {"type": "point", "clip": True, "shape": "cross", "angle": 45, "size": 50},
         "encoding": {
-            **same, "y": vega.field("model", "q"), "opacity": vega.shown("store_word"), "tooltip": TIPS,
+            **same, "y": vega.field("model", "q"), "opacity": vega.shown("store_word"), "tooltip": MODEL_TIPS,
         },
     }  # fmt: skip
     return [bounds, cross]
