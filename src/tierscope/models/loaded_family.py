@@ -92,7 +92,9 @@ class LoadedFamily:
 
     @classmethod
     def fit(cls, shares: Floats, bandwidth: Floats, latency: Floats, /, noise: float = 0.0) -> "LoadedFamily":
-        """shares: of reads, 0 to 1; bandwidth in bytes/s; latency in seconds; all of shape (points,), points <= MOST.
+        """Return the family that passes through these points.
+
+        shares: of reads, 0 to 1; bandwidth in bytes/s; latency in seconds; all of shape (points,), points <= MOST.
 
         FitError for more points, if no share has FEWEST loads, and for points that show no load.
         """
@@ -134,9 +136,9 @@ class LoadedFamily:
     def _check(self, share: float) -> None:
         shares = [curve.share for curve in self.curves]
         if not shares[0] <= share <= shares[-1]:
-            raise FitError(f"a share of reads of {share:.2f} lies outside {shares[0]:.2f} to {shares[-1]:.2f}")
+            raise FitError(f"a share of reads of {share:.2f} is outside {shares[0]:.2f} to {shares[-1]:.2f}")
         if len(shares) == SHARES - 1 and share not in shares:
-            raise FitError(f"a share of reads of {share:.2f} lies between two that were given; a third one is needed")
+            raise FitError(f"a share of reads of {share:.2f} is between two that were given; a third one is needed")
 
     def _middling(self, share: float) -> float:
         """Return 0 at a share that was given, 1 halfway between two of them."""

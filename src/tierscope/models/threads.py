@@ -109,7 +109,9 @@ class Threads:
         cls, one: float, traffic: float, reads: float, curves: Sequence[DeviceCurve], /, cores: float,
         noise: float = 0.0,
     ) -> "Threads":  # fmt: skip
-        """reads: share of reads of the kernel on the bus; curves: the first one that is alike is reported.
+        """Return the model from one thread and a curve that is alike.
+
+        reads: share of reads of the kernel on the bus; curves: the first one that is alike is reported.
 
         FitError without a curve that is alike, for curves with more threads than cores, and for rates not above 0.
         """
