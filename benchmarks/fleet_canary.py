@@ -43,6 +43,7 @@ def main() -> int:
             print(f"load {report.facts.get('load_1min')}, steal {report.facts.get('steal')}")
     for metric, numbers in sorted(found.items()):
         print(line(metric, numbers))
+    print("| kind | metrics | spread of a session (median) | largest spread |\n|---|---|---|---|")
     for kind in sorted({kind_of(metric) for metric in found}):
         print(row(kind, [numbers for metric, numbers in found.items() if kind_of(metric) == kind]))
     print(row("all", [*found.values()]))
@@ -53,9 +54,9 @@ def main() -> int:
 
 
 def kind_of(metric: str) -> str:
-    """Return what a metric is of: latency in caches or in memory, bandwidth of one CPU or of all."""
+    """Return the kind of a metric: latency of small footprints or of memory, bandwidth of one CPU or of all."""
     if metric.startswith("latency"):
-        return "latency, memory" if ".memory." in metric else "latency, caches"
+        return "latency, memory" if ".memory." in metric else "latency, up to 32 MiB"
     return f"bandwidth, {'all CPUs' if '.all' in metric else 'one CPU'}"
 
 

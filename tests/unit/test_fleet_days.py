@@ -62,6 +62,14 @@ def test_a_group_of_another_bios_that_was_always_slower_is_not_slower_than_befor
     assert trend(tmp_path / "made").groups == ()
 
 
+def test_two_hosts_with_a_rare_bios_are_no_group_that_changed(tmp_path: Path) -> None:
+    fleet = imagine(ImagineOptions(machines=30, days=60, faults="step:2", size=0.08, metrics=2))
+    write_fleet(tmp_path / "made", fleet)
+    found = trend(tmp_path / "made")
+    assert {one.host for one in found.changes} == set(fleet.truth.faults["step"])
+    assert found.groups == ()
+
+
 def test_a_host_without_peers_is_compared_with_its_own_past(tmp_path: Path) -> None:
     fleet = imagine(ImagineOptions(machines=2, days=60, faults="step:1", size=0.1, metrics=4))
     write_fleet(tmp_path / "made", fleet)

@@ -10,13 +10,18 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from tierscope.fleet import groups
 from tierscope.fleet.outliers_result import Size, size_of
 from tierscope.fleet.store import DayRecord, Store, literal
 from tierscope.fleet.window import Window, days_of
 
 FIRST_DAYS = 7
 LEAST = 0.02
-MEMBERS = "SELECT machine_key, grp FROM {last} WHERE session = 0 AND plan = {plan} AND grp != ''"
+LEAST_HOSTS = groups.LEAST  # smaller groups are compared with hosts outside of them, one by one
+MEMBERS = """
+SELECT machine_key, grp FROM {last} WHERE session = 0 AND plan = {plan} AND grp != ''
+QUALIFY count(*) OVER (PARTITION BY grp) >= {least}
+"""
 EFFICIENT = """
 WITH members AS ({members})
 SELECT members.grp AS grp, day, median(ln(efficiency)) AS level FROM {{files}} AS one JOIN members USING (machine_key)
@@ -48,7 +53,7 @@ def levels(store: Store, records: Mapping[str, DayRecord], plan: str) -> dict[st
     the mean over those metrics that all of these days have for all groups of a SKU and family.
     """
     last = store.source(records[max(records)].files.get("scores", ()))
-    words = {"plan": literal(plan), "members": MEMBERS.format(last=last, plan=literal(plan))}
+    words = {"plan": literal(plan), "members": MEMBERS.format(last=last, plan=literal(plan), least=LEAST_HOSTS)}
     scores = list(_files(records.values(), "scores"))
     found = {name: Level("efficiency", days) for name, days in _by_group(store, EFFICIENT.format(**words), scores)}
     if peers := list(_files(records.values(), "peers")):
