@@ -84,7 +84,7 @@ def test_a_memory_that_is_fastest_with_both_has_no_negative_time_of_a_byte() -> 
     [
         (0.5, 1e12, r"none of the loads up to .* of this family"),
         (0.5, 0.0, "none of the loads"),
-        (1.1, 1e9, r"1.10 lies outside 0.00 to 1.00"),
+        (1.1, 1e9, r"1.10 is outside 0.00 to 1.00"),
     ],
 )
 def test_what_the_points_do_not_show_is_refused(share: float, bandwidth: float, why: str) -> None:
