@@ -14,6 +14,7 @@ Floats = NDArray[np.float64]
 Fitter = Callable[[Floats, Floats], Callable[[Floats], Floats]]
 """Takes places and values, gives a function from places to values; FitError where it cannot."""
 
+DIGITS = 4
 FLOOR = 0.01  # of the mean: values below it are not divided by, their errors would be without bounds
 
 
@@ -51,6 +52,12 @@ class Prediction:
     high: float
     unit: str
     warnings: tuple[str, ...] = ()
+
+    @property
+    def short(self) -> tuple[float, float, float]:
+        """Return low, value and high with DIGITS significant digits: no prediction has more."""
+        low, value, high = (float(f"{one:.{DIGITS}g}") for one in (self.low, self.value, self.high))
+        return low, value, high
 
 
 class Model(Protocol):

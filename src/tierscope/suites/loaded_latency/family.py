@@ -42,7 +42,7 @@ class Fitted:
             found = self.model.predict(*_place(row))
         except FitError:
             return None
-        return Interval(found.low, found.value, found.high, len(self.given))
+        return Interval(*found.short, len(self.given))
 
 
 def with_model(rows: Sequence[LoadedLatencyRow]) -> list[LoadedLatencyRow]:

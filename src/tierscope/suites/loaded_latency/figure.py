@@ -52,7 +52,10 @@ class LoadedLatency:
             point for point, row in zip(points, drawn, strict=True) if row.bandwidth and row.bandwidth.middle in knees
         ]
         notes = [vega.missing(sum(1 for row in rows if row.load_threads), len(points))]
-        return _spec(vega.origin_title(self.title, run.result.origin), points, marked, idle, notes)
+        stores = sorted({row.store for row in drawn}, key=lambda store: [*DASHES, store].index(store))
+        layers = [*_idle(idle), *_crosses(points), *_knees(marked)]
+        title = vega.origin_title(self.title, run.result.origin)
+        return _spec(title, points, (_mixes(drawn, points), stores), layers, notes)
 
 
 def _point(row: LoadedLatencyRow, which: str) -> Point:
@@ -60,8 +63,6 @@ def _point(row: LoadedLatencyRow, which: str) -> Point:
     return {
         "series": f"{load_name(row.read_share, row.store)}{apart}",
         "mix": f"{mix_name(row.read_share)}{apart}",
-        "share": row.read_share,
-        "store": row.store,
         "stores": store_name(row.store),
         "delay": row.delay_cycles,
         "team": threads_name(row.load_threads),
@@ -73,15 +74,22 @@ def _point(row: LoadedLatencyRow, which: str) -> Point:
     }
 
 
-def _spec(title: str, points: list[Point], knees: list[Point], idle: list[float | None], notes: list[str]) -> Spec:
-    by_share = sorted(points, key=lambda point: (point["share"] is None, -(point["share"] or 0)))
-    mixes = list(dict.fromkeys(str(point["mix"]) for point in by_share))
-    stores = sorted({str(point["store"]) for point in points}, key=lambda store: [*DASHES, store].index(store))
+def _mixes(rows: list[LoadedLatencyRow], points: list[Point]) -> list[str]:
+    """Return the names of the mixes, the most reads first, unknown ones last."""
+    pairs = zip(rows, points, strict=True)
+    ordered = sorted(pairs, key=lambda pair: (pair[0].read_share is None, -(pair[0].read_share or 0)))
+    return list(dict.fromkeys(str(point["mix"]) for _, point in ordered))
+
+
+def _spec(
+    title: str, points: list[Point], kinds: tuple[list[str], list[str]], more: list[Spec], notes: list[str]
+) -> Spec:
+    """Return the figure. kinds: names of the mixes, and kinds of stores; more: layers over the curves."""
+    mixes, stores = kinds
     waits = [point["ns"] for point in points]
     flat = max(waits) < FLAT * min(waits)
-    layers = [*_idle(idle), *_curves(mixes, stores, zero=flat), *_crosses(points), *_knees(knees)]
     labels = [*mixes, *map(store_name, stores)]
-    body = {"data": {"values": points}, "layer": layers}
+    body = {"data": {"values": points}, "layer": [*_curves(mixes, stores, zero=flat), *more]}
     return vega.finish(title, body, labels=labels, axes={"x": "linear", "y": "linear"}, notes=notes, height=420)
 
 

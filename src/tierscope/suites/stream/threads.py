@@ -119,8 +119,7 @@ def _traffic(row: "StreamRow | None", walks: Mapping[str, Walk]) -> Traffic | No
 
 
 def _interval(model: Threads, threads: int) -> Interval:
-    found = model.predict(threads)
-    return Interval(found.low, found.value, found.high, 1)
+    return Interval(*model.predict(threads).short, 1)
 
 
 def said(rows: "Sequence[StreamRow]") -> list[Insight]:
