@@ -302,9 +302,13 @@ class Runner:
 
 
 def is_of(record: Record, experiment: Experiment) -> bool:
-    """Return whether a record is of an experiment, or of the same one as versions planned it that knew no visits."""
-    once = msgspec.structs.replace(experiment.schedule, visits=0, piece_s=0.0)
-    return record.experiment in (experiment, msgspec.structs.replace(experiment, schedule=once))
+    """Return whether a record is of an experiment, or of the same one as versions planned it that knew no visits.
+
+    Its note is a text, which a later version may word in another way.
+    """
+    asked = msgspec.structs.replace(experiment, note=record.experiment.note)
+    once = msgspec.structs.replace(asked.schedule, visits=0, piece_s=0.0)
+    return record.experiment in (asked, msgspec.structs.replace(asked, schedule=once))
 
 
 def numbered(batch: Blocks, number: int) -> Blocks:
