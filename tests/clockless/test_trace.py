@@ -283,7 +283,7 @@ def test_a_program_is_predicted_or_not_known(emulator: Shell) -> None:
     )
     assert status == 4, err
     found = json.loads(out)
-    assert "too short" in found["unknown"]
+    assert "less than 10 ms" in found["unknown"]
     (tier,) = found["tiers"]
     assert tier["ratio"] is None
     assert tier["model_s"] / found["model_s"] == pytest.approx(3, rel=0.05)  # two loads that follow each other

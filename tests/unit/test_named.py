@@ -6,6 +6,8 @@ import tokenize
 from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
+
 import prose_code
 
 NAME = re.compile(r"`((?:[a-z0-9]+[_.])*[a-z0-9]+_[a-z0-9]+(?:[_.][a-z0-9]+)*)(?:\(\))?`")
@@ -36,6 +38,7 @@ def unknown(root: Path, named: list[Path], known: set[str]) -> list[str]:
     ]
 
 
+@pytest.mark.slow  # 8 s: it reads every file
 def test_what_docstrings_and_comments_name_exists(root: Path) -> None:
     folders = ("src", "core", "cmake", "tests", "tracer", "packaging")
     kinds = ("*.py", "*.hpp", "*.cpp", "*.in", "*.cmake", "*.toml", "*.c", "*.json", "*.js")

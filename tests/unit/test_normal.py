@@ -230,12 +230,12 @@ def test_the_command_adds_shares_imports_and_shows(tmp_path: Path, run: Run, cap
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        ("{", "no reference set"),
-        ('{"schema": 1}', "no reference set"),
+        ("{", "not a reference set"),
+        ('{"schema": 1}', "not a reference set"),
         ('[{"schema": 99, "anything": "new"}]', "newer version"),
         ('[{"schema": 1, "machine": "0"}, {"schema": 99}]', "newer version"),
-        ("[" * 100_000, "no reference set"),
-        ('[{"schema": 1, "hostname": "db-7"}]', "no reference set"),
+        ("[" * 100_000, "not a reference set"),
+        ('[{"schema": 1, "hostname": "db-7"}]', "not a reference set"),
     ],
 )
 def test_a_set_that_is_damaged_newer_or_has_other_keys_is_refused(text: str, why: str) -> None:
