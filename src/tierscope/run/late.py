@@ -35,18 +35,22 @@ def start_skews(blocks: Blocks) -> tuple[Floats, Floats]:
     do not count. Batches of one thread are left out.
     """
     after = blocks[(blocks["flags"] & SIZING) == 0]
-    skews, lengths = [], []
-    for batch in np.unique(after["batch"]):
-        rows = after[after["batch"] == batch]
-        begin, end = rows["start_ticks"].astype(np.int64), rows["stop_ticks"].astype(np.int64)
-        threads = rows["group"].astype(np.int64) << 16 | rows["thread"]
-        order = np.lexsort((begin, threads))
-        _, first = np.unique(threads[order], return_index=True)
-        if first.size > 1:
-            starts = begin[order][first]
-            skews.append(starts.max() - starts.min())
-            lengths.append(end.max() - starts.min())
-    return np.array(skews, dtype=float), np.array(lengths, dtype=float)
+    if not after.size:
+        return np.zeros(0), np.zeros(0)
+    threads = after["group"].astype(np.int64) << 16 | after["thread"]
+    rows = after[np.lexsort((after["start_ticks"], threads, after["batch"]))]
+    fresh = (rows["batch"] != np.roll(rows["batch"], 1)) | (rows["thread"] != np.roll(rows["thread"], 1))
+    fresh |= rows["group"] != np.roll(rows["group"], 1)
+    fresh[0] = True
+    firsts = rows[fresh]  # of each thread in each batch
+    _, at = np.unique(firsts["batch"], return_index=True)
+    _, begin = np.unique(rows["batch"], return_index=True)
+    starts = firsts["start_ticks"].astype(np.int64)
+    earliest = np.minimum.reduceat(starts, at)
+    skews = np.maximum.reduceat(starts, at) - earliest
+    lengths = np.maximum.reduceat(rows["stop_ticks"].astype(np.int64), begin) - earliest
+    several = np.diff(at, append=firsts.size) > 1
+    return skews[several].astype(float), lengths[several].astype(float)
 
 
 def late(experiment: Experiment, facts: Sequence[GroupFacts], blocks: Blocks, hz: float) -> list[Warn]:
@@ -59,9 +63,9 @@ def late(experiment: Experiment, facts: Sequence[GroupFacts], blocks: Blocks, hz
     if not plain or any(fact.origin == "simulated" for fact in facts):
         return []
     skews, lengths = start_skews(blocks)
-    shares = skews / np.maximum(lengths, 1)
-    if not shares.size or np.median(shares) <= MOST:
+    share = float(np.median(skews / np.maximum(lengths, 1))) if skews.size else 0.0
+    if share <= MOST:
         return []
     apart = show_seconds(float(np.median(skews)) / hz)
-    message = f"the threads start {apart} apart, {100 * np.median(shares):.0f} % of a batch"
+    message = f"the threads start {apart} apart, {100 * share:.0f} % of a batch"
     return [Warn(code="late", message=message, next_step=STEP)]
