@@ -1,4 +1,4 @@
-"""What changed on a host, or on most hosts of a group, near the date of a change: from the facts of its reports."""
+"""Look up what changed on a host, or on most hosts of a group, near the date of a change: the facts of its reports."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping

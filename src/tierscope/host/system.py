@@ -70,7 +70,7 @@ class System:
         return number if number is not None and 0 <= number < 1 << 63 else None
 
     def link(self, path: str) -> str:
-        """Return the name of what a symbolic link leads to: a device's driver; "" where there is no link."""
+        """Return the last part of the path that a symbolic link names, such as a driver; "" if there is no link."""
         try:
             return Path(self.place(path)).readlink().name
         except (OSError, ValueError):

@@ -4,7 +4,7 @@ With three or more mixed splits of a mode, it is given those next to a quarter a
 predicts the others. With fewer, it is given both tiers with all threads alone.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,12 +15,12 @@ from tierscope.models.sharing import Sharing, Split
 from tierscope.stats.median import Interval
 from tierscope.suites.contention.labels import words_of
 from tierscope.tables import Insight, Number
+from tierscope.tables.scored import noise_of
 
 if TYPE_CHECKING:
     from tierscope.suites.contention.table import ContentionRow
 
 ENOUGH = 3  # mixed splits: two are given, one is left to predict
-NORMAL = 1.96  # deviations of a 95 % interval
 Alone = Sequence[tuple[int, Interval]]
 """Number of threads, and their bandwidth on a alone."""
 
@@ -49,7 +49,7 @@ def _of(rows: "list[ContentionRow]", alone: Alone) -> dict[int, tuple[Interval, 
         model = Sharing.fit(
             np.array(list(curve), dtype=np.float64), np.array([one.middle for one in curve.values()]),
             splits=[_split(mixed[k]) for k in given], second=ends[0].middle if ends else 0.0,
-            noise=(_noise(curve.values()), _noise(ends or [_side(row, "b") for row in mixed.values()])),
+            noise=(noise_of(curve.values()), noise_of(ends or [_side(row, "b") for row in mixed.values()])),
         )  # fmt: skip
         return {k: _pair(model.predict(k)) for k in mixed if k not in given}
     except FitError:
@@ -73,12 +73,6 @@ def _side(row: "ContentionRow", side: str) -> Interval:
 
 def _split(row: "ContentionRow") -> Split:
     return Split(row.b_threads, _side(row, "a").middle, _side(row, "b").middle)
-
-
-def _noise(found: Iterable[Interval]) -> float:
-    """Return the relative deviation of one of these intervals, by their median."""
-    known = [one.relative for one in found if one.middle > 0]
-    return float(np.median(known)) / NORMAL if known else 0.0
 
 
 def _pair(found: tuple[Prediction, Prediction]) -> tuple[Interval, Interval]:

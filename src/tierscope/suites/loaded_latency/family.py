@@ -17,9 +17,9 @@ from tierscope.stats.median import Interval
 from tierscope.suites.loaded_latency.row import LoadedLatencyRow
 from tierscope.tables import Insight, Number
 from tierscope.tables.measured import sure
+from tierscope.tables.scored import noise_of, score
 from tierscope.units import show_rate
 
-NORMAL = 1.96  # deviations of a 95 % interval
 NAME = "model"
 NONE = "none"
 Key = tuple[tuple[object, ...], str]
@@ -61,7 +61,7 @@ def fitted(rows: Sequence[LoadedLatencyRow]) -> Fitted:
     times = np.array([time.middle for _, time in known])
     try:
         places = chosen(shares, bandwidth)
-        noise = float(np.median([time.relative for _, time in known])) / NORMAL
+        noise = noise_of([time for _, time in known])
         model = LoadedFamily.fit(shares[places], bandwidth[places], times[places], noise=noise)
     except FitError as error:
         return Fitted(why=f"{error}; {len(known)} of {len(rows)} loads are conclusive")
@@ -93,18 +93,17 @@ def _of(which: str) -> str:
 
 
 def _error(which: str, given: int, scored: list[tuple[LoadedLatencyRow, Interval, Interval]]) -> Insight:
-    errors = [model.middle / time.middle - 1 for _, model, time in scored]
-    mean, at = float(np.mean(np.abs(errors))), int(np.argmax(np.abs(errors)))
-    inside = sum(model.low <= time.middle <= model.high for _, model, time in scored)
+    its = score([(model, time) for _, model, time in scored])
+    worst = scored[its.at][0]
     return Insight(
         name=f"{NAME} {which}".strip(),
-        text=f"From {given} loads{_of(which)}, the model `loaded_family` is off by {100 * mean:.1f} % on average at "
-        f"the {len(scored)} others (worst: {100 * errors[at]:+.1f} %, {_named(scored[at][0])}); its bounds contain "
-        f"{inside} of them",
-        value=mean,
+        text=f"From {given} loads{_of(which)}, the model `loaded_family` is off by {100 * its.mean:.1f} % on average "
+        f"at the {len(scored)} others (worst: {100 * its.worst:+.1f} %, {_named(worst)}); its bounds contain "
+        f"{its.inside} of them",
+        value=its.mean,
         unit="1",
         kind="difference",
-        others=(Number(value=errors[at], kind="difference"), *_share(scored[at][0])),
+        others=(Number(value=its.worst, kind="difference"), *_share(worst)),
     )
 
 

@@ -19,12 +19,12 @@ from tierscope.record.machine import Machine
 from tierscope.stats.median import Interval
 from tierscope.tables import Insight, Number
 from tierscope.tables.measured import sure
+from tierscope.tables.scored import noise_of, score
 
 if TYPE_CHECKING:
     from tierscope.suites.stream.table import StreamRow
 
 CURVES = 3
-NORMAL = 1.96  # deviations of a 95 % interval
 NAME = "model"
 Kernel = tuple[str, str]
 """Kernel and target."""
@@ -77,8 +77,7 @@ def _of(
     others = [rows for name, rows in kernels.items() if name[1] == kernel[1] and name != kernel]
     alike = [curve for rows in others if (curve := _curve(rows, walks, one.store, cores))]
     alike.sort(key=lambda curve: abs(curve.reads - traffic.reads))
-    known = [found.relative for rows in kernels.values() for row in rows.values() if (found := bandwidth(row))]
-    noise = float(np.median(known)) / NORMAL
+    noise = noise_of([found for rows in kernels.values() for row in rows.values() if (found := bandwidth(row))])
     try:
         return Threads.fit(rate.middle, traffic.per_byte, traffic.reads, alike[:CURVES], cores=cores, noise=noise)
     except FitError:
@@ -137,19 +136,17 @@ def said(rows: "Sequence[StreamRow]") -> list[Insight]:
         )
         text = f"The error of the model `threads` is not known, because {why}"
         return [Insight(name=NAME, text=text, unit="1", conclusive=False)]
-    errors = [model.middle / found.middle - 1 for _, model, found in scored]
-    mean, at = float(np.mean(np.abs(errors))), int(np.argmax(np.abs(errors)))
-    inside = sum(model.low <= found.middle <= model.high for _, model, found in scored)
-    worst = f"{scored[at][0].kernel} with {scored[at][0].threads} threads"
+    its = score([(model, found) for _, model, found in scored])
+    worst = f"{scored[its.at][0].kernel} with {scored[its.at][0].threads} threads"
     return [
         Insight(
             name=NAME,
-            text=f"From one thread of a kernel and curves of others, the model `threads` is off by {100 * mean:.1f} % "
-            f"on average at {len(scored)} points (worst: {100 * errors[at]:+.1f} %, {worst}); its bounds contain "
-            f"{inside} of them",
-            value=mean,
+            text=f"From one thread of a kernel and curves of others, the model `threads` is off by "
+            f"{100 * its.mean:.1f} % on average at {len(scored)} points (worst: {100 * its.worst:+.1f} %, "
+            f"{worst}); its bounds contain {its.inside} of them",
+            value=its.mean,
             unit="1",
             kind="difference",
-            others=(Number(value=errors[at], kind="difference"),),
+            others=(Number(value=its.worst, kind="difference"),),
         )
     ]
