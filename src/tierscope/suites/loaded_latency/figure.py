@@ -32,8 +32,8 @@ class LoadedLatency:
     reading = (
         "One thread chases pointers while the others load the same memory; a curve runs from long injected delays "
         "(left) to none (right). Bars are the intervals of both medians, hollow points are inconclusive. A ring "
-        "marks the knee: beyond it more bandwidth is paid for with waiting. A cross is the latency by the model "
-        "`loaded_family`, of a load that it was not given, and the thin line through it are its bounds."
+        "marks the knee: beyond it more bandwidth is paid for with waiting. Where the model "
+        "loaded_family predicts a load that it was not given, a cross shows its latency and a thin line its bounds."
     )
 
     def draw(self, run: Run, rows: list[LoadedLatencyRow], insights: list[Insight]) -> Spec | None:

@@ -30,9 +30,9 @@ class Scaling:
     table = "stream"
     reading = (
         "Program bytes per second, as STREAM counts them. The bar through a point is the interval of the median; "
-        "a hollow point is inconclusive. Kernels with plain and with non-temporal stores are different kernels. A "
-        "cross is the bandwidth by the model `threads`, from one thread and the curves of other kernels, and the "
-        "thin line through it are its bounds."
+        "a hollow point is inconclusive. Kernels with plain and with non-temporal stores are different kernels. "
+        "Where the model threads predicts a point, from one thread and the curves of other kernels, a cross shows its "
+        "bandwidth and a thin line its bounds."
     )
 
     def draw(self, run: Run, rows: list[StreamRow], insights: list[Insight]) -> Spec | None:
