@@ -79,6 +79,8 @@ class FakeCore:
     events: frozenset[str] = frozenset()  # that this system counts
     unread: frozenset[str] = frozenset()  # of these those that cannot be read
     dies_at: int = -1  # which `measure` it does not come back from
+    fill_s: Law = lambda group: 0.0  # to prepare a group
+    ask_s: float = 0.0  # of each measurement, beyond its own time
     pages: str = ""  # bytes of page that are found, whatever was asked
     log: list[str] = field(default_factory=list)
     now: float = 0.0
@@ -117,7 +119,7 @@ class FakeSession:
 
     def prepare(self, groups: Sequence[Group]) -> tuple[GroupFacts, ...]:
         self._core.log.append("prepare " + "+".join(group.workload.kernel for group in groups))
-        self._core.now += 0.01
+        self._core.now += 0.01 + sum(map(self._core.fill_s, groups))
         self._groups, self._batch = list(groups), 0
         self._ran = [0] * len(groups)
         return tuple(self._facts(group) for group in groups)
@@ -133,7 +135,7 @@ class FakeSession:
         numbers = list(groups) or list(range(len(self._groups)))
         ran = [self._groups[g] for g in numbers]
         seconds = max([seconds, *(self._core.task_s(group, ran) for group in ran if group.workload.kernel in TASKS)])
-        self._core.now += seconds
+        self._core.now += seconds + self._core.ask_s
         if self._core.measured == self._core.dies_at:
             raise CoreError("tierscope-core ended with signal Segmentation fault: no message; report this")
         self._core.measured += 1

@@ -1,6 +1,7 @@
 """The top of a page: which numbers it picks, and what it says of what is unknown."""
 
 import itertools
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -26,6 +27,7 @@ from tierscope.report.top.brief import begun
 from tierscope.report.top.memory import memory_of
 from tierscope.report.top.shown import LENGTH, line_of
 from tierscope.report.top.top import top
+from tierscope.stats.visited import BETWEEN, ONCE
 from tierscope.tables import Column, Flat
 
 
@@ -114,6 +116,27 @@ def test_a_few_conclusive_points_are_not_denied_where_no_sentence_names_them(run
     assert fastest(content) is None
     assert 0 < sure < len(rows) / 2
     assert top(content).lead == "This run shows little yet: the machine is busy."
+
+
+WIDE = f"interval ±14.4 % over 2 %{BETWEEN}"
+
+
+def test_a_machine_that_changes_has_ranges_in_its_headline_and_no_single_number(run: Run) -> None:
+    content = retold(gather(run), lambda table, row: _judged(row, False, WIDE))
+    said = top(content).lead
+    assert re.match(r"Memory: [\d.]+ to [\d.]+ GB/s copied with 2 threads, [\d.]+ to [\d.]+ ns idle at 1 GiB, ", said)
+    assert said.endswith("This is less precise than asked for: the machine changes from visit to visit.")
+    assert top(content).keys == ()
+
+
+@pytest.mark.parametrize("doubt", ["not steady: still falling", ONCE])
+def test_a_number_with_another_doubt_is_in_no_range(run: Run, doubt: str) -> None:
+    """The commonest doubt is the width, but the rows of bandwidth have another one, too."""
+    said = top(retold(
+        gather(run), lambda table, row: _judged(row, False, f"{WIDE}; {doubt}" if table == "stream" else WIDE)
+    )).lead  # fmt: skip
+    assert "GB/s copied" not in said
+    assert "ns idle" in said
 
 
 def test_memory_is_the_largest_footprint_with_the_largest_pages(run: Run) -> None:

@@ -18,7 +18,7 @@ from tierscope.record.result import Trial
 from tierscope.record.work.line import LineWork
 from tierscope.run.around import around, simplicity
 from tierscope.run.candidates import Candidate, candidates
-from tierscope.run.climb import Climb, Found
+from tierscope.run.climb import LONGEST_S, Climb, Found
 from tierscope.run.measurer import Measurer
 from tierscope.stats.together import together
 
@@ -36,12 +36,13 @@ class Calibrated(NamedTuple):
 
 def calibrate(
     session: Measurer, experiment: Experiment, entries: Sequence[Kernel], clock: Callable[[], float],
-    kept: Candidate | None = None,
+    kept: Candidate | None = None, near: Candidate | None = None, longest_s: float = LONGEST_S,
 ) -> Calibrated | None:  # fmt: skip
     """Search the fastest variant of the last group's kernel; None where the kernel has one way only.
 
     The experiment must be prepared; its variant is changed. entries: of the kernel in the catalogue. clock: seconds.
-    kept: the variant of an earlier run.
+    kept: the variant of an earlier run; near: that of another team in this run, the first guess; longest_s: of the
+    search.
     """
     last = len(experiment.groups) - 1
     group = experiment.groups[last]
@@ -49,6 +50,8 @@ def calibrate(
     guesses = guesses_of(group, usable)
     if len(guesses) < 2:
         return None
+    if near is not None:
+        guesses = [near, *(one for one in guesses if one != near)]
 
     def rate(variant: Candidate, length: float) -> float | None:
         seconds = length * TRIAL_S
@@ -57,7 +60,7 @@ def calibrate(
         rates = together(blocks, session.clock.hz, last + 1).rates[last]
         return float(median(rates.tolist())) if rates.size else None
 
-    found = Climb(rate, lambda one: around(one, usable), simplicity, clock).run(guesses[:GUESSES], kept)
+    found = Climb(rate, lambda one: around(one, usable), simplicity, clock, longest_s).run(guesses[:GUESSES], kept)
     trials = (Trial(workload=workload_of(group, one), operations_per_s=speed) for one, speed in found.order)
     return Calibrated(tuple(trials), found)
 

@@ -3,7 +3,7 @@
 1. The search tries the guesses, and the variant that an earlier search found: the kept one.
 2. It tries new neighbours of the best, STEP variants at a time, each time with another trial of the best
    itself: a rate that was high by chance does not stay the best. Where the best has no new neighbour, the neighbours
-   of the next one follow. Ends after MOST trials, or LONGEST_S.
+   of the next one follow. Ends after MOST trials, or SEARCHED of the time that the caller gives.
 3. The best by then and the kept one alternate in ROUNDS rounds of longer trials, in another order each: the final.
    The ratio of two within a round decides, so that a machine that drifts drifts for both.
 4. The kept variant stays unless another one is certainly faster by more than STAYS. Where none is kept, the fastest
@@ -27,6 +27,8 @@ MOST, MOST_KEPT = 100, 40  # trials before the final, without and with a kept va
 FINALISTS = 5  # in addition to the kept one
 ROUNDS, LEAST_ROUNDS = 5, 2  # of the final; where the time is over
 LONGEST_S = 2.0  # twice what it takes: an emulated machine needs 0.2 s for a trial
+LEAST_S = 0.15  # for the guesses, and a short final
+SEARCHED = 0.6  # of the time, the final has the rest
 FINAL_LENGTH = 4.0  # of a trial in the final, in those of the search
 TIE = 0.01  # a variant that is slower by no more is as fast
 STAYS = 0.015  # a kept one that is slower by no more stays
@@ -45,7 +47,7 @@ class Found(Generic[V]):
 class Climb(Generic[V]):
     """One search. rate(variant, length): a trial; None where it had no clean moment. around: what is next to one.
 
-    clock: seconds.
+    clock: seconds; longest_s: of the search with its final.
     """
 
     def __init__(
@@ -54,9 +56,10 @@ class Climb(Generic[V]):
         around: Callable[[V], Sequence[V]],
         simplicity: Callable[[V], tuple[int, ...]],
         clock: Callable[[], float],
+        longest_s: float = LONGEST_S,
     ) -> None:
         self._rate, self._around, self._simplicity, self._clock = rate, around, simplicity, clock
-        self._until = clock() + LONGEST_S
+        self._began, self._longest_s = clock(), longest_s
         self._rates: dict[V, list[float]] = {}
         self._finals: dict[V, list[float | None]] = {}
         self._trials = 0
@@ -67,7 +70,7 @@ class Climb(Generic[V]):
         for variant in dict.fromkeys(first):
             self._try(variant, 1.0)
         most = MOST if kept is None else MOST_KEPT
-        while self._trials < most and not self._is_over() and (new := self._next()):
+        while self._trials < most and not self._is_over(SEARCHED) and (new := self._next()):
             for variant in new:
                 self._try(variant, 1.0)
         self._final(kept)
@@ -75,8 +78,8 @@ class Climb(Generic[V]):
         rest = sorted((one for one in self._rates if one != chosen), key=self._speed, reverse=True)
         return Found(tuple((one, self._median(one)) for one in (chosen, *rest)), self._trials, chosen == kept)
 
-    def _is_over(self) -> bool:
-        return self._clock() >= self._until
+    def _is_over(self, share: float = 1.0) -> bool:
+        return self._clock() >= self._began + share * self._longest_s
 
     def _next(self) -> list[V]:
         """Return new neighbours of the fastest one that has any, and that one; none where all are known."""

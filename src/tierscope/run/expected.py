@@ -28,11 +28,15 @@ def expected_seconds(experiment: Experiment) -> float:
     return 0.2 * experiment.calibrate + _visit_seconds(experiment, one_visit(experiment))
 
 
+def shortest_seconds(experiment: Experiment) -> float:
+    """Return the time of a visit that is as short as it may be, without a calibration."""
+    short = one_visit(experiment)
+    return _visit_seconds(experiment, msgspec.structs.replace(short, budget_s=short.minimum_s))
+
+
 def further_seconds(experiment: Experiment) -> float:
     """Return the time of all visits but the first, each as short as it may be."""
-    short = one_visit(experiment)
-    short = msgspec.structs.replace(short, budget_s=short.minimum_s)
-    return further_visits(experiment) * _visit_seconds(experiment, short)
+    return further_visits(experiment) * shortest_seconds(experiment)
 
 
 def further_visits(experiment: Experiment) -> int:

@@ -30,16 +30,9 @@ from tierscope.record.result import (
     write_blocks,
 )
 from tierscope.run.background import Watch
-from tierscope.run.batches import (
-    BATCH_S,
-    batch_seconds,
-    is_due,
-    least_batch_seconds,
-    least_seconds,
-    long_enough,
-    one_visit,
-)
+from tierscope.run.batches import BATCH_S, batch_seconds, is_due, least_batch_seconds, long_enough, one_visit
 from tierscope.run.counters import Counters
+from tierscope.run.deadline import Deadline
 from tierscope.run.doubts import doubts
 from tierscope.run.expected import expected_seconds, further_seconds, further_visits, imagine
 from tierscope.run.interrupted import interrupted
@@ -78,19 +71,17 @@ class Runner:
         self._walks = walks
         self._observer = observer or Observer()
         self._limit_s = limit_s
+        self._deadline = Deadline(limit_s, (), time.monotonic)
         self._counters = counters or Counters()
         self._watch = watch
         self.ending: Callable[[], tuple[Warn, ...]] = tuple  # doubts about the whole run, asked for at its end
-        self._started = time.monotonic()
-        self._expected: list[float] = []
-        self._further = 0.0  # s, of all visits but the first of each point
+        self._imagined: list[Experiment] = []
 
     def execute(self, plan: Callable[[], Plan]) -> Result:
         """Return all experiments of a plan; those that the result already contains are replayed, not run."""
-        imagined = imagine(plan())
-        self._expected = [expected_seconds(e) for e in imagined]
-        self._further = sum(map(further_seconds, imagined))
-        seconds = sum(self._expected) + self._further
+        imagined = self._imagined = imagine(plan())
+        self._deadline = Deadline(self._limit_s, imagined, time.monotonic)
+        seconds = sum(expected_seconds(one) + further_seconds(one) for one in imagined)
         self._observer.planned(len(imagined) + sum(map(further_visits, imagined)), seconds)
         if self._watch:
             self._watch.expect(seconds)
@@ -131,19 +122,16 @@ class Runner:
             self._observer.finished(visit, self._replay(visit)[1], True)
         while True:
             known = Visits(Run(path=self.directory, result=self.result))
-            due = known.next_tour(self._left()) or known.second_look(self._left())
+            due = known.next_tour(self._deadline.left_s) or known.second_look(self._deadline.left_s)
             self._end_session()
             done = 0
             for record in due:
-                if known.seconds(record) <= self._left():
+                if known.seconds(record) <= self._deadline.left_s:
                     visit, found = self._run(record.experiment, record.number, known.number(record), known.tour)
                     self._observer.finished(visit, found, False)
                     done += 1
             if not done:
                 return
-
-    def _left(self) -> float:
-        return self._limit_s - (time.monotonic() - self._started)
 
     def _end_session(self) -> None:
         if self._session is not None:
@@ -182,10 +170,11 @@ class Runner:
         session = self._session
         if self._watch:
             self._watch.before(experiment)
-        ready, facts, choice = self._prepared(session, experiment)
+        ready, facts, choice, searched_s = self._prepared(session, experiment, number)
         counters_of = self._counters if visit == 0 else Counters()
         counters_of.begin(session, facts)
-        blocks, ran, found = self._measure(session, ready, facts, self._budget(experiment, number, visit), counters_of)
+        budget = self._deadline.budget_s(experiment, number, first=visit == 0)
+        blocks, ran, found = self._measure(session, ready, facts, budget, counters_of)
         keyed = any(one.operation == "key" for one in facts)
         timings = session.timings() if keyed else ()
         error, details, counters = session.check()
@@ -231,20 +220,27 @@ class Runner:
         records, visits = self.result.records, self.result.visits
         self._keep(*((records, (*visits, record)) if visit else ((*records, record), visits)))
         remember(self.directory, record, found)
+        if visit == 0:
+            self._deadline.took(experiment, time.monotonic() - started - searched_s)
         return record, found
 
-    def _prepared(self, session: Measurer, experiment: Experiment) -> tuple[Experiment, tuple[GroupFacts, ...], Choice]:
-        """Return the experiment with the variant that is fastest, as the session has it, and how that was found."""
+    def _prepared(
+        self, session: Measurer, experiment: Experiment, number: int
+    ) -> tuple[Experiment, tuple[GroupFacts, ...], Choice, float]:
+        """Return the experiment with its fastest variant, as the session has it, how that was found, its seconds."""
         ready, source = self._walks.on(experiment)
         facts = session.prepare(ready.groups)
         if not (ready.calibrate and ready == experiment):
-            return ready, facts, Choice(source=source)
-        choice = self._walks.choose(session, experiment, time.monotonic)
+            return ready, facts, Choice(source=source), 0.0
+        began = time.monotonic()
+        longest_s = self._deadline.search_s(number, self._walks.searches(self._imagined[number:]))
+        choice = self._walks.choose(session, experiment, time.monotonic, longest_s)
         if choice is None:
-            return ready, facts, Choice()
+            return ready, facts, Choice(), 0.0
         self._warn(self._walks.refused)
         ready, _ = self._walks.on(experiment)
-        return ready, (*facts[:-1], session.set(len(facts) - 1, ready.groups[-1])), choice
+        facts = (*facts[:-1], session.set(len(facts) - 1, ready.groups[-1]))
+        return ready, facts, choice, time.monotonic() - began
 
     def _warn(self, refused: Warn | None) -> None:
         """Add a doubt about the whole run, once."""
@@ -293,12 +289,6 @@ class Runner:
             if not experiment.against:
                 open_takes = {take for take, point in enumerate(found.points) if not point.conclusive}
         raise AssertionError("count() ends never")
-
-    def _budget(self, experiment: Experiment, number: int, visit: int) -> float:
-        """Return the budget of a visit, less when the rest of the plan would not fit under the limit any more."""
-        schedule = one_visit(experiment)
-        rest = 0.0 if visit else self._further + sum(self._expected[number + 1 :])
-        return max(least_seconds(schedule), min(schedule.budget_s, (self._left() - rest) / len(takes_of(experiment))))
 
 
 def is_of(record: Record, experiment: Experiment) -> bool:

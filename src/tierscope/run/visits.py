@@ -2,19 +2,20 @@
 
 First each point gets the visits that its plan asks for, one tour through the whole plan after the other, so that the
 visits of a point are spread over the run. Then points whose interval is too wide are visited more often, the widest
-first, in rounds: in a run with a limit until that, else while all visits of a point fit into its budget. Where the
-limit leaves too little time for a whole tour, points of all kinds are chosen, since the drift of a kind is known from a
-few of them. Points that are chosen follow each other as in the plan: neighbours there share memory, which costs more to
-prepare than many a point lasts.
+first, in rounds: in a run with a limit until that, else while all visits of a point fit into its budget. The limit may
+leave too little time for a whole tour. Then a few points of each kind get all their visits first, since the drift of a
+kind is known from a few of its points. Other points of all kinds follow. Points that are chosen follow each other as in
+the plan: neighbours there share memory, which costs more to prepare than many a point lasts.
 """
 
 import math
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 
 from tierscope.record.result import Record, Run
+from tierscope.stats.drift import FEWEST
 from tierscope.stats.takes import takes_of
-from tierscope.tables.drifts import kinds
+from tierscope.tables.drifts import Kind, kinds
 from tierscope.tables.measured import judged
 from tierscope.tables.visited import is_visited
 
@@ -43,7 +44,11 @@ class Visits:
         missing = [own for own in self._own.values() if len(own) < own[0].experiment.schedule.visits]
         fewest = min(map(len, missing), default=0)
         due = [own[0] for own in missing if len(own) == fewest]
-        return due if sum(map(self.seconds, due)) <= left_s else self._fitting(self._kind_by_kind(due), left_s)
+        if sum(map(self.seconds, due)) <= left_s:
+            return due
+        lacking = {own[0].number for own in missing}
+        sample = [record for record in self._sample() if record.number in lacking]
+        return self._fitting(sample, left_s) or self._fitting(self._kind_by_kind(due), left_s)
 
     def second_look(self, left_s: float) -> list[Record]:
         """Return the points that are not sure, the widest if there is no time for all; left_s: as for `next_tour`."""
@@ -82,22 +87,40 @@ class Visits:
                 left_s -= self.seconds(record)
         return sorted(chosen, key=lambda record: record.number)
 
+    def _sample(self) -> list[Record]:
+        """Return FEWEST points of each larger kind, which replaces a kind with few points.
+
+        All their visits come before a second one of others, if there is no time for all. Without them, no point of the
+        kind has an interval. A drift from two visits of many points would have few degrees of freedom.
+        """
+        counts: Counter[Kind] = Counter()
+        sample = []
+        for record in self._kind_by_kind([own[0] for own in self._own.values()]):
+            _, larger = self._kinds(record)
+            counts[larger] += 1
+            if counts[larger] <= FEWEST:
+                sample.append(record)
+        return sample
+
     def _kind_by_kind(self, due: Sequence[Record]) -> list[Record]:
         """Return one point of each kind, then another of each, and so on, chosen independently of their durations.
 
         The shortest ones would be alike, as small footprints and few threads are, and would state their own drift as
         that of the kind.
         """
-        own: dict[tuple[object, ...], list[Record]] = defaultdict(list)
+        own: dict[Kind, list[Record]] = defaultdict(list)
         for record in due:
-            last = len(record.groups) - 1
-            kind, _ = kinds(record, takes_of(record.experiment)[-1], last, self._run.result.machine.identity.caches)
-            own[kind].append(record)
+            own[self._kinds(record)[0]].append(record)
         turns: dict[int, list[Record]] = defaultdict(list)
         for records in own.values():
             for turn, place in enumerate(spread_out(len(records))):
                 turns[turn].append(records[place])
         return [record for turn in sorted(turns) for record in turns[turn]]
+
+    def _kinds(self, record: Record) -> tuple[Kind, Kind]:
+        """Return the kind of a point, and the larger one, by the group that is measured."""
+        take = takes_of(record.experiment)[-1]
+        return kinds(record, take, len(record.groups) - 1, self._run.result.machine.identity.caches)
 
 
 def spread_out(count: int) -> list[int]:

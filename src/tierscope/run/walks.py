@@ -1,15 +1,19 @@
 """Which loop variant each kernel takes: found by a search, remembered in a run and kept for later ones."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import msgspec
 
-from tierscope.record.catalogue import Catalogue
+from tierscope.record.catalogue import Catalogue, Kernel
 from tierscope.record.experiment import Experiment, Workload
 from tierscope.record.facts import Trial
 from tierscope.record.result import Record, Warn
-from tierscope.run.calibrate import Calibrated, calibrate, usable_of
+from tierscope.record.work.line import LineWork
+from tierscope.run.around import is_variant
+from tierscope.run.calibrate import Calibrated, calibrate, guesses_of, usable_of
+from tierscope.run.candidates import Candidate
+from tierscope.run.climb import LONGEST_S
 from tierscope.run.measurer import Measurer
 from tierscope.run.winners import Winner, Winners
 
@@ -34,12 +38,22 @@ class Walks:
         """Return why the variants of earlier runs are not used."""
         return self._winners.refused
 
-    def choose(self, session: Measurer, experiment: Experiment, clock: Callable[[], float]) -> Choice | None:
-        """Find the variant of the last group, which must be prepared; None where it has one way only."""
-        last = experiment.groups[-1]
-        entries = self._catalogue.variants(last.workload.kernel)
-        winner = self._winners.of(experiment, usable_of(last, entries))
-        found = calibrate(session, experiment, entries, clock, winner.candidate if winner else None)
+    def searches(self, experiments: Sequence[Experiment]) -> int:
+        """Return how many searches these still need: points of one team share a variant."""
+        wanted = {_key(one): one for one in experiments if one.calibrate and _key(one) not in self._found}
+        return sum(len(guesses_of(one.groups[-1], self._entries(one)[1])) > 1 for one in wanted.values())
+
+    def choose(
+        self, session: Measurer, experiment: Experiment, clock: Callable[[], float], longest_s: float = LONGEST_S
+    ) -> Choice | None:
+        """Find the variant of the last group, which must be prepared; None where it has one way only.
+
+        longest_s: of the search.
+        """
+        entries, usable = self._entries(experiment)
+        winner = self._winners.of(experiment, usable)
+        kept, near = winner.candidate if winner else None, self._near(experiment, usable)
+        found = calibrate(session, experiment, entries, clock, kept, near, longest_s)
         if found is None:
             return None
         source = self._told(experiment, found, winner)
@@ -66,6 +80,19 @@ class Walks:
         )
         groups = (*experiment.groups[:-1], msgspec.structs.replace(last, workload=work))
         return msgspec.structs.replace(experiment, groups=groups, calibrate=False), source
+
+    def _entries(self, experiment: Experiment) -> tuple[Sequence[Kernel], Sequence[Kernel]]:
+        """Return the entries of the last group's kernel in the catalogue: all, and those of the ISA that it names."""
+        last = experiment.groups[-1]
+        entries = self._catalogue.variants(last.workload.kernel)
+        return entries, usable_of(last, entries)
+
+    def _near(self, experiment: Experiment, usable: Sequence[Kernel]) -> Candidate | None:
+        """Return the variant that was last found for this kernel with another team; None where there is none."""
+        kernel, own = experiment.groups[-1].workload.kernel, _key(experiment)
+        found = [walk for key, (walk, _) in self._found.items() if walk.kernel == kernel and key != own]
+        near = [Candidate(walk.isa, walk.of(LineWork)) for walk in reversed(found)]
+        return next((one for one in near if is_variant(one, usable)), None)
 
     def _told(self, experiment: Experiment, found: Calibrated, winner: Winner | None) -> str:
         """Return where the choice came from, and keep it for later runs."""

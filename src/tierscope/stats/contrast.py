@@ -43,6 +43,7 @@ from tierscope.stats.walks import walk_operations
 
 Floats = npt.NDArray[np.float64]
 
+SLOWDOWN = "slowdown"  # the begin of a reason that is only about the width of a ratio
 VICTIM = "victim"  # the role of the groups whose time is compared; in latency under load it is CHASER
 CHASER = "chaser"
 TASKS = ("task", "key")  # operations whose blocks are whole tasks: a victim's, a round of operations on a structure
@@ -78,7 +79,7 @@ class Contrast:
 
     def doubt(self, schedule: Schedule) -> str:
         """Return why the interval of `asked` is too wide, or ""."""
-        what = "time" if self.alone else "slowdown"
+        what = "time" if self.alone else SLOWDOWN
         return "" if self.asked.relative <= schedule.precision else f"{what} {beyond(self.asked, schedule.precision)}"
 
 

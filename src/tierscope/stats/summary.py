@@ -32,6 +32,7 @@ UNDISTURBED = (
 # by up to 15 % (benchmarks/busy.py), since a thread that has just come back finds its caches and TLB cold
 ENOUGH = 50  # points: below, the warm-up rule is silent and intervals of autocorrelated noise (0.7) contain
 # the truth under 84 % of the time instead of 95 % (see `median`)
+WIDE = "interval"  # the begin of a reason that is only about the width of an interval
 LONGER = "measure longer"  # the end of a reason that more time removes
 
 
@@ -92,7 +93,7 @@ def summarise(
 
 def too_wide(interval: Interval, precision: float) -> str:
     """Return why an interval is not precise enough; "" if it is."""
-    return "" if interval.relative <= precision else f"interval {beyond(interval, precision)}"
+    return "" if interval.relative <= precision else f"{WIDE} {beyond(interval, precision)}"
 
 
 def _reasons(interval: Interval, settled: Steady, precision: float, total: int, lost: Lost) -> list[str]:

@@ -7,6 +7,7 @@ from tierscope.report.picks import Load, Wait, judged, passed_over, reaches_memo
 from tierscope.report.top.brief import begun, short_rate, short_seconds
 from tierscope.report.top.cpus import Cpus
 from tierscope.report.top.memory import COPIES, READ, SMALL_PAGES, Memory
+from tierscope.report.top.rough import roughly
 from tierscope.tables import BESIDE, tables
 from tierscope.units import KiB, show_bytes
 
@@ -21,7 +22,7 @@ def lead(content: Content, found: Memory | None, cpus: Cpus | None, limit: str) 
     told = told or _answer(content)
     told = f"{told} {limit}".strip() if told else ""
     if cause(content) and (_mostly_unsure(content, found) or not told):
-        return _nothing(content, told)
+        return _nothing(content, told) if told else _rough(content, found, cpus) or _nothing(content, "")
     return told or _counted(content)
 
 
@@ -52,6 +53,13 @@ def _nothing(content: Content, told: str) -> str:
         return f"{told} {found} shows little else: {cause(content)}."
     sure = any(row["conclusive"] for row in judged(content))
     return f"{found} shows {'little' if sure else 'nothing'} yet: {cause(content)}."
+
+
+def _rough(content: Content, found: Memory | None, cpus: Cpus | None) -> str:
+    """Return the ranges of a run whose intervals are all wider than asked for; "" where it shows no range."""
+    if not (found and cpus and (ranges := roughly(content, found.target))):
+        return ""
+    return f"{_subject(content, found.target, cpus)}: {ranges}. This is less precise than asked for: {cause(content)}."
 
 
 def _memory(content: Content, found: Memory, cpus: Cpus) -> str:

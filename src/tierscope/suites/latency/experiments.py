@@ -7,7 +7,8 @@ never visited before (`plans.fresh`), where caches hide nothing.
 Source: L. McVoy and C. Staelin, "lmbench: Portable Tools for Performance Analysis", USENIX ATC 1996.
 """
 
-from collections.abc import Generator
+import math
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated
 
@@ -166,10 +167,21 @@ def series_of(chosen: LatencyOptions) -> list[tuple[str, str]]:
     return [one for probe in chosen.probe for one in (cycles if probe == "cycle" else [("probe", "global")])]
 
 
-def measure(machine: Machine, chosen: LatencyOptions) -> Generator[Experiment, Answer, int | None]:
-    """Yield the whole table; return the effective last-level cache in bytes, None if memory was not reached."""
+def coarser(footprints: Sequence[int], above: float) -> list[int]:
+    """Return every second one of the footprints that are larger, from the largest on, and all others."""
+    large = [footprint for footprint in footprints if footprint > above]
+    return [*(footprint for footprint in footprints if footprint <= above), *large[::-1][::2][::-1]]
+
+
+def measure(
+    machine: Machine, chosen: LatencyOptions, coarse: float = math.inf
+) -> Generator[Experiment, Answer, int | None]:
+    """Yield the whole table; return the effective last-level cache in bytes, None if memory was not reached.
+
+    coarse: bytes, above which half of the footprints are measured.
+    """
     walk, series = walk_of(machine, chosen), series_of(chosen)
-    footprints = footprints_of(machine, chosen, walk.target)
+    footprints = coarser(footprints_of(machine, chosen, walk.target), coarse)
     top = footprints[-1]
     points: dict[int, float] = {}
     for kernel, order in series:

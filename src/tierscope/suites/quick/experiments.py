@@ -4,6 +4,7 @@ The staircase comes before these two, since their footprints rest on the caches 
 measured first, and at the end of each tour through the plan, because a hypervisor may change it meanwhile.
 """
 
+import math
 from collections.abc import Generator
 from typing import Annotated
 
@@ -34,6 +35,8 @@ class QuickOptions(SuiteOptions, frozen=True, kw_only=True):
 
 LEFT_OUT = ("scale", "scale_nt", "add", "add_nt")
 """Kernels of STREAM that move the bytes of copy and of triad: a further visit of these shows more."""
+TEAMS = 4  # numbers of threads: each costs a point of every kernel
+COARSE = 64 * MiB  # larger footprints take a second and more each: one to a doubling is enough for a first look
 MIXES = ("read", "mix_2r1w", "mix_1r1w_nt")  # all reads; the mix of many programs; half of it past the caches
 DELAYS = (0, 50, 100, 200, 400, 800, 2000, 10000)
 
@@ -45,11 +48,14 @@ def plan(machine: Machine, chosen: QuickOptions) -> Plan:
         yield from shared(machine, chosen, visits=0)
     target, precision, visits = chosen.target, chosen.precision, chosen.visits
     walk = latency.LatencyOptions(target=target, precision=precision, budget=0.4, visits=visits)
-    found = yield from latency.measure(machine, walk)
+    found = yield from latency.measure(machine, walk, COARSE)
     cache_bytes = found or machine.last_level_cache_bytes() or MiB  # not searched for again by the other two
     every = stream.kernels_of(machine, stream.StreamOptions(), target)
     kernels = tuple(name for name in every if name not in LEFT_OUT)
-    bandwidth = stream.StreamOptions(target=target, kernels=kernels, precision=precision, budget=1.0, visits=visits)
+    threads = teams(len(near_cpus(machine, target)))
+    bandwidth = stream.StreamOptions(
+        target=target, kernels=kernels, threads=threads, precision=precision, budget=1.0, visits=visits
+    )
     yield from stream.measure(machine, bandwidth, cache_bytes, large_visits=min(visits, 1))
     if several:
         loads = loaded_latency.LoadedLatencyOptions(
@@ -57,6 +63,13 @@ def plan(machine: Machine, chosen: QuickOptions) -> Plan:
         )
         yield from loaded_latency.measure(machine, loads, cache_bytes)
         yield from shared(machine, chosen, visits=chosen.visits)
+
+
+def teams(cpus: int) -> tuple[int, ...]:
+    """Return at most TEAMS numbers of threads: 1, all, and powers of two between them, evenly in their logarithms."""
+    steps = range(1, TEAMS - 1)
+    powers = [1 << math.ceil(math.log2(cpus) * step / (TEAMS - 1)) for step in steps]
+    return tuple(sorted({1, cpus, *(power for power in powers if power < cpus)}))
 
 
 def shared(machine: Machine, chosen: QuickOptions, visits: int) -> Generator[Experiment, Answer, None]:

@@ -1,0 +1,60 @@
+"""How long each point and each search may last, so that a run with a limit goes through its plan twice.
+
+A point that was visited once has no interval, unless points of its kind that were visited twice show how much the
+machine drifts. So the first tour has only FIRST of the limit, where the plan has further visits. How long points last
+on this machine is learned from those before, table by table: page faults and large caches can make their set-up
+several times as long as `run.expected` states. The searches for loop variants share the time that the measurements of
+the first tour leave.
+"""
+
+import math
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+
+from tierscope.record.experiment import Experiment
+from tierscope.run.batches import least_seconds, one_visit
+from tierscope.run.climb import LEAST_S, LONGEST_S
+from tierscope.run.expected import expected_seconds, further_seconds, shortest_seconds
+from tierscope.stats.takes import takes_of
+
+FIRST = 0.6  # of the limit
+
+
+class Deadline:
+    """The limit of one run, and how long its points took so far. clock: seconds."""
+
+    def __init__(self, limit_s: float, imagined: Sequence[Experiment], clock: Callable[[], float]) -> None:
+        self._limit_s, self._clock, self._began = limit_s, clock, clock()
+        self._imagined = imagined
+        self._further = sum(map(further_seconds, imagined))
+        self._took: dict[str, tuple[float, float]] = defaultdict(lambda: (0.0, 0.0))  # measured, expected
+
+    @property
+    def left_s(self) -> float:
+        """Return the seconds until the limit."""
+        return self._limit_s - (self._clock() - self._began)
+
+    def took(self, experiment: Experiment, seconds: float) -> None:
+        """Learn how long a point of a table lasts, without its search."""
+        measured, expected = self._took[experiment.table]
+        self._took[experiment.table] = measured + seconds, expected + shortest_seconds(experiment)
+
+    def budget_s(self, experiment: Experiment, number: int, *, first: bool) -> float:
+        """Return the time of each take of a visit: what the rest of the plan leaves, its schedule at most."""
+        schedule = one_visit(experiment)
+        rest = self._further + sum(map(expected_seconds, self._imagined[number + 1 :])) if first else 0.0
+        return max(least_seconds(schedule), min(schedule.budget_s, (self.left_s - rest) / len(takes_of(experiment))))
+
+    def search_s(self, number: int, searches: int) -> float:
+        """Return the time of this search. searches: how many there still are, with this one."""
+        first = self._limit_s * (FIRST if self._further else 1.0)
+        if math.isinf(first):
+            return LONGEST_S
+        rest = sum(shortest_seconds(one) * self._slower(one) for one in self._imagined[number:])
+        left = first - (self._clock() - self._began) - rest
+        return min(max(left / max(searches, 1), LEAST_S), LONGEST_S)
+
+    def _slower(self, experiment: Experiment) -> float:
+        """Return by how much points of this table last longer than expected; 1 where none was measured."""
+        measured, expected = self._took[experiment.table]
+        return max(measured / expected, 1.0) if expected else 1.0
