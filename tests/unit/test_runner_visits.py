@@ -206,6 +206,26 @@ def test_a_tour_that_leaves_points_out_does_not_take_the_shortest(lab: Lab, monk
     assert max(chosen) > 12
 
 
+def test_a_tour_for_which_little_time_is_missing_leaves_out_the_longest_points(
+    lab: Lab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kind = [point(group("copy"), minimum_s=0.2, budget_s=1.0, visits=3) for _ in range(16)]
+    lab(plan_of(*kind), limit=4.0)
+    known = Visits(Run(path=lab.directory, result=msgspec.structs.replace(run_of(lab).result, visits=())))
+    monkeypatch.setattr(Visits, "seconds", lambda _, record: 20.0 if record.number in (3, 9) else 1.0)
+    assert [record.number for record in known.next_tour(40.0)] == [n for n in range(16) if n != 9]
+    assert [record.number for record in known.next_tour(20.0)] == [n for n in range(16) if n not in (3, 9)]
+
+
+def test_a_first_visit_counts_without_its_search(lab: Lab) -> None:
+    lab(plan_of(*points(calibrate=True)), limit=2.0)
+    result = msgspec.structs.replace(run_of(lab).result, visits=())
+    records = result.records
+    alone = {record.number: 0.25 for record in records}
+    assert Visits(Run(path=lab.directory, result=result), alone).seconds(records[0]) == 0.25
+    assert Visits(Run(path=lab.directory, result=result)).seconds(records[0]) == records[0].seconds > 0.25
+
+
 def test_a_point_that_was_seen_once_is_sure_where_the_others_show_that_the_machine_does_not_drift(lab: Lab) -> None:
     lab(plan_of(*points()))
     every = run_of(lab)

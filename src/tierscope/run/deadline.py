@@ -27,6 +27,7 @@ class Deadline:
         self._limit_s, self._clock, self._began = limit_s, clock, clock()
         self._imagined = imagined
         self._further = sum(map(further_seconds, imagined))
+        self.alone: dict[int, float] = {}  # seconds of each point that was measured, without its search
         self._took: dict[str, tuple[float, float]] = defaultdict(lambda: (0.0, 0.0))  # measured, expected
 
     @property
@@ -34,8 +35,9 @@ class Deadline:
         """Return the seconds until the limit."""
         return self._limit_s - (self._clock() - self._began)
 
-    def took(self, experiment: Experiment, seconds: float) -> None:
-        """Learn how long a point of a table lasts, without its search."""
+    def took(self, experiment: Experiment, number: int, seconds: float) -> None:
+        """Learn how long a point lasts, without its search, and others of its table."""
+        self.alone[number] = seconds
         measured, expected = self._took[experiment.table]
         self._took[experiment.table] = measured + seconds, expected + shortest_seconds(experiment)
 

@@ -121,7 +121,7 @@ class Runner:
         for visit in self.result.visits:
             self._observer.finished(visit, self._replay(visit)[1], True)
         while True:
-            known = Visits(Run(path=self.directory, result=self.result))
+            known = Visits(Run(path=self.directory, result=self.result), self._deadline.alone)
             due = known.next_tour(self._deadline.left_s) or known.second_look(self._deadline.left_s)
             self._end_session()
             done = 0
@@ -221,7 +221,7 @@ class Runner:
         self._keep(*((records, (*visits, record)) if visit else ((*records, record), visits)))
         remember(self.directory, record, found)
         if visit == 0:
-            self._deadline.took(experiment, time.monotonic() - started - searched_s)
+            self._deadline.took(experiment, number, time.monotonic() - started - searched_s)
         return record, found
 
     def _prepared(

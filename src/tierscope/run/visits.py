@@ -3,14 +3,15 @@
 First each point gets the visits that its plan asks for, one tour through the whole plan after the other, so that the
 visits of a point are spread over the run. Then points whose interval is too wide are visited more often, the widest
 first, in rounds: in a run with a limit until that, else while all visits of a point fit into its budget. The limit may
-leave too little time for a whole tour. Then a few points of each kind get all their visits first, since the drift of a
-kind is known from a few of its points. Other points of all kinds follow. Points that are chosen follow each other as in
-the plan: neighbours there share memory, which costs more to prepare than many a point lasts.
+leave too little time for a whole tour. If the other points fit, the longest ones are left out. Else a few points of
+each kind get all their visits first, since the drift of a kind is known from a few of its points. Other points of all
+kinds follow. Points that are chosen follow each other as in the plan: neighbours there share memory, which costs more
+to prepare than many a point lasts.
 """
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from tierscope.record.result import Record, Run
 from tierscope.stats.drift import FEWEST
@@ -19,14 +20,15 @@ from tierscope.tables.drifts import Kind, kinds
 from tierscope.tables.measured import judged
 from tierscope.tables.visited import is_visited
 
+MANY = 0.7  # of the points of a tour: as many show the drift of all kinds
 MOST = 9  # visits of a point: an interval is then 1/3 as wide as of one
 
 
 class Visits:
-    """The visits of a run so far."""
+    """The visits of a run so far. alone: seconds of first visits without their searches, by the number of the point."""
 
-    def __init__(self, run: Run) -> None:
-        self._run = run
+    def __init__(self, run: Run, alone: Mapping[int, float] | None = None) -> None:
+        self._run, self._alone = run, alone or {}
         self._own: dict[int, list[Record]] = {r.number: [r] for r in run.result.records if is_visited(r)}
         for visit in run.result.visits:
             self._own[visit.number].append(visit)
@@ -46,6 +48,9 @@ class Visits:
         due = [own[0] for own in missing if len(own) == fewest]
         if sum(map(self.seconds, due)) <= left_s:
             return due
+        short = self._without_the_longest(due, left_s)
+        if len(short) >= MANY * len(due):
+            return short
         lacking = {own[0].number for own in missing}
         sample = [record for record in self._sample() if record.number in lacking]
         return self._fitting(sample, left_s) or self._fitting(self._kind_by_kind(due), left_s)
@@ -68,12 +73,13 @@ class Visits:
         return len(self._own[record.number])
 
     def seconds(self, record: Record) -> float:
-        """Return how long the next visit of a point will take: as long as the last one."""
-        return self._own[record.number][-1].seconds
+        """Return how long the next visit of a point will take: as long as the last one, without a search."""
+        last = self._own[record.number][-1]
+        return last.seconds if last.visit else self._alone.get(record.number, last.seconds)
 
     def _has_time(self, own: Sequence[Record]) -> bool:
         """Return whether all visits and another one, with their set-up, fit into the point's budget."""
-        return sum(visit.seconds for visit in own) + own[-1].seconds <= own[0].experiment.schedule.budget_s
+        return sum(visit.seconds for visit in own) + self.seconds(own[0]) <= own[0].experiment.schedule.budget_s
 
     def _width(self, record: Record) -> float:
         return judged(self._run, record).relative
@@ -86,6 +92,16 @@ class Visits:
                 chosen.append(record)
                 left_s -= self.seconds(record)
         return sorted(chosen, key=lambda record: record.number)
+
+    def _without_the_longest(self, due: Sequence[Record], left_s: float) -> list[Record]:
+        """Return the points of a tour that fit, if the longest ones are left out: these are large footprints."""
+        kept, total = set(), 0.0
+        for record in sorted(due, key=self.seconds):
+            total += self.seconds(record)
+            if total > left_s:
+                break
+            kept.add(record.number)
+        return [record for record in due if record.number in kept]
 
     def _sample(self) -> list[Record]:
         """Return FEWEST points of each larger kind, which replaces a kind with few points.
