@@ -114,7 +114,7 @@ def fault(words: list[str], root: Path) -> str:
         return ""
     try:
         if "--help" in rest or any(word.isupper() for word in rest):
-            return "" if name in commands else f"no command {name}"
+            return _of_placeholders(name, rest) if name in commands else f"no command {name}"
         if rest and isinstance(commands[name], click.Group):  # `fleet run`: a command of two words
             name, *rest = f"{name} {rest[0]}", *rest[1:]
         context = commands[name].make_context(name, list(rest))
@@ -122,6 +122,18 @@ def fault(words: list[str], root: Path) -> str:
     except (click.ClickException, TierscopeError) as error:
         return error.format_message() if isinstance(error, click.ClickException) else str(error)
     return ""
+
+
+def _of_placeholders(name: str, rest: list[str]) -> str:
+    """Why a command whose values are placeholders would be refused: an option that it does not have."""
+    words = rest[: rest.index("--")] if "--" in rest else rest
+    while isinstance(command := commands[name], click.Group) and words and f"{name} {words[0]}" in commands:
+        name, words = f"{name} {words[0]}", words[1:]
+    if name == "run" or isinstance(command, click.Group):  # a suite has options of its own
+        return ""
+    known = {option for one in command.params for option in (*one.opts, *one.secondary_opts)} | {"--help", "-h"}
+    unknown = [word for word in words if word.startswith("--") and word.partition("=")[0] not in known]
+    return f"no option {', '.join(unknown)} of {name}" if unknown else ""
 
 
 def _check_names(name: str, given: dict[str, object]) -> None:

@@ -76,6 +76,7 @@ def test_commands_are_found_at_all() -> None:
         "tierscope run quick --fast",
         "tierscope compare runs/A",
         "tierscope report runs/A --format pdf",
+        "tierscope export DIR --format csv",
         "tierscope-core fly",
     ],
 )

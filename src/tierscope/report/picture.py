@@ -69,7 +69,9 @@ def panics(what: str) -> Iterator[None]:
 
 def _said(what: str, error: BaseException) -> str:
     why = " ".join(str(error).split())[:300] or type(error).__name__
-    return f"{what}: {why}; allow more memory, files and threads (ulimit -a), or leave figures out with --format csv"
+    if isinstance(error, ModuleNotFoundError):
+        return f"{what}: {why}; install Tierscope again: a library that it needs is missing"
+    return f"{what}: {why}; allow more memory, files and threads (ulimit -a); `report --format csv` draws no figures"
 
 
 @contextmanager
