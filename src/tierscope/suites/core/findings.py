@@ -2,6 +2,7 @@
 
 import math
 
+from tierscope.suites.core.documented import beside
 from tierscope.suites.core.parameter import AT_LEAST, KNOWN, UNKNOWN
 from tierscope.suites.core.row import CoreRow
 from tierscope.tables import Insight
@@ -37,10 +38,18 @@ def _one(row: CoreRow) -> Insight:
     if row.answer == AT_LEAST:
         least = float(math.floor(value.low))
         text = f"{head}: at least {least:.0f} {unit}, because {row.why}"
+        if row.documented:
+            text += f"; {row.documented} are documented for a core"
         return Insight(name=named, text=text, value=least, low=least, high=value.high, unit="1", conclusive=False)
     number = f"{row.whole}" if row.whole is not None else f"{value.middle:.3g}"
     text = f"{head}: {number} {unit} ({value.low:.3g} to {value.high:.3g})"
     if row.seconds:
         text += f", {show_seconds(row.seconds.middle)}"
     middle = float(row.whole) if row.whole is not None else value.middle
+    text += _documented(row, middle)
     return Insight(name=named, text=text, value=middle, low=value.low, high=value.high, unit="1", kind="count")
+
+
+def _documented(row: CoreRow, measured: float) -> str:
+    """Return '; a core has 512, as documented'; "" where nothing is."""
+    return f"; {beside(measured, row.documented)}" if row.documented else ""

@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from tierscope.stats.median import Interval
+from tierscope.suites.core.documented import Documented
 from tierscope.suites.core.fetched import fetched_rows
 from tierscope.suites.core.flight import Flight, flight_of
 from tierscope.suites.core.parameter import AT_LEAST, KNOWN, UNKNOWN, Made
@@ -32,9 +33,9 @@ GUESSED = 0.5  # cycles: what dispatch and the end of the loop may hide of a mis
 FILLERS = ("nop", "integer", "vector", "mix")
 
 
-def parameters(points: Points, target: str, origin: str) -> list[CoreRow]:
-    """Return the rows. points: of one target."""
-    return list(Core(points, Made(target, origin)).rows())
+def parameters(points: Points, target: str, origin: str, vendor: Documented | None = None) -> list[CoreRow]:
+    """Return the rows. points: of one target; vendor: what is documented of the core."""
+    return list(Core(points, Made(target, origin, vendor)).rows())
 
 
 @dataclass

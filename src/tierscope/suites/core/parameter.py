@@ -4,6 +4,7 @@ import math
 from dataclasses import dataclass
 
 from tierscope.stats.median import Interval
+from tierscope.suites.core.documented import Documented
 from tierscope.suites.core.row import CoreRow
 
 KNOWN, AT_LEAST, NONE, UNKNOWN = "known", "at least", "none", "not known"
@@ -11,10 +12,11 @@ KNOWN, AT_LEAST, NONE, UNKNOWN = "known", "at least", "none", "not known"
 
 @dataclass(frozen=True)
 class Made:
-    """Makes the rows of one target."""
+    """Makes the rows of one target. vendor: what is documented of its core; None where that is not known."""
 
     target: str
     origin: str
+    vendor: Documented | None = None
 
     def known(
         self, parameter: str, level: str, value: Interval, unit: str, *, seconds: Interval | None = None, why: str = ""
@@ -44,6 +46,7 @@ class Made:
             seconds=seconds,
             why=why,
             points=points,
+            documented=self.vendor.entries(parameter) if self.vendor else None,
             target=self.target,
             origin=self.origin,
         )

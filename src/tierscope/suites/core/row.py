@@ -53,5 +53,8 @@ class CoreRow(Row, frozen=True, kw_only=True):
     seconds: Annotated[Time | None, Col("time", help="of parameters that are times, too")]
     why: Annotated[str, Col("because", help="why it is not known, or what bounds it")]
     points: Annotated[Count, Col("points", help="that it rests on")]
+    documented: Annotated[
+        Count | None, Col("documented", help="entries of a whole core, as its vendor documents; null where not known")
+    ]
     target: Annotated[str, Col("target", help="such as `node:0`", tier=True)]
     origin: Annotated[str, Col("origin", help="`real`, `emulated` or `simulated`")]

@@ -3,6 +3,7 @@
 from typing import ClassVar
 
 from tierscope.record.result import Run
+from tierscope.suites.core.documented import documented
 from tierscope.suites.core.findings import sentences
 from tierscope.suites.core.found import parameters
 from tierscope.suites.core.points import Points
@@ -40,11 +41,12 @@ class Core:
 
     def rows(self, run: Run) -> list[CoreRow]:
         points = CorePoints().rows(run)
+        vendor = documented(run.result.machine.identity.family)
         return [
             row
             for target in dict.fromkeys(point.target for point in points)
             for own in [[point for point in points if point.target == target]]
-            for row in parameters(Points(own), target, own[0].origin)
+            for row in parameters(Points(own), target, own[0].origin, vendor if own[0].origin == "real" else None)
         ]
 
     def insights(self, run: Run, rows: list[CoreRow]) -> list[Insight]:

@@ -1,0 +1,63 @@
+"""A measured buffer next to what the vendor documents of a whole core."""
+
+import pytest
+
+from tierscope.stats.median import Interval
+from tierscope.suites.core.documented import CORES, beside, documented
+from tierscope.suites.core.findings import sentences
+from tierscope.suites.core.parameter import Made
+
+
+@pytest.mark.parametrize(
+    ("family", "reorder"),
+    [
+        ("GenuineIntel:6:207:2", 512), ("GenuineIntel:6:85:7", 224), ("AuthenticAMD:25:1:1", 256),
+        ("AuthenticAMD:25:17:1", 320), ("AuthenticAMD:26:2:1", 448),
+    ],
+)  # fmt: skip
+def test_a_processor_is_found_by_family_and_model(family: str, reorder: int) -> None:
+    found = documented(family)
+    assert found
+    assert found.entries("reorder buffer") == reorder
+    assert found.entries("width") is None
+
+
+@pytest.mark.parametrize(
+    "family", ["GenuineIntel:6:151:2", "Made:6:173:1", "sim:ddr5", "", "AuthenticAMD:21:1:1", "GenuineIntel:6"]
+)
+def test_nothing_is_documented_of_others(family: str) -> None:
+    """Among them a processor with two kinds of core."""
+    assert documented(family) is None
+
+
+def test_no_processor_is_listed_twice() -> None:
+    models = [(one.family, model) for one in CORES for model in one.models]
+    assert len(models) == len(set(models))
+
+
+@pytest.mark.parametrize(
+    ("measured", "said"),
+    [
+        (505.0, "a core has 512, as documented"),
+        (242.0, "a core has 512, as documented, and half of them while its other hardware thread works"),
+        (350.0, "512 are documented for a core"),
+        (160.0, "512 are documented for a core"),
+    ],
+)
+def test_half_of_a_core_is_called_so_and_nothing_else_is(measured: float, said: str) -> None:
+    assert beside(measured, 512) == said
+
+
+def test_a_lower_bound_is_not_called_half_of_a_core() -> None:
+    made = Made("node:0", "real", documented("GenuineIntel:6:207:2"))
+    bound = Interval(56, 56, 56, 9)
+    (found,) = sentences([made.at_least("store buffer", "", bound, "stores", "the reorder buffer may fill first")])
+    assert found.text.endswith("; 112 are documented for a core")
+    assert not found.conclusive
+
+
+def test_rows_state_what_is_documented() -> None:
+    made = Made("node:0", "real", documented("GenuineIntel:6:207:2"))
+    row = made.known("reorder buffer", "", Interval(241, 242, 243, 9), "instructions")
+    assert (row.documented, made.known("width", "", Interval(3, 3, 3, 9), "1").documented) == (512, None)
+    assert "half of them while its other hardware thread works" in sentences([row])[0].text
