@@ -97,6 +97,11 @@ def _written(value: float, unit: str) -> tuple[str, float]:
     return word, units[word]
 
 
+def three_digits(value: float) -> str:
+    """Return three digits, also where the last are zeros: '30.0', '8.40'; more only before the point."""
+    return f"{value:#.3g}".rstrip(".") if value < 1000 else f"{value:.0f}"
+
+
 def show_bytes(size: float) -> str:
     """Return '64 KiB', '1.30 GiB': exact where a binary unit divides it, else three digits."""
     for unit in ("TiB", "GiB", "MiB", "KiB"):

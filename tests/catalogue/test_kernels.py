@@ -9,6 +9,7 @@ written down here, by hand; `None` is what only a counter could tell.
 import platform
 import re
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Self
 
 import pytest
@@ -214,8 +215,17 @@ def test_an_isa_that_does_not_run_is_not_checked() -> None:
 
 def test_the_suites_ask_for_kernels_that_exist() -> None:
     assert {*suites.STREAM, *suites.LOADS, *(f"{name}_nt" for name in suites.LOADS[1:])} <= CATALOGUE.walks().keys()
-    own = suites.FLUSHES_OF.get(platform.machine(), {})
-    assert {f"flush_{name}" for name in (*own, "msync", "none")} <= set(NAMES)
+
+
+def test_the_catalogue_names_each_kernel_that_flushes_and_the_feature_that_it_needs() -> None:
+    root = Path(__file__).resolve().parents[2]
+    headers = {path.stem: path.read_text() for path in (root / "core/kernels").rglob("flush_*.hpp")}
+    own = {"x86_64": "x86", "aarch64": "arm"}[platform.machine()]
+    here = {path.stem for folder in ("baseline", own) for path in (root / "core/kernels" / folder).glob("flush_*.hpp")}
+    found = CATALOGUE.flushes()
+    assert {f"flush_{name}" for name in found} == here
+    assert [name for name, feature in found.items() if feature and f'"{feature}"' not in headers[f"flush_{name}"]] == []
+    assert found["none"] == found["msync"] == ""
 
 
 @pytest.mark.parametrize("name", list(CATALOGUE.walks()))

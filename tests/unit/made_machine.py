@@ -25,6 +25,11 @@ WALKS = {
     for name, (reads, writes) in LINES.items()
 }
 """Kernels of a build."""
+FLUSHES = {
+    "clflush": "clflush", "clflushopt": "clflushopt", "clwb": "clwb", "movdir64b": "movdir64b",
+    "msync": "", "none": "", "nt": "",
+}  # fmt: skip
+"""Ways of stored lines to memory, of the build for x86_64."""
 
 
 def made_machine(cpus: int = 2, peak: float | None = PEAK) -> Machine:
@@ -62,6 +67,7 @@ def made_machine(cpus: int = 2, peak: float | None = PEAK) -> Machine:
     return Machine(
         hostname="made", identity=identity, state={"load": 0.1}, peak_bytes_per_s=peak, peak_source=source,
         kernels=WALKS,
+        flushes=FLUSHES,
         victims={"flow": "", "command": ""},
     )  # fmt: skip
 

@@ -5,13 +5,13 @@ from pathlib import Path
 from tierscope import reference
 from tierscope.audit import Audit, examine, own, published, readings
 from tierscope.audit.limits import Limits, limited
+from tierscope.cli.names import PUBLISHED
 from tierscope.errors import UsageError
 from tierscope.files import is_there
 from tierscope.imports import read
 from tierscope.record.result import load
 from tierscope.tables.kept import anew
 
-PUBLISHED = "reference:"
 UNKNOWN = Limits()
 
 

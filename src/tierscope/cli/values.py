@@ -48,6 +48,10 @@ def _kernels(build: "Catalogue") -> Iterable[str]:
     return (one.kernel for one in build.kernels)
 
 
+def _flushes(build: "Catalogue") -> Iterable[str]:
+    return build.flushes()
+
+
 def _structures(build: "Catalogue") -> Iterable[str]:
     return (one.name for one in build.structures if one.available)
 
@@ -62,6 +66,8 @@ BUILD: "dict[str, Callable[[Catalogue], Iterable[str]]]" = {
     "kernels": _kernels,
     "kernel": _kernels,
     "mixes": _kernels,
+    "instructions": _flushes,
+    "stores": _flushes,
     "structures": _structures,
     "isa": lambda build: (one.isa for one in build.kernels if one.available),
 }

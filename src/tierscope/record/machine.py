@@ -151,6 +151,13 @@ class Machine(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
             "[`Walk`](#walk); left out by other suites"
         ),
     ] = {}
+    flushes: Annotated[
+        dict[str, str],
+        Meta(
+            description="ways of stored lines to memory that the build has, if the suite needs them: name of the "
+            "kernel without `flush_` -> the CPU feature that it needs, or an empty string; left out by other suites"
+        ),
+    ] = {}
     victims: Annotated[
         dict[str, str],
         Meta(

@@ -22,10 +22,11 @@ from typing import Self
 import numpy as np
 import numpy.typing as npt
 
+from tierscope.stats.median import SIGMAS_95
+
 Floats = npt.NDArray[np.float64]
 
 FEWEST = 5  # points: with four the interval is nearly all of -1 to 1
-SIGMAS = 1.96
 EXACT = 1 - 1e-12  # beyond it, artanh is only rounding error
 
 
@@ -56,7 +57,7 @@ class Correlation:
     def _of(cls, r: float, error: float, most: float = EXACT) -> Self:
         """Return the coefficient with bounds, for which |r| is limited to `most`."""
         z = math.atanh(max(-most, min(most, r)))
-        low, high = math.tanh(z - SIGMAS * error), math.tanh(z + SIGMAS * error)
+        low, high = math.tanh(z - SIGMAS_95 * error), math.tanh(z + SIGMAS_95 * error)
         return cls(min(low, r), r, max(high, r))
 
 

@@ -99,6 +99,7 @@ def document(
         plan,
         lambda machine, chosen: left_out(machine, list(parts(machine, chosen))),
         kernels=True,
+        flushes=True,
         structures=structures,
         mixed=mixed,
         details="Runs the experiments of the document, and judges each of its claims for this machine. What this"
