@@ -26,8 +26,7 @@ from tierscope.sound import reads
 
 CPU_S = 10  # a guard against hangs: of CPU time, so that a busy machine changes nothing
 FIRST, LAST = (int(word) for word in os.environ.get("HOSTILE", "0:24").split(":"))
-RUNS = ("stream", "storage", "maps", "neighbors", "numa", "groups", "flush", "contention", "latency", "loaded-latency",
-        "core-to-core", "tlb", "blocks", "stride", "buffers")  # fmt: skip
+RUNS = (*(name for name in MADE if not name.startswith("document-")), *BESIDES)  # documents have parts of the others
 SHARE = 5  # of the commands for each seed, one in so many: each is met by several seeds
 MEMORY = "read=100ns,cache=1MiB:5ns"
 COMMANDS = (
