@@ -63,7 +63,7 @@ def _cells(first: int, lines: list[str]) -> Iterator[tuple[str, list[int]]]:
         for cell in lines[0].split("|"):
             yield cell.strip(), [first] * len(cell)
     else:
-        pieces = [(number, f"{' '.join(line.split())} ") for number, line in enumerate(lines, first)]
+        pieces = [(number, f"{' '.join(line.split())} ") for number, line in enumerate(lines, first) if line.strip()]
         text, source, titles = "".join(piece for _, piece in pieces).partition("Source")
         yield text + source + TITLE.sub(_one_word, titles), [number for number, piece in pieces for _ in piece]
 

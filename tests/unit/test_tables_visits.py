@@ -26,8 +26,8 @@ from tierscope.units import KiB, MiB
 
 VISITED = [name for name in suites if "visits" in {option.name for option in own_options(suites[name].options)}]
 ONCE = ("sizing", "migration", "sharing", "background")
-"""Tables whose points are visited once. They size other points, change the state of a memory, or watch a load over time,
-or they find what CPUs share, where the visits of the end of a run are further moments."""
+"""Tables whose points are visited once: they size other points, change a memory, or watch a load over time, or find what
+CPUs share, where the visits of the end of a run are further moments."""
 
 
 @pytest.fixture
