@@ -1,4 +1,4 @@
-"""What a user knows of a machine and a result lacks: `peak=`, or `channels=` and `speed=`, and `cache=`.
+"""The limits of a machine that a user knows and a result lacks: `peak=`, or `channels=` and `speed=`, and `cache=`.
 
 The theoretical peak is that of all channels together, 10^6 x MT/s x 8 bytes each. It is added to every statement of
 memory bandwidth. If both ways are given the statements contain both, and `peak_formula` compares them.

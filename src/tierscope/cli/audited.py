@@ -1,4 +1,4 @@
-"""What `audit` may be asked about, by its word: a run, a published table, or a file of another tool."""
+"""The results that `audit` examines, by the argument: a run, a published table, or a file of another tool."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""What a shell is offered as the value of an option: `kernels=tr` becomes `kernels=triad`, a list its next part.
+"""The completions of an option's value: `kernels=tr` becomes `kernels=triad`, and a list gets its next part.
 
 Names of a list come from the option itself. Names of kernels, ISAs and targets come from the core, which is asked only
 then; without a core there are none.

@@ -1,4 +1,4 @@
-"""What a hunt found, for a terminal: counts, verdicts, the first failed points and how to see them again."""
+"""The results of a hunt for a terminal: counts, verdicts, the first failed points and how to repeat them."""
 
 from rich.console import Console
 from rich.table import Table

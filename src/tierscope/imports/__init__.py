@@ -37,7 +37,7 @@ class Importer(Protocol):
 
     @property
     def title(self) -> str:
-        """What the format is, and where its units are documented."""
+        """A description of the format, and where its units are documented."""
 
     @property
     def alike(self) -> tuple[Match, ...]:

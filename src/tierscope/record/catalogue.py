@@ -58,7 +58,7 @@ class Kernel(msgspec.Struct, frozen=True):
 
 
 class Walk(msgspec.Struct, frozen=True):
-    """What a kernel on lines does to memory, for plans that size its arrays."""
+    """The accesses of a kernel on lines, for plans that size its arrays."""
 
     arrays: Annotated[int, Meta(description="of equal length, as STREAM counts them")]
     read_share: Annotated[float, Meta(description="share of the program's lines that are read")]

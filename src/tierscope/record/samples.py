@@ -41,7 +41,7 @@ BLOCK_MEANINGS = {
     "stop_ticks": "second read of the clock",
     "operations": "operations between the two reads, in the unit of the kernel",
 }
-"""What the columns contain, for the reference."""
+"""The content of the columns, for the reference."""
 
 SIZING, PREEMPTED, STOLEN, DRIFTED, MIGRATED = (1 << bit for bit in range(5))
 """Flags of a block: sizing itself; context switch; steal time; clock against clock; on another CPU."""

@@ -2,8 +2,8 @@
 
 Its plan, its output and its samples become records of a file of groups, one for each `measure`: the tables, intervals,
 marks and page are those of a run of Tierscope. The run also contains that file, so that `rerun` repeats it with stop
-rules. What the core does not print stays unknown: the state of the machine, the findings of the doctor, and what other
-programs did meanwhile.
+rules. Facts that the core does not print stay unknown: the state of the machine, the findings of the doctor, and what
+other programs did meanwhile.
 """
 
 import io

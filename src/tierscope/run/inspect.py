@@ -1,7 +1,7 @@
 """Captures the Machine: what the core sees of CPUs, caches and nodes, and what the system's files add.
 
 `identity` is the same after a reboot of the same kernel; `state` is of this moment and flat, in base
-units: hertz, bytes, seconds, shares 0..1. What cannot be read is None, never a guess.
+units: hertz, bytes, seconds, shares 0..1. A value that cannot be read is None, never a guess.
 Source: Linux, proc(5), Documentation/ABI/testing/sysfs-class-thermal; DMTF DSP0134 for the memory.
 """
 

@@ -7,8 +7,8 @@
 Ranks that agree completely would have an interval of zero width. They are known no better than to half of the step to
 the next possible value, 12 / (n (n^2 - 1)) below 1: their bounds are those of the middle of that step.
 
-Points are treated as independent draws from one population. Those of a sweep were chosen, so the interval shows how
-well this sweep determines the number, not how another sweep would differ.
+Points are treated as independent draws from one population. The points of a sweep were chosen, so the interval shows
+how well this sweep determines the number, not how another sweep would differ.
 Blind to what is neither straight (linear) nor monotone (rank), and to causes.
 Source: R. A. Fisher, "On the Probable Error of a Coefficient of Correlation Deduced from a Small Sample", Metron 1,
 1921; D. G. Bonett and T. A. Wright, "Sample Size Requirements for Estimating Pearson, Kendall and Spearman

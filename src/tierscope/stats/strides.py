@@ -50,7 +50,7 @@ class Compared:
 
 @dataclass(frozen=True)
 class Spread:
-    """What the strides show, and each of them, by rising stride."""
+    """The result of the strides, and each of them, by rising stride."""
 
     interleave: Interleave
     strides: tuple[Compared, ...]

@@ -58,7 +58,7 @@ APART, BESIDE = "pages", "lines"
 
 @dataclass(frozen=True, slots=True)
 class Extra:
-    """What translation adds to an access, with its 95 % interval."""
+    """The time that translation adds to an access, with its 95 % interval."""
 
     middle_s: float
     low_s: float

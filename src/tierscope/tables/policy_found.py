@@ -1,4 +1,4 @@
-"""What the records of `run policy` show: rows of the three curves, and what is inferred of them; remembered.
+"""The results in the records of `run policy`: rows of the three curves, and what is inferred of them; remembered.
 
 The interval of a row is that of the median rate of its blocks; single writes have no rate, but an order.
 """
@@ -27,7 +27,7 @@ MOST_KNOWN = 64
 
 @dataclass(frozen=True)
 class Found:
-    """Of one target; None where a part was not measured, or too little of it. `evidence`: in words, by part."""
+    """The results of one target; None if too little of a part was measured. `evidence`: in words, by part."""
 
     strides: list[InterleaveRow]
     controls: list[InterleaveRow]

@@ -1,4 +1,4 @@
-"""What a virtual machine boots: Debian's kernel, and a RAM disk of busybox, the core and a few modules.
+"""The image that a virtual machine boots: Debian's kernel, and a RAM disk of busybox, the core and a few modules.
 
 Nothing in it comes from this system's own kernel, so a machine is the same on every host.
 """

@@ -1,4 +1,4 @@
-"""What a virtual machine needs of this system, and the command that brings what is missing.
+"""The requirements of a virtual machine on this system, and the command that installs what is missing.
 
 The kernel is Debian's for clouds. It is looked up in TIERSCOPE_VM_KERNEL, then in `build/vm` of a checkout, then in the
 user's data folder, to which `tierscope vm --get-kernel` brings it.

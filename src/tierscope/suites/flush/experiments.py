@@ -138,7 +138,7 @@ class Point:
 
 @dataclass(frozen=True)
 class Field:
-    """What all points of one run share."""
+    """The values that all points of one run share."""
 
     cpu: int
     target: Target

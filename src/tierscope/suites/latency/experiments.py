@@ -103,7 +103,7 @@ FRESH_TO = 128 * MiB  # largest default fresh region: 8x the largest buffer know
 
 @dataclass(frozen=True)
 class Walk:
-    """What all points of one run share."""
+    """The values that all points of one run share."""
 
     cpu: int
     target: Target

@@ -107,7 +107,7 @@ class Way:
 
 @dataclass(frozen=True)
 class Field:
-    """What all points of one run share."""
+    """The values that all points of one run share."""
 
     cpus: tuple[int, ...]
     target: Target
