@@ -73,7 +73,7 @@ TEST_CASE("an old file is emptied") {
   CHECK(folder.read("x.npy").size() == HEADER);
 }
 
-TEST_CASE("a file that cannot be made or has no room is an error with its path") {
+TEST_CASE("a file that cannot be made, or on a full file system, is an error with its path") {
   CHECK(error_of([] { SampleFile("/no/such/folder/x.npy"); }) ==
         "SystemError: create samples file /no/such/folder/x.npy: No such file or directory");
   if (std::filesystem::exists("/dev/full"))

@@ -190,9 +190,9 @@ namespace {
 #include "vector_kernels.inc"
 }  // namespace
 
-TEST_CASE("kernels on vectors touch the lines that their descriptors tell, in their order") { compare_every_kernel(); }
+TEST_CASE("kernels on vectors touch the lines of their descriptors, in their order") { compare_every_kernel(); }
 
-TEST_CASE("random updates touch the words that their stream tells, and leave what HPCC's rules say") {
+TEST_CASE("random updates touch the words of their stream, and leave what HPCC's rules state") {
   for (const std::string kernel : {"gups", "gups_lcg"})
     for (const std::string footprint : {"64B", "64KiB", "1000KiB"}) {
       CAPTURE(kernel);
@@ -243,7 +243,7 @@ TEST_CASE("HPCC's first sequence is a shift register of a known polynomial, and 
   CHECK(draws.element(0x1234567, 256) == 0x67);
 }
 
-TEST_CASE("a chase follows its pointers in the order that its stream tells") {
+TEST_CASE("a chase follows its pointers in the order of its stream") {
   for (const std::string words : {"element=64", "element=4160", "element=64 locality=1KiB",
                                   "element=64 locality=1KiB order=sequential", "element=256"}) {
     CAPTURE(words);
@@ -300,7 +300,7 @@ TEST_CASE("after its last operation a stream begins again, and after a rewind to
   CHECK(told(stream, group.operations) == once);
 }
 
-TEST_CASE("what a library, microcode or another thread decides has no simulated form, and says so") {
+TEST_CASE("accesses that a library, microcode or another thread decides have no simulated form") {
   for (const std::string words : {"memcpy footprint=64KiB", "rep_movsb footprint=64KiB",
                                   "memset_blocks footprint=64KiB", "noop", "flush_msync footprint=64KiB"}) {
     CAPTURE(words);
