@@ -116,7 +116,7 @@ def test_a_damaged_stream_is_refused(tmp_path: Path, why: str) -> None:
         ("kill -SEGV $$", 0, 0, "ended with signal 11"),
         ("kill -ILL $$", 0, 0, "such as AVX-512"),
         ("kill -KILL $$", 0, 3, "was killed"),
-        ("exit 1", 5, 3, "wrote no whole trace"),
+        ("exit 1", 5, 3, "wrote an incomplete trace"),
         ("exit 0", len(flows.END), 0, "replaced itself by another program"),
         ("exit 0", 0, 0, ""),
     ],

@@ -162,7 +162,7 @@ def test_numbers_of_different_origin_do_not_compare(
     (other / "result.json").write_text(text.replace('"origin": "real"', '"origin": "simulated"', 1))
     status, line = refused(capfd, "compare", str(run.path), str(other))
     assert status == Exit.USAGE
-    assert line.startswith("one run is real, the other simulated: their numbers do not compare; --across-origins")
+    assert line.startswith("one run is real, the other simulated: their numbers are not comparable; --across-origins")
 
 
 def test_a_point_measured_twice_is_compared_turn_by_turn(capfd: pytest.CaptureFixture[str], tmp_path: Path) -> None:

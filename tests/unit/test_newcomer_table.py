@@ -183,7 +183,7 @@ def test_a_key_or_a_main_value_without_a_column_is_refused() -> None:
     class Wrong(Newcomer):
         keys: ClassVar[tuple[str, ...]] = ("color",)
 
-    with pytest.raises(ValueError, match="table newcomer: color is none of its columns"):
+    with pytest.raises(ValueError, match="table newcomer: color is not one of its columns"):
         Tables("table", "tierscope.tables").add(Wrong())
 
 

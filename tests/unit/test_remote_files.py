@@ -134,7 +134,7 @@ def test_nothing_of_this_machine_is_read(remote: Remote, monkeypatch: pytest.Mon
     system = remote.system()
     found = {finding.name: finding.state for finding in examine(system)}
     assert not any("the check itself failed" in state for state in found.values())
-    assert found["fio"] == "not looked for: these are files of another machine, or a record"
+    assert found["fio"] == "not checked: these are files of another machine, or a record"
     assert remote.others().mark() is not None
 
 

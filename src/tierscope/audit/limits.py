@@ -63,7 +63,7 @@ def parsed(words: Mapping[str, str]) -> Limits:
         raise UsageError(f"unknown option {unknown[0]}=; known: {', '.join(KEYS)}, such as peak=307.2GB/s")
     if ("channels" in words) != ("speed" in words):
         missing = "speed=, in MT/s" if "channels" in words else "channels="
-        raise UsageError(f"channels= and speed= make a peak together; {missing} is missing")
+        raise UsageError(f"a peak needs channels= and speed=;  {missing} is missing")
     peak = parse_rate(words["peak"]) if "peak" in words else None
     if peak is not None and peak < LEAST_PEAK:
         said = f"peak={words['peak']} means {peak:g} bytes/s, which is less than one channel of any memory moves"

@@ -98,7 +98,7 @@ def _again(told: dict[str, str]) -> dict[str, Value]:
     """Return the numbers that likwid-bench prints twice: `again_X` for X."""
     for line in (line for _, _, lines, _ in AGAIN for line in lines):
         if told.get(line, "").startswith("-"):
-            raise UsageError(f"{line} is {told[line][:40]!r}, which cannot be: the file is damaged")
+            raise UsageError(f"{line} is {told[line][:40]!r}, which is impossible: the file is damaged")
     known = {line: float(word) for line, word in told.items() if PLAIN.fullmatch(word)}
     found: dict[str, Value] = {}
     for name, own, lines, make in AGAIN:

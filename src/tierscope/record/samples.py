@@ -112,7 +112,7 @@ def refuse_others(path: Path, rows: Blocks, count: int | None, sha256: str) -> N
     if count is not None and rows.size != count:
         raise exchanged(path, f"have {rows.size} rows, and the record states {count}")
     if sha256 and digest(rows) != sha256:
-        raise exchanged(path, "are not those that were measured: their SHA-256 is another one")
+        raise exchanged(path, "are not those that were measured: their SHA-256 differs")
 
 
 def exchanged(path: Path, why: str) -> ResultError:

@@ -93,7 +93,7 @@ def _decode(topology: dict[str, Any]) -> Topology:
     try:
         return msgspec.convert(topology, Topology)
     except msgspec.ValidationError as error:
-        raise CoreError(f"`tierscope-core topology` answered what this tierscope does not know: {error}; "
+        raise CoreError(f"`tierscope-core topology` gave an answer that this tierscope does not know: {error}; "
                         "install both from one version") from error  # fmt: skip
 
 

@@ -287,7 +287,7 @@ class Tables(Registry[Plain]):
         known = {column.name for column in Plain(entry).columns}
         for name in (*entry.keys, *(main.name for main in entry.main)):
             if name not in known:
-                raise ValueError(f"table {entry.name}: {name} is none of its columns")
+                raise ValueError(f"table {entry.name}: {name} is not one of its columns")
         super().add(Plain(entry))
 
 

@@ -91,6 +91,6 @@ def get_kernel(folder: Path) -> None:
     status = subprocess.run([HERE / "get-kernel", folder], check=False).returncode
     if status:
         raise MachineError(
-            f"the kernel was not brought (status {status}; the reason is above); on a system without Debian's packages "
-            f"unpack linux-image-*-cloud-amd64 of Debian into a folder, and name it in {VARIABLE}"
+            f"the kernel was not downloaded (status {status}; the reason is above); on a system without Debian's "
+            f"packages unpack linux-image-*-cloud-amd64 of Debian into a folder, and name it in {VARIABLE}"
         )

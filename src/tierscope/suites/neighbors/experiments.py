@@ -161,7 +161,7 @@ def _with_fence(name: str, chosen: NeighborsOptions, flushes: bool) -> Workload:
     if not flushes:
         for key, value in (("aggressor_chunk", chunk), ("aggressor_fence", fence)):
             if value is not None:
-                raise UsageError(f"{key}={value}: {name} flushes nothing; try aggressor=flush_clwb")
+                raise UsageError(f"{key}={value}: {name} does not flush; try aggressor=flush_clwb")
         return Workload(kernel=name, footprint_bytes=0, work=HopWork() if name == "chase" else LineWork())
     work = BlockWork(element_bytes=chunk or CHUNK_BYTES, fence=fence or "chunk")
     return Workload(kernel=name, footprint_bytes=0, work=work)
