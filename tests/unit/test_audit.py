@@ -194,7 +194,7 @@ PLANTED: list[tuple[str, list[Statement], str]] = [
     ("operation_bytes", changed("operation_bytes", bandwidth_bytes_per_s=300e6), "x that"),
     ("time_taken", changed("time_taken", seconds=0.2), "total bytes / seconds makes"),
     ("same_quantity", changed("same_quantity", second_bandwidth_bytes_per_s=SLIPPED), "unit slip"),
-    ("same_quantity", changed("same_quantity", second_bandwidth_bytes_per_s=1.5e9), "1.50 times more"),
+    ("same_quantity", changed("same_quantity", second_bandwidth_bytes_per_s=1.5e9), "more by a factor of 1.50"),
     ("no_load", delays(lambda d: 85e-9 + d * 1e-12), "no load ran"),
     ("peak_share", changed("peak_share", bus_bytes_per_s=330e9), "fewer channels"),
     ("peak_share", changed("peak_share", bus_bytes_per_s=330e9, **FITS), "the cache's bandwidth"),
