@@ -1,9 +1,9 @@
 """Every kernel on every ISA that runs here leaves what scalar code leaves, and states its traffic rightly.
 
-What a kernel moves is told twice: by its operands, and by the formula that begins its summary, from which a test works
-it out once more. Program bytes are what the formula asks for; bus bytes add the read for ownership of a line that is
-stored without being loaded, unless the store is non-temporal or direct. Kernels without a formula have their bytes
-written down here, by hand; `None` is what only a counter could tell.
+Each kernel states the bytes that it moves twice: by its operands, and by the formula that begins its summary, from
+which a test works it out once more. Program bytes are what the formula asks for; bus bytes add the read for ownership
+of a line that is stored without being loaded, unless the store is non-temporal or direct. Kernels without a formula
+have their bytes written down here, by hand; `None` is what only a counter could show.
 """
 
 import platform
@@ -52,7 +52,7 @@ KINDS = {
     "memset_blocks_random": "block", "transfer_clean": "transfer", "transfer_modified": "transfer",
     "loop": "loop", "chain": "chain",
 }  # fmt: skip
-"""Operations that are no lines; those of flush_... and mix_blocks_... are blocks too."""
+"""Operations that are not lines; those of flush_... and mix_blocks_... are blocks too."""
 
 
 CATALOGUE = core.catalogue()
@@ -71,7 +71,7 @@ class Formula:
     """`a[i] += b[i] + s * c[i]`: the arrays that are stored and loaded, and the operations on each element.
 
     An array with an index of another array, as `b[c[i]]`, or with a drawn one, as `t[r]`, is scattered: each of its
-    elements may lie in a line of its own. A name without an index is no array.
+    elements may be in a line of its own. A name without an index is not an array.
     """
 
     stored: frozenset[str]

@@ -45,7 +45,7 @@ def whole(found: Run) -> BackgroundRow:
 
 
 def planted(kernel: str, threads: int, delay: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Adds traffic to each watch that its analysis is not told of."""
+    """Adds traffic to each watch that its analysis does not know of."""
     plain = experiments.watch
 
     def watch(chaser: Group, chosen: BackgroundOptions, known: Known | None = None) -> Experiment:

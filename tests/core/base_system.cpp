@@ -30,7 +30,7 @@ TEST_CASE("ticks are seconds of CLOCK_MONOTONIC_RAW") {
   const auto last = clock.now();
   const auto outer_end = raw_nanoseconds();
   const double took = clock.seconds(last - first) * 1e9;
-  // nested reads hold on a busy machine; 0.2 % is what the calibration over 5 ms can be wrong
+  // nested reads are valid on a busy machine; 0.2 % is what the calibration over 5 ms can be wrong
   CHECK(took >= static_cast<double>(inner_end - inner) * 0.998);
   CHECK(took <= static_cast<double>(outer_end - outer) * 1.002);
 }

@@ -1,5 +1,5 @@
-/// What probers of a memory need: each block once, region after region; blocks read and chased as a whole; blocks
-/// touched in part; windows as they lie; single operations, timed one by one.
+/// The orders that probers of a memory need: each block once, region after region; blocks read and chased as a whole;
+/// blocks touched in part; windows by address; single operations, timed one by one.
 #include <doctest/doctest.h>
 
 #include <cstring>
@@ -212,7 +212,7 @@ TEST_CASE("windows of a chase follow one another by address if that is requested
   }
   const auto random = make_group(plan_of("kernel=chase footprint=64KiB locality=4KiB"));
   const auto as_they_lie = make_group(plan_of("kernel=chase footprint=64KiB locality=4KiB order=sequential"));
-  CHECK(random.content() != as_they_lie.content());  // memory that holds one cannot pass for the other
+  CHECK(random.content() != as_they_lie.content());  // memory that contains one cannot pass for the other
 }
 
 TEST_CASE("an element is any number of lines") {

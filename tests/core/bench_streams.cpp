@@ -1,4 +1,4 @@
-/// What a stream says a kernel touches is what the kernel touches: the kernels' own code runs on an ISA that only
+/// A stream contains the accesses of its kernel: the kernels' own code runs on an ISA that only
 /// writes down addresses, and on real memory where a chase follows its pointers.
 #include "bench/streams.hpp"
 
@@ -34,7 +34,7 @@ struct Seen {
 };
 std::vector<Seen> seen;
 
-/// What the index at an address holds, of the group that is compared.
+/// The index at an address of the group that is compared.
 std::function<std::uint64_t(std::uint64_t element)> index_at;
 
 /// One vector is one line; nothing is loaded, nothing is stored. A vector of indices is the address that it is loaded
@@ -53,7 +53,7 @@ struct Recorder {
     note(from, Kind::load);
     return reinterpret_cast<std::uintptr_t>(from);
   }
-  /// Of a vector that is not aligned both lines.
+  /// Both lines of a vector that is not aligned.
   static Reals reals_near(const std::byte* from) {
     const auto at = reinterpret_cast<std::uintptr_t>(from);
     seen.push_back({at / LINE * LINE, Kind::load});
@@ -90,7 +90,7 @@ struct Recorder {
 };
 static_assert(isa::Isa<Recorder>);
 
-/// Accesses of one kind that follow one another have no order that a memory could tell: sorted.
+/// Accesses of one kind that follow one another have no order that a memory could show: sorted.
 std::vector<Seen> in_runs(std::vector<Seen> list) {
   for (auto first = list.begin(); first != list.end();) {
     const auto last = std::find_if(first, list.end(), [&](const Seen& one) { return one.kind != first->kind; });
@@ -127,7 +127,7 @@ constexpr std::uint64_t group_lines() {
   return (std::max<std::uint64_t>(8, LINES) + LINES - 1) / LINES * LINES;
 }
 
-/// Of the kernel on three streams eight, which a compiler takes longest for; of the others two.
+/// Eight variants of the kernel on three streams, which a compiler takes longest for; two of the others.
 template <class K>
 constexpr unsigned STREAMS_OF = K::info.name == std::string_view("triad") ? 8 : 2;
 

@@ -1,5 +1,5 @@
-/// Groups in turns and side by side: takes, CPUs shared on purpose, operands on two targets, blocks of any size, lines
-/// handed over, tasks.
+/// Groups that alternate or run together: takes, CPUs shared on purpose, operands on two targets, blocks of any size,
+/// lines handed over, tasks.
 #include <doctest/doctest.h>
 
 #include <algorithm>

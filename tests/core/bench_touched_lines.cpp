@@ -1,4 +1,4 @@
-// What an operation of a structure did, as accesses of lines and as counts.
+// An operation of a structure as accesses of lines and as counts.
 #include <doctest/doctest.h>
 
 #include "bench/touched_lines.hpp"

@@ -1,4 +1,4 @@
-/// The border: JSON that any reader takes, and a session that goes on after an error.
+/// The border: JSON that any reader takes, and a session that continues after an error.
 #include <doctest/doctest.h>
 
 #include <limits>

@@ -1,5 +1,5 @@
 /// A tier made slower: what its words mean, what is refused, and that blocks take the time they must. Floors and
-/// ceilings lie far from the memory's own speed, so that only a clock that lies, or a machine that is never free for a
+/// ceilings are far from the memory's own speed, so that only a wrong clock, or a machine that is never free for a
 /// block, could fail them.
 #include <doctest/doctest.h>
 

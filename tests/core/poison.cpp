@@ -1,5 +1,5 @@
-/// Memory that is gone while a team works on it: the fault is told with its place, nobody waits for ever, and the
-/// session goes on.
+/// Memory that is gone while a team works on it: the fault is reported with its place, nobody waits for ever, and the
+/// session continues.
 #include <doctest/doctest.h>
 #include <sys/mman.h>
 #include <sys/wait.h>

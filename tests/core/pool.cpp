@@ -22,7 +22,7 @@ constexpr std::size_t MIB = std::size_t{1} << 20U;
 
 const TargetEntry& pools() { return Registry<TargetEntry>::find("target", "pool"); }
 
-/// False, said so, where this build has no libpmemobj.
+/// Return false, with a message, if this build has no libpmemobj.
 bool has_pools() {
   if (!pools().lacking.empty()) MESSAGE("pools are not tested: ", pools().lacking);
   return pools().lacking.empty();

@@ -1,4 +1,4 @@
-/// Performance events: names, encodings, groups; and what is done where the system refuses, on a system that is played.
+/// Performance events: names, encodings, groups; and the reaction to refusals, on a simulated system.
 #include "probes/perf.hpp"
 
 #include <doctest/doctest.h>
@@ -22,7 +22,7 @@ using tests::holds;
 
 namespace {
 
-/// Counts ten of everything in each pair of start and stop, of which half the time is counted.
+/// Counts ten of everything in each pair of start and stop, for half of the time.
 struct Played {
   struct File {
     perf_event_attr attributes;

@@ -1,4 +1,4 @@
-/// Shadow images: which states a power cut may leave.
+/// Shadow images: which states a power failure may leave.
 #include <doctest/doctest.h>
 #include <fcntl.h>
 #include <sys/mman.h>

@@ -157,7 +157,7 @@ TEST_CASE("no store is lost, and no line that clwb wrote is written again, for a
                         cache("L3", "8KiB", 8, 10, "shared = 4\ninclusive = " + inclusive),
                     4);
     // of a line: a store since the last clwb; a store since the memory last got it. A farther level may write an older
-    // state of a line that a nearer one has written again, so that the first may hold without the second.
+    // state of a line that a nearer one has written again, so the first may be true without the second.
     std::map<std::uint64_t, bool> stored, newer;
     std::size_t written = 0;
     for (std::uint64_t i = 0; i < 20'000; ++i) {

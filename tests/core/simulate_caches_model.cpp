@@ -38,7 +38,7 @@ struct PlainSet {
     if (count == 1) return first;
     return tree[node] ? oldest(2 * node + 1, first + count / 2, count / 2) : oldest(2 * node, first, count / 2);
   }
-  /// Of random: any; the test asks who it was.
+  /// Any victim for `random`; the test asks which it was.
   unsigned victim() const {
     if (policy == Policy::lru) return order.back();
     const auto hole = std::ranges::find(ways, 0U) - ways.begin();
@@ -54,7 +54,7 @@ struct PlainSet {
   }
 };
 
-/// Uses, fills and drops at random; the cache must say of each what the plain set says.
+/// Uses, fills and drops at random; the cache must agree with the plain set on each.
 void compare(Policy policy, std::uint64_t sets, unsigned ways) {
   Cache ours(sets, ways, policy, 3);
   std::vector<PlainSet> plain(sets, PlainSet(policy, ways));

@@ -1,4 +1,4 @@
-/// The words and the file of a simulated machine: what is wrong is said with the file and the key, or the line.
+/// The words and the file of a simulated machine: mistakes are reported with the file and the key, or the line.
 #include "simulate/config.hpp"
 
 #include <doctest/doctest.h>
@@ -24,7 +24,7 @@ const std::string MEMORY =
     "[memory.near]\nkind = \"flat\"\nsize = \"1GiB\"\nread = \"80ns\"\nwrite = \"80ns\"\nbandwidth = \"10GB/s\"\n";
 const std::string CACHE = "[[cache]]\nname = \"L1d\"\nsize = \"32KiB\"\nways = 8\nlatency = \"1ns\"\n";
 
-/// What a machine of that file, with those words behind it, says; "" if it is made.
+/// Return the error of a machine of that file with those keys; "" if it is made.
 std::string said(const std::string& text, const std::string& words = "") {
   const Folder folder;
   folder.write("made.toml", text);

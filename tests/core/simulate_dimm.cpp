@@ -216,7 +216,7 @@ TEST_CASE("a block that is written too often moves, and one among many does not"
   std::uint64_t moves = 0;
   CHECK(longest_of(256, moves) < 51'000 * NS);
   CHECK(longest_of(256, moves) > 40'000 * NS);  // less what the queue takes meanwhile
-  CHECK(moves == 19);                           // of 20000 lines, the last of which wait
+  CHECK(moves == 19);                           // of 20000 lines; the last lines wait
   CHECK(longest_of(64 * KIB, moves) > 40'000 * NS);
   CHECK(longest_of(MIB, moves) < 1000 * NS);
   CHECK(moves == 0);

@@ -75,7 +75,7 @@ TEST_CASE("prefetchers fetch longer lines and stay in the page") {
     made.access(0);
     CHECK(made.memory.reads.size() == 2 * parts);
     CHECK(made.memory.reads.back() == 2 * line - LINE);
-    made.access(last, Kind::load, 1'000'000);  // behind it lies another page
+    made.access(last, Kind::load, 1'000'000);  // behind it is another page
     CHECK(made.memory.reads.size() == 3 * parts);
   }
 }

@@ -195,7 +195,7 @@ TEST_CASE("a gap takes the mean rate of its two ends, and their difference is it
     }
   }
   CHECK(steady.units() == 4);
-  CHECK(steady.estimate().seconds == doctest::Approx(40e-3));  // the last gap goes on as its unit did
+  CHECK(steady.estimate().seconds == doctest::Approx(40e-3));  // the last gap continues as its unit did
   CHECK(steady.estimate().deviation == doctest::Approx(0).epsilon(1e-9));
   CHECK(rising.estimate().seconds == doctest::Approx(10e-3 + 9e-3 * (1.5 + 2.5 + 3.5 + 4)));
   CHECK(rising.estimate().deviation == doctest::Approx(std::sqrt(3 * 9e-3 * 9e-3 / 2)));

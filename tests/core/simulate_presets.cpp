@@ -55,7 +55,7 @@ double error_of_reads(const std::string& name, const std::string& more) {
   return sum / count;
 }
 
-/// Likewise of bandwidths; a read occupies its place for the way through the caches, too.
+/// The same for bandwidths; a read occupies its place for the way through the caches, too.
 double error_of_bandwidth(const std::string& kind, unsigned depth) {
   double sum = 0;
   int count = 0, row = 0;

@@ -1,4 +1,4 @@
-/// Translation: what is held, what a walk costs, against a plain list.
+/// Translation: the pages that are kept and the cost of a page walk, compared with a plain list.
 #include "simulate/tlb.hpp"
 
 #include <doctest/doctest.h>

@@ -1,4 +1,5 @@
-/// Lists of touches against the same accesses one by one: counters, what the memory was asked for, what is held after.
+/// Lists of touches against the same accesses one by one: counters, requests to the memory, and the lines that are
+/// left.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -14,7 +15,7 @@ using tierscope::random_word;
 
 namespace {
 
-/// A walk with jumps over so many lines, so that some touches follow others to the same line.
+/// A walk with jumps over this number of lines, so that some touches follow others to the same line.
 std::vector<Touch> trace_of(std::uint64_t seed, std::size_t count, std::uint64_t lines) {
   std::vector<Touch> touches;
   std::uint64_t line = 0;

@@ -1,5 +1,5 @@
-/// Structures: each behaves as std::map does, survives reopening, and refuses what it cannot hold. Power cuts are
-/// played by tests/clockless/test_structures.py.
+/// Structures: each behaves as std::map does, survives reopening, and refuses more than its space. Power failures are
+/// simulated by tests/clockless/test_structures.py.
 #include <doctest/doctest.h>
 #include <unistd.h>
 
@@ -70,7 +70,7 @@ void require_equal(const Structure& structure, const Model& model, std::uint64_t
   }
 }
 
-/// One operation drawn by `word`, of `inserts` in 8 inserts, on both; what they say must agree.
+/// One operation drawn by `word`, of `inserts` in 8 inserts, on both; their answers must agree.
 void step(Structure& structure, Model& model, std::uint64_t word, std::uint64_t keys, std::uint64_t inserts) {
   const auto key = word % keys;
   if ((word >> 40U) % 8 < inserts) {

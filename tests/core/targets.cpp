@@ -33,7 +33,7 @@ std::unique_ptr<Target> target(const std::string& name, const std::string& where
   return Registry<TargetEntry>::find("target", name).make({where, pages});
 }
 
-/// What mapping says; "" where it is granted.
+/// Return the error of a mapping; "" if it succeeds.
 std::string refusal(std::size_t size_bytes, const std::string& name, const std::string& where,
                     const std::string& pages = "4k") {
   return error_of([&] { static_cast<void>(target(name, where, pages)->map(size_bytes)); });

@@ -1,4 +1,4 @@
-/// Persistent targets where there is no persistent memory: what is refused and why, and what sysfs tells.
+/// Persistent targets where there is no persistent memory: the refusals with their reasons, and the content of sysfs.
 #include <doctest/doctest.h>
 #include <sys/mman.h>
 #include <sys/mount.h>

@@ -1,4 +1,4 @@
-/// The victim `command`: what it says of a command's end, and that nothing of a command is left behind.
+/// The victim `command`: its report on a command's end, and no process is left behind.
 #include <doctest/doctest.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -27,14 +27,14 @@ std::unique_ptr<Victim> victim(const std::string& name, const VictimOptions& opt
   return Registry<VictimEntry>::find("victim", name).make(options);
 }
 
-/// What one run of a command says: its failure, else its last line.
+/// Return the failure of one run of a command, else its last line.
 std::string said(const std::string& line, double limit_s = 60, std::vector<unsigned> cpus = {}) {
   const auto made = victim("command", {.command = line, .limit_s = limit_s, .cpus = std::move(cpus)});
   made->run();
   return made->failure().empty() ? made->detail() : made->failure();
 }
 
-/// Processes whose command line holds a mark.
+/// Processes whose command line contains a mark.
 std::size_t running(const std::string& mark) {
   std::size_t count = 0;
   for (const auto& entry : std::filesystem::directory_iterator("/proc")) {

@@ -1,4 +1,4 @@
-"""What the audit says of published tables: document 003's, with the reasons; numbers as they are printed."""
+"""The audit of published tables: document 003's, with the reasons; numbers as printed."""
 
 import pytest
 

@@ -233,7 +233,7 @@ def test_a_reader_that_goes_away_is_not_an_error(shell: str, words: str) -> None
 
 
 def complete(root: Path, line: str, shell: str = "bash") -> list[str]:
-    """What the shell is offered at the end of a line."""
+    """The completions at the end of a line."""
     words = {
         "COMP_WORDS": line, "COMP_CWORD": str(len(line.split(" ")) - 1), "_TIERSCOPE_COMPLETE": f"{shell}_complete",
         "PYTHONPATH": f"{root}/src",

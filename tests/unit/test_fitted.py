@@ -30,7 +30,7 @@ def machine(line: int = 64, base: int = 4 * KiB, capacities: tuple[int | None, .
 
 
 def planned(suite: str, here: Machine, **words: str) -> list[Experiment]:
-    """What a suite asks for if nothing is answered, as the machine can do it."""
+    """The experiments of a suite if nothing is answered, as the machine can run them."""
     plan = fitted(here, suites[suite].plan(here, suites[suite].read(words)))
     found = [next(plan)]
     try:

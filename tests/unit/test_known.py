@@ -1,4 +1,4 @@
-"""What a run names and no build has is told before anything is measured or written, whatever the suite."""
+"""Names that no build has are reported before anything is measured or written, in every suite."""
 
 from pathlib import Path
 

@@ -37,7 +37,7 @@ def models(run: Run, rows: list[LoadedLatencyRow]) -> list[Insight]:
 
 
 def test_each_kind_of_stores_has_a_family_of_twelve_loads(rows: list[LoadedLatencyRow]) -> None:
-    """Those without stores are given to both: what a plain store costs on the bus is not known."""
+    """Loads without stores are given to both: the cost of a plain store on the bus is not known."""
     given = [row for row in rows if row.conclusive and row.model is None]
     for store, shares in (("nt", {0.0, 0.5, 1.0}), ("plain", {0.0, 0.5, 1.0})):
         mine = [row for row in given if row.store in (store, "none")]

@@ -1,4 +1,4 @@
-"""All nodes at once: what is planned, what the rows are made of, what is said, and what is drawn."""
+"""All nodes at the same time: the plan, the sources of the rows, the findings and the figure."""
 
 from pathlib import Path
 

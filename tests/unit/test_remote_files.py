@@ -147,7 +147,7 @@ def test_every_process_of_the_connection_is_ours(remote: Remote) -> None:
 
 
 class Answers:
-    """A shell that prints what it was told to, one text after the other."""
+    """A shell that prints the given texts, one after the other."""
 
     def __init__(self, *texts: str) -> None:
         self._texts = list(texts)

@@ -1,4 +1,4 @@
-"""`run background` on a made machine: planted traffic is found, a slow core is none, and what is not known is said."""
+"""`run background` on a made machine: it finds planted traffic, ignores a slow core, and reports the unknown."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""The plan of flush: which instructions run in turns, on how much memory, and what is refused."""
+"""The plan of flush: which instructions run alternately, on how much memory, and what is refused."""
 
 from contextlib import suppress
 
@@ -119,7 +119,7 @@ def test_msync_is_in_the_default_list_exactly_where_the_target_persists_by_it(ta
         assert (asking.table, asking.groups[0].target.word) == ("sizing", target)
         assert describe(asking) == f"how {target} persists"
         assert ("msync" in instructions(experiment)) == by_msync
-        (named,) = persisting(domain, target=target, instructions="msync,clwb")  # it is a file all the same
+        (named,) = persisting(domain, target=target, instructions="msync,clwb")  # it is a file anyway
         assert instructions(named) == ["msync", "clwb"]
 
 
@@ -150,7 +150,7 @@ def told(on: Machine, **words: str) -> list[Experiment]:
 
 
 def persisting(domain: str, **words: str) -> list[Experiment]:
-    """The plan where the core says how the target persists."""
+    """The plan where the core states how the target persists."""
     plan = SUITE.plan(machine(), SUITE.read({"chunks": "4KiB"} | words))
     found = [next(plan)]
     with suppress(StopIteration):

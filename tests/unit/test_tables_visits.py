@@ -1,4 +1,4 @@
-"""Rows say what their intervals are made of, in every form, and those of stored runs stay what they were."""
+"""Rows show the parts of their intervals in every form, and rows of stored runs do not change."""
 
 from io import StringIO
 from pathlib import Path
