@@ -1,7 +1,7 @@
 """Share of planted faults that the audit finds, by importer and published table, and false alarms on clean data.
 
 Each number of each example file and table is changed, one at a time: times or over ten, its sign, a digit lost, MiB
-for MB, exchanged with its neighbour of the row, copied from the row above. What an importer refuses counts as found. A
+for MB, exchanged with its neighbour of the row, copied from the row above. A refusal by an importer counts as found. A
 fault counts as found if a failure appears that the clean file does not have. Detection shows how densely the numbers of
 a format constrain each other. Faults that are not found are physically possible, or no other number depends on them.
 

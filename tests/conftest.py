@@ -1,4 +1,4 @@
-"""What every test may use, and marks that follow from the folder."""
+"""The fixtures of every test, and marks that follow from the folder."""
 
 import os
 import shutil
@@ -27,14 +27,14 @@ if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
 if os.environ.pop("PYTHONDONTWRITEBYTECODE", ""):
     os.environ["PYTHONPYCACHEPREFIX"] = str(ROOT / ".venv/pycache")
 
-# What tests write outlives no power cut; that the program asks for it is what test_files.py looks at. In this process
+# Files of tests need not survive a power failure; test_files.py checks that the program asks for it. In this process
 # alone: an answer takes milliseconds on a busy disk, and thousands are waited for.
 os.fsync = lambda handle: None
 
 # Nothing that a test judges is kept, or taken from what another kept: tests change what judges.
 os.environ["XDG_CACHE_HOME"] = os.devnull
 
-# The machine is shared and busy: a slow example is no fault, and a failure must come again.
+# The machine is shared and busy: a slow example is not a fault, and a failure must come again.
 settings.register_profile("tierscope", deadline=None, derandomize=True, max_examples=100)
 settings.load_profile("tierscope")
 

@@ -29,7 +29,7 @@ WHOLE = ("libc", "string")
 
 @dataclass(frozen=True, slots=True)
 class Ours:
-    """What the peers print, and what Tierscope reports."""
+    """The numbers that the peers print, and those that Tierscope reports."""
 
     reading: Reading
     median: float  # of clean blocks, bytes/s; NaN if there was none

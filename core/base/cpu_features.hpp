@@ -14,7 +14,7 @@ struct Feature {
 
 /// The table; it is made at the first call.
 const std::vector<Feature>& table();
-/// What the line of /proc/cpuinfo that lists the features of this processor family begins with.
+/// The first word of the line in /proc/cpuinfo that lists the features of this processor family.
 std::string_view listing();
 
 }  // namespace tierscope::cpu

@@ -15,7 +15,7 @@
 
 namespace tierscope::fault {
 
-/// What a thread does after a fault.
+/// The action of a thread after a fault.
 enum class After : std::uint8_t {
   leave,  // its action ends there; the objects of the action are not destroyed, so they must be plain data
   zeros,  // it continues: zeros replace the whole range, so it may own any objects, but must only read
@@ -28,7 +28,7 @@ class Watch {
   /// @returns whether the action met no fault. Watches of one thread may not be nested.
   bool run(After after, const std::function<void()>& action);
   [[nodiscard]] bool hit() const noexcept { return address_ != 0; }
-  /// Of the first fault: its address, and the signal's code.
+  /// The address of the first fault, and the code of the signal.
   [[nodiscard]] std::uintptr_t address() const noexcept { return address_; }
   [[nodiscard]] int code() const noexcept { return code_; }
 

@@ -13,7 +13,7 @@ Counting Bench::count(const std::vector<std::vector<std::string>>& words) {
   for (const auto& group : groups_)
     if (group.entry->info->wait == kernels::Wait::processes)
       throw BadPlan("kernel " + group.plan.kernel +
-                    " runs in processes of its own, which the counters of a thread do not see");
+                    " runs in processes of its own, which the counters of a thread leave out");
   std::vector<std::vector<Event>> events;
   for (const auto& group : words) {
     events.emplace_back();

@@ -7,7 +7,7 @@
 
 namespace tierscope {
 
-/// Which events are counted, and the cost of counting.
+/// The events that are counted, and the cost of counting.
 struct Counting {
   std::vector<EventFacts> events;    // in the order of the request; marked as not counted if one thread cannot
   std::vector<std::uint64_t> empty;  // the count of each in `empty_blocks` blocks without work

@@ -63,7 +63,7 @@ struct Group {
   [[nodiscard]] std::uint64_t stride(std::size_t k) const noexcept;
   /// Whether operand k is on the source target.
   [[nodiscard]] bool on_source(std::size_t k) const noexcept;
-  /// What must be mapped of the target or of the source, `skew` included.
+  /// The bytes that must be mapped of the target or of the source, `skew` included.
   [[nodiscard]] std::uint64_t bytes_needed(bool source) const noexcept;
   /// As KernelEntry::program_bytes, of one block where operations are blocks.
   [[nodiscard]] double program_bytes() const noexcept;

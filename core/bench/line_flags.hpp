@@ -8,7 +8,7 @@ namespace tierscope {
 
 class LineFlags {
  public:
-  /// Those of a line, 0 at first; valid until the next call.
+  /// Return the flags of a line, 0 at first; the reference is valid until the next call.
   std::uint8_t& of(std::uint64_t line) {
     if (2 * (used_ + 1) > slots_.size()) grow();
     auto& slot = find(line);

@@ -1,6 +1,6 @@
-/// What a group does: one class for each operation that a kernel can state (`.operation`), each in a file of its own in
-/// bench/tasks/, where it registers itself. A task knows which keys of a plan it takes, how its memory is prepared, how
-/// a block of it runs, what one operation moves, how its answer is checked, and how it runs on a simulated machine.
+/// The work of a group: one class for each operation that a kernel can state (`.operation`), each in a file of its own
+/// in bench/tasks/, where it registers itself. A task knows which keys of a plan it takes, how its memory is prepared,
+/// how a block of it runs, what one operation moves, how its answer is checked, and how it runs on a simulated machine.
 /// A task has no state: its state is in its Group and Members. It is called before and after blocks. The only call
 /// through it during a measurement is the one that starts all blocks of a thread (bench/timed.hpp).
 #pragma once
@@ -27,7 +27,7 @@ struct WorkFacts {
                 row_bytes = 0;
 };
 
-/// What one operation moves on one of its memories.
+/// The bytes that one operation moves on one of its memories.
 struct Moved {
   double program_bytes = 0;
   double bus_bytes = 0;  // negative if only a counter could show it
@@ -75,7 +75,7 @@ class Task {
   [[nodiscard]] virtual std::uint64_t stride(const Group& group, std::size_t k) const;
   /// Whether operand k can be on the source target.
   [[nodiscard]] virtual bool from_source(const Group& group, std::size_t k) const;
-  /// What one operation moves on the source, or on the target, where the operands do not determine it.
+  /// Return what one operation moves on the source or on the target, if the operands do not determine it.
   [[nodiscard]] virtual std::optional<Moved> moved(const Group&, bool) const { return {}; }
   /// Loads and stores of lines in one operation; a flush is not an access of the program.
   [[nodiscard]] virtual std::uint64_t accesses(const Group& group) const;
@@ -98,7 +98,7 @@ class Task {
   /// Whether the check needs a part of the content from before the blocks; `remember` keeps it.
   [[nodiscard]] virtual bool remembers(const Group&) const { return false; }
   virtual void remember(Group&, std::size_t) const {}
-  /// What distinguishes its content, apart from the seed.
+  /// Return what distinguishes its content, apart from the seed.
   [[nodiscard]] virtual std::string content(const Group&) const { return ""; }
   /// Makes the object that a member's blocks run, on the thread that will run them; nullptr for a kernel's function.
   /// @throws BadPlan, Unsupported, SystemError
@@ -139,7 +139,7 @@ class Task {
   /// Whether a block ends with a fence that waits for all stores.
   [[nodiscard]] virtual bool drains() const { return false; }
 
-  // What it adds to the facts of a group.
+  // Return the facts that it adds to those of a group.
   [[nodiscard]] virtual WorkFacts facts(const Group&) const { return {}; }
   [[nodiscard]] virtual Persistence persistence(const Group&, const Store& store) const {
     return store.target.target->persistence();

@@ -66,7 +66,7 @@ void TouchedLines::store(std::uint64_t line, bool past_caches, std::vector<Acces
   if (line != last_ || accesses.back().kind != Kind::store) put(Kind::store, line, accesses);
 }
 
-/// Adds an access of a line. What follows in the same line needs no access of its own.
+/// Adds an access of a line. Later bytes of the same line need no access of their own.
 void TouchedLines::put(Kind kind, std::uint64_t line, std::vector<Access>& accesses) {
   accesses.push_back({line == NONE ? 0 : base_ + line * simulate::LINE, kind, kind == Kind::load});
   last_ = kind == Kind::load || kind == Kind::store ? line : NONE;

@@ -61,6 +61,8 @@ std::string kernel(const KernelEntry& entry) {
       .add("source", entry.info->source)
       .add("store", name_of(entry.store))
       .add("flush", name_of(entry.info->flush))
+      .add("flushes", entry.info->flushes)
+      .add("needs", entry.info->needs)
       .add("operation", entry.info->operation)
       .add("check", name_of(entry.info->check))
       .add("unchecked", entry.info->unchecked)

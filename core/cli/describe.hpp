@@ -7,7 +7,7 @@
 
 namespace tierscope::describe {
 
-/// Return the kernels with their traffic, their ISAs and variants, and the targets. Those that cannot run stay, with
+/// Return the kernels with their traffic, their ISAs and variants, and the targets. Entries that cannot run stay, with
 /// the reason.
 std::string catalogue();
 /// Return CPUs, caches and nodes below `root`, and what the processor reports about itself.

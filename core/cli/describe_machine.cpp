@@ -58,7 +58,7 @@ std::set<std::string> asked() {
   return features;
 }
 
-/// Those of the table that are present, then others that are asked for.
+/// The features of the table that are present, then others that are asked for.
 std::vector<std::string> present() {
   auto found = cpu::features();
   for (const auto& feature : asked())

@@ -1,5 +1,7 @@
 #include "cli/selfcheck.hpp"
 
+#include <optional>
+
 #include "base/cpuid.hpp"
 #include "base/error.hpp"
 #include "base/registry.hpp"
@@ -13,7 +15,7 @@ using kernels::KernelEntry;
 constexpr double TOLERANCE = 1e-15;  // a fused multiply-add rounds once, scalar code twice
 constexpr std::uint64_t MOST_OPERATIONS = std::uint64_t{1} << 40U;  // 64 TiB of each operand: bytes cannot wrap
 
-GroupPlan plan_of(const KernelEntry& entry, const Task& task, const kernels::Shape& shape, const SelfCheck& what) {
+Words words_of(const KernelEntry& entry, const kernels::Shape& shape, const SelfCheck& what) {
   const auto granule = shape.granule();
   const auto operations = (what.operations + granule - 1) / granule * granule;
   const auto bytes = operations * std::max(1U, entry.info->lines()) * kernels::LINE;
@@ -27,20 +29,22 @@ GroupPlan plan_of(const KernelEntry& entry, const Task& task, const kernels::Sha
     words["prefetch"] = shape.prefetch ? "512" : "0";
     words["prefetchw"] = shape.prefetch_write ? "1024" : "0";
   }
-  task.prepare_check(words);
+  return words;
+}
+
+/// Return the plan of a variant; nothing if this CPU cannot check its task and no kernel was named.
+std::optional<GroupPlan> plan_of(const KernelEntry& entry, const Task& task, const kernels::Shape& shape,
+                                 const SelfCheck& what) {
+  auto words = words_of(entry, shape, what);
+  try {
+    task.prepare_check(words);
+  } catch (const Unsupported&) {
+    if (!what.kernel.empty()) throw;
+    return std::nullopt;
+  }
   GroupPlan plan;
   read_words(words, plan);
   return plan;
-}
-
-bool runs_here(const Task& task) {
-  Words words{{"footprint", "1"}};
-  try {
-    task.prepare_check(words);
-    return true;
-  } catch (const Unsupported&) {
-    return false;
-  }
 }
 
 /// Fill, run the passes in one call, and compare all windows.
@@ -72,9 +76,11 @@ std::size_t selfcheck(const SelfCheck& what, const std::function<void(const std:
     if (!what.isa.empty() && entry->isa != what.isa) continue;
     if (!cpu::missing(entry->features).empty()) continue;
     const auto& task = Registry<Task>::find("operation", entry->info->operation);
-    if (task.together() || (what.kernel.empty() && !runs_here(task))) continue;  // the first: `check` after its blocks
+    if (task.together()) continue;  // `check` after its blocks
     for (const auto& variant : entry->table()) {
-      const double error = error_of(plan_of(*entry, task, variant.shape, what), what.passes);
+      const auto plan = plan_of(*entry, task, variant.shape, what);
+      if (!plan) break;
+      const double error = error_of(*plan, what.passes);
       ++tried;
       wrong += error <= TOLERANCE ? 0 : 1;
       emit(json::Object()

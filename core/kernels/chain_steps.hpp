@@ -1,7 +1,7 @@
 /// The steps of a chain, the places that they draw, and the words that memory contains: one answer for the kernel, its
 /// check and its simulated form.
 /// Each step draws the next place from `state`. The words of every line end in the same 16 bits, so that a sum of n
-/// words ends in n times these bits if memory is right. What a sum has beyond that is added to the state: always 0, but
+/// words ends in n times these bits if memory is right. The excess of a sum is added to the state: always 0, but
 /// only the loaded data can show it, so no step starts before the data of the last read are there. Places therefore
 /// follow from the seed alone, and a state that differs from the expected one shows that some read was wrong. Blind to:
 /// a processor that predicts the values of loads. Source: L. Benson, L. Papke, T. Rabl, "PerMA-Bench: Benchmarking
@@ -55,7 +55,7 @@ struct Step {
   const Ranks* ranks = nullptr;  // null: uniform
 };
 
-/// What `Pass::operand[3]` points at.
+/// The data that `Pass::operand[3]` points at.
 struct Steps {
   const Step* first = nullptr;
   std::size_t count = 0;

@@ -57,7 +57,7 @@ class EventCounters {
   /// In the order of the events asked for; zeros for those that are not counted or could not be read.
   [[nodiscard]] std::vector<EventCount> read() const;
   [[nodiscard]] const std::vector<EventFacts>& facts() const noexcept { return facts_; }
-  /// What the empty blocks counted, all together.
+  /// The counts of all empty blocks, added up.
   [[nodiscard]] const std::vector<EventCount>& empty() const noexcept { return empty_; }
   /// Nanoseconds of one start and stop, the mean of the empty blocks.
   [[nodiscard]] double pair_ns() const noexcept { return pair_ns_; }

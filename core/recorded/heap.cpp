@@ -37,7 +37,7 @@ std::uintptr_t first = 0;
 std::thread::id owner;              // set by the first `use`
 thread_local Heap* used = nullptr;  // what another thread allocates is malloc's
 
-/// Of a block with its header.
+/// The bytes of a block with its header.
 std::size_t whole(std::size_t size) noexcept {
   const auto rounded = (size + HEADER + GRAIN - 1) / GRAIN * GRAIN;
   if (rounded <= LEAST) return LEAST;

@@ -13,7 +13,7 @@ constexpr std::uint64_t NOWHERE = ~std::uint64_t{0};
 /// @throws SystemError where addresses are scarce (ulimit -v); std::logic_error on another thread than the first one's
 void use(unsigned number);
 void leave() noexcept;
-/// Of an address in one of them; else NOWHERE.
+/// Return the place of an address in one of them; else NOWHERE.
 std::uint64_t place(std::uintptr_t at) noexcept;
 
 }  // namespace tierscope::recorded::heap

@@ -1,5 +1,5 @@
 /// Calls of libpmemobj that structures make, which the linker replaces by these (--wrap): where a pool is, and what
-/// of the structure's own objects the library touches in its name. What it stores there it also flushes, so that is
+/// of the structure's own objects the library touches in its name. It also flushes what it stores there, so that is
 /// noted by libpmem.cpp. Source: PMDK, pmemobj_create(3), pmemobj_list_insert(3), pmemobj_tx_add_range(3).
 #include <libpmemobj.h>
 #include <sys/stat.h>
@@ -44,7 +44,7 @@ void leaves(PMEMoid object, std::size_t links) {
   loads(behind<Links>(its.next, links)->prev);
 }
 
-/// Those of an entry that comes first.
+/// Record how the library links an entry that comes first.
 void comes(const void* at, std::size_t links) {
   enters(at);
   const auto first = static_cast<const Head*>(at)->first;

@@ -1,4 +1,4 @@
-/// What the code of structures loads, stores, flushes and waits for while it runs: only in tierscope-core-traced, whose
+/// Records what the code of structures loads, stores, flushes and waits for. It is only in tierscope-core-traced, whose
 /// structures are compiled with the hooks of -fsanitize=thread (docs/decisions/0017-structures-on-simulated-memory.md).
 /// Only accesses to a pool or to a heap of this recorder are noted, by their place: the same in each run, wherever the
 /// system put it. It records one thread. Blind to: what libpmemobj loads by itself, and its volatile state; the books
@@ -24,12 +24,12 @@ struct Event {
 std::string lacking();
 /// The next pool begins where the first one did. @pre no pool is open
 void forget() noexcept;
-/// From here to `end`.
+/// Record from here to `end`.
 void begin() noexcept;
 /// Valid until the next `begin`. Loads of one line that follow each other are one event, as are stores.
 /// @throws Unsupported where memory was too scarce for all of them
 std::span<const Event> end();
-/// Of code that is compiled without hooks: nothing outside of begin and end.
+/// Record an access of code that is compiled without hooks; does nothing outside of begin and end.
 void note(What what, const void* at, std::size_t size, bool library = false) noexcept;
 /// From here to `leave_heap` memory is taken in a heap of its own, whose addresses follow from the calls alone: that of
 /// one structure in volatile memory. @throws SystemError

@@ -1,4 +1,4 @@
-/// What a program has asked of libpmem, for programs that want to know it of their own operations. Nothing is linked:
+/// The calls of a program to libpmem, for programs that count them for their own operations. Nothing is linked:
 /// the function is there (its address is not null) while libtierscope-shadow.so is preloaded.
 #pragma once
 #include <cstdint>

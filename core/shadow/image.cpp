@@ -34,7 +34,7 @@ Line snapshot(const std::byte* at) noexcept {
   return now;
 }
 
-/// What a store leaves that arrives in part: some of the units that it changed, drawn by `word`, but one at least.
+/// The result of a store that arrives in part: some of the units that it changed, drawn by `word`, but one at least.
 Line torn(const Line& before, const Line& after, std::uint64_t word) noexcept {
   std::array<std::size_t, LINE / sizeof(std::uint64_t) / UNIT> changed{};
   std::size_t number = 0;

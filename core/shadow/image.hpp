@@ -1,4 +1,4 @@
-/// What a power failure would leave of a mapped file. A store counts once its line was flushed and the flushing thread
+/// The content of a mapped file after a power failure. A store counts once its line was flushed and the flushing thread
 /// fenced after that (ADR). The rest may have arrived anyway: a flushed line at any moment before the fence, and any
 /// other line because a cache evicts what it likes. So an image is what persists for certain, some of the flushed
 /// lines, and some of those whose memory is newer still. A line arrives whole: the memory controller takes 64 bytes
@@ -58,16 +58,16 @@ class Image {
 
   /// The lines' present content is on its way. `lane` is who flushes: fences of others do not wait for it.
   void flush(unsigned lane, Range range);
-  /// What this lane flushed has arrived, and nothing older can arrive any more.
+  /// The lines that this lane flushed have arrived, and nothing older can arrive any more.
   void fence(unsigned lane);
   /// One store to a line, since the last fence of any lane; `before` is what it was stored over.
   void stored(std::size_t line, const Line& before, const Line& after);
-  /// Those stores are older than a fence now, and no cut comes between them any more.
+  /// These stores are now older than a fence: a power failure cannot separate them any more.
   void forget_stores() noexcept { stored_.clear(); }
-  /// What a power failure at this moment leaves, by offset. It keeps half of the lines on their way, and 30 % of those
-  /// that are newer than their last flush. In 30 % of the lines whose stores are known, it keeps what one of them left.
-  /// The same for the same seed and history. Memory is looked at in `parts`, whole pages; the rest of it is zeros that
-  /// nobody stored.
+  /// Return the lines that a power failure at this moment leaves, by offset. It keeps half of the lines on their way,
+  /// and 30 % of those that are newer than their last flush. In 30 % of the lines whose stores are known, it keeps what
+  /// one of them left. The same for the same seed and history. Memory is looked at in `parts`, whole pages; the rest of
+  /// it is zeros that nobody stored.
   [[nodiscard]] std::vector<Changed> crash(std::uint64_t seed, std::span<const Range> parts) const;
   [[nodiscard]] std::vector<Changed> crash(std::uint64_t seed) const {
     const Range all{0, memory_.size()};

@@ -25,7 +25,8 @@ constexpr greg_t TRAP_FLAG = 0x100;  // EFLAGS.TF: a trap after the next instruc
 constexpr std::size_t LINES = PAGE / LINE;
 constexpr std::size_t OPEN = 4;  // pages that one instruction may store to: two, and two more of a scattered store
 
-/// What the handlers know. They run anywhere, so nothing here allocates or locks but by spinning with all signals off.
+/// The state of the handlers. They run anywhere, so nothing here allocates or locks but by spinning with all signals
+/// off.
 struct Watch {
   std::array<Mapping, 64> mappings;
   std::size_t mapping_count;
@@ -118,7 +119,7 @@ void note(Watch& watch, std::uintptr_t at, std::size_t page) noexcept {
   }
 }
 
-/// What the program would have got.
+/// Pass a signal on to the handler that the program has for it.
 void pass_on(int number, siginfo_t* what, void* context, const struct sigaction& to) noexcept {
   if ((to.sa_flags & SA_SIGINFO) != 0) return to.sa_sigaction(number, what, context);
   if (to.sa_handler != SIG_DFL && to.sa_handler != SIG_IGN) return to.sa_handler(number);

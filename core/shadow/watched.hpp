@@ -32,12 +32,12 @@ class Watched {
   [[nodiscard]] bool any() const noexcept { return image_.has_value(); }
   /// Whether any of the addresses are mapped.
   [[nodiscard]] bool holds(const void* at, std::size_t size) const { return !ours(at, size).empty(); }
-  /// That another process has the file, too.
+  /// Note that another process has the file, too.
   void leave_word() const;
   /// Mappings or their rights are about to change: what was stored until now is noted, and what follows is not.
   void look_away();
 
-  /// Of the parts of the addresses that are mapped. @returns whether there are any
+  /// Flush the parts of the addresses that are mapped. @returns whether there are any
   bool flush(unsigned lane, const void* at, std::size_t size);
   void flush_all(unsigned lane);
   /// @throws SystemError if an image cannot be written
@@ -52,7 +52,7 @@ class Watched {
   using Mapping = Stores::Mapping;
 
   bool begin(int file);
-  /// Of the stores from here to the next fence, if the power fails before that.
+  /// Observe the stores from here to the next fence, because the power may fail before it.
   void watch_stores();
   [[nodiscard]] std::vector<Range> ours(const void* at, std::size_t size) const;
   void write_image();

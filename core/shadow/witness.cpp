@@ -64,7 +64,7 @@ void Witness::count(std::uint64_t flushes, std::uint64_t lines, std::uint64_t fe
   all_.syncs += syncs;
 }
 
-/// What a forked child flushes.
+/// Records what a forked child flushes.
 void Witness::inherited(const void* at, std::size_t size) const {
   if (watched_ && watched_->holds(at, size)) watched_->leave_word();
 }

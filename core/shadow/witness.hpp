@@ -22,7 +22,7 @@ class Inside {
   bool outermost_;
 };
 
-/// What cannot be written ends the program with status 70 and a line on standard error: an image that is not there
+/// An image that cannot be written ends the program with status 70 and a line on standard error: a missing image
 /// would pass for one that was never asked for.
 class Witness {
  public:

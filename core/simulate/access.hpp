@@ -18,7 +18,8 @@ constexpr unsigned MEMORY_BIT = 48;
 
 enum class Kind : std::uint8_t { load, store, store_nt, prefetch, clflush, clflushopt, clwb, sfence, mfence };
 
-/// What a thread does to one line. `waits`: its address comes from the load before, so it starts when that load ends.
+/// The access of a thread to one line. `waits`: its address comes from the load before, so it starts when that load
+/// ends.
 struct Access {
   std::uint64_t address = 0;
   Kind kind = Kind::load;

@@ -1,4 +1,4 @@
-/// What a cache knows about a line: its address, and its state in the bits below; 0 is empty.
+/// The entry of a line in a cache: its address, and its state in the bits below; 0 is empty.
 #pragma once
 #include <cstdint>
 

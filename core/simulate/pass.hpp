@@ -76,7 +76,7 @@ class Habit {
   unsigned skip_ = 0;
 };
 
-/// What a pass wrote, and the number of BACK in it.
+/// The accesses that a pass wrote, and the number of BACK in them.
 struct Passed {
   Touch* end;
   std::uint64_t backs;

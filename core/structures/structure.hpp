@@ -85,7 +85,7 @@ std::unique_ptr<Structure> open_structure(const StructureOptions& asked) {
 
 namespace structures {
 
-/// Of a structure in volatile memory.
+/// Return the bytes of a pool that a structure in volatile memory needs: none.
 inline std::size_t no_pool(std::uint64_t, std::size_t) { return 0; }
 
 constexpr std::string_view RECORDED = "unordered_map or robin_map";  // instead of one that is unrecorded

@@ -46,13 +46,13 @@ struct Placement {
   std::string how;
 };
 
-/// What is necessary until bytes of a target survive the loss of power, and how that is known.
+/// The steps after which bytes of a target survive a power failure, and how they are known.
 struct Persistence {
   std::string domain = "none";  // none: they never do; adr: written back and fenced; eadr: stored; msync: after msync
   std::string how = "volatile memory";
 };
 
-/// What a target adds to its memory to emulate a slower one; 0 adds nothing.
+/// The delays that a target adds to its memory to emulate a slower one; 0 adds nothing.
 struct Emulation {
   double latency_floor_s = 0;  // of one dependent access
   double bandwidth = 0;        // at most, program bytes/s of all threads on targets of the same text

@@ -31,7 +31,7 @@ std::vector<Row> rows_of(const Timetable& timetable) {
   return rows;
 }
 
-/// What the solver reads while it is made, by arc and by node: LEMON takes anything with these two words.
+/// A map from arcs or nodes to values for LEMON, which takes any type with these two names.
 template <class Key, class Word, class Find>
 struct View {
   using Value = Word;

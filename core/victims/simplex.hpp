@@ -25,7 +25,7 @@ class Simplex {
   Simplex& operator=(const Simplex&) = delete;
   /// One solve from scratch: whatever an earlier one left is forgotten. @returns its cost, -1 where it found no flow.
   std::int64_t solve();
-  /// Of the last solve.
+  /// Return the result of the last solve.
   [[nodiscard]] Solution solution() const;
 
  private:

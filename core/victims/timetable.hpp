@@ -43,7 +43,7 @@ class Timetable {
   static Timetable made(std::size_t trips, std::uint64_t seed);
 
   [[nodiscard]] std::size_t nodes() const noexcept { return 2 * trips_.size() + 1; }
-  /// What a node gives: 1, 0 or -1.
+  /// Return the supply of a node: 1, 0 or -1.
   [[nodiscard]] int supply(std::size_t node) const noexcept { return node == 0 ? 0 : node <= trips_.size() ? -1 : 1; }
   [[nodiscard]] std::size_t arcs() const;
   /// visit(arc) for every arc, by rising tail, always in this order.

@@ -31,7 +31,7 @@ class Victim {
   virtual void ready() noexcept {}
   /// One task, from its start to its end, on the calling (pinned) thread.
   virtual void run() noexcept = 0;
-  /// What a task counts as in the samples.
+  /// Return the number of operations that a task counts as in the samples.
   [[nodiscard]] virtual std::uint64_t operations() const noexcept { return 1; }
   /// Asked after each task, with what the batch wants: whether another one follows.
   [[nodiscard]] virtual bool goes_on(bool wanted) noexcept { return wanted; }
@@ -41,7 +41,7 @@ class Victim {
   [[nodiscard]] virtual double check() const = 0;
   /// Returns the bytes that it uses while a task runs.
   [[nodiscard]] virtual std::size_t memory_bytes() const = 0;
-  /// What it computed, in a few words: "3000 nodes, 120000 arcs, optimum 71823".
+  /// Return what it computed, in a few words: "3000 nodes, 120000 arcs, optimum 71823".
   [[nodiscard]] virtual std::string detail() const = 0;
 };
 

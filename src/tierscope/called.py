@@ -1,7 +1,7 @@
 """The name by which this program was called, in what the terminal shows.
 
 Texts in the code, in stored runs and in documents write `tierscope COMMAND`. A clone has `./tierscope` alone, and its
-script passes that name on. What goes to the terminal (lines, help, errors) passes through `as_called`. Files keep the
+script passes that name on. Text for the terminal (lines, help, errors) passes through `as_called`. Files keep the
 text unchanged: a page is read on other machines, and equal runs give equal pages.
 """
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class DuckError(Exception):
-    """What DuckDB could not read or write, in one line, without the name of the file."""
+    """The reason why DuckDB could not read or write, in one line, without the name of the file."""
 
 
 @functools.cache

@@ -1,7 +1,7 @@
 r"""Text that shows and does nothing else: a name in a foreign run must not steer a terminal, or turn a line around.
 
-What is not printable (control characters C0 and C1, marks of direction, letters without a shape) is shown as an escape
-that JSON and TOML know: `\u001b`. Source: Unicode Standard Annex 9, 2.1, on marks of direction; ECMA-48, 5.3, on
+Text that is not printable (control characters C0 and C1, marks of direction, letters without a shape) is shown as an
+escape that JSON and TOML know: `\u001b`. Source: Unicode Standard Annex 9, 2.1, on marks of direction; ECMA-48, 5.3, on
 control functions in one byte of 8 bits.
 """
 

@@ -7,6 +7,9 @@ from tierscope.errors import UsageError
 PREFIXES = {"": 1.0, "k": 1e3, "K": 1e3, "M": 1e6, "G": 1e9}
 PATTERN = re.compile(r"([+-]?[0-9]{1,40})(?:\.([0-9]{0,40}))?(?:[eE]([+-]?[0-9]{1,2}))?\s*([kKMG]?)")
 
+PLAIN = re.compile(r"[0-9]{1,20}(\.[0-9]{1,20})?")
+"""A number without sign, exponent and prefix."""
+
 
 def printed(word: str) -> tuple[float, float]:
     """Return (35200, 100) for '35.2k'; UsageError if it is not a number, and for the commas of other languages."""

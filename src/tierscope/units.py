@@ -12,7 +12,7 @@ from tierscope.errors import UsageError
 KiB, MiB, GiB, TiB = (1 << shift for shift in (10, 20, 30, 40))
 ADDRESSES = 1 << 63  # bytes; half of 64 bits is the kernel's on every system served
 LINE_BYTES = 64
-"""What one operation on lines touches. A line of the caches is `Machine.line_bytes()`: this size, or longer."""
+"""The bytes that one operation on lines touches. A line of the caches, `Machine.line_bytes()`, may be longer."""
 
 SIZES = {"": 1, "B": 1, "KiB": KiB, "MiB": MiB, "GiB": GiB, "TiB": TiB,
          "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}  # fmt: skip
@@ -27,7 +27,7 @@ OF_BASE: dict[str, tuple[str, dict[str, int] | dict[str, float]]] = {
 WRITTEN = {
     "B/s": ("GB/s", "MB/s"), "s": ("s", "ms", "us", "ns"), "B": ("GiB", "MiB", "KiB", "B"), "1/s": ("M/s", "k/s", "/s"),
 }  # fmt: skip
-"""Those that four digits are written in, the largest first."""
+"""The units in which four digits are written, the largest first."""
 
 
 def _parse(text: str, units: "dict[str, int] | dict[str, float]", what: str) -> float:
@@ -95,6 +95,11 @@ def _written(value: float, unit: str) -> tuple[str, float]:
     _, units = OF_BASE.get(unit, ("ratio", RATIOS))
     word = next((one for one in words if value >= units[one]), words[-1])
     return word, units[word]
+
+
+def three_digits(value: float) -> str:
+    """Return three digits, also where the last are zeros: '30.0', '8.40'; more only before the point."""
+    return f"{value:#.3g}".rstrip(".") if value < 1000 else f"{value:.0f}"
 
 
 def show_bytes(size: float) -> str:

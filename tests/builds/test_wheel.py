@@ -14,7 +14,7 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture(scope="module")
 def wheel(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Built by what .venv holds, without a network; the objects of ./tierscope are used again."""
+    """Built by what .venv contains, without a network; the objects of ./tierscope are used again."""
     pytest.importorskip("scikit_build_core", reason="no scikit-build-core: ./tierscope test brings it")
     folder = tmp_path_factory.mktemp("wheel")
     done = subprocess.run(

@@ -1,14 +1,15 @@
 """Every kernel on every ISA that runs here leaves what scalar code leaves, and states its traffic rightly.
 
-What a kernel moves is told twice: by its operands, and by the formula that begins its summary, from which a test works
-it out once more. Program bytes are what the formula asks for; bus bytes add the read for ownership of a line that is
-stored without being loaded, unless the store is non-temporal or direct. Kernels without a formula have their bytes
-written down here, by hand; `None` is what only a counter could tell.
+Each kernel states the bytes that it moves twice: by its operands, and by the formula that begins its summary, from
+which a test works it out once more. Program bytes are what the formula asks for; bus bytes add the read for ownership
+of a line that is stored without being loaded, unless the store is non-temporal or direct. Kernels without a formula
+have their bytes written down here, by hand; `None` is what only a counter could show.
 """
 
 import platform
 import re
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Self
 
 import pytest
@@ -51,7 +52,7 @@ KINDS = {
     "memset_blocks_random": "block", "transfer_clean": "transfer", "transfer_modified": "transfer",
     "loop": "loop", "chain": "chain",
 }  # fmt: skip
-"""Operations that are no lines; those of flush_... and mix_blocks_... are blocks too."""
+"""Operations that are not lines; those of flush_... and mix_blocks_... are blocks too."""
 
 
 CATALOGUE = core.catalogue()
@@ -70,7 +71,7 @@ class Formula:
     """`a[i] += b[i] + s * c[i]`: the arrays that are stored and loaded, and the operations on each element.
 
     An array with an index of another array, as `b[c[i]]`, or with a drawn one, as `t[r]`, is scattered: each of its
-    elements may lie in a line of its own. A name without an index is no array.
+    elements may be in a line of its own. A name without an index is not an array.
     """
 
     stored: frozenset[str]
@@ -214,8 +215,17 @@ def test_an_isa_that_does_not_run_is_not_checked() -> None:
 
 def test_the_suites_ask_for_kernels_that_exist() -> None:
     assert {*suites.STREAM, *suites.LOADS, *(f"{name}_nt" for name in suites.LOADS[1:])} <= CATALOGUE.walks().keys()
-    own = suites.FLUSHES_OF.get(platform.machine(), {})
-    assert {f"flush_{name}" for name in (*own, "msync", "none")} <= set(NAMES)
+
+
+def test_the_catalogue_names_each_kernel_that_flushes_and_the_feature_that_it_needs() -> None:
+    root = Path(__file__).resolve().parents[2]
+    headers = {path.stem: path.read_text() for path in (root / "core/kernels").rglob("flush_*.hpp")}
+    own = {"x86_64": "x86", "aarch64": "arm"}[platform.machine()]
+    here = {path.stem for folder in ("baseline", own) for path in (root / "core/kernels" / folder).glob("flush_*.hpp")}
+    found = CATALOGUE.flushes()
+    assert {f"flush_{name}" for name in found} == here
+    assert [name for name, feature in found.items() if feature and f'"{feature}"' not in headers[f"flush_{name}"]] == []
+    assert found["none"] == found["msync"] == ""
 
 
 @pytest.mark.parametrize("name", list(CATALOGUE.walks()))

@@ -1,4 +1,4 @@
-"""Every table has what a reader of a report needs besides its rows; a new table is checked without a new line."""
+"""Every table has all parts that a report needs in addition to rows; a new table is checked without a new line."""
 
 import pytest
 

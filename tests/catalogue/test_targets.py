@@ -1,4 +1,4 @@
-"""Every target says how it is written, and what it is."""
+"""Every target states how it is written, and what it is."""
 
 import re
 from pathlib import Path
@@ -23,11 +23,11 @@ def test_a_target_on_a_path_names_what_contains_its_bytes() -> None:
         on_a_path = re.search(r":(PATH|/)", target.word) is not None
         assert (target.held_in not in {"memory", "nothing"}) == on_a_path, target
     held_in = {target.name: target.held_in for target in targets}
-    assert {name: held_in[name] for name in HELD_IN} == HELD_IN  # the core that stands in for it in tests
+    assert {name: held_in[name] for name in HELD_IN} == HELD_IN  # the core that replaces it in tests
 
 
 def test_the_catalogue_without_pools_lists_the_same_names() -> None:
-    """The core without libpmemobj lists what it lacks, so that a wrong name is told from an absent one."""
+    """The core without libpmemobj lists what it lacks, so that a wrong name is distinguished from an absent one."""
     few, all_of_them = core.catalogue(pools=False), core.catalogue()
     assert {one.name for one in few.targets} == {one.name for one in all_of_them.targets}
     stated = [

@@ -1,4 +1,4 @@
-"""What tests on the real core without a clock share: folders in memory for pools and images, and libpmemobj."""
+"""Fixtures of tests on the real core without a clock: folders in memory for pools and images, and libpmemobj."""
 
 import os
 import tempfile

@@ -45,7 +45,7 @@ def whole(found: Run) -> BackgroundRow:
 
 
 def planted(kernel: str, threads: int, delay: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Adds traffic to each watch that its analysis is not told of."""
+    """Adds traffic to each watch that its analysis does not know of."""
     plain = experiments.watch
 
     def watch(chaser: Group, chosen: BackgroundOptions, known: Known | None = None) -> Experiment:
@@ -102,7 +102,7 @@ def test_heavy_traffic_is_seen_and_said(quiet: Run, tmp_path: Path, monkeypatch:
     planted("read", 3, 0, monkeypatch)
     found = run(tmp_path / "run", f"target={WHERE}", f"curve={quiet.path}", "duration=5s")
     (said,) = (one for one in tables["background"].insights(found, tables["background"].rows(found)))
-    assert said.text.startswith("Others move about ")
+    assert said.text.startswith("Memory traffic of others: about ")
     assert said.low
     assert said.low > 0
 

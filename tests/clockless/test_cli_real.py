@@ -194,7 +194,7 @@ def test_a_finished_run_is_shown_compared_and_reported(shell: Shell, run: tuple[
 
 
 def finished(directory: Path) -> None:
-    """Goes on to the end; all records and samples are there."""
+    """Continues to the end; all records and samples are there."""
     result = resume(directory)
     assert result.complete
     assert [record.number for record in result.records] == list(range(6))
@@ -251,7 +251,7 @@ def test_a_killed_core_is_reported_with_how_to_continue(shell: Shell) -> None:
 def test_two_processes_do_not_write_one_run(shell: Shell) -> None:
     process = shell.start(*LATENCY, "--out", "run")
     wait_for(lambda: records(shell.folder / "run") >= 1)
-    process.send_signal(signal.SIGSTOP)  # it holds the run for as long as this takes
+    process.send_signal(signal.SIGSTOP)  # it keeps the run for as long as this takes
     beside = shell.start("resume", "run")
     _, err = ended(beside)
     process.kill()

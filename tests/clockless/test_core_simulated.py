@@ -1,4 +1,4 @@
-"""`run core` on simulated cores with hidden parameters: it finds them, or says why not, and is never wrong and sure.
+"""`run core` on simulated cores with hidden parameters: it finds them, or states why not, and is never wrong and sure.
 
 Every answer that is `known` must have the truth in its interval, and one that is `at least` must not be above it. How
 many are known is counted apart, so that a suite that abstains from all does not pass.
@@ -62,7 +62,7 @@ class Hidden:
         )
 
     def truth(self) -> dict[tuple[str, str], float | None]:
-        """The number of each parameter; None: there is no such thing. Those that are left out are not judged."""
+        """The number of each parameter; None: there is no such thing. Parameters that are left out are not judged."""
         stride, line = self.prefetch == "stride", self.prefetch == "next-line"
         return {
             ("width", ""): self.width,

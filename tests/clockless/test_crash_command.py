@@ -114,7 +114,7 @@ with open(sys.argv[1], "r+b") as file:
 
 
 def test_bytes_truncated_from_the_file_do_not_come_back(shell: Shell) -> None:
-    """Cuts at the second fence of each round: the file was cut short since the first one, and holds zeros there."""
+    """Cuts at the second fence of each round: the file was cut short since the first one, and contains zeros there."""
     (shell.folder / "shrinking.py").write_text(SHRINKING)
     (shell.folder / "work/file").write_bytes(b"s" * 16384)
     code = "import sys; image = open(sys.argv[1], 'rb').read(); sys.exit(image[8192:] != bytes(8192))"
@@ -197,7 +197,7 @@ def test_the_document_has_every_point(shell: Shell) -> None:
 
 
 def test_a_check_that_crashes_is_distinguished_from_one_that_hangs(shell: Shell) -> None:
-    """It does so on images alone, not on the file as the writer left it, which holds 40."""
+    """It does so on images alone, not on the file as the writer left it, which contains 40."""
     code = (
         "import os,sys,time; number = open(sys.argv[1], 'rb').read(1)[0];"
         "number % 2 and os.abort(); number == 40 or time.sleep(100)"

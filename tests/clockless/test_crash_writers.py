@@ -1,6 +1,6 @@
-"""Writers on libpmemobj under power cuts: correct ones pass at every point, planted faults are found.
+"""Writers on libpmemobj under power failures: correct ones pass at every point, planted faults are found.
 
-The writers are C programs beside this file, each with its check; they need libpmemobj, no persistent memory.
+The writers are C programs next to this file, each with its check; they need libpmemobj, no persistent memory.
 """
 
 import os
@@ -120,7 +120,7 @@ def test_flushes_that_are_lost_are_found(cut: Cut, name: str) -> None:
 
 @pytest.mark.parametrize("name", WRITERS)
 def test_fences_that_are_lost_are_found(cut: Cut, name: str) -> None:
-    """Of those that the library makes some can be spared; its own are not all of the kind that a check would see."""
+    """The library makes some fences that can be dropped, and a check would not detect all of its own."""
     found = cut(name, drop_fence=3, points=100)
     assert found.counts.dropped == found.counts.file_fences // 3
     assert found.failed != ()

@@ -25,7 +25,7 @@ from tierscope.suites.maps.keyed import Keyed, Lines, keyed
 
 COLD_S = 100e-9  # a load of `flat`, which has no caches
 FIRST_WORD = {"hashmap_atomic": -1}
-"""Lines that a get here reads less than the model says: it reads a value's first word, and the model all of it."""
+"""Lines that a get here reads less than the model states: it reads a value's first word, and the model all of it."""
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -62,7 +62,7 @@ def ran(plan: str, executable: Path | None = None) -> tuple[int, list[dict[str, 
 
 
 def measured(words: str) -> tuple[Keyed, Timing]:
-    """Of one batch, which is one round. Times are those of a clock with 10^12 ticks a second."""
+    """The row of one batch, which is one round. Times are those of a clock with 10^12 ticks a second."""
     status, answers = ran(f"group {words} cpus=0\nprepare\nmeasure seconds=10us block=1us\ncheck\ntimings\n")
     assert status == 0, answers[-1]
     assert answers[-2]["largest_relative_error"] == [0]
@@ -77,7 +77,7 @@ def lines_of(words: str) -> Lines:
 
 
 def left_behind() -> list[str]:
-    """Return the pools of cores that have ended; a test beside this one may have a core that runs."""
+    """Return the pools of cores that have ended; a test next to this one may have a core that runs."""
     found = [path for folder in ("/dev/shm", "/tmp") for path in Path(folder).glob("tierscope-*.pool")]
     ended = [path for path in found if not Path("/proc", path.stem.partition("-")[2]).exists()]
     return [str(path) for path in ended if path.exists()]
@@ -96,7 +96,7 @@ def test_lines_of_the_first_key_of_an_unordered_map_are_those_counted_by_hand() 
     """The map (72 bytes at 16), a node of 40 bytes at 96, the value where it is long, and 13 buckets, set to 0.
 
     Written: line 0 of the map, 1 and 2 of the node, two of buckets at 144, which begin in line 2. A value of 1024 bytes
-    at 144 lies in lines 2 to 18, and buckets behind it in two of their own. Read: the map, the node, a bucket; the link
+    at 144 is in lines 2 to 18, and buckets behind it in two of their own. Read: the map, the node, a bucket; the link
     to a long value.
     """
     words = "kernel=unordered_map target=sim:flat count=1 operation=insert"
@@ -107,7 +107,7 @@ def test_lines_of_the_first_key_of_an_unordered_map_are_those_counted_by_hand() 
 
 @pytest.mark.parametrize("name", ["unordered_map", "robin_map"])
 def test_an_insert_reads_no_more_lines_where_values_are_long(build: Catalogue, name: str) -> None:
-    """What the value is copied from is the harness's own; of a long one its link is read, and it lies in 17 lines."""
+    """The source of the copied value belongs to the harness. A long value has a link that is read, and 17 lines."""
     if name not in build.structures_here():
         pytest.skip("no robin_map in this build")
     words = f"kernel={name} target=sim:flat count=500 operation=insert"

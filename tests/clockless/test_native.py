@@ -1,6 +1,6 @@
 """The native tests that look at no clock, on the plain build, which is made here. tests/core runs the others.
 
-What doctest knows as the test suite `slow` are searches over many sizes and geometries.
+The test suite `slow` of doctest contains searches over many sizes and geometries.
 """
 
 import pytest

@@ -1,4 +1,4 @@
-"""Suites on simulated machines through the real core: known answers, refusals, and a run that goes on."""
+"""Suites on simulated machines through the real core: known answers, refusals, and a run that continues."""
 
 import json
 import shutil

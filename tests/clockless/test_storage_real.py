@@ -56,7 +56,7 @@ def place(tmp_path: Path) -> Path:
 
 
 def direct(folder: Path) -> str:
-    """The word for it: temporary files may lie in memory."""
+    """The word for it: temporary files may be in memory."""
     try:
         os.close(os.open(folder, os.O_TMPFILE | os.O_RDWR | os.O_DIRECT, 0o600))
     except OSError:
@@ -81,7 +81,7 @@ def fios_of(number: int) -> list[int]:
 
 
 def kill_fios_of(number: int) -> None:
-    """Kill what is there, again and again: one that ends by itself at this moment is no killed one."""
+    """Kill what is there, again and again: one that ends by itself at this moment was not killed."""
     for child in fios_of(number):
         with suppress(ProcessLookupError):
             os.kill(child, signal.SIGKILL)
@@ -91,7 +91,7 @@ def kill_fios_of(number: int) -> None:
 
 
 def test_our_numbers_are_those_that_fio_writes(shell: Shell, place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A fio in front of the real one keeps its documents; rows and repeats must say the same to the digit."""
+    """A fio in front of the real one keeps its documents; rows and repeats must be equal to the digit."""
     front, kept = place.parent / "bin", place.parent / "kept"
     front.mkdir()
     kept.mkdir()
@@ -248,7 +248,7 @@ def test_memory_is_not_used_as_storage_unless_requested(small: Path) -> None:
 
 
 def test_a_full_disk_is_reported_and_its_space_released(small: Path) -> None:
-    """Blocks are reserved first, so that fio never meets the end; where others take them, it tells."""
+    """Blocks are reserved first, so that fio never meets the end; if others take them, fio reports it."""
     before = free_bytes(small)
     session = Session()
     with pytest.raises(MachineError, match="has no space for 20 MiB: No space left on device"):

@@ -3,7 +3,7 @@
 The structures are compiled here with -fsanitize=thread, whose hooks note every load and store in place of the
 sanitizer's runtime, as they do in tierscope-core-traced (core/recorded). Keys have fixed seeds, so a count is the same
 in each run. A skip list differs much from one set of keys to the next:
-the model tells the mean over many, so more of them are counted.
+the model shows the mean over many, so more of them are counted.
 """
 
 import os
@@ -61,7 +61,7 @@ def compiled(words: list[str], folder: Path, sources: Sequence[Path]) -> list[Pa
 
 @pytest.fixture(scope="module")
 def shared(words: list[str], tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
-    """What both programs are linked with."""
+    """The libraries with which both programs are linked."""
     return compiled(words, tmp_path_factory.mktemp("shared"), PLAIN)
 
 
@@ -94,7 +94,7 @@ def place(fresh_place: Path) -> Path:
 
 
 class Mean(NamedTuple):
-    """Of one operation."""
+    """The lines of one operation."""
 
     lines: float  # distinct ones, of the structure's own
     flushed: float

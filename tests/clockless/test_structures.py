@@ -1,4 +1,4 @@
-"""Structures in pools under power cuts: each passes at every point, and lost flushes are found in each.
+"""Structures in pools under power failures: each passes at every point, and lost flushes are found in each.
 
 The writer is a program on core/structures, compiled here; it needs libpmemobj, no persistent memory.
 """

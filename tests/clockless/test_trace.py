@@ -35,7 +35,7 @@ eval "$FINISH"
 
 @pytest.fixture
 def emulator(shell: Shell) -> Shell:
-    """A shell whose emulator writes the file `stream`, and ends as FINISH says."""
+    """A shell whose emulator writes the file `stream`, and ends as FINISH states."""
     tool = shell.folder / "bin" / "qemu-x86_64"
     tool.parent.mkdir()
     tool.write_text(FAKE)
@@ -116,7 +116,7 @@ def test_a_damaged_stream_is_refused(tmp_path: Path, why: str) -> None:
         ("kill -SEGV $$", 0, 0, "ended with signal 11"),
         ("kill -ILL $$", 0, 0, "such as AVX-512"),
         ("kill -KILL $$", 0, 3, "was killed"),
-        ("exit 1", 5, 3, "wrote no whole trace"),
+        ("exit 1", 5, 3, "wrote an incomplete trace"),
         ("exit 0", len(flows.END), 0, "replaced itself by another program"),
         ("exit 0", 0, 0, ""),
     ],
@@ -224,7 +224,7 @@ def _traced(shell: Shell, program: Path, kind: str, hops: int) -> dict[str, floa
 def test_loads_wait_for_their_addresses_alone(
     shell: Shell, program: Path, kind: str, least: float, most: float
 ) -> None:
-    """Of the memory flat, which takes 100 ns: a chain takes all of it, a sum of what is independent does not."""
+    """The memory `flat` takes 100 ns: a chain takes all of it, and a sum of independent loads does not."""
     hops = 20_000
     without, with_hops = (_traced(shell, program, kind, count) for count in (0, hops))
     assert with_hops["whole"]

@@ -44,7 +44,7 @@ TEST_CASE("the text of a histogram names the places that are not empty, as dista
   Histogram histogram;
   CHECK(histogram.text().empty());
   for (const std::uint64_t number : {3U, 3U, 10U, 130U}) histogram.add(number);
-  CHECK(histogram.text() == "3:2 7:1 119:1");  // 130 lies in place 129, with 131
+  CHECK(histogram.text() == "3:2 7:1 119:1");  // 130 is in place 129, with 131
 }
 
 TEST_CASE("ranks follow Zipf's law, at every exponent") {

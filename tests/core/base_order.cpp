@@ -32,7 +32,7 @@ TEST_CASE("a permutation reaches every value once, and its inverse leads back") 
     }
 }
 
-TEST_CASE("a permutation of more values than any table could hold leads back") {
+TEST_CASE("the inverse of a permutation leads back for more values than fit in a table") {
   for (const auto count : {(std::uint64_t{1} << 40U) - 1, std::uint64_t{1} << 50U, (std::uint64_t{1} << 62U) + 1}) {
     const Permutation order(count, 1995);
     for (std::uint64_t i = 0; i < 1000; ++i) {
@@ -58,7 +58,7 @@ TEST_CASE("seeds give different orders, and no order is the plain one") {
   CHECK(next < 20);
 }
 
-TEST_CASE("random reals lie in [1, 2) and hardly repeat") {
+TEST_CASE("random reals are in [1, 2) and hardly repeat") {
   std::set<std::uint64_t> seen;
   for (std::uint64_t i = 0; i < 10'000; ++i) {
     const auto bits = tierscope::random_real_bits(1995, i);
@@ -70,7 +70,7 @@ TEST_CASE("random reals lie in [1, 2) and hardly repeat") {
   CHECK(seen.size() == 10'000);
 }
 
-TEST_CASE("a cycle visits every node once before it comes back") {
+TEST_CASE("a cycle visits every node once before it returns to the first") {
   for (const auto nodes : std::vector<std::uint64_t>{1, 2, 3, 5, 64, 100, 1000, 4099})
     for (const auto window : std::vector<std::uint64_t>{0, 1, 2, 3, 64, 1000, 5000}) {
       const Cycle cycle(nodes, window, 1995);

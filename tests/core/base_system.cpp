@@ -30,12 +30,12 @@ TEST_CASE("ticks are seconds of CLOCK_MONOTONIC_RAW") {
   const auto last = clock.now();
   const auto outer_end = raw_nanoseconds();
   const double took = clock.seconds(last - first) * 1e9;
-  // nested reads hold on a busy machine; 0.2 % is what the calibration over 5 ms can be wrong
+  // nested reads are valid on a busy machine; 0.2 % is what the calibration over 5 ms can be wrong
   CHECK(took >= static_cast<double>(inner_end - inner) * 0.998);
   CHECK(took <= static_cast<double>(outer_end - outer) * 1.002);
 }
 
-TEST_CASE("the clock never goes back and says what it is") {
+TEST_CASE("the clock never goes backwards and names its source") {
   const auto& clock = Clock::get();
   auto before = clock.now();
   for (int i = 0; i < 10'000; ++i) {
@@ -52,7 +52,7 @@ TEST_CASE("the clock never goes back and says what it is") {
   if (source == "monotonic_raw") CHECK(clock.hz() == 1e9);
 }
 
-TEST_CASE("what the processor lacks is named") {
+TEST_CASE("a missing CPU feature is named") {
   CHECK(cpu::has(""));
   CHECK_FALSE(cpu::has("warp_drive"));
   CHECK(cpu::missing("").empty());
@@ -65,7 +65,7 @@ TEST_CASE("what the processor lacks is named") {
   CHECK_FALSE(std::string(cpu::architecture()).empty());
 }
 
-TEST_CASE("a CPU feature that no table has is looked up where Linux lists it") {
+TEST_CASE("a CPU feature outside of the table is looked up in the list of Linux") {
   const std::string architecture = cpu::architecture();
   const std::string common = architecture == "x86_64" ? "fpu" : architecture == "aarch64" ? "fp" : "zicsr";
   const auto named = cpu::features();
@@ -78,7 +78,7 @@ TEST_CASE("a CPU feature that no table has is looked up where Linux lists it") {
   CHECK_FALSE(cpu::has(common.substr(1)));
 }
 
-TEST_CASE("a thread goes to the CPU that it is pinned to") {
+TEST_CASE("a thread runs on the CPU that it is pinned to") {
   const auto allowed = sys::allowed_cpus();
   REQUIRE_FALSE(allowed.empty());
   std::thread([&] {
@@ -120,7 +120,7 @@ TEST_CASE("a registry is sorted by name, and names all when asked for another") 
         "BadPlan: unknown fruit 'kiwi' (known: apple, fig, pear)");
 }
 
-TEST_CASE("an error says what was asked and what came back") {
+TEST_CASE("an error states the request and the result") {
   CHECK(error_of([] { throw SystemError("open x", ENOENT); }) == "SystemError: open x: No such file or directory");
   CHECK(error_of([] { throw Unsupported("no"); }) == "Unsupported: no");
   CHECK(error_of([] {}).empty());

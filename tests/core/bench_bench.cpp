@@ -39,7 +39,7 @@ TEST_CASE("groups are prepared, measured and right") {
   for (const auto& group : bench.groups()) CHECK(group.members[0].done > 0);
 }
 
-TEST_CASE("null serves what needs no memory, and nothing else") {
+TEST_CASE("null serves kernels without memory, and no others") {
   Bench bench;
   bench.prepare({plan_of("kernel=noop target=null")});
   CHECK(bench.groups()[0].footprint() == 0);
@@ -59,7 +59,7 @@ TEST_CASE("one CPU serves one group at a time") {
   CHECK(bench.batch() == 0);
 }
 
-TEST_CASE("memory is used again where it fits") {
+TEST_CASE("memory of the right size is used again") {
   Bench bench;
   bench.prepare({plan_of("kernel=add footprint=192KiB")});
   const auto* at = bench.store(0).target.buffer.bytes().data();
@@ -71,7 +71,7 @@ TEST_CASE("memory is used again where it fits") {
   CHECK(bench.check() == std::vector<double>{0.0});
 }
 
-TEST_CASE("the answers of one walk are not those of the next") {
+TEST_CASE("the answers of one loop variant are not those of the next") {
   Bench bench;
   bench.prepare({plan_of("kernel=add footprint=192KiB")});
   measure(bench);
@@ -84,7 +84,7 @@ TEST_CASE("the answers of one walk are not those of the next") {
   CHECK(bench.check() == std::vector<double>{0.0});
 }
 
-TEST_CASE("a set with wrong words leaves all as it was") {
+TEST_CASE("a set with wrong keys changes nothing") {
   Bench bench;
   bench.prepare({plan_of("kernel=add footprint=192KiB")});
   CHECK(holds(error_of([&] { bench.set(0, plan_of("kernel=add footprint=192KiB streams=99")); }), "BadPlan"));
@@ -119,7 +119,7 @@ TEST_CASE("a CPU that cannot be had leaves an empty bench") {
   CHECK(measure(bench) > 0);
 }
 
-TEST_CASE("what a kernel updates is right over batches and walks, and after another kernel in the same memory") {
+TEST_CASE("updated memory is right over batches and loop variants, and after another kernel in the same memory") {
   Bench bench;
   const std::string update = "kernel=update footprint=192KiB";
   bench.prepare({plan_of(update)});

@@ -99,7 +99,7 @@ TEST_CASE("a slice smaller than a block is passed over in whole passes") {
   for (const auto& block : runner.blocks()) REQUIRE(block.operations == 160);
 }
 
-TEST_CASE("a block says who ran it, when, and how much of it there was") {
+TEST_CASE("a block states its thread, its time and its operations") {
   Made made("kernel=spy footprint=64KiB");
   made.member().block = 64;
   auto runner = made.runner();
@@ -120,7 +120,7 @@ TEST_CASE("a block says who ran it, when, and how much of it there was") {
   }
 }
 
-TEST_CASE("blocks never outgrow the room that was made for them") {
+TEST_CASE("blocks never outgrow the memory that was reserved for them") {
   Made made("kernel=spy footprint=4KiB");
   made.member().block = 1;  // far shorter than asked
   auto runner = made.runner(1e-3, 1e-4);
@@ -161,7 +161,7 @@ TEST_CASE("interruptions do not make blocks short") {
   }
 }
 
-TEST_CASE("a paced walk goes burst by burst, and covers what an unpaced one covers") {
+TEST_CASE("a paced pass moves burst by burst, and covers the same lines as an unpaced one") {
   for (const std::string shape : {"streams=1 unroll=1", "streams=2 unroll=4", "streams=4 unroll=1 interleave=4KiB"}) {
     CAPTURE(shape);
     Made made("kernel=spy footprint=1000KiB pace=1 burst=2KiB " + shape);
@@ -203,7 +203,7 @@ TEST_CASE("a burst contains at least the bytes that were asked for, and a step o
   }
 }
 
-TEST_CASE("a paced chase goes hop by hop") {
+TEST_CASE("a paced chase moves hop by hop") {
   Made made("kernel=chase footprint=4KiB pace=1");
   fill(made.group(), 0, {});
   made.member().block = 10;

@@ -89,7 +89,7 @@ std::vector<std::string> isas() {
 
 }  // namespace
 
-TEST_CASE("the text of a chain is read as it is written, whatever its spaces and units") {
+TEST_CASE("the text of a chain is read with any spaces and units") {
   CHECK(chain_text(parse_chain("read 2KiB a,read 1024 b ,  write 64 b flush")) ==
         "read 2048 a, read 1024 b, write 64 b flush");
   CHECK(chain_text(parse_chain("write 64 a flush nt")) == "write 64 a nt flush");
@@ -162,7 +162,7 @@ TEST_CASE("a chain is right on every ISA, uniform and by Zipf's law") {
     }
 }
 
-TEST_CASE("every flush of this processor writes what it should, and one that it lacks is refused") {
+TEST_CASE("every flush of this processor writes the right lines, and a missing one is refused") {
   std::size_t here = 0;
   for (const std::string flush : {"flush", "clwb", "clflushopt", "clflush", "cvadp", "cvap", "cvac", "civac"}) {
     CAPTURE(flush);
@@ -180,7 +180,7 @@ TEST_CASE("every flush of this processor writes what it should, and one that it 
 #endif
 }
 
-TEST_CASE("a read whose words are not those of its memory is noticed") {
+TEST_CASE("a read of foreign words is detected") {
   Made made("read 64 a, read 128 b");
   made.run(1000);
   REQUIRE(made.error() == 0);
@@ -189,7 +189,7 @@ TEST_CASE("a read whose words are not those of its memory is noticed") {
   CHECK(made.error() == WRONG);
 }
 
-TEST_CASE("every word of a read is part of the next place, so no step can begin without it") {
+TEST_CASE("the next place depends on every word of a read, so no step can begin without it") {
   for (const auto& isa : isas())
     for (const auto& [memory, bytes] : {std::pair{0U, 256U}, {1U, 64U}}) {
       CAPTURE(isa);
@@ -223,7 +223,7 @@ TEST_CASE("a write flushes each line of the caches that it touches once, however
       }
 }
 
-TEST_CASE("a lost write, a write elsewhere and a count that is off are noticed") {
+TEST_CASE("a lost write, a write to a wrong place and a wrong count are detected") {
   Made made("read 64 a, write 64 b");
   made.run(1000);
   REQUIRE(made.error() == 0);
@@ -346,7 +346,7 @@ std::vector<std::pair<std::uint64_t, Kind>> told(const Group& group, const Bases
 
 }  // namespace
 
-TEST_CASE("the simulated form stores where the kernel stores") {
+TEST_CASE("the simulated form stores to the same lines as the kernel") {
   Made made("read 128 a, write 128 a, write 64 b", "draw=zipf:0.8");
   const auto address = [](std::span<std::byte> bytes) { return reinterpret_cast<std::uintptr_t>(bytes.data()); };
   const std::vector<std::byte> a(made.target().begin(), made.target().end()),
@@ -375,7 +375,7 @@ TEST_CASE("the simulated form has loads, stores, flushes and a fence in the orde
   CHECK(list[4].first == list[2].first);
 }
 
-TEST_CASE("a chain on emulated tiers is refused where they add a latency, and right where they limit bytes") {
+TEST_CASE("a chain on emulated tiers is refused if they add a latency, and right if they limit bytes") {
   const auto prepare = [](const std::string& words) {
     auto plan = plan_of("footprint=256KiB " + words, "read 256 a, read 64 b");
     plan.cpus = {sys::allowed_cpus().front()};

@@ -45,7 +45,7 @@ TEST_CASE("the footprint is shared out in whole granules") {
   CHECK(group.members[1].end == 8000);
 }
 
-TEST_CASE("what fills no granule is left out") {
+TEST_CASE("operations that do not fill a granule are left out") {
   CHECK(make_group(plan_of("kernel=spy footprint=130B")).operations == 1);
   CHECK(make_group(plan_of("kernel=spy footprint=2MiB streams=4 interleave=4KiB")).operations == 16384);
   CHECK(make_group(plan_of("kernel=spy footprint=2100000B streams=4 interleave=4KiB")).operations == 16384);
@@ -53,7 +53,7 @@ TEST_CASE("what fills no granule is left out") {
   CHECK(make_group(plan_of("kernel=chase footprint=10000B element=1KiB")).operations == 9);
 }
 
-TEST_CASE("a footprint that is too small is told the least that will do") {
+TEST_CASE("the error for a small footprint states the smallest one that works") {
   CHECK(holds(refusal("kernel=spy footprint=127B"),
               "footprint of 127 bytes is too small for kernel spy on 1 CPUs in this "
               "shape; ask for at least 128B"));
@@ -69,7 +69,7 @@ TEST_CASE("a footprint that is too small is told the least that will do") {
   }
 }
 
-TEST_CASE("words that do not fit together are refused") {
+TEST_CASE("keys that contradict each other are refused") {
   CHECK(holds(error_of([] { make_group(GroupPlan{}); }), "needs cpus="));
   CHECK(holds(refusal("kernel=noop footprint=1MiB"),
               "does not take footprint=1048576; of the keys that depend on the kernel it takes none"));
@@ -87,7 +87,7 @@ TEST_CASE("words that do not fit together are refused") {
   CHECK(holds(error_of([&] { make_group(twice); }), "names a CPU twice"));
 }
 
-TEST_CASE("a walk that is not built is refused with those that are") {
+TEST_CASE("a loop variant that is not built is refused with those that are") {
   CHECK(holds(
       refusal("kernel=spy footprint=1MiB streams=3"),
       "BadPlan: spy/scalar is not built for streams=3 unroll=1 interleave=0 prefetch=0 prefetchw=0; it is built for "
@@ -105,7 +105,7 @@ TEST_CASE("the best ISA that runs is taken, and one that does not run is never t
   CHECK(holds(refusal("kernel=spy_nt footprint=1MiB"), "Unsupported: kernel spy_nt does not exist on scalar"));
 }
 
-TEST_CASE("operands lie behind each other, shifted by the skew") {
+TEST_CASE("operands follow one another, shifted by the skew") {
   auto group = make_group(plan_of("kernel=spy footprint=128KiB skew=192"));
   std::vector<std::byte> memory(128 * 1024 + 3 * 192);
   place(group, memory, {});
@@ -114,7 +114,7 @@ TEST_CASE("operands lie behind each other, shifted by the skew") {
   CHECK(pass.operand[1] == memory.data() + 64 * 1024 + 192);
 }
 
-TEST_CASE("memory is filled anew only when its content would differ") {
+TEST_CASE("memory is filled again only if its content would differ") {
   const auto reals = make_group(plan_of("kernel=spy footprint=1MiB")).content();
   CHECK(make_group(plan_of("kernel=read footprint=2MiB")).content() == reals);
   CHECK(make_group(plan_of("kernel=spy footprint=1MiB seed=2")).content() != reals);
@@ -140,7 +140,7 @@ TEST_CASE("bytes of an operation are those that it touches") {
   CHECK(make_group(plan_of("kernel=memcpy_blocks footprint=1MiB")).bus_bytes() < 0);
 }
 
-TEST_CASE("words of blocks that do not fit together are refused") {
+TEST_CASE("keys of blocks that contradict each other are refused") {
   const auto refused = [](const std::string& words) { return refusal("footprint=1MiB " + words); };
   CHECK(holds(refused("kernel=chase order=once"), "order=once is for blocks"));
   CHECK(holds(refused("kernel=probe order=sequential"), "does not take order="));
@@ -162,7 +162,7 @@ TEST_CASE("words of blocks that do not fit together are refused") {
   CHECK(make_group(plan_of("kernel=read_blocks order=once locality=384KiB footprint=1MiB")).footprint() == 768U << 10U);
 }
 
-TEST_CASE("memory that a kernel updates is filled anew for any other kernel, not for itself") {
+TEST_CASE("memory that a kernel updates is filled again for any other kernel, not for itself") {
   const auto plan = plan_of("kernel=update footprint=1MiB");
   const auto updated = make_group(plan).content();
   for (const auto& shape : {tests::most_streams(plan), std::string("prefetch=512B")})

@@ -94,7 +94,7 @@ struct Whole {  // resets the flaw, whatever a test does
 
 }  // namespace
 
-TEST_CASE("shares of operations are read, and what is none is refused with what may be written") {
+TEST_CASE("shares of operations are read, and a wrong share is refused with right ones") {
   const auto mix = parse_mix("get:8+insert:1+remove:3");
   CHECK((mix.get == 8 && mix.insert == 1 && mix.remove == 3));
   CHECK(parse_mix("remove").alone());
@@ -128,7 +128,7 @@ TEST_CASE("inserts alone take each key once, in another order in each round") {
   CHECK(drawn(sequence, 1, 200)[7].word == second[7].word);
 }
 
-TEST_CASE("gets alone take each key once before any comes again, and keys that are hot lie anywhere") {
+TEST_CASE("gets alone take each key once before any key repeats, and hot keys are anywhere") {
   const Sequence gets(parse_mix("get"), 0, 100, 300, 1);
   const auto steps = drawn(gets, 3, 400);
   std::map<std::uint64_t, int> times;
@@ -151,7 +151,7 @@ TEST_CASE("gets alone take each key once before any comes again, and keys that a
   CHECK(low == doctest::Approx(static_cast<double>(many) / 2).epsilon(0.4));
 }
 
-TEST_CASE("mixed operations come in their shares, on keys of which as many are there as they leave") {
+TEST_CASE("mixed operations have their shares, and the number of keys follows from inserts and removes") {
   const Sequence sequence(parse_mix("get:2+insert:3+remove:1"), 0, 0, 6000, 1);
   std::uint64_t counts[3]{}, there = 0;
   for (const auto step : drawn(sequence, 0, 60000)) ++counts[static_cast<int>(step.action())];
@@ -161,7 +161,7 @@ TEST_CASE("mixed operations come in their shares, on keys of which as many are t
   CHECK(there == doctest::Approx(4500).epsilon(0.03));
 }
 
-TEST_CASE("every structure of volatile memory runs every kind of operation, and holds what it should") {
+TEST_CASE("every structure of volatile memory runs every kind of operation and keeps the right entries") {
   for (const auto* entry : Registry<StructureEntry>::entries()) {
     if (!entry->lacking.empty() || entry->persistent) continue;
     for (const auto* words : {"get", "insert", "remove", "get:2+insert:1+remove:1", "get:3+insert:1", "get+remove"})
@@ -179,7 +179,7 @@ TEST_CASE("every structure of volatile memory runs every kind of operation, and 
   }
 }
 
-TEST_CASE("inserts make a new structure before each round, and gets go on with one") {
+TEST_CASE("inserts make a new structure before each round, and gets continue with one") {
   const Ran inserts("kernel=unordered_map operation=insert"), gets("kernel=unordered_map operation=get");
   CHECK(inserts.timing.fills == inserts.timing.rounds);
   CHECK(inserts.timing.done == inserts.timing.operations);
@@ -191,7 +191,7 @@ TEST_CASE("inserts make a new structure before each round, and gets go on with o
   CHECK(gets.timing.clock_ticks > 0);
 }
 
-TEST_CASE("a histogram holds each operation once, and a rehash is in none") {
+TEST_CASE("a histogram counts each operation once, and no rehash") {
   const Ran ran("kernel=unordered_map operation=insert");
   std::uint64_t sum = 0;
   for (std::size_t place = 0; place < Histogram::PLACES; ++place) sum += ran.timing.histogram.at(place);
@@ -229,13 +229,13 @@ TEST_CASE("a structure that keeps, loses or makes up keys has no result") {
   CHECK(ran.bench.check() == std::vector<double>{0});
 }
 
-TEST_CASE("where a structure is full the batch ends with the reason") {
+TEST_CASE("a full structure ends the batch with the reason") {
   const Whole whole(Flaw::full);
   CHECK(holds(error_of([] { Ran("kernel=spoilt operation=insert"); }), "had no space at 50 keys; give a larger pool"));
   CHECK(holds(refusal("kernel=spoilt operation=get"), "has no space for key 50 of 1000"));
 }
 
-TEST_CASE("words that do not fit a structure are refused, with what would") {
+TEST_CASE("keys that do not fit a structure are refused with those that do") {
   CHECK(holds(refusal("kernel=unordered_map sharing=two"), "known: own, one"));
   CHECK(holds(refusal("kernel=unordered_map count=0"), "structures take count="));
   CHECK(holds(refusal("kernel=unordered_map count=2", 3), "does not give a key to each of 3 threads"));
@@ -248,7 +248,7 @@ TEST_CASE("words that do not fit a structure are refused, with what would") {
   CHECK(holds(refusal("kernel=hashmap_tx"), "target=pool:PATH") != holds(refusal("kernel=hashmap_tx"), "apt-get"));
 }
 
-TEST_CASE("structures in pools run likewise, leave no file, and are refused where there is one") {
+TEST_CASE("structures in pools run in the same way, leave no file, and refuse a file that exists") {
   for (const auto* entry : Registry<StructureEntry>::entries()) {
     if (!entry->lacking.empty() || !entry->persistent) continue;
     const Folder folder(access("/dev/shm", W_OK) == 0 ? "/dev/shm" : std::filesystem::temp_directory_path());

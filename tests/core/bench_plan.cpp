@@ -26,7 +26,7 @@ GroupPlan plan_of(const std::string& words) {
 
 }  // namespace
 
-TEST_CASE("a line is a command and its words") {
+TEST_CASE("a line is a command and its arguments") {
   const auto line = parse_line("  group\tkernel=triad  cpus=0-3 \r");
   CHECK(line.command == "group");
   CHECK(line.words == std::map<std::string, std::string>{{"cpus", "0-3"}, {"kernel", "triad"}});
@@ -39,13 +39,13 @@ TEST_CASE("a blank line or a comment has no command") {
     CHECK(parse_line(text).command.empty());
 }
 
-TEST_CASE("a comment starts with a word, not within one") {
+TEST_CASE("a comment starts before an argument, not within one") {
   CHECK(parse_line("prepare # now").words.empty());
   CHECK(parse_line("prepare\t#now=1").words.empty());
   CHECK(parse_line("group target=file:/tmp/a#1 # x").words.at("target") == "file:/tmp/a#1");
 }
 
-TEST_CASE("a word without a key, or a key twice, is refused") {
+TEST_CASE("an argument without a key, or a key twice, is refused") {
   CHECK(error_of([] { parse_line("group triad"); }) == "BadPlan: 'triad' is not of the form key=value in: group triad");
   CHECK(holds(error_of([] { parse_line("group =triad"); }), "BadPlan: '=triad' is not of the form"));
   CHECK(error_of([] { parse_line("group a=1 a=2"); }) == "BadPlan: key 'a' twice in: group a=1 a=2");
@@ -66,7 +66,7 @@ TEST_CASE("bytes have binary and decimal units") {
   CHECK(parse_bytes("x", "65536TiB") == std::uint64_t{1} << 56U);
 }
 
-TEST_CASE("what is not a size is refused by its key") {
+TEST_CASE("a value that is not a size is refused by its key") {
   for (const std::string word :
        {"", "B", "x", "-1", "inf", "nan", "1e999", "1.5", "0.3KiB", "65537TiB", "0x10", "1 "}) {
     CAPTURE(word);
@@ -119,7 +119,7 @@ TEST_CASE("every key of a group sets its field") {
   CHECK(lines.skew == 64);
 }
 
-TEST_CASE("a plan takes what its kernel's task takes") {
+TEST_CASE("a plan accepts the keys of its kernel's task") {
   const auto chase = plan_of("kernel=chase footprint=1MiB element=128 locality=8KiB order=sequential streams=1");
   CHECK(chase.task->name == "hop");
   CHECK(chase.of<Hops>().element == 128);
@@ -143,7 +143,7 @@ TEST_CASE("a key of another task is named, with those that the kernel takes") {
   CHECK(holds(error_of([] { require_known(plan_of("kernel=none footprint=1")); }), "unknown kernel 'none'"));
 }
 
-TEST_CASE("another kernel keeps what its task takes, too") {
+TEST_CASE("another kernel keeps the keys that its task also has") {
   auto plan = plan_of("kernel=flush_clwb footprint=1MiB element=256 fence=line skew=64");
   read_words({{"kernel", "chase"}}, plan);
   CHECK(plan.of<Hops>().footprint == 1U << 20U);
@@ -155,7 +155,7 @@ TEST_CASE("another kernel keeps what its task takes, too") {
   CHECK(plan.of<Hops>().element == 256);
 }
 
-TEST_CASE("a target is a name, and what follows the first colon") {
+TEST_CASE("a target is a name and the text behind the first colon") {
   CHECK(plan_of("target=null").target == "null");
   CHECK(plan_of("target=null").where.empty());
   CHECK(plan_of("target=file:a:b").where == "a:b");
@@ -191,7 +191,7 @@ std::vector<std::string> known_keys() {
 
 }  // namespace
 
-TEST_CASE("every key of a group is among its words, unless it is at its default") {
+TEST_CASE("every key of a group that is not at its default is written") {
   CHECK(words_of(GroupPlan{}).empty());
   CHECK(known_keys().size() > 25);
   for (const auto& key : known_keys()) {
@@ -213,7 +213,7 @@ TEST_CASE("every key of a group is among its words, unless it is at its default"
   }
 }
 
-TEST_CASE("words of a plan do not depend on how it was typed") {
+TEST_CASE("the written plan does not depend on how it was typed") {
   CHECK(words_of(plan_of("footprint=1GiB kernel=read cpus=0-2 burst=2KiB")) ==
         words_of(plan_of("kernel=read burst=2048 footprint=1024MiB cpus=0,1,2 streams=1")));
   CHECK(words_of(plan_of("kernel=command limit=1500ms")) == words_of(plan_of("limit=1.5s kernel=command")));

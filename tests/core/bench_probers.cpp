@@ -1,5 +1,5 @@
-/// What probers of a memory need: each block once, region after region; blocks read and chased as a whole; blocks
-/// touched in part; windows as they lie; single operations, timed one by one.
+/// The orders that probers of a memory need: each block once, region after region; blocks read and chased as a whole;
+/// blocks touched in part; windows by address; single operations, timed one by one.
 #include <doctest/doctest.h>
 
 #include <cstring>
@@ -108,7 +108,7 @@ TEST_CASE("each block of a region is visited once before the next region starts"
   }
 }
 
-TEST_CASE("a walk in parts goes on where it stopped, and fences each region once") {
+TEST_CASE("a pass in parts continues where it stopped, and fences each region once") {
   std::uint64_t ends = 0, parts = 0;
   const auto whole = visits(pass_of(300, 100), ends);
   std::vector<std::uint64_t> joined;
@@ -124,7 +124,7 @@ TEST_CASE("a walk in parts goes on where it stopped, and fences each region once
   CHECK(parts == 3);
 }
 
-TEST_CASE("a pass over blocks in any order repeats itself as often as it is told") {
+TEST_CASE("a pass over blocks in any order repeats itself the requested number of times") {
   for (const auto order : {Order::sequential, Order::random, Order::once}) {
     auto pass = pass_of(12, 4);
     pass.order = order;
@@ -152,7 +152,7 @@ TEST_CASE("blocks are read in any order and stride, and summed up as scalar code
   }
 }
 
-TEST_CASE("of blocks that are read in part, the other lines do not count") {
+TEST_CASE("blocks that are read in part do not count their other lines") {
   Made part("kernel=read_blocks footprint=64KiB element=256 access=64");
   const auto sum = part.walk(0, 256);
   part.at(64) ^= std::byte{1};
@@ -172,7 +172,7 @@ TEST_CASE("a sum that lacks a block is wrong") {
   CHECK(made.error() > 0);
 }
 
-TEST_CASE("a chase of blocks sums up a word of every line of every element that it visits") {
+TEST_CASE("a chase of blocks sums a word of every line of every element that it visits") {
   for (const auto* words : {"element=64", "element=128", "element=192", "element=4KiB", "element=256 locality=4KiB"}) {
     CAPTURE(words);
     Made made(std::string("kernel=chase_blocks footprint=64KiB ") + words);
@@ -194,7 +194,7 @@ TEST_CASE("a chase of blocks that leaves lines out is wrong") {
   CHECK(made.error() > 0);
 }
 
-TEST_CASE("windows of a chase follow one another as they lie where that is asked for") {
+TEST_CASE("windows of a chase follow one another by address if that is requested") {
   for (const std::string kernel : {"chase", "chase_blocks"}) {
     CAPTURE(kernel);
     Made made("kernel=" + kernel + " footprint=64KiB element=128 locality=4KiB order=sequential");
@@ -212,7 +212,7 @@ TEST_CASE("windows of a chase follow one another as they lie where that is asked
   }
   const auto random = make_group(plan_of("kernel=chase footprint=64KiB locality=4KiB"));
   const auto as_they_lie = make_group(plan_of("kernel=chase footprint=64KiB locality=4KiB order=sequential"));
-  CHECK(random.content() != as_they_lie.content());  // memory that holds one cannot pass for the other
+  CHECK(random.content() != as_they_lie.content());  // memory that contains one cannot pass for the other
 }
 
 TEST_CASE("an element is any number of lines") {
@@ -226,7 +226,7 @@ TEST_CASE("an element is any number of lines") {
 }
 
 #if defined(__x86_64__)
-TEST_CASE("stores that visit each block once leave what was stored last, with any fence") {
+TEST_CASE("stores that visit each block once leave the last stored words, with any fence") {
   for (const auto* kernel : {"flush_none", "flush_clwb", "flush_nt"})
     for (const auto* words : {"", "fence=line", "fence=never", "fence=region", "fence=region locality=24KiB"}) {
       const auto plan = plan_of(std::string("footprint=384KiB element=512 access=256 order=once per_block=7 kernel=") +
@@ -250,7 +250,7 @@ TEST_CASE("stores that visit each block once leave what was stored last, with an
     }
 }
 
-TEST_CASE("single stores are timed one by one, as many as there is time for") {
+TEST_CASE("single stores are timed one by one until the time is over") {
   const auto plan = plan_of("kernel=flush_nt footprint=256 element=256 fence=chunk per_block=1");
   Bench bench;
   bench.prepare({plan});

@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::size_t HEADER = 384;  // tierscope.core.HEADER_BYTES
 
-/// What NEP 1 asks of a file: its rows, or -1 if it is none.
+/// Return the rows of a file as NEP 1 defines them, or -1 if it is not such a file.
 long rows_in(const std::string& file) {
   if (file.size() < HEADER || file.substr(0, 8) != std::string("\x93NUMPY\x01\x00", 8)) return -1;
   const auto low = static_cast<unsigned char>(file[8]), high = static_cast<unsigned char>(file[9]);
@@ -73,7 +73,7 @@ TEST_CASE("an old file is emptied") {
   CHECK(folder.read("x.npy").size() == HEADER);
 }
 
-TEST_CASE("a file that cannot be made or has no room is an error with its path") {
+TEST_CASE("a file that cannot be made, or on a full file system, is an error with its path") {
   CHECK(error_of([] { SampleFile("/no/such/folder/x.npy"); }) ==
         "SystemError: create samples file /no/such/folder/x.npy: No such file or directory");
   if (std::filesystem::exists("/dev/full"))

@@ -87,7 +87,7 @@ TEST_CASE("independent loads go as fast as the lines in flight over the latency,
   }
 }
 
-TEST_CASE("prefetches hold line fill buffers as loads do") {
+TEST_CASE("prefetches occupy line fill buffers as loads do") {
   const auto with = [](const std::string& words) {
     Simulation simulation;
     simulation.prepare({plan_of("kernel=read target=sim:ddr5,cpu.loads=2 cpus=0 footprint=256MiB " + words)});
@@ -96,26 +96,26 @@ TEST_CASE("prefetches hold line fill buffers as loads do") {
   CHECK(with("prefetch=4KiB") < 1.1 * with(""));
 }
 
-TEST_CASE("a memory gives no more than its bandwidth, whoever asks") {
+TEST_CASE("a memory has one bandwidth for all threads together") {
   Simulation simulation;
   simulation.prepare({plan_of("kernel=read target=sim:flat,memory.flat.bandwidth=2GB/s cpus=0-3 footprint=64MiB")});
   CHECK(rate(measured(simulation), 4) * 64 == doctest::Approx(2e9).epsilon(0.02));
 }
 
-TEST_CASE("blocks hold the operations that were asked for") {
+TEST_CASE("blocks have the requested operations") {
   Simulation simulation;
   simulation.prepare({plan_of("kernel=chase target=sim:flat cpus=0 footprint=1MiB per_block=100")});
   for (const auto& block : measured(simulation)) CHECK(block.operations == 100);
 }
 
-TEST_CASE("a delay slows a load by what it lasts") {
+TEST_CASE("a delay adds its length to a load") {
   // bursts of 16 lines and 10000 cycles of 0.4 ns
   Simulation simulation;
   simulation.prepare({plan_of("kernel=read target=sim:flat cpus=0 footprint=64MiB pace=10000 burst=1KiB")});
   CHECK(rate(measured(simulation), 1) == doctest::Approx(16 / 4.0e-6).epsilon(0.05));
 }
 
-TEST_CASE("groups run together or in turns, each on its CPUs") {
+TEST_CASE("groups run together or alternate, each on its CPUs") {
   Simulation simulation;
   simulation.prepare({plan_of("kernel=chase target=sim:flat cpus=0 footprint=1MiB"),
                       plan_of("kernel=read target=sim:flat cpus=1-2 footprint=64MiB")});
@@ -142,7 +142,7 @@ TEST_CASE("the same plan leaves the same blocks, and so does noise of the same s
   }
 }
 
-TEST_CASE("noise is another for each experiment, whichever word tells it from the others") {
+TEST_CASE("experiments that differ in any key have different noise") {
   // jitter alone, and words that change nothing of what the memory does: the ratio to the truth is the noise
   const auto ratio = [](const std::string& words) {
     const auto length = [&](const std::string& scale) {
@@ -168,7 +168,7 @@ TEST_CASE("noise is another for each experiment, whichever word tells it from th
   for (std::size_t i = 1; i < ratios.size(); ++i) CHECK(ratios[i] - ratios[i - 1] > 1e-9);
 }
 
-TEST_CASE("a real target beside a simulated one is named, whichever it is") {
+TEST_CASE("a real target with a simulated one is refused by its name, in either place") {
   const auto said = [](const std::string& words) { return refusal({"kernel=copy cpus=0 footprint=1MiB " + words}); };
   CHECK(said("target=node:0 source=sim:flat") ==
         "BadPlan: target=node:0 is real and another target of this experiment simulated; take sim: for all of them");
@@ -178,7 +178,7 @@ TEST_CASE("a real target beside a simulated one is named, whichever it is") {
       "target=node:1 is real"));
 }
 
-TEST_CASE("blocks end in time where many threads wait for a slow memory") {
+TEST_CASE("blocks end in time if many threads wait for a slow memory") {
   Simulation simulation;
   simulation.prepare({plan_of(
       "kernel=flush_nt target=sim:blank,memory.m.media.write=400ns cpus=0-23 footprint=4MiB element=1KiB access=64B "
@@ -190,7 +190,7 @@ TEST_CASE("blocks end in time where many threads wait for a slow memory") {
   CHECK(later.size() > std::size_t{24} * 40);
 }
 
-TEST_CASE("noise spreads what the clock says around the truth, and steal is marked") {
+TEST_CASE("noise spreads the clock's times around the truth, and steal is marked") {
   Simulation simulation;
   simulation.prepare({plan_of(
       "kernel=chase target=sim:flat,noise.scale=1,noise.jitter=0.05,noise.interrupts=0,noise.steals=200 cpus=0 "
@@ -209,7 +209,7 @@ TEST_CASE("noise spreads what the clock says around the truth, and steal is mark
   CHECK(clean[clean.size() * 9 / 10] > 102e-9);
 }
 
-TEST_CASE("another walk keeps the machine and its other groups") {
+TEST_CASE("another loop variant keeps the machine and its other groups") {
   Simulation simulation;
   simulation.prepare({plan_of("kernel=read target=sim:flat cpus=0 footprint=64MiB"),
                       plan_of("kernel=chase target=sim:flat cpus=1 footprint=1MiB")});
@@ -259,7 +259,7 @@ TEST_CASE("a chain takes the sum of the latencies of its steps, each on its memo
   }
 }
 
-TEST_CASE("what cannot be simulated is refused with what to do") {
+TEST_CASE("a kernel without a simulated form is refused with what to try") {
   const std::string good = "kernel=read target=sim:flat cpus=0 footprint=1MiB";
   CHECK(holds(refusal({"kernel=read target=sim:nosuch cpus=0 footprint=1MiB"}), "unknown simulated machine 'nosuch'"));
   CHECK(holds(refusal({"kernel=read target=sim:flat cpus=99 footprint=1MiB"}), "cpu.count=N gives it more"));

@@ -1,4 +1,4 @@
-/// What a stream says a kernel touches is what the kernel touches: the kernels' own code runs on an ISA that only
+/// A stream contains the accesses of its kernel: the kernels' own code runs on an ISA that only
 /// writes down addresses, and on real memory where a chase follows its pointers.
 #include "bench/streams.hpp"
 
@@ -34,7 +34,7 @@ struct Seen {
 };
 std::vector<Seen> seen;
 
-/// What the index at an address holds, of the group that is compared.
+/// The index at an address of the group that is compared.
 std::function<std::uint64_t(std::uint64_t element)> index_at;
 
 /// One vector is one line; nothing is loaded, nothing is stored. A vector of indices is the address that it is loaded
@@ -53,7 +53,7 @@ struct Recorder {
     note(from, Kind::load);
     return reinterpret_cast<std::uintptr_t>(from);
   }
-  /// Of a vector that is not aligned both lines.
+  /// Both lines of a vector that is not aligned.
   static Reals reals_near(const std::byte* from) {
     const auto at = reinterpret_cast<std::uintptr_t>(from);
     seen.push_back({at / LINE * LINE, Kind::load});
@@ -90,7 +90,7 @@ struct Recorder {
 };
 static_assert(isa::Isa<Recorder>);
 
-/// Accesses of one kind that follow one another have no order that a memory could tell: sorted.
+/// Accesses of one kind that follow one another have no order that a memory could show: sorted.
 std::vector<Seen> in_runs(std::vector<Seen> list) {
   for (auto first = list.begin(); first != list.end();) {
     const auto last = std::find_if(first, list.end(), [&](const Seen& one) { return one.kind != first->kind; });
@@ -127,7 +127,7 @@ constexpr std::uint64_t group_lines() {
   return (std::max<std::uint64_t>(8, LINES) + LINES - 1) / LINES * LINES;
 }
 
-/// Of the kernel on three streams eight, which a compiler takes longest for; of the others two.
+/// Eight variants of the kernel on three streams, which a compiler takes longest for; two of the others.
 template <class K>
 constexpr unsigned STREAMS_OF = K::info.name == std::string_view("triad") ? 8 : 2;
 
@@ -190,9 +190,9 @@ namespace {
 #include "vector_kernels.inc"
 }  // namespace
 
-TEST_CASE("kernels on vectors touch the lines that their descriptors tell, in their order") { compare_every_kernel(); }
+TEST_CASE("kernels on vectors touch the lines of their descriptors, in their order") { compare_every_kernel(); }
 
-TEST_CASE("random updates touch the words that their stream tells, and leave what HPCC's rules say") {
+TEST_CASE("random updates touch the words of their stream, and leave what HPCC's rules state") {
   for (const std::string kernel : {"gups", "gups_lcg"})
     for (const std::string footprint : {"64B", "64KiB", "1000KiB"}) {
       CAPTURE(kernel);
@@ -243,7 +243,7 @@ TEST_CASE("HPCC's first sequence is a shift register of a known polynomial, and 
   CHECK(draws.element(0x1234567, 256) == 0x67);
 }
 
-TEST_CASE("a chase follows its pointers in the order that its stream tells") {
+TEST_CASE("a chase follows its pointers in the order of its stream") {
   for (const std::string words : {"element=64", "element=4160", "element=64 locality=1KiB",
                                   "element=64 locality=1KiB order=sequential", "element=256"}) {
     CAPTURE(words);
@@ -300,7 +300,7 @@ TEST_CASE("after its last operation a stream begins again, and after a rewind to
   CHECK(told(stream, group.operations) == once);
 }
 
-TEST_CASE("what a library, microcode or another thread decides has no simulated form, and says so") {
+TEST_CASE("accesses that a library, microcode or another thread decides have no simulated form") {
   for (const std::string words : {"memcpy footprint=64KiB", "rep_movsb footprint=64KiB",
                                   "memset_blocks footprint=64KiB", "noop", "flush_msync footprint=64KiB"}) {
     CAPTURE(words);

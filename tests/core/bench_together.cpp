@@ -1,5 +1,5 @@
-/// Groups in turns and side by side: takes, CPUs shared on purpose, operands on two targets, blocks of any size, lines
-/// handed over, tasks.
+/// Groups that alternate or run together: takes, CPUs shared on purpose, operands on two targets, blocks of any size,
+/// lines handed over, tasks.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -94,7 +94,7 @@ TEST_CASE("a take runs its groups and no other") {
   CHECK(holds(error_of([&] { bench.measure(1e-3, 1e-4, {3}, nullptr); }), "BadPlan: measure names group 3"));
 }
 
-TEST_CASE("threads beyond the CPUs take turns where that is asked for") {
+TEST_CASE("threads beyond the CPUs share them if that is requested") {
   const auto words = "kernel=read footprint=1MiB";
   CHECK(holds(error_of([&] { make_group(plan_of(words, {0, 0})); }), "names a CPU twice; shared=1 lets"));
   Bench bench;
@@ -105,7 +105,7 @@ TEST_CASE("threads beyond the CPUs take turns where that is asked for") {
   CHECK(groups_of(bench, {}).count(1) > 0);
 }
 
-TEST_CASE("what is only read may lie on another target") {
+TEST_CASE("an operand that is only read may be on another target") {
   const tests::Folder folder;
   Bench bench;
   const auto source = " source=file:" + (folder.path() / "far").string();
@@ -148,7 +148,7 @@ TEST_CASE("blocks of any size are walked, drawn and checked") {
   CHECK(make_group(plan_of("kernel=memcpy_blocks footprint=1MB element=8KB")).program_bytes() == 16000);
 }
 
-TEST_CASE("exactly so many operations are timed at once as were asked for") {
+TEST_CASE("per_block=1 times exactly one operation in each block") {
   Bench bench;
   bench.prepare({plan_of("kernel=memset_blocks footprint=1MB element=8KB per_block=1")});
   bench.measure(1e-3, 1e-4, {}, nullptr);
@@ -175,7 +175,7 @@ TEST_CASE("a line is handed over between two CPUs, batch after batch") {
   CHECK(verify(group, 0) > 0);
 }
 
-TEST_CASE("a batch lasts until its tasks are done, and the others go on beside them") {
+TEST_CASE("a batch lasts until its tasks are done, and the other groups continue meanwhile") {
   Bench bench;
   Patient::made = Patient::runs = 0;
   std::vector<GroupPlan> plans{plan_of("kernel=patient target=null")};
@@ -192,7 +192,7 @@ TEST_CASE("a batch lasts until its tasks are done, and the others go on beside t
   CHECK(groups_of(bench, {0}).size() == 1);
 }
 
-TEST_CASE("a hand-over beside a task ends with it") {
+TEST_CASE("a hand-over next to a task ends with it") {
   if (!two_cpus()) return;
   Bench bench;
   std::vector<GroupPlan> plans{plan_of("kernel=patient target=null shared=1"),
@@ -204,7 +204,7 @@ TEST_CASE("a hand-over beside a task ends with it") {
   CHECK(members[0].pass.cursor == members[1].pass.cursor);
 }
 
-TEST_CASE("victims are made on the thread that runs them, and refusals of theirs are told") {
+TEST_CASE("victims are made on the thread that runs them, and their refusals are reported") {
   Bench bench;
   CHECK(error_of([&] { bench.prepare({plan_of("kernel=patient size=huge target=null")}); }) == "BadPlan: no such size");
   CHECK(holds(error_of([&] { bench.prepare({plan_of("kernel=absent target=null")}); }),
@@ -216,7 +216,7 @@ TEST_CASE("victims are made on the thread that runs them, and refusals of theirs
   Patient::fails = false;
 }
 
-TEST_CASE("a command in a plan holds no space") {
+TEST_CASE("a command in a plan contains no space") {
   CHECK(percent_decoded("command", "sh%20-c%20%22exit%25%22") == "sh -c \"exit%\"");
   CHECK(words_of(plan_of("kernel=command command=sh%20-c%20%22exit%25%22"))
             .starts_with("command=sh%20-c%20\"exit%25\" "));
@@ -226,7 +226,7 @@ TEST_CASE("a command in a plan holds no space") {
 }
 
 #if defined(__x86_64__)
-TEST_CASE("blocks that are flushed hold what was stored last, in any order and with any fence") {
+TEST_CASE("flushed blocks contain the last stored words, in any order and with any fence") {
   for (const auto* kernel : {"flush_none", "flush_clflush", "flush_clflushopt", "flush_clwb", "flush_nt"})
     for (const auto* words : {"", "fence=line", "fence=never", "order=random", "fence=line order=random"}) {
       if (!cpu::missing(find_kernel(plan_of(std::string("kernel=") + kernel))->info->needs).empty()) continue;

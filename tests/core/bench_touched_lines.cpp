@@ -1,4 +1,4 @@
-// What an operation of a structure did, as accesses of lines and as counts.
+// An operation of a structure as accesses of lines and as counts.
 #include <doctest/doctest.h>
 
 #include "bench/touched_lines.hpp"
@@ -36,7 +36,7 @@ const Event FENCE{0, 0, What::fence, false};
 
 }  // namespace
 
-TEST_CASE("a load of another line waits for the one before, and what follows in one line comes with it") {
+TEST_CASE("the load of a new line waits for the load before it, and further loads of one line add no access") {
   const auto taken = take({event(What::load, 0), event(What::load, 8), event(What::load, 120, 16)});
   REQUIRE(taken.accesses.size() == 3);
   for (std::size_t i = 0; i < 3; ++i) {
@@ -48,13 +48,13 @@ TEST_CASE("a load of another line waits for the one before, and what follows in 
   CHECK(taken.counts.written == 0);
 }
 
-TEST_CASE("a line that comes again is read again, and counted once") {
+TEST_CASE("a repeated line is read again, and counted once") {
   const auto taken = take({event(What::load, 0), event(What::load, 64), event(What::load, 8)});
   CHECK(taken.accesses.size() == 3);
   CHECK(taken.counts.read == 2);
 }
 
-TEST_CASE("a flush of what was stored is one access; of what was not, libpmemobj stored it just before") {
+TEST_CASE("a flush of a stored line is one access; without a store, libpmemobj stored it just before") {
   const auto stored = take({event(What::store, 0), event(What::store, 16), event(What::flush, 0), FENCE});
   CHECK(stored.kinds() == std::vector{Kind::store, Kind::clwb, Kind::sfence});
   const auto unseen = take({event(What::flush, 0), FENCE, event(What::flush, 0), FENCE});
@@ -76,14 +76,14 @@ TEST_CASE("every second flush that is left out is missing in the count, and noth
   CHECK(take(half).counts.written == take(all).counts.written);
 }
 
-TEST_CASE("a store past the caches is written back by itself") {
+TEST_CASE("a non-temporal store is written back without a flush") {
   const auto taken = take({event(What::store_nt, 64, 256), FENCE});
   CHECK(taken.kinds() == std::vector{Kind::store_nt, Kind::store_nt, Kind::store_nt, Kind::store_nt, Kind::sfence});
   CHECK(taken.counts.flushed == 4);
   CHECK(taken.counts.written == 4);
 }
 
-TEST_CASE("where caches persist nothing is flushed, and fences are still waited for") {
+TEST_CASE("nothing is flushed if caches persist, and fences still wait") {
   const auto taken = take({event(What::store, 0), event(What::flush, 0), event(What::flush, 64), FENCE}, false);
   CHECK(taken.kinds() == std::vector{Kind::store, Kind::store, Kind::sfence});
   CHECK(taken.counts.flushed == 0);
@@ -91,7 +91,7 @@ TEST_CASE("where caches persist nothing is flushed, and fences are still waited 
   CHECK(taken.counts.fences == 1);
 }
 
-TEST_CASE("thousands of lines are told apart, in one operation after another") {
+TEST_CASE("thousands of lines are distinguished, in one operation after another") {
   TouchedLines lines(0, true);
   std::vector<Access> accesses;
   for (int round = 0; round < 3; ++round) {

@@ -86,7 +86,7 @@ TEST_CASE("blocks that have not run are not asked for") {
   CHECK(half.error() == 0);
 }
 
-TEST_CASE("one wrong bit is noticed in the first, the last and a middle line") {
+TEST_CASE("one wrong bit is detected in the first, the last and a middle line") {
   for (const auto& kernel : STORING) {
     CAPTURE(kernel);
     Made made("kernel=" + kernel + " footprint=96KiB");
@@ -101,7 +101,7 @@ TEST_CASE("one wrong bit is noticed in the first, the last and a middle line") {
   }
 }
 
-TEST_CASE("one line that was left out is noticed") {
+TEST_CASE("one line that was left out is detected") {
   for (const auto& kernel : STORING) {
     CAPTURE(kernel);
     Made made("kernel=" + kernel + " footprint=96KiB");
@@ -112,14 +112,14 @@ TEST_CASE("one line that was left out is noticed") {
   }
 }
 
-TEST_CASE("a line that was stored where another belongs is noticed") {
+TEST_CASE("a line that was stored to another place is detected") {
   Made made("kernel=copy footprint=64KiB");
   made.run(0, made.group().operations);
   std::memcpy(&made.at(0, 5 * LINE), &made.at(0, 6 * LINE), LINE);
   CHECK(made.error() > 1e-9);
 }
 
-TEST_CASE("what is not a number is wrong") {
+TEST_CASE("a value that is not a number is wrong") {
   Made made("kernel=triad footprint=96KiB");
   made.run(0, made.group().operations);
   const double none = std::nan("");
@@ -139,7 +139,7 @@ TEST_CASE("an old answer does not pass for a new one") {
   }
 }
 
-TEST_CASE("a stir leaves what is only read alone, and all that lies outside the slice") {
+TEST_CASE("a stir does not change operands that are only read, or bytes outside of the slice") {
   Made made("kernel=mix_3r1w footprint=256KiB");
   const auto read = made.group().operations * 3 * LINE;
   const std::vector<std::byte> before(&made.at(1, 0), &made.at(1, 0) + read);
@@ -180,7 +180,7 @@ TEST_CASE("the end of a chase is known, after any number of hops") {
   }
 }
 
-TEST_CASE("a chase that ends one hop off, or beside its cycle, is wrong") {
+TEST_CASE("a chase that ends one hop off, or outside of its cycle, is wrong") {
   Made made("kernel=chase footprint=64KiB");
   made.hop(1000);
   ++made.member().done;
@@ -269,7 +269,7 @@ TEST_CASE("an updated array is right after any number of passes and of parts of 
   }
 }
 
-TEST_CASE("an updated array is right after so many passes that not all windows can be repeated") {
+TEST_CASE("an updated array is right after more passes than all windows can repeat") {
   for (const auto& kernel : updating()) {
     CAPTURE(kernel);
     Made made(words_of_updating(kernel, 16));
@@ -284,7 +284,7 @@ TEST_CASE("an updated array is right after so many passes that not all windows c
   }
 }
 
-TEST_CASE("a line of an updated array that one pass left out, or took twice, is noticed") {
+TEST_CASE("a line of an updated array that one pass left out, or took twice, is detected") {
   for (const auto& kernel : updating()) {
     CAPTURE(kernel);
     for (const std::uint64_t lines : {64U, 32'768U})
@@ -305,7 +305,7 @@ TEST_CASE("a line of an updated array that one pass left out, or took twice, is 
   }
 }
 
-TEST_CASE("one wrong bit of an updated array is noticed, and so is what was never remembered") {
+TEST_CASE("one wrong bit of an updated array is detected, and so is content that was never remembered") {
   for (const auto& kernel : updating()) {
     CAPTURE(kernel);
     Made made(words_of_updating(kernel, 512));
@@ -324,7 +324,7 @@ TEST_CASE("one wrong bit of an updated array is noticed, and so is what was neve
   }
 }
 
-TEST_CASE("a kernel that says why it is not checked is not checked, and a call that does not say so is wrong") {
+TEST_CASE("a kernel that states why it is not checked is not checked, and a call without this reason is wrong") {
   Made made("kernel=noop target=null");
   CHECK(made.error() == 0);
   static kernels::KernelInfo silent = *made.group().entry->info;

@@ -1,4 +1,4 @@
-/// The border: JSON that any reader takes, and a session that goes on after an error.
+/// The border: JSON that any reader takes, and a session that continues after an error.
 #include <doctest/doctest.h>
 
 #include <limits>
@@ -46,7 +46,7 @@ TEST_CASE("text is quoted as RFC 8259 asks") {
   CHECK(json::quoted("\x7f") == "\"\x7f\"");
 }
 
-TEST_CASE("whole characters pass, and what is no UTF-8 is replaced") {
+TEST_CASE("whole characters pass, and bytes that are not UTF-8 are replaced") {
   for (const std::string text : {"\u00e9", "\u20ac", "\U0001F600", "\ud7ff", "\uffff", "\U0010FFFF"}) {
     CHECK(json::character(text) == text.size());
     CHECK(json::quoted("a" + text + "b") == "\"a" + text + "b\"");
@@ -60,7 +60,7 @@ TEST_CASE("whole characters pass, and what is no UTF-8 is replaced") {
     CHECK(json::character(text) == 0);
 }
 
-TEST_CASE("numbers read back as they were, and what is not a number is null") {
+TEST_CASE("numbers read back unchanged, and NaN and infinity are null") {
   CHECK(json::value(0.1) == "0.1");
   CHECK(json::value(1e300) == "1e+300");
   CHECK(json::value(std::numeric_limits<double>::infinity()) == "null");
@@ -106,7 +106,7 @@ TEST_CASE("blocks that are not kept leave no rows") {
   CHECK(folder.read("x.npy").size() > 384);
 }
 
-TEST_CASE("a command at the wrong time, or with the wrong words, is refused") {
+TEST_CASE("a command at the wrong time, or with the wrong keys, is refused") {
   Talk talk;
   const std::vector<std::pair<std::string, std::string>> refusals{
       {"fly", "unknown command 'fly' (known: check, count, counts, drop, group, measure, prepare, set, timings)"},
@@ -158,7 +158,7 @@ TEST_CASE("a plan without measure is measured and checked at its end, and one wi
   CHECK(talk.answers.size() == 4);
 }
 
-TEST_CASE("of a plan with a wrong group nothing is prepared, and a whole one after it is") {
+TEST_CASE("nothing of a plan with a wrong group is prepared, and a right plan after it is") {
   Talk talk;
   CHECK(talk.say("group kernel=noop target=null cpus=@").empty());
   CHECK(holds(talk.say("group kern=triad"), "BadPlan: unknown key 'kern'"));
@@ -168,7 +168,7 @@ TEST_CASE("of a plan with a wrong group nothing is prepared, and a whole one aft
   CHECK(talk.say("prepare").empty());
 }
 
-TEST_CASE("a session goes on after any error") {
+TEST_CASE("a session continues after any error") {
   Talk talk;
   talk.say("group kernel=noop target=null cpus=@");
   talk.say("group kernel=noop target=null cpus=@");
@@ -181,7 +181,7 @@ TEST_CASE("a session goes on after any error") {
   CHECK(talk.say("check").empty());
 }
 
-TEST_CASE("the self-check judges every variant and knows what it was asked") {
+TEST_CASE("the self-check judges every variant and accepts its arguments") {
   std::vector<std::string> lines;
   const auto emit = [&](const std::string& line) { lines.push_back(line); };
   CHECK(selfcheck({"triad", "scalar", 64, 2, 7}, emit) == 0);
@@ -202,7 +202,7 @@ TEST_CASE("the catalogue and the topology are one line") {
   }
 }
 
-TEST_CASE("a number that is no value of its enumeration has no name") {
+TEST_CASE("a number outside of its enumeration has no name") {
   CHECK(std::string(describe::name_of(kernels::Store::libc)) == "libc");
   CHECK(std::string(describe::name_of(kernels::Flush::msync)) == "msync");
   CHECK(std::string(describe::name_of(kernels::Check::none)) == "none");

@@ -1,5 +1,5 @@
 /// Pools of structures, damaged in what the structures themselves keep there: the root object, and all other objects.
-/// What libpmemobj keeps (header, lanes, heap) stays sound: it does not survive damage of it, nor claims to.
+/// The data of libpmemobj (header, lanes, heap) stay sound: it does not survive damage of it, nor claims to.
 #pragma once
 #include <fcntl.h>
 #include <libpmemobj.h>
@@ -18,7 +18,7 @@
 
 namespace tierscope::tests {
 
-/// A pool of KEYS keys that is made anew for each trial.
+/// A pool of KEYS keys that is made again for each trial.
 class DamagedPool {
  public:
   static constexpr std::uint64_t KEYS = 60;
@@ -47,8 +47,8 @@ class DamagedPool {
   DamagedPool& operator=(const DamagedPool&) = delete;
   ~DamagedPool() { munmap(bytes_, size_); }
 
-  /// Damages as `data` says: pieces of five bytes, each of which changes one word.
-  /// @returns what opening said, or "" where it found nothing wrong; all operations were done then
+  /// Damage by `data`: each piece of five bytes changes one word.
+  /// @returns the error of opening, or "" if it found nothing wrong; all operations were done then
   std::string trial(const std::uint8_t* data, std::size_t size) {
     restore();
     for (std::size_t at = 0; at + PIECE <= size; at += PIECE) damage(data + at);
@@ -132,7 +132,7 @@ class DamagedPool {
     std::memcpy(at, &word, sizeof word);
   }
 
-  /// Every operation, on keys that are there and on others. @returns what a check says in the end
+  /// Every operation, on keys that are there and on others. @returns the result of a check at the end
   std::string use(Structure& opened) {
     const std::uint64_t value[3] = {4, 5, 6};
     const auto mend = [&] {

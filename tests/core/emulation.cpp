@@ -1,5 +1,5 @@
 /// A tier made slower: what its words mean, what is refused, and that blocks take the time they must. Floors and
-/// ceilings lie far from the memory's own speed, so that only a clock that lies, or a machine that is never free for a
+/// ceilings are far from the memory's own speed, so that only a wrong clock, or a machine that is never free for a
 /// block, could fail them.
 #include <doctest/doctest.h>
 
@@ -71,7 +71,7 @@ double bandwidth_of(const std::string& words) {
 
 }  // namespace
 
-TEST_CASE("a tier's words become what it adds, and it says by what it is emulated") {
+TEST_CASE("a tier's target states what it adds, and by what it is emulated") {
   const auto target = emulated("node=0,latency=2us,bandwidth=1.5GB/s");
   CHECK(target->emulation().latency_floor_s == doctest::Approx(2e-6));
   CHECK(target->emulation().bandwidth == doctest::Approx(1.5e9));
@@ -89,7 +89,7 @@ TEST_CASE("its memory is the node's") {
   CHECK(holds(refusal("node=99999,latency=1us"), "BadPlan: node 99999 is not online"));
 }
 
-TEST_CASE("words that mean nothing are refused, with those that do") {
+TEST_CASE("unknown keys of a tier are refused with the known ones") {
   CHECK(holds(refusal(""), "BadPlan: target emu: emulates nothing; write emu:node=0,latency=350ns,bandwidth=8GB/s"));
   CHECK(holds(refusal("node=0"), "emulates nothing"));
   CHECK(holds(refusal("speed=8GB/s"), "BadPlan: unknown key 'speed' of target emu (known: bandwidth, latency, node)"));
@@ -101,7 +101,7 @@ TEST_CASE("words that mean nothing are refused, with those that do") {
   CHECK(holds(refusal("bandwidth=8Gb/s"), "BadPlan: unknown unit 'Gb' in bandwidth=8Gb"));
 }
 
-TEST_CASE("a floor that the clock cannot tell, or that no block can hold, is refused") {
+TEST_CASE("a floor below the clock's resolution, or longer than a block, is refused") {
   CHECK(holds(refusal("latency=1ns"), "BadPlan: latency=1ns is out of range; allowed: "));
   CHECK(holds(refusal("latency=0s"), "reads of this clock"));
   CHECK(holds(refusal("latency=2ms"), "to 1 ms"));
@@ -128,7 +128,7 @@ TEST_CASE("bytes of a tier pass one after another, and time that nobody asked fo
   CHECK(ceiling.pass(1000, 0.1) == 5021);
 }
 
-TEST_CASE("threads that ask at once get places of their own") {
+TEST_CASE("threads that ask at the same time get places of their own") {
   Ceiling ceiling(1);
   std::vector<std::thread> threads;
   for (int t = 0; t < 4; ++t)
@@ -152,7 +152,7 @@ TEST_CASE("groups on the same tier share its ceiling, and those on another do no
   CHECK(first.burst() == 78);  // of 128 bytes: 10 us of 1 GB/s
 }
 
-TEST_CASE("a copy between tiers takes of each what lies there") {
+TEST_CASE("a copy between tiers uses the bytes of each tier that are on it") {
   auto group = make_group(plan_of("kernel=copy target=node:0 source=emu:slow footprint=64KiB isa=scalar cpus=0"));
   CHECK(group.program_bytes(true) == 64);
   CHECK(group.program_bytes(false) == 64);
@@ -171,7 +171,7 @@ TEST_CASE("plain memory waits for nothing") {
   CHECK(ceilings.empty());
 }
 
-TEST_CASE("a dependent access takes its floor, from a cache as from memory") {
+TEST_CASE("a dependent access takes its floor, from a cache and from memory") {
   for (const auto* kernel : {"chase", "probe"}) {
     Bench bench;
     bench.prepare({plan_of(std::string("kernel=") + kernel +
@@ -183,7 +183,7 @@ TEST_CASE("a dependent access takes its floor, from a cache as from memory") {
   }
 }
 
-TEST_CASE("what was chased, read and copied on a slower tier is right") {
+TEST_CASE("the answers of chase, read and copy on a slower tier are right") {
   for (const auto* words :
        {"kernel=chase", "kernel=probe", "kernel=copy", "kernel=memset_blocks_random element=256B"}) {
     Bench bench;

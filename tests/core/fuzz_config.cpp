@@ -1,6 +1,6 @@
 /// Any bytes as a simulated machine and as a trace: what is wrong ends in an Error of one line, never in a crash.
 /// The first line are the words behind `sim:`; if it ends in ".toml" at its name, the rest of the bytes are that file.
-/// If it is "trace", the rest is a trace of lackey. Machines that are right are made and accessed as long as they are
+/// If it is "trace", the rest is a trace of lackey. Right machines are made and accessed while they are
 /// small: how much memory a configuration takes is its owner's to choose.
 /// Source: K. Serebryany, "Continuous Fuzzing with libFuzzer and AddressSanitizer", SecDev 2016.
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/// Stands in for libFuzzer where the compiler has none: the same words, the same entry, mutations by splitmix64.
+/// Replaces libFuzzer if the compiler has none: the same words, the same entry, mutations by splitmix64.
 /// Deterministic for a seed and a number of runs; without coverage it is blind to what a guided search would find.
 ///     fuzz_plan [-max_total_time=S] [-runs=N] [-seed=N] [-max_len=N] [other flags, ignored] [folders of seeds]
 /// Source: B. P. Miller, L. Fredriksen, B. So, "An Empirical Study of the Reliability of UNIX Utilities", CACM 1990.

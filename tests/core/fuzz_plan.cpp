@@ -1,5 +1,5 @@
 /// Any bytes as a plan: words that are wrong end in an Error with one line that is JSON, never in a crash, and never
-/// spoil the lines after them. What is right is executed as long as it is small: memory, threads, time and pace of a
+/// spoil the lines after them. A right plan is executed if it is small: memory, threads, time and pace of a
 /// plan are its owner's to choose, file targets would leave this folder, and commands of a victim this program.
 /// Source: K. Serebryany, "Continuous Fuzzing with libFuzzer and AddressSanitizer", SecDev 2016.
 #include <cstdint>

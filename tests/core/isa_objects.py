@@ -1,4 +1,4 @@
-"""No weak code in an object of an ISA, unless its name tells the ISA.
+"""No weak code in an object of an ISA, unless its name shows the ISA.
 
 The linker keeps one of all weak copies of an inline function or template, perhaps the one built with -mavx512f,
 which then runs on a CPU that lacks it. A name with the ISA in it cannot be chosen for another.
@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 BUILD = re.compile(r"^/// Build: .*, on (?P<on>[\w ]+), .*\n/// Flags: (?P<flags>-.*)$", re.MULTILINE)
-WEAK = "W"  # nm(1): weak code; weak data (V, u) holds the same constants whatever the flags
+WEAK = "W"  # nm(1): weak code; weak data (V, u) has the same constants whatever the flags
 
 
 def isas(root: Path) -> list[str]:

@@ -48,7 +48,7 @@ void check_blocks(std::size_t size) {
 
 }  // namespace
 
-TEST_CASE("a block flushes each line of the cache that it lies in once, and stores no byte beside it") {
+TEST_CASE("a block flushes each line of the cache that contains it once, and stores no other byte") {
   for (const std::size_t size : {64U, 128U, 192U, 256U, 640U, 1024U}) {
     CAPTURE(size);
     check_blocks<64>(size);

@@ -1,6 +1,6 @@
-"""Builds of the core beside the plain one: what they are made with, and how their programs are run.
+"""Builds of the core next to the plain one: what they are made with, and how their programs are run.
 
-A lane is one CMake preset. What this machine lacks for it ends in a skip with the line that brings it.
+A lane is one CMake preset. If this machine lacks a part, the test is skipped with the line that installs it.
 """
 
 import os
@@ -23,9 +23,9 @@ HALT = {
     "TSAN_OPTIONS": "halt_on_error=1",
     "UBSAN_OPTIONS": "halt_on_error=1:print_stacktrace=1",
 }
-"""A report of a sanitizer ends the core at once, so that a test fails."""
+"""A report of a sanitizer ends the core immediately, so that a test fails."""
 NO_CLOCK = "*/simulate_*.cpp,*/structures*.cpp,*/bench_simulation.cpp,*/bench_streams.cpp,*/bench_touched_lines.cpp"
-"""Native tests that may run beside others, as doctest writes a list of files; most of the time of all of them."""
+"""Native tests that may run next to others, as doctest writes a list of files; most of the time of all of them."""
 
 
 def clang() -> str | None:
@@ -33,7 +33,7 @@ def clang() -> str | None:
 
 
 def tool(name: str) -> str:
-    """Of .venv, else of the system."""
+    """The program of .venv, else that of the system."""
     return shutil.which(name, path=_path()) or pytest.skip(f"no {name}: ./tierscope test brings it")
 
 
@@ -80,7 +80,7 @@ def runner(program: Path) -> list[str | Path]:
 
 
 def plain() -> Path:
-    """The build of ./tierscope, or one by hand, told to have the native tests as well."""
+    """The build of ./tierscope, or one by hand, with the native tests as well."""
     for name in ("venv", "release"):
         if (folder := ROOT / "build" / name).joinpath("CMakeCache.txt").is_file():
             run([tool("cmake"), "-DTIERSCOPE_TESTS=ON", folder])

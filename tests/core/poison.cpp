@@ -1,5 +1,5 @@
-/// Memory that is gone while a team works on it: the fault is told with its place, nobody waits for ever, and the
-/// session goes on.
+/// Memory that is gone while a team works on it: the fault is reported with its place, nobody waits for ever, and the
+/// session continues.
 #include <doctest/doctest.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -75,7 +75,7 @@ std::size_t byte_in(const std::string& message) {
 
 }  // namespace
 
-TEST_CASE("memory that is gone before it is filled is told with its place") {
+TEST_CASE("memory that is lost before it is filled is reported with its place") {
   Bench bench;
   const auto message = error_of([&] { bench.prepare({plan_of("kernel=read target=cut:early footprint=1MiB")}); });
   CHECK(holds(message, "Fault: target cut:early: byte 524288 of its 1048576 cannot be read or written (SIGBUS): "));
@@ -84,7 +84,7 @@ TEST_CASE("memory that is gone before it is filled is told with its place") {
   CHECK(error_of([&] { bench.prepare({plan_of("kernel=read target=cut footprint=1MiB")}); }).empty());
 }
 
-TEST_CASE("memory that is gone while its pages are looked at is told with its place, of a target and of a source") {
+TEST_CASE("memory that is lost while its pages are counted is reported with its place, on a target and on a source") {
   Bench bench;
   for (const std::string role : {"target", "source"}) {
     CAPTURE(role);
@@ -99,7 +99,7 @@ TEST_CASE("memory that is gone while its pages are looked at is told with its pl
   }
 }
 
-TEST_CASE("every kind of kernel stops at memory that is gone, in every batch and in the check") {
+TEST_CASE("every kind of kernel stops at lost memory, in every batch and in the check") {
   for (const auto* words : {"kernel=read", "kernel=triad", "kernel=chase", "kernel=probe", "kernel=memset",
                             "kernel=memset_blocks element=8KiB", "kernel=memset_blocks_random element=8KiB",
                             "kernel=flush_msync element=4KiB"}) {
@@ -120,7 +120,7 @@ TEST_CASE("every kind of kernel stops at memory that is gone, in every batch and
   }
 }
 
-TEST_CASE("the first byte that is gone is told, and it lies behind the cut") {
+TEST_CASE("the first lost byte is reported, and it is behind the cut") {
   Bench bench;
   bench.prepare({plan_of("kernel=write target=cut footprint=4MiB")});
   CutTarget::cut(3 * MIB);
@@ -129,7 +129,7 @@ TEST_CASE("the first byte that is gone is told, and it lies behind the cut") {
   CHECK(at < 4 * MIB);
 }
 
-TEST_CASE("a check of memory that is gone is a fault, not a wrong answer") {
+TEST_CASE("a check of lost memory is a fault, not a wrong answer") {
   for (const auto* words :
        {"read", "triad", "memset_blocks element=4KiB", "flush_msync element=4KiB", "probe element=4KiB"}) {
     CAPTURE(words);
@@ -142,14 +142,14 @@ TEST_CASE("a check of memory that is gone is a fault, not a wrong answer") {
   }
 }
 
-TEST_CASE("a fault of the source is told as such") {
+TEST_CASE("a fault of the source is reported as one of the source") {
   Bench bench;
   bench.prepare({plan_of("kernel=copy source=cut footprint=4MiB")});
   CutTarget::cut(0);
   CHECK(holds(measured(bench), "Fault: source cut:"));
 }
 
-TEST_CASE("groups and members beside a fault end as ever") {
+TEST_CASE("groups and members next to a fault end normally") {
   if (sys::allowed_cpus().size() < 2) return;
   Bench bench;
   const auto beside = plan_of("kernel=read footprint=1MiB", {1});
@@ -163,7 +163,7 @@ TEST_CASE("groups and members beside a fault end as ever") {
   CHECK(measured(bench).empty());
 }
 
-TEST_CASE("two threads that hand lines over both let go of memory that is gone") {
+TEST_CASE("two threads that hand lines over both stop at lost memory") {
   if (sys::allowed_cpus().size() < 2) return;
   Bench bench;
   for (const bool sized : {false, true}) {
@@ -174,7 +174,7 @@ TEST_CASE("two threads that hand lines over both let go of memory that is gone")
   }
 }
 
-TEST_CASE("a session answers a fault and goes on") {
+TEST_CASE("a session answers a fault and continues") {
   std::vector<std::string> said;
   Session session("", [&](const std::string& line) { said.push_back(line); });
   const auto cpu = std::to_string(sys::allowed_cpus().front());

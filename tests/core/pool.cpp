@@ -22,7 +22,7 @@ constexpr std::size_t MIB = std::size_t{1} << 20U;
 
 const TargetEntry& pools() { return Registry<TargetEntry>::find("target", "pool"); }
 
-/// False, said so, where this build has no libpmemobj.
+/// Return false, with a message, if this build has no libpmemobj.
 bool has_pools() {
   if (!pools().lacking.empty()) MESSAGE("pools are not tested: ", pools().lacking);
   return pools().lacking.empty();
@@ -38,13 +38,13 @@ std::string refusal(const std::string& where, std::size_t size_bytes = MIB) {
 
 }  // namespace
 
-TEST_CASE("a build without libpmemobj lists pools, and says what brings them") {
+TEST_CASE("a build without libpmemobj lists pools, and states what adds them") {
   if (pools().lacking.empty()) return;
   CHECK(holds(error_of([] { pool("x"); }), "Unsupported: target pool is only in tierscope-core-pmdk"));
   CHECK(holds(std::string(pools().lacking), "libpmemobj-dev"));
 }
 
-TEST_CASE("a pool is gone from its folder as soon as it is mapped, and its object can be used") {
+TEST_CASE("a pool is removed from its folder once it is mapped, and its object can be used") {
   if (!has_pools()) return;
   const Folder folder;
   const auto target = pool(folder.at("x"));
@@ -62,7 +62,7 @@ TEST_CASE("a pool is gone from its folder as soon as it is mapped, and its objec
   CHECK(holds(placement.how, "libpmemobj"));
 }
 
-TEST_CASE("a pool has room for every size of object") {
+TEST_CASE("a pool has free space for every size of object") {
   if (!has_pools()) return;
   const Folder folder;
   for (const auto size : {std::size_t{1}, MIB, 2 * MIB, 8 * MIB - 4096, 33 * MIB, 100 * MIB + 64}) {
@@ -71,7 +71,7 @@ TEST_CASE("a pool has room for every size of object") {
   }
 }
 
-TEST_CASE("two pools of one name hold different bytes") {
+TEST_CASE("two pools of one name have different bytes") {
   if (!has_pools()) return;
   const Folder folder;
   const auto target = pool(folder.at("x"));
@@ -92,7 +92,7 @@ TEST_CASE("the object outlives its target") {
   CHECK(buffer.bytes().back() == std::byte{1});
 }
 
-TEST_CASE("what cannot become a pool is refused, and nothing is left") {
+TEST_CASE("a path that cannot become a pool is refused, and nothing is left") {
   if (!has_pools()) return;
   const Folder folder;
   folder.write("mine", "precious");
@@ -108,7 +108,7 @@ TEST_CASE("what cannot become a pool is refused, and nothing is left") {
   CHECK(std::filesystem::is_empty(folder.path()));
 }
 
-TEST_CASE("what is no pool cannot be opened, and is left as it was") {
+TEST_CASE("a file that is not a pool cannot be opened, and is not changed") {
   if (!has_pools()) return;
   const Folder folder;
   folder.write("text", "precious");
@@ -122,7 +122,7 @@ TEST_CASE("what is no pool cannot be opened, and is left as it was") {
   CHECK(holds(refusal(folder.at("empty,open")), "it has 0 bytes, and the smallest pool 8 MiB"));
 }
 
-TEST_CASE("what persists is told with how it is known") {
+TEST_CASE("the persistence of a pool is reported with how it is known") {
   if (!has_pools()) return;
   const Folder folder;
   const auto target = pool(folder.at("x"));

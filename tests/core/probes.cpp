@@ -1,4 +1,4 @@
-/// Steal time as /proc/stat tells it.
+/// Steal time as /proc/stat shows it.
 #include "probes/steal.hpp"
 
 #include <doctest/doctest.h>

@@ -1,4 +1,4 @@
-/// Performance events: names, encodings, groups; and what is done where the system refuses, on a system that is played.
+/// Performance events: names, encodings, groups; and the reaction to refusals, on a simulated system.
 #include "probes/perf.hpp"
 
 #include <doctest/doctest.h>
@@ -22,7 +22,7 @@ using tests::holds;
 
 namespace {
 
-/// Counts ten of everything in each pair of start and stop, of which half the time is counted.
+/// Counts ten of everything in each pair of start and stop, for half of the time.
 struct Played {
   struct File {
     perf_event_attr attributes;
@@ -112,7 +112,7 @@ TEST_CASE("events have the numbers of the kernel's header") {
     CHECK(holds(error_of([&] { make_event(wrong); }), "unknown event"));
 }
 
-TEST_CASE("an encoding is put together from the fields of its PMU") {
+TEST_CASE("an encoding is composed of the fields of its PMU") {
   const Folder root;
   root.write("sys/bus/event_source/devices/cpu/type", "4\n");
   root.write("sys/bus/event_source/devices/cpu/format/event", "config:0-7,32-35\n");
@@ -131,7 +131,7 @@ TEST_CASE("an encoding is put together from the fields of its PMU") {
   CHECK(holds(error_of([&] { make_event("cpu/event=0xzz/", root.path().string()); }), "a number is needed"));
 }
 
-TEST_CASE("cpu is the PMU of the cores, whatever Linux calls it on ARM; of two kinds of cores, none is meant") {
+TEST_CASE("cpu is the PMU of the cores under any name on ARM, and of neither kind if there are two") {
   const Folder root;
   const std::string devices = "sys/bus/event_source/devices/";
   root.write(devices + "armv8_pmuv3_0/type", "8\n");
@@ -166,7 +166,7 @@ TEST_CASE("a group is started and stopped by its leader, the first started is th
                                     {0, PERF_EVENT_IOC_DISABLE}});
 }
 
-TEST_CASE("what empty blocks count is no part of what blocks count, and turns on the PMU are told") {
+TEST_CASE("counts of empty blocks are subtracted from those of blocks, and shared time on the PMU is reported") {
   played = {};
   EventCounters counters(events("{cycles,instructions}"), CALLS);
   CHECK(counters.empty()[0].value == 10 * EventCounters::EMPTY_BLOCKS);
@@ -185,7 +185,7 @@ TEST_CASE("what empty blocks count is no part of what blocks count, and turns on
   CHECK(counters.ticks() == 210);
 }
 
-TEST_CASE("where the kernel may not be counted user mode is, and what only happens in the kernel is left out") {
+TEST_CASE("user mode is counted if the kernel may not be, and events of the kernel alone are left out") {
   played = {};
   played.kernel = false;
   const EventCounters counters(events("{cycles,instructions},context-switches,page-faults"), CALLS);
@@ -196,7 +196,7 @@ TEST_CASE("where the kernel may not be counted user mode is, and what only happe
   CHECK(counters.facts()[3].scope == "user");
 }
 
-TEST_CASE("a clock counts the kernel's time also where nothing else may") {
+TEST_CASE("a clock counts the kernel's time even if no other event may") {
   played = {};
   played.kernel = false;
   const EventCounters counters(events("{cycles,task-clock},cpu-clock"), CALLS);
@@ -205,7 +205,7 @@ TEST_CASE("a clock counts the kernel's time also where nothing else may") {
   CHECK(counters.facts()[2].scope == "user+kernel");
 }
 
-TEST_CASE("counts that cannot be read say so, and are not taken for numbers") {
+TEST_CASE("counts that cannot be read are marked, and are not numbers") {
   played = {};
   EventCounters counters(events("{cycles,instructions}"), CALLS);
   counters.start();
@@ -221,7 +221,7 @@ TEST_CASE("counts that cannot be read say so, and are not taken for numbers") {
   CHECK(never.facts()[0].scope == "");
 }
 
-TEST_CASE("what a machine does not count has a reason, and the rest of its group goes on without it") {
+TEST_CASE("an event that a machine does not count has a reason, and the rest of its group continues without it") {
   played = {};
   const EventCounters counters(events("{bus-cycles,cycles,instructions},cpu/event=1/"), CALLS);
   CHECK(holds(counters.facts()[0].reason, "no PMU counts it here"));
@@ -231,7 +231,7 @@ TEST_CASE("what a machine does not count has a reason, and the rest of its group
   CHECK(counters.read()[0].value == 0);
 }
 
-TEST_CASE("every event with a name can be made, and tells whether it is counted") {
+TEST_CASE("every event with a name can be made, and states whether it is counted") {
   played = {};
   for (const auto& name : event_names()) CHECK(make_event(name).name == name);
   CHECK(why_not_counted(make_event("cycles"), CALLS) == "");
@@ -240,7 +240,7 @@ TEST_CASE("every event with a name can be made, and tells whether it is counted"
   CHECK(played.closed.size() == played.files.size());
 }
 
-TEST_CASE("what finds no room beside its group becomes a group of its own, and files are closed") {
+TEST_CASE("an event that does not fit in its group becomes a group of its own, and files are closed") {
   played = {};
   played.counters = 2;  // the leader and one more
   {
@@ -252,7 +252,7 @@ TEST_CASE("what finds no room beside its group becomes a group of its own, and f
   CHECK(played.closed.size() == played.files.size());
 }
 
-TEST_CASE("the second event without room joins the first, not a group of its own") {
+TEST_CASE("the second event that does not fit joins the first, not a group of its own") {
   played = {};
   played.counters = 2;
   const EventCounters counters(events("{cycles,instructions,branches,branch-misses}"), CALLS);
@@ -260,7 +260,7 @@ TEST_CASE("the second event without room joins the first, not a group of its own
   CHECK(counters.facts()[3].group == counters.facts()[2].group);
 }
 
-TEST_CASE("a bench takes as many files as it may, before it opens an event on each thread") {
+TEST_CASE("a bench raises its limit of files before it opens an event on each thread") {
   rlimit before{};
   REQUIRE(getrlimit(RLIMIT_NOFILE, &before) == 0);
   const rlimit few{.rlim_cur = 64, .rlim_max = before.rlim_max};

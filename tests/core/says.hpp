@@ -1,4 +1,4 @@
-/// What an action throws, as text, so that a test can look for words in a message.
+/// The exception of an action as text, so that a test can look for words in a message.
 #pragma once
 #include <string>
 

@@ -1,4 +1,4 @@
-/// Shadow images: which states a power cut may leave.
+/// Shadow images: which states a power failure may leave.
 #include <doctest/doctest.h>
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -22,7 +22,7 @@ using tests::Folder;
 using File = tests::ShadowFile;
 using tests::SEEDS;
 
-TEST_CASE("what was flushed and fenced is there after every cut") {
+TEST_CASE("a flushed and fenced line is there after every power failure") {
   File file;
   file.store(3, 7);
   file.flush(3);
@@ -30,7 +30,7 @@ TEST_CASE("what was flushed and fenced is there after every cut") {
   CHECK(file.count(3, 7) == SEEDS);
 }
 
-TEST_CASE("what was flushed and not fenced is there after half of the cuts") {
+TEST_CASE("a flushed line without a fence is there after half of the power failures") {
   File file;
   file.store(3, 7);
   file.flush(3);
@@ -40,7 +40,7 @@ TEST_CASE("what was flushed and not fenced is there after half of the cuts") {
   CHECK(found + file.count(3, 0) == SEEDS);
 }
 
-TEST_CASE("what was only stored is there after 30 % of the cuts, since caches evict") {
+TEST_CASE("a stored line without a flush is there after 30 % of the power failures, because caches evict") {
   File file;
   file.store(3, 7);
   const auto found = file.count(3, 7);
@@ -49,7 +49,7 @@ TEST_CASE("what was only stored is there after 30 % of the cuts, since caches ev
   CHECK(found + file.count(3, 0) == SEEDS);
 }
 
-TEST_CASE("a store after the flush does not ride on it") {
+TEST_CASE("a store after the flush is not part of it") {
   File file;
   file.store(3, 7);
   file.flush(3);
@@ -143,7 +143,7 @@ TEST_CASE("stores to a mapping are noted one by one, in their order, and the map
   close(descriptor);
 }
 
-TEST_CASE("of two lines either may arrive first") {
+TEST_CASE("either of two lines may arrive first") {
   File file;
   file.store(1, 7);
   file.store(2, 7);
@@ -164,7 +164,7 @@ TEST_CASE("a fence waits for the flushes of its own thread alone") {
   CHECK(file.count(3, 7) == SEEDS);
 }
 
-TEST_CASE("an older flush of another thread cannot undo what has persisted since") {
+TEST_CASE("an older flush of another thread cannot undo what persisted later") {
   File file;
   file.store(3, 7);
   file.flush(3, 1);
@@ -176,7 +176,7 @@ TEST_CASE("an older flush of another thread cannot undo what has persisted since
   CHECK(file.count(3, 8) == SEEDS);
 }
 
-TEST_CASE("a line that was flushed back to what persists is not left at what it was between") {
+TEST_CASE("a line that was flushed back to its persistent content does not keep the content between") {
   File file;
   file.store(3, 7);
   file.flush(3);
@@ -202,7 +202,7 @@ TEST_CASE("a flush of bytes takes all lines that they touch, and none beyond the
   CHECK(Range{64, 0}.lines() == 0);
 }
 
-TEST_CASE("what the file held at the start persists, and a file that grew persists zeros") {
+TEST_CASE("the content of the file at the start persists, and a file that grew persists zeros") {
   std::array<std::byte, PAGE> start{};
   std::array<std::byte, 2 * PAGE> memory{};
   start.fill(std::byte{1});
@@ -221,7 +221,7 @@ TEST_CASE("what the file held at the start persists, and a file that grew persis
   CHECK(left[1].content[0] == 2);
 }
 
-TEST_CASE("what was cut off does not come back when the file grows again") {
+TEST_CASE("truncated bytes do not return when the file grows again") {
   File file;
   file.start[2 * PAGE] = file.memory[2 * PAGE] = std::byte{1};
   file.store(PAGE / LINE, 7);
@@ -237,7 +237,7 @@ TEST_CASE("what was cut off does not come back when the file grows again") {
   CHECK(file.count(2 * PAGE / LINE, 5) == SEEDS);
 }
 
-TEST_CASE("pages that are said to be zeros are not read, and only the parts that are named are looked at") {
+TEST_CASE("pages that are marked as zeros are not read, and only the named parts are read") {
   File file;
   file.start.fill(std::byte{1});
   Image image{file.start, file.memory, {true, false, true, true}};
@@ -261,7 +261,7 @@ TEST_CASE("the same seed draws the same image, another seed another one") {
   CHECK(file.image.crash(5) != file.image.crash(6));
 }
 
-TEST_CASE("a plan is read, and what it does not know is refused") {
+TEST_CASE("a plan is read, and unknown parts are refused") {
   const Folder folder;
   folder.write("plan", "file=/a b/c=d\nseed=7\nstores=1\npoints=3,1,20\ndrop_flush=2\n");
   const auto plan = read_plan(folder.path());

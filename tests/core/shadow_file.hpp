@@ -1,4 +1,4 @@
-/// Four pages of a mapped file and the image behind them, and how often of many cuts a line holds a value.
+/// Four pages of a mapped file and the image behind them, and how often of many cuts a line contains a value.
 #pragma once
 #include <array>
 #include <cstddef>
@@ -13,7 +13,7 @@ using shadow::Image;
 using shadow::LINE;
 using shadow::PAGE;
 
-/// A share of 30 or 50 % lies within 10 % of it in all but one of 20 000 such tests.
+/// A share of 30 or 50 % is within 10 % of it in all but one of 20 000 such tests.
 inline constexpr unsigned SEEDS = 400;
 
 /// Zeros at first.
@@ -32,7 +32,7 @@ class ShadowFile {
       if (each.offset == line * LINE) return each.content.at(word);
     return 0;
   }
-  /// How often, of SEEDS cuts, the line holds the value.
+  /// How often, of SEEDS cuts, the line contains the value.
   [[nodiscard]] unsigned count(std::size_t line, std::uint64_t value) const {
     unsigned found = 0;
     for (unsigned seed = 0; seed < SEEDS; ++seed) found += left(line, seed) == value ? 1 : 0;

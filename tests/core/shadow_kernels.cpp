@@ -30,7 +30,7 @@ bool holds_all_memory(const File& file, std::uint64_t seed) {
   return left == file.memory;
 }
 
-/// A kernel's own flush, told to the image.
+/// A kernel's own flush, reported to the image.
 template <class Real>
 struct Recorded {
   static constexpr bool any = Real::any;
@@ -45,7 +45,7 @@ struct Recorded {
     for (std::uint64_t seed = 0; seed < 8; ++seed) wrong += holds_all_memory(*recorded, seed) ? 0 : 1;
   }
 };
-/// Stores that go to memory by themselves: each is on its way as soon as it is made.
+/// Stores that go to memory by themselves: each is on its way immediately.
 template <class Real>
 struct Direct {
   static void put(std::byte* line, kernels::lines::Part value) noexcept {

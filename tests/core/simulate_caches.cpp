@@ -45,7 +45,7 @@ TEST_CASE("a cycle one line longer than a cache of least recent use always misse
   }
 }
 
-TEST_CASE("an inclusive level takes its victims from the nearer ones, dirty data with them") {
+TEST_CASE("an inclusive level evicts its victims from the nearer levels, with their dirty data") {
   const std::string one = cache("L1", "512B", 8, 1);  // one set; of the next level, even lines meet in one of two
   const Made made(one + cache("L2", "512B", 4, 10, "inclusive = true"));
   made.access(0, Kind::store);
@@ -58,7 +58,7 @@ TEST_CASE("an inclusive level takes its victims from the nearer ones, dirty data
   CHECK(free.access(0, Kind::load, 9'000'000) == 1000);
 }
 
-TEST_CASE("a store past the caches drops the line and goes to memory") {
+TEST_CASE("a non-temporal store drops the line and goes to memory") {
   const Made made(TWO);
   made.access(3, Kind::store);
   CHECK(made.access(3, Kind::store_nt, 1'000'000) == WRITE);
@@ -80,7 +80,7 @@ TEST_CASE("clwb writes a dirty line once and keeps it; clflush drops it; a clean
   CHECK(made.memory.writes.size() == 2);
 }
 
-TEST_CASE("a prefetch brings its line and tells when") {
+TEST_CASE("a prefetch fetches its line and returns the time of arrival") {
   const Made made(TWO);
   CHECK(made.access(9, Kind::prefetch, 0) == 110'000);
   CHECK(made.access(9, Kind::load, 10'000) == 100'000);
@@ -121,7 +121,7 @@ TEST_CASE("a stream with a prefetcher misses three times in a page, without one 
   }
 }
 
-TEST_CASE("a line that another CPU wrote comes from its cache, once") {
+TEST_CASE("a line that another CPU wrote is copied from its cache, once") {
   const Made made(SHARED, 2);
   made.access(0, Kind::store, 0, 0);
   CHECK(made.access(0, Kind::load, 1'000'000, 1) == 10'000 + 1000);  // the shared level's latency and that of L1
@@ -143,7 +143,7 @@ TEST_CASE("a store takes all copies away; a second one costs nothing") {
   CHECK(made.access(0, Kind::load, 5'000'000, 0) == 1000);
 }
 
-TEST_CASE("between caches that share no level a dirty line goes to memory as well") {
+TEST_CASE("a dirty line also goes to memory between caches that share no level") {
   const Made made(TWO, 2);
   made.access(0, Kind::store, 0, 0);
   CHECK(made.access(0, Kind::load, 1'000'000, 1) == 10'000 + 1000);
@@ -151,13 +151,13 @@ TEST_CASE("between caches that share no level a dirty line goes to memory as wel
   CHECK(made.memory.writes == std::vector<std::uint64_t>{0});
 }
 
-TEST_CASE("no store is lost, and what clwb wrote is not written again, whoever shares what") {
+TEST_CASE("no store is lost, and no line that clwb wrote is written again, for any sharing") {
   for (const std::string inclusive : {"false", "true"}) {
     const Made made(cache("L1", "512B", 2, 1) + cache("L2", "1KiB", 2, 5, "shared = 2") +
                         cache("L3", "8KiB", 8, 10, "shared = 4\ninclusive = " + inclusive),
                     4);
     // of a line: a store since the last clwb; a store since the memory last got it. A farther level may write an older
-    // state of a line that a nearer one has written again, so that the first may hold without the second.
+    // state of a line that a nearer one has written again, so the first may be true without the second.
     std::map<std::uint64_t, bool> stored, newer;
     std::size_t written = 0;
     for (std::uint64_t i = 0; i < 20'000; ++i) {

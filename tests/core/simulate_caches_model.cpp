@@ -38,7 +38,7 @@ struct PlainSet {
     if (count == 1) return first;
     return tree[node] ? oldest(2 * node + 1, first + count / 2, count / 2) : oldest(2 * node, first, count / 2);
   }
-  /// Of random: any; the test asks who it was.
+  /// Any victim for `random`; the test asks which it was.
   unsigned victim() const {
     if (policy == Policy::lru) return order.back();
     const auto hole = std::ranges::find(ways, 0U) - ways.begin();
@@ -54,7 +54,7 @@ struct PlainSet {
   }
 };
 
-/// Uses, fills and drops at random; the cache must say of each what the plain set says.
+/// Uses, fills and drops at random; the cache must agree with the plain set on each.
 void compare(Policy policy, std::uint64_t sets, unsigned ways) {
   Cache ours(sets, ways, policy, 3);
   std::vector<PlainSet> plain(sets, PlainSet(policy, ways));
@@ -148,7 +148,7 @@ struct PlainLevels {
 
 }  // namespace
 
-TEST_CASE("a cache keeps in each set what a plain one keeps, for any policy and geometry") {
+TEST_CASE("a cache keeps the same lines in each set as a plain one, for any policy and geometry") {
   for (const unsigned ways : {1U, 2U, 4U, 8U, 16U, 32U, 64U}) compare(Policy::tree_plru, 6, ways);
   for (const auto policy : {Policy::lru, Policy::random})
     for (const unsigned ways : {1U, 3U, 7U, 8U, 9U, 12U, 15U, 16U, 17U, 20U, 33U, 128U})
@@ -165,7 +165,7 @@ TEST_CASE("quotient and remainder are exact for any number of sets") {
     }
 }
 
-TEST_CASE("levels without inclusion find, fetch and write back what plain lists do") {
+TEST_CASE("levels without inclusion find, fetch and write back the same lines as plain lists") {
   for (const std::uint64_t words : {150U, 400U, 1200U}) {
     const Made made(cache("L1", "768B", 3, 1) + cache("L2", "3KiB", 4, 10) + cache("L3", "24KiB", 12, 40));
     PlainLevels plain;
@@ -194,7 +194,7 @@ TEST_CASE("levels without inclusion find, fetch and write back what plain lists 
   }
 }
 
-TEST_CASE("random draws hit with the probability size over footprint, whatever the policy") {
+TEST_CASE("random draws hit with the probability size over footprint, for any policy") {
   for (const std::string policy : {"lru", "tree-plru", "random"}) {
     const Made made(cache("L1", "16KiB", 8, 1, "policy = \"" + policy + "\""));
     constexpr std::uint64_t DRAWS = 40'000, WARM = 4000;

@@ -1,4 +1,4 @@
-/// The words and the file of a simulated machine: what is wrong is said with the file and the key, or the line.
+/// The words and the file of a simulated machine: mistakes are reported with the file and the key, or the line.
 #include "simulate/config.hpp"
 
 #include <doctest/doctest.h>
@@ -24,7 +24,7 @@ const std::string MEMORY =
     "[memory.near]\nkind = \"flat\"\nsize = \"1GiB\"\nread = \"80ns\"\nwrite = \"80ns\"\nbandwidth = \"10GB/s\"\n";
 const std::string CACHE = "[[cache]]\nname = \"L1d\"\nsize = \"32KiB\"\nways = 8\nlatency = \"1ns\"\n";
 
-/// What a machine of that file, with those words behind it, says; "" if it is made.
+/// Return the error of a machine of that file with those keys; "" if it is made.
 std::string said(const std::string& text, const std::string& words = "") {
   const Folder folder;
   folder.write("made.toml", text);
@@ -42,7 +42,7 @@ void refused(const std::string& text, const std::string& part, const std::string
 
 }  // namespace
 
-TEST_CASE("a small machine is made, and words replace and add values") {
+TEST_CASE("a small machine is made, and key=value arguments replace and add values") {
   const auto text = HEAD + CPU + CACHE + MEMORY;
   CHECK(said(text) == "");
   const Folder folder;
@@ -105,7 +105,7 @@ TEST_CASE("parts that contradict each other are refused") {
   CHECK(holds(error("optane100,memory.x=5"), "memory"));
 }
 
-TEST_CASE("what is absent is named") {
+TEST_CASE("absent keys are named") {
   refused(HEAD + MEMORY, "cpu: is absent or not a table");
   refused(HEAD + CPU, "memory: there is no table [memory.NAME]");
   refused(CPU + MEMORY, "name: is absent");
@@ -114,7 +114,7 @@ TEST_CASE("what is absent is named") {
           "default: is absent");
 }
 
-TEST_CASE("text that is no TOML is refused with its line") {
+TEST_CASE("text that is not TOML is refused with its line") {
   refused(HEAD + "[cpu\ncount = 4\n", "line 4");
   refused(HEAD + "[cpu]\ncount = 4\ncount = 5\n", "line 6");
   refused("name = \"made\n", "line 1");
@@ -125,7 +125,7 @@ TEST_CASE("text that is no TOML is refused with its line") {
   CHECK(error_of([&] { const Machine made(folder.at("made.toml")); }).empty());
 }
 
-TEST_CASE("words that are no key=value, and machines that do not exist, are refused with what to write") {
+TEST_CASE("arguments without key=value, and machines that do not exist, are refused with right ones") {
   for (const auto& [word, part] :
        std::map<std::string, std::string>{{"flat,noise", "is not of the form key=value"},
                                           {"flat,=3", "is not of the form key=value"},
@@ -140,7 +140,7 @@ TEST_CASE("words that are no key=value, and machines that do not exist, are refu
   }
 }
 
-TEST_CASE("a trace is read line by line, and what is none is refused with its line") {
+TEST_CASE("a trace is read line by line, and a wrong line is refused with its number") {
   std::istringstream whole("==12== Lackey\nI  04016a80,3\n L 1ffefffe58,8\n S 10,4\n M 20,1\n");
   Lackey lackey(whole);
   Traced traced;
@@ -158,7 +158,7 @@ TEST_CASE("a trace is read line by line, and what is none is refused with its li
   }
 }
 
-TEST_CASE("a line without end is refused before it fills the memory, and a stream that fails is no end") {
+TEST_CASE("an endless line is refused before it fills the memory, and a failing stream is not an end") {
   std::istringstream endless(" L 1000,8\n" + std::string(1 << 20U, 'x'));
   Lackey lackey(endless);
   Traced traced;
@@ -172,7 +172,7 @@ TEST_CASE("a line without end is refused before it fills the memory, and a strea
   CHECK(holds(error_of([&] { other.next(traced); }), "read the trace after line 1"));
 }
 
-TEST_CASE("a word with bytes that are no letters is refused by words that can be read") {
+TEST_CASE("an argument with unprintable bytes is refused in printable text") {
   const std::string word("\0\0\1made.toml", 12);
   CHECK(holds(error_of([&] { read_config(word); }), "contains bytes that are not letters"));
 }

@@ -71,7 +71,7 @@ TEST_CASE("a read passes the buffers to the medium and is then in them") {
   CHECK(counted(*memory, "media_reads") == 3);
 }
 
-TEST_CASE("a read of a line under way waits for it") {
+TEST_CASE("a read of a line in flight waits for it") {
   const auto memory = memory_of(dimm(TWO));
   CHECK(memory->read(0, 0) == 370 * NS);
   CHECK(memory->read(64, 10 * NS) == 370 * NS);
@@ -124,14 +124,14 @@ TEST_CASE("the time of a chase over fresh regions is the closed form of its miss
   }
 }
 
-TEST_CASE("reads under way over their latency are the bandwidth, until the port of the medium ends that") {
+TEST_CASE("the bandwidth is reads in flight over their latency, up to the limit of the medium's port") {
   CHECK(rate(*memory_of(dimm("")), 1, 1, 64, false) == doctest::Approx(64 / 70e-9).epsilon(0.001));
   CHECK(rate(*memory_of(dimm(TWO)), 1, 4, 64, false) == doctest::Approx(4 * 64 / 370e-9).epsilon(0.02));
   CHECK(rate(*memory_of(dimm(TWO)), 4, 16, 64, false) == doctest::Approx(64 / 40e-9).epsilon(0.001));
   CHECK(rate(*memory_of(dimm(TWO)), 4, 16, 4096, false) == doctest::Approx(256 / 40e-9).epsilon(0.001));
 }
 
-TEST_CASE("a group takes its neighbours along, and a line written twice begins a new one") {
+TEST_CASE("a group fetches its neighbours, and a line that is written twice begins a new group") {
   WriteQueue queue(6, {8, 15});
   queue.add(0, 1);
   queue.add(1024, 2);
@@ -149,7 +149,7 @@ TEST_CASE("a group takes its neighbours along, and a line written twice begins a
   CHECK(queue.oldest().lines == 0);
 }
 
-TEST_CASE("the controller takes its eight lines at once, and the ninth waits for the medium") {
+TEST_CASE("the controller accepts its eight lines immediately, and the ninth waits for the medium") {
   const auto memory = memory_of(dimm("", "", 4));
   for (std::uint64_t w = 0; w < 12; ++w) CHECK(memory->write(w * 4096, 0) == 90 * NS);
   CHECK(memory->write(12 * 4096, 0) == 200 * NS);
@@ -176,7 +176,7 @@ TEST_CASE("a part of a line costs a read and a write of the medium, and a whole 
   CHECK(counted(*whole, "media_reads") == 0);
 }
 
-TEST_CASE("halves of lines merge in the nearest buffer as long as it holds them all") {
+TEST_CASE("halves of lines merge in the nearest buffer while both fit in it") {
   const auto writes_per_line = [](std::uint64_t lines) {
     const auto memory = memory_of(dimm(TWO, "", 4));
     Time at = 0;
@@ -192,7 +192,7 @@ TEST_CASE("halves of lines merge in the nearest buffer as long as it holds them 
   CHECK(writes_per_line(80) == doctest::Approx(2).epsilon(0.1));
 }
 
-TEST_CASE("a read finds what waits in the write queue") {
+TEST_CASE("a read finds a line that waits in the write queue") {
   const auto memory = memory_of(dimm(TWO));
   memory->write(64, 0);
   CHECK(memory->read(64, 1000 * NS) == 1130 * NS);
@@ -216,13 +216,13 @@ TEST_CASE("a block that is written too often moves, and one among many does not"
   std::uint64_t moves = 0;
   CHECK(longest_of(256, moves) < 51'000 * NS);
   CHECK(longest_of(256, moves) > 40'000 * NS);  // less what the queue takes meanwhile
-  CHECK(moves == 19);                           // of 20000 lines, the last of which wait
+  CHECK(moves == 19);                           // of 20000 lines; the last lines wait
   CHECK(longest_of(64 * KIB, moves) > 40'000 * NS);
   CHECK(longest_of(MIB, moves) < 1000 * NS);
   CHECK(moves == 0);
 }
 
-TEST_CASE("the unit of the medium is what its key says: so many lines are joined, and the rest is read") {
+TEST_CASE("the key of the medium's unit sets how many lines are joined, and the other lines are read") {
   for (const auto& asked : std::map<std::string, std::uint64_t>{{"64B", 1}, {"512B", 8}, {"2KiB", 32}}) {
     const std::string& unit = asked.first;
     const std::uint64_t lines = asked.second;
@@ -242,7 +242,7 @@ TEST_CASE("the unit of the medium is what its key says: so many lines are joined
       "media.unit: 96 is not a power of two"));
 }
 
-TEST_CASE("whoever needs the block that moves waits, and nobody else") {
+TEST_CASE("accesses to a block that moves wait, and no others") {
   Media media = media_of("unit = \"64KiB\"\nwrites = 3\nstall = \"50us\"\n");
   for (int w = 0; w < 3; ++w) media.wrote(0, 1000 * NS);
   CHECK(media.moved() == 1);

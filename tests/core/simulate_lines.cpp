@@ -25,7 +25,7 @@ Addresses parts_of(std::uint64_t line, std::uint64_t bytes) {
 
 }  // namespace
 
-TEST_CASE("a miss brings the whole line in transfers of 64 bytes; its neighbours then hit") {
+TEST_CASE("a miss fetches the whole line in transfers of 64 bytes; its neighbours then hit") {
   for (const std::uint64_t line : {64U, 128U, 256U}) {
     const Made made(TWO, 1, line);
     const std::uint64_t parts = line / LINE;
@@ -38,7 +38,7 @@ TEST_CASE("a miss brings the whole line in transfers of 64 bytes; its neighbours
   }
 }
 
-TEST_CASE("a cache holds as many lines as its size says, however long they are") {
+TEST_CASE("a cache has the number of lines that its size and the line's length give") {
   for (const std::uint64_t line : {64U, 128U, 256U}) {
     const Made made(cache("L1", "4KiB", static_cast<int>(4096 / line), 1), 1, line);
     for (std::uint64_t turn = 0; turn < 4; ++turn)
@@ -58,7 +58,7 @@ TEST_CASE("one dirty byte writes its whole line back, by a flush once") {
   CHECK(made.memory.writes.size() == 2);
 }
 
-TEST_CASE("a store past the caches writes 64 bytes, behind what a longer line has of its neighbours") {
+TEST_CASE("a non-temporal store writes 64 bytes, after the neighbours in a longer line") {
   const Made made(TWO, 1, 128);
   made.access(6, Kind::store);
   made.access(7, Kind::store_nt, 1'000'000);
@@ -75,12 +75,12 @@ TEST_CASE("prefetchers fetch longer lines and stay in the page") {
     made.access(0);
     CHECK(made.memory.reads.size() == 2 * parts);
     CHECK(made.memory.reads.back() == 2 * line - LINE);
-    made.access(last, Kind::load, 1'000'000);  // behind it lies another page
+    made.access(last, Kind::load, 1'000'000);  // behind it is another page
     CHECK(made.memory.reads.size() == 3 * parts);
   }
 }
 
-TEST_CASE("lists of touches count what single accesses do with longer lines") {
+TEST_CASE("lists of touches count the same as single accesses with longer lines") {
   const Made lists(TWO, 1, 128), single(TWO, 1, 128);
   std::vector<Touch> touches;
   for (std::uint64_t i = 0; i < 5000; ++i) {

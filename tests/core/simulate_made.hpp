@@ -47,12 +47,12 @@ double fresh_ns(std::uint64_t region, std::uint64_t lines, const Visit& visit) {
   return static_cast<double>(at - from) / NS / static_cast<double>(done);
 }
 
-/// Of reads each of which waits for the one before.
+/// The time of reads; each waits for the one before.
 inline double chase_ns(simulate::Memory& memory, std::uint64_t region, std::uint64_t lines) {
   return fresh_ns(region, lines, [&](auto address, auto at) { return memory.read(address, at); });
 }
 
-/// Of writes, eight of which may be under way.
+/// The time of writes; eight may be in flight.
 inline double writes_ns(simulate::Memory& memory, std::uint64_t region, std::uint64_t lines) {
   simulate::Time under_way[8] = {};
   std::size_t next = 0;
@@ -64,7 +64,7 @@ inline double writes_ns(simulate::Memory& memory, std::uint64_t region, std::uin
   });
 }
 
-/// Bytes/s of readers (or writers) that have `depth` lines each under way, at random multiples of `size` in 2 GiB of
+/// Bytes/s of readers (or writers) that have `depth` lines each in flight, at random multiples of `size` in 2 GiB of
 /// their own.
 inline double rate(simulate::Memory& memory, unsigned threads, unsigned depth, std::uint64_t size, bool writes) {
   struct Turn {

@@ -61,14 +61,14 @@ TEST_CASE("reads of open rows follow each other on the bus of their channel") {
   CHECK(memory->read(64, 0) == first);  // the other channel
 }
 
-TEST_CASE("a full write queue is written in one go, and whoever comes then waits for room") {
+TEST_CASE("a full write queue is written as a whole, and a store then waits for a free entry") {
   const auto memory = memory_of(DRAM);
   for (std::uint64_t w = 0; w < 4; ++w) CHECK(memory->write(w * 128, 0) == 30 * NS);
   CHECK(counted(*memory, "turns") == 1);
   CHECK(memory->write(4 * 128, 0) > 30 * NS);
 }
 
-TEST_CASE("sequential reads of DRAM come near the bandwidth of its buses, random ones do not") {
+TEST_CASE("sequential reads of DRAM approach the bandwidth of its buses, and random ones do not") {
   const double most = 2 * 64 / 3e-9;
   const double in_rows = rate(*memory_of(DRAM), 1, 64, 1 << 20, false);
   CHECK(in_rows > 0.9 * most);
@@ -76,7 +76,7 @@ TEST_CASE("sequential reads of DRAM come near the bandwidth of its buses, random
   CHECK(rate(*memory_of(DRAM), 1, 64, 64, false) < 0.8 * in_rows);
 }
 
-TEST_CASE("a link adds its latency each way, and its credits bound what is under way") {
+TEST_CASE("a link adds its latency each way, and its credits bound the lines in flight") {
   const auto memory = memory_of(cxl("4", "32GB/s"));
   CHECK(memory->read(0, 0) == 200 * NS);
   CHECK(memory->write(0, 1000 * NS) == 1140 * NS);
@@ -119,7 +119,7 @@ TEST_CASE("contradictions name the file and the key") {
   refused(odd, "row: 3072 is not a power of two");
 }
 
-TEST_CASE("an LRU keeps what a plain list keeps") {
+TEST_CASE("an LRU keeps the same lines as a plain list") {
   for (const std::size_t capacity : {1U, 2U, 3U, 16U, 100U}) {
     Lru lru(capacity);
     std::vector<std::uint64_t> plain;  // newest last

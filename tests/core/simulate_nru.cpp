@@ -10,7 +10,7 @@ using tierscope::random_word;
 
 namespace {
 
-/// Share of misses of a cycle through so many lines of one set of 16 ways, once it is settled.
+/// Share of misses of a cycle through this number of lines of one set of 16 ways, once it is settled.
 double missing(std::uint64_t lines) {
   const Made made(cache("L1", "1KiB", 16, 1, "policy = \"nru\""));
   constexpr std::uint64_t ROUNDS = 400;

@@ -106,7 +106,7 @@ TEST_CASE("a sum does not wait for its accumulator to load") {
   CHECK(core.time_of(sum, 400, far_load) == doctest::Approx(400 * 101 / 4).epsilon(0.03));
 }
 
-TEST_CASE("the reorder buffer bounds how many loads are under way") {
+TEST_CASE("the reorder buffer bounds the loads in flight") {
   Core few("");
   Block block(32, made(Class::integer, {}, {}, {B}));
   block[0] = made(Class::move, {C}, {}, {A});
@@ -176,7 +176,7 @@ TEST_CASE("blocks that are only warmed fill the caches") {
   CHECK(core.time_of(block, 1000, hits) == doctest::Approx(500).epsilon(0.05));
 }
 
-TEST_CASE("an instruction with more stores than the store buffer ends all the same") {
+TEST_CASE("an instruction with more stores than the store buffer still ends") {
   Core core("");
   Block block{made(Class::gather, {B}, {A}, {})};
   std::vector<Access> many;
@@ -195,7 +195,7 @@ TEST_CASE("a gap takes the mean rate of its two ends, and their difference is it
     }
   }
   CHECK(steady.units() == 4);
-  CHECK(steady.estimate().seconds == doctest::Approx(40e-3));  // the last gap goes on as its unit did
+  CHECK(steady.estimate().seconds == doctest::Approx(40e-3));  // the last gap continues as its unit did
   CHECK(steady.estimate().deviation == doctest::Approx(0).epsilon(1e-9));
   CHECK(rising.estimate().seconds == doctest::Approx(10e-3 + 9e-3 * (1.5 + 2.5 + 3.5 + 4)));
   CHECK(rising.estimate().deviation == doctest::Approx(std::sqrt(3 * 9e-3 * 9e-3 / 2)));

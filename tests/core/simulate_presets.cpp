@@ -55,7 +55,7 @@ double error_of_reads(const std::string& name, const std::string& more) {
   return sum / count;
 }
 
-/// Likewise of bandwidths; a read occupies its place for the way through the caches, too.
+/// The same for bandwidths; a read occupies its place for the way through the caches, too.
 double error_of_bandwidth(const std::string& kind, unsigned depth) {
   double sum = 0;
   int count = 0, row = 0;
@@ -87,7 +87,7 @@ TEST_CASE("every machine that is built in can be made, and each of its memories 
   }
 }
 
-TEST_CASE("memories of machines that are built in say what persists there") {
+TEST_CASE("memories of built-in machines state what persists there") {
   for (const auto& preset : presets()) {
     if (preset.name == "blank") continue;  // made, and asked of nothing but its structure
     const Machine machine(preset.name);
@@ -107,7 +107,7 @@ TEST_CASE("pages of every size that a plan may ask for have a TLB in each machin
   }
 }
 
-TEST_CASE("optane100 reads one DIMM within 3 % of what was measured, and six within 3 % without a change" *
+TEST_CASE("optane100 reads one DIMM within 3 % of the measurements, and six within 3 % without a change" *
           doctest::skip(TIERSCOPE_SANITIZED)) {
   CHECK(error_of_reads("read_latency", "") < 0.03);
   CHECK(error_of_reads("read_latency_interleaved", ",memory.pmem.ways=6,memory.pmem.grain=4KiB") < 0.03);
@@ -119,7 +119,7 @@ TEST_CASE("optane100 has the bandwidths that were measured within 15 % over thre
   CHECK(error_of_bandwidth("nt_write", 8) < 0.15);
 }
 
-TEST_CASE("optane100 writes one DIMM within 5 % of what was measured" * doctest::skip(TIERSCOPE_SANITIZED)) {
+TEST_CASE("optane100 writes one DIMM within 5 % of the measurements" * doctest::skip(TIERSCOPE_SANITIZED)) {
   double sum = 0;
   int count = 0, row = 0;
   for (const auto& cells : reference("write_latency")) {

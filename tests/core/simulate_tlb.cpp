@@ -1,4 +1,4 @@
-/// Translation: what is held, what a walk costs, against a plain list.
+/// Translation: the pages that are kept and the cost of a page walk, compared with a plain list.
 #include "simulate/tlb.hpp"
 
 #include <doctest/doctest.h>
@@ -57,7 +57,7 @@ std::string tlb(const std::string& name, unsigned entries, unsigned ways, int ns
 
 }  // namespace
 
-TEST_CASE("a miss in all levels costs the walk and one read of its entry; a hit the latency of its level") {
+TEST_CASE("a miss in all levels costs the page walk and one read of its entry; a hit costs the latency of its level") {
   const Made made(tlb("DTLB", 2, 0, 0) + tlb("STLB", 8, 4, 2));
   CHECK(made.page(0) == WALK + READ);
   CHECK(made.memory.reads == std::vector<std::uint64_t>{std::uint64_t{1} << 47U});
@@ -78,7 +78,7 @@ TEST_CASE("entries of eight pages side by side share one line, which the caches 
   CHECK(made.page(8, 2'000'000) == WALK + 1000 + READ);
 }
 
-TEST_CASE("a walk under way is waited for, not begun again") {
+TEST_CASE("an access waits for a page walk in flight, and does not begin another") {
   const Made made(tlb("DTLB", 4, 0, 0));
   CHECK(made.page(0, 0) == WALK + READ);
   CHECK(made.page(0, 5000) == READ);
@@ -88,7 +88,7 @@ TEST_CASE("a walk under way is waited for, not begun again") {
   CHECK(made.count("walks") == 2);
 }
 
-TEST_CASE("the tables of each memory lie in that memory") {
+TEST_CASE("the page tables of each memory are in that memory") {
   const Made made(tlb("DTLB", 4, 0, 0));
   const std::uint64_t second = std::uint64_t{1} << MEMORY_BIT;
   made.tlbs->translate(0, second + 11 * PAGE, 0);
@@ -103,7 +103,7 @@ TEST_CASE("levels that are for pages of another size are not there") {
   CHECK(made.count("DTLB.misses") == 4);
 }
 
-TEST_CASE("a level holds what plain lists hold, for any number of sets and for one") {
+TEST_CASE("a level keeps the same pages as plain lists, for any number of sets and for one") {
   for (const auto& [entries, ways] :
        std::vector<std::pair<unsigned, unsigned>>{{1, 1}, {64, 4}, {48, 12}, {64, 0}, {1536, 12}, {100, 0}, {60, 20}}) {
     const Made made(tlb("DTLB", entries, ways, 0));

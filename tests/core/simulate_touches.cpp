@@ -1,4 +1,5 @@
-/// Lists of touches against the same accesses one by one: counters, what the memory was asked for, what is held after.
+/// Lists of touches against the same accesses one by one: counters, requests to the memory, and the lines that are
+/// left.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -14,7 +15,7 @@ using tierscope::random_word;
 
 namespace {
 
-/// A walk with jumps over so many lines, so that some touches follow others to the same line.
+/// A walk with jumps over this number of lines, so that some touches follow others to the same line.
 std::vector<Touch> trace_of(std::uint64_t seed, std::size_t count, std::uint64_t lines) {
   std::vector<Touch> touches;
   std::uint64_t line = 0;
@@ -78,7 +79,7 @@ void compare(const std::string& text, std::uint64_t lines, unsigned cpus = 1) {
 
 }  // namespace
 
-TEST_CASE("lists of touches count what single accesses do, for any policy and geometry" * doctest::test_suite("slow")) {
+TEST_CASE("touches in lists count as single accesses do, for any policy and geometry" * doctest::test_suite("slow")) {
   for (const std::string policy : {"lru", "tree-plru", "nru", "random"})
     for (const int ways : {1, 4, 8, 16, 32})
       for (const int sets : {1, 3, 64}) {
@@ -101,14 +102,14 @@ TEST_CASE("levels that include others or fetch ahead give the same counts from l
   compare(cache("L1", "1KiB", 4, 1) + cache("L2", "4KiB", 8, 10, "prefetch = \"stride\""), 300);
 }
 
-TEST_CASE("without caches each touch goes to the memory") {
+TEST_CASE("each touch goes to the memory if there are no caches") {
   const Made made("");
   made.caches->touch(0, std::vector{load_of(64), store_of(128)});
   CHECK(made.memory.reads == std::vector<std::uint64_t>{64});
   CHECK(made.memory.writes == std::vector<std::uint64_t>{128});
 }
 
-TEST_CASE("what one CPU took in by lists, the others find and take away") {
+TEST_CASE("lines that one CPU fetched by lists are found and taken by the others") {
   const auto text = cache("L1", "1KiB", 4, 1) + cache("L2", "8KiB", 8, 10, "shared = 2");
   const Made lists(text, 4), single(text, 4);
   for (const unsigned cpu : {1U, 0U, 3U, 1U}) {
@@ -148,7 +149,7 @@ TEST_CASE("a machine counts walks, levels and memory alike with times and withou
   }
 }
 
-TEST_CASE("a machine that only counts says nothing of what its memories do inside") {
+TEST_CASE("a machine that only counts does not report the insides of its memories") {
   Machine machine("optane100");
   machine.touch(0, std::vector{load_of(std::uint64_t{machine.region("pmem")} << MEMORY_BIT)});
   CHECK(machine.counters()["pmem.reads"] > 0);
@@ -157,7 +158,7 @@ TEST_CASE("a machine that only counts says nothing of what its memories do insid
   CHECK(machine.counters()["pmem.reads"] == 0);
 }
 
-TEST_CASE("trace --count tells the counters of trace, and no seconds") {
+TEST_CASE("trace --count reports the counters of trace, and no seconds") {
   const auto told = [](const std::vector<std::string>& words) {
     std::istringstream from("I  400000,4\n L 1ffe,8\n S 2000,4\n M 903f,2\n L 1000000,8\n");
     std::string lines;

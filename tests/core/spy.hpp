@@ -13,7 +13,7 @@ struct Call {
   bool operator==(const Call&) const = default;
 };
 
-/// Of one thread at a time; the last test's calls stay until `calls().clear()`.
+/// The calls of one thread at a time; the last test's calls stay until `calls().clear()`.
 inline std::vector<Call>& calls() {
   static std::vector<Call> list = [] {
     std::vector<Call> room;
@@ -51,7 +51,7 @@ inline constexpr kernels::KernelEntry entry{"spy/scalar",          "spy",  "scal
 /// The same kernel, built for no processor.
 inline constexpr kernels::KernelEntry elsewhere{
     "spy/warp", "spy", "warp", 9, "warp_drive", &info, kernels::Store::plain, &table, &reference};
-/// The same kernel under another name on three ISAs that run everywhere; the best stands between the others.
+/// The same kernel under another name on three ISAs that run everywhere; the best is between the others.
 inline constexpr kernels::KernelEntry ranked[]{
     {"ranked/a", "ranked", "a", 1, "", &info, kernels::Store::plain, &table, &reference},
     {"ranked/b", "ranked", "b", 2, "", &info, kernels::Store::plain, &table, &reference},

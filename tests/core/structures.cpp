@@ -1,5 +1,5 @@
-/// Structures: each behaves as std::map does, survives reopening, and refuses what it cannot hold. Power cuts are
-/// played by tests/clockless/test_structures.py.
+/// Structures: each behaves as std::map does, survives reopening, and refuses more than its space. Power failures are
+/// simulated by tests/clockless/test_structures.py.
 #include <doctest/doctest.h>
 #include <unistd.h>
 
@@ -70,7 +70,7 @@ void require_equal(const Structure& structure, const Model& model, std::uint64_t
   }
 }
 
-/// One operation drawn by `word`, of `inserts` in 8 inserts, on both; what they say must agree.
+/// One operation drawn by `word`, of `inserts` in 8 inserts, on both; their answers must agree.
 void step(Structure& structure, Model& model, std::uint64_t word, std::uint64_t keys, std::uint64_t inserts) {
   const auto key = word % keys;
   if ((word >> 40U) % 8 < inserts) {
@@ -91,7 +91,7 @@ void play(Structure& structure, Model& model, std::uint64_t keys, std::uint64_t 
 
 }  // namespace
 
-TEST_CASE("every structure is listed with what it is and its source, or with why it is absent") {
+TEST_CASE("every structure is listed with its summary and source, or with why it is absent") {
   CHECK(Registry<StructureEntry>::entries().size() >= 11);
   for (const auto* entry : Registry<StructureEntry>::entries()) {
     CAPTURE(entry->name);
@@ -103,7 +103,7 @@ TEST_CASE("every structure is listed with what it is and its source, or with why
   }
 }
 
-TEST_CASE("every structure does what std::map does, whatever its values have for a size") {
+TEST_CASE("every structure returns the same as std::map, for values of any size") {
   for (const auto* entry : here())
     for (const std::size_t bytes : {8U, 16U, 24U, 264U})
       for (const std::uint64_t keys : {3U, 600U}) {
@@ -117,7 +117,7 @@ TEST_CASE("every structure does what std::map does, whatever its values have for
       }
 }
 
-TEST_CASE("what is in a pool is there when it is opened again, between any two operations") {
+TEST_CASE("the entries of a pool are there when it is opened again, between any two operations") {
   for (const auto* entry : in_pools()) {
     const Folder folder(place());
     CAPTURE(entry->name);
@@ -154,7 +154,7 @@ TEST_CASE("a rehash moves every entry that is there, once, and loses none; order
   }
 }
 
-TEST_CASE("a pool of the size that is said holds so many keys, at every size, and again after all were erased" *
+TEST_CASE("a pool of the stated size has free space for its keys, at every size, and again after all were erased" *
           doctest::test_suite("slow")) {
   for (const auto* entry : in_pools())
     for (const std::uint64_t keys : {1U, 20U, 7000U, 40000U})
@@ -183,7 +183,7 @@ TEST_CASE("a pool of the size that is said holds so many keys, at every size, an
       }
 }
 
-TEST_CASE("keys that come and go do not fill a table for good") {
+TEST_CASE("insertions and removals do not fill a table permanently") {
   for (const auto* entry : here()) {
     const Folder folder(place());
     CAPTURE(entry->name);
@@ -199,7 +199,7 @@ TEST_CASE("keys that come and go do not fill a table for good") {
   }
 }
 
-TEST_CASE("where there is no room, an insert says so, changes nothing, and goes on when there is room; all can go") {
+TEST_CASE("an insert into a full pool fails without a change and works after a removal; all keys can be removed") {
   for (const auto* entry : in_pools()) {
     const Folder folder(place());
     CAPTURE(entry->name);
@@ -245,7 +245,7 @@ TEST_CASE("a pool that is too small is refused before it is made, with the size 
   }
 }
 
-TEST_CASE("a pool in use, of another layout or of other values is refused, and what is there stays") {
+TEST_CASE("a pool in use, of another layout or of other values is refused, and its content stays") {
   for (const auto* entry : in_pools()) {
     const Folder folder(place());
     CAPTURE(entry->name);
@@ -267,7 +267,7 @@ TEST_CASE("a pool in use, of another layout or of other values is refused, and w
   }
 }
 
-TEST_CASE("what is no pool of a structure is refused, and left as it was") {
+TEST_CASE("a file that is not a pool of a structure is refused, and is not changed") {
   for (const auto* entry : in_pools()) {
     const Folder folder(place());
     CAPTURE(entry->name);

@@ -51,7 +51,7 @@ TEST_CASE("counts and links of a root object that cannot be are refused") {
   }
 }
 
-TEST_CASE("whatever word of a pool is damaged, opening refuses it or every operation works") {
+TEST_CASE("a pool with any damaged word is refused, or every operation works") {
   for (const auto* entry : in_pools()) {
     CAPTURE(entry->name);
     DamagedPool pool(*entry, place());

@@ -33,7 +33,7 @@ std::unique_ptr<Target> target(const std::string& name, const std::string& where
   return Registry<TargetEntry>::find("target", name).make({where, pages});
 }
 
-/// What mapping says; "" where it is granted.
+/// Return the error of a mapping; "" if it succeeds.
 std::string refusal(std::size_t size_bytes, const std::string& name, const std::string& where,
                     const std::string& pages = "4k") {
   return error_of([&] { static_cast<void>(target(name, where, pages)->map(size_bytes)); });
@@ -91,12 +91,12 @@ TEST_CASE("sizes of pages are the kernel's own list") {
   CHECK(pages::read(root.at("nowhere"), 4096).reserved.empty());
 }
 
-TEST_CASE("no huge pages are free where there are none of that size") {
+TEST_CASE("no huge pages are free if there are none of that size") {
   CHECK(pages::free_huge_pages(4096, -1) == 0);
   CHECK(pages::free_huge_pages(2 * MIB, 1'000'000) == 0);
 }
 
-TEST_CASE("pages are found where they were touched, and only there") {
+TEST_CASE("pages are found on the node that touched them, and only there") {
   const auto buffer = target("node", "0")->map(4 * MIB);
   const auto bytes = buffer.bytes();
   REQUIRE(bytes.size() == 4 * MIB);
@@ -139,13 +139,13 @@ TEST_CASE("more than there is free is refused before anything is touched") {
   CHECK(holds(message, "; ask for at most "));
 }
 
-TEST_CASE("reserved pages that are not there are refused with the line that brings them") {
+TEST_CASE("missing reserved pages are refused with the command that reserves them") {
   const auto message = refusal(std::size_t{1} << 50U, "node", "0", "1g");
   CHECK(holds(message, "Unsupported: 1g pages: 1048576 needed, "));
   CHECK(holds(message, "echo 1048576 > /sys/devices/system/node/node0/hugepages/hugepages-1048576kB/nr_hugepages"));
 }
 
-TEST_CASE("a node gives what is free and what its cache can drop, but not shared memory") {
+TEST_CASE("the free memory of a node includes its cache that can be dropped, but not shared memory") {
   const Folder root;
   const std::string at = "sys/devices/system/node/node1/meminfo";
   root.write(at,
@@ -159,7 +159,7 @@ TEST_CASE("a node gives what is free and what its cache can drop, but not shared
   CHECK(holds(error_of([] { capacity::require(std::size_t{1} << 50U); }), " MiB by "));
 }
 
-TEST_CASE("what a refusal allows is allowed, and no more") {
+TEST_CASE("the size that a refusal suggests works, and one MiB more does not") {
   const capacity::Free place{std::size_t{1000} << 20U, "node1"};
   const auto message = error_of([&] { capacity::require(place.bytes, place); });
   const auto most = std::stoul(message.substr(message.find("at most ") + 8)) * MIB;
@@ -169,7 +169,7 @@ TEST_CASE("what a refusal allows is allowed, and no more") {
   CHECK(holds(error_of([] { capacity::require(1, {MIB, "node1"}); }), "at most 0MiB"));
 }
 
-TEST_CASE("a file is gone from its folder as soon as it is mapped, and its bytes can be used") {
+TEST_CASE("a file is removed from its folder once it is mapped, and its bytes can be used") {
   const Folder folder;
   const auto file = target("file", folder.at("x"));
   const auto buffer = file->map(3 * MIB + 1);
@@ -180,7 +180,7 @@ TEST_CASE("a file is gone from its folder as soon as it is mapped, and its bytes
   CHECK(holds(file->inspect(buffer).how, "page cache"));
 }
 
-TEST_CASE("a file that exists is refused and left as it was") {
+TEST_CASE("a file that exists is refused and is not changed") {
   const Folder folder;
   folder.write("mine", "precious");
   const auto message = refusal(MIB, "file", folder.at("mine"));
@@ -188,7 +188,7 @@ TEST_CASE("a file that exists is refused and left as it was") {
   CHECK(folder.read("mine") == "precious");
 }
 
-TEST_CASE("a file without room leaves nothing behind") {
+TEST_CASE("a file on a full file system leaves nothing behind") {
   const Folder folder;
   const auto message = refusal(std::size_t{1} << 55U, "file", folder.at("x"));
   CHECK(holds(message, "Unsupported: file of 34359738368 MiB has no space at " + folder.at("x")));
@@ -219,7 +219,7 @@ bool forbid_mbind() {
   return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
 }
 
-TEST_CASE("where mbind is forbidden, one node is good enough and of several none is") {
+TEST_CASE("binding works without mbind on a machine with one node, and is refused on others") {
   const auto child = fork();
   REQUIRE(child >= 0);
   if (child == 0) {

@@ -1,4 +1,4 @@
-/// Persistent targets where there is no persistent memory: what is refused and why, and what sysfs tells.
+/// Persistent targets where there is no persistent memory: the refusals with their reasons, and the content of sysfs.
 #include <doctest/doctest.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
@@ -106,7 +106,7 @@ TEST_CASE("a file system without DAX is refused, by its name and options, and no
   CHECK(small.empty());
 }
 
-TEST_CASE("no page cache is taken for persistent memory") {
+TEST_CASE("memory in the page cache does not pass for persistent memory") {
   const Folder folder;
   CHECK(holds(refusal("fsdax", folder.at("x")), "cannot be mapped with MAP_SYNC: "));
   CHECK(std::filesystem::is_empty(folder.path()));
@@ -115,7 +115,7 @@ TEST_CASE("no page cache is taken for persistent memory") {
   CHECK(holds(error_of([&] { static_cast<void>(fsdax->inspect(cached)); }), "is mapped without MAP_SYNC"));
 }
 
-TEST_CASE("a file system that is full or read-only is refused with what to try") {
+TEST_CASE("a full or read-only file system is refused with what to try") {
   const SmallFileSystem small;
   if (!small.mounted()) return;
   CHECK(holds(refusal("file", small.at("x"), 3 * MIB),
@@ -139,7 +139,7 @@ TEST_CASE("a file that exists, and a folder that does not, are refused by fsdax 
   CHECK(holds(error_of([] { target("fsdax", "x", "2m"); }), "Unsupported: pages=2m"));
 }
 
-TEST_CASE("what is not a DAX device is refused before it is opened for writing") {
+TEST_CASE("a path that is not a DAX device is refused before it is opened for writing") {
   const Folder folder;
   folder.write("mine", "precious");
   CHECK(holds(refusal("devdax", folder.at("mine")), " is not a DAX device; name one as /dev/dax0.0"));
@@ -150,7 +150,7 @@ TEST_CASE("what is not a DAX device is refused before it is opened for writing")
   CHECK(holds(error_of([] { target("devdax", "/dev/dax0.0", "4k"); }), "Unsupported: pages=4k cannot be chosen"));
 }
 
-TEST_CASE("a file persists by msync, and not at all where its file system is memory") {
+TEST_CASE("a file persists by msync, and not at all if its file system is in memory") {
   const Folder folder;
   if (!made_file::in_memory(folder.at("x"))) CHECK(target("file", folder.at("x"))->persistence().domain == "msync");
   const SmallFileSystem small;
@@ -178,7 +178,7 @@ TEST_CASE("the region of a disk, a partition, a mapped volume and a character de
   CHECK_FALSE(tree.of("block", 99, 99));
 }
 
-TEST_CASE("what persist means is what the region says, and doubt is told") {
+TEST_CASE("the region states what persists, and a doubt is reported") {
   const auto of = [](const std::string& domain) { return region::persistence_of(Tree(domain).of("block", 259, 1)); };
   CHECK(of("memory_controller").domain == "adr");
   CHECK(of("memory_controller").how == "/sys/bus/nd/devices/region0/persistence_domain: memory_controller");
@@ -188,7 +188,7 @@ TEST_CASE("what persist means is what the region says, and doubt is told") {
   CHECK(holds(region::persistence_of(std::nullopt).how, "no region"));
 }
 
-TEST_CASE("DRAM that the kernel's command line calls persistent is told from memory that is") {
+TEST_CASE("DRAM that the kernel's command line calls persistent is distinguished from persistent memory") {
   const auto is_dram = [](const std::string& provider, const std::string& line) {
     return Tree("", provider, line).of("block", 259, 1)->of_kernel_line;
   };
@@ -214,7 +214,7 @@ TEST_CASE("sizes of pages are found by faults, and the bytes stay") {
   CHECK_FALSE(pages::has_flag(bytes, "sf"));
 }
 
-TEST_CASE("two mappings of one device lie beside each other") {
+TEST_CASE("two mappings of one device are next to each other") {
   const std::string maps =
       "7f0000000000-7f0000200000 rw-s 00200000 00:05 311                        /dev/dax0.0\n"
       "7f0000400000-7f0000600000 rw-s 00000000 00:05 311                        /dev/dax0.0\n"

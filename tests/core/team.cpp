@@ -33,7 +33,7 @@ TEST_CASE("every member runs the job once, on its own CPU") {
   }
 }
 
-TEST_CASE("what a member wrote is seen by whoever ran the job, and by the next job") {
+TEST_CASE("the thread that ran a job, and the next job, see what a member wrote") {
   const auto cpus = sys::allowed_cpus();
   Team team(cpus);
   std::vector<std::size_t> values(team.size());
@@ -44,7 +44,7 @@ TEST_CASE("what a member wrote is seen by whoever ran the job, and by the next j
   for (const auto sum : sums) CHECK(sum == values.size() * (values.size() - 1) / 2);
 }
 
-TEST_CASE("a job of some members wakes these alone, whatever their order and number") {
+TEST_CASE("a job of some members wakes only these, in any order and number") {
   constexpr std::size_t MEMBERS = 37;
   Team team(std::vector<unsigned>(MEMBERS, sys::allowed_cpus().front()));
   for (std::size_t first = 0; first < MEMBERS; first += 3)
@@ -87,7 +87,7 @@ TEST_CASE("threads that the system refuses are an error, not an abort") {
   CHECK(WEXITSTATUS(status) == 0);
 }
 
-TEST_CASE("nobody leaves the barrier before all have come, even with more members than CPUs") {
+TEST_CASE("no member leaves the barrier before all have arrived, even with more members than CPUs") {
   const auto cpu = sys::allowed_cpus().front();
   constexpr std::size_t MEMBERS = 5;
   constexpr int ROUNDS = 20;

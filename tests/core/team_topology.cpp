@@ -72,7 +72,7 @@ TEST_CASE("a list of CPUs is ranges and numbers") {
   CHECK(topology::parse_list("8191") == List{8191});
 }
 
-TEST_CASE("what is not a list of CPUs is refused") {
+TEST_CASE("text that is not a list of CPUs is refused") {
   for (const std::string list :
        {"x", "0-", "-1", "3-1", "0,,1", ",0", "0,", ",", "0 ", " 0", "0-1-2", "1.5", "0x1", "8192", "0-8192",
         "4294967295", "0-4294967295", "4294967295-4294967295", "99999999999"}) {
@@ -81,7 +81,7 @@ TEST_CASE("what is not a list of CPUs is refused") {
   }
 }
 
-TEST_CASE("packages, SMT siblings and nodes are told apart") {
+TEST_CASE("packages, SMT siblings and nodes are distinguished") {
   const Folder root;
   two_packages(root);
   const auto machine = topology::read(root.path(), {0, 1, 2});

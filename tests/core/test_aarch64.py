@@ -24,7 +24,7 @@ CPUS = {
     "neoverse-n1": (),
     "a64fx": ("sve512",),
 }
-"""By QEMU's words: the ISA that it runs besides scalar and neon."""
+"""By QEMU's words: the ISA that it runs in addition to scalar and neon."""
 
 
 @pytest.fixture(scope="module")
@@ -87,7 +87,7 @@ check
 
 @pytest.mark.slow
 def test_simulated_machines_take_the_same_time_to_the_picosecond(core: list[str | Path], tmp_path: Path) -> None:
-    """16 bytes at once are NEON there and SSE2 here; and the samples of one are those of the other, byte for byte."""
+    """Copies of 16 bytes are NEON there and SSE2 here; the samples of one are those of the other, byte for byte."""
     plan = tmp_path / "plan"
     plan.write_text(SIMULATED)
     counters: list[list[object]] = []

@@ -1,8 +1,8 @@
 """Plans, simulated machines, traces, files and pools made at random do no harm: a bounded search, under the sanitizers.
 
-libFuzzer, guided by coverage, where there is Clang; else the same entry with blind mutations. What was found on the
-way lies in `tests/core/corpus` and `corpus_*`, one file per kind, and is run every time.
-benchmarks/fuzz.py goes on longer.
+libFuzzer, guided by coverage, where there is Clang; else the same entry with blind mutations. An input that was found
+on the way is in `tests/core/corpus` and `corpus_*`, one file per kind, and is run every time. benchmarks/fuzz.py
+searches longer.
 """
 
 from pathlib import Path
@@ -12,7 +12,7 @@ import pytest
 import lanes
 
 SECONDS = 20  # some ten thousand plans on one CPU; new coverage is rare after ten seconds
-LONGEST = {"plan": 2048, "config": 2048, "files": 4096, "pool": 64}  # bytes: three times the longest seed
+LONGEST = {"plan": 2048, "config": 2048, "files": 4096, "pool": 64}  # bytes: 3x the longest seed
 
 
 @pytest.mark.slow

@@ -1,7 +1,7 @@
 """The core for 64-bit RISC-V, scalar code: answers are checked, times mean nothing.
 
-CBO.ZERO is refused here: QEMU 7.2 runs it on no CPU. What it shares with DC ZVA runs on AArch64 (test_aarch64.py). The
-core with recorded structures is left out, because GCC 12 has no ThreadSanitizer for RISC-V.
+CBO.ZERO is refused here: QEMU 7.2 runs it on no CPU. The part that it shares with DC ZVA runs on AArch64
+(test_aarch64.py). The core with recorded structures is left out, because GCC 12 has no ThreadSanitizer for RISC-V.
 """
 
 import json

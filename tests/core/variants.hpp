@@ -1,4 +1,4 @@
-/// Which loop variants of a kernel this build has: the scalar ones have fewer than those of vectors.
+/// The loop variants of a kernel in this build: the scalar ones have fewer than those of vectors.
 #pragma once
 #include <algorithm>
 #include <string>

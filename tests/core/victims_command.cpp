@@ -1,4 +1,4 @@
-/// The victim `command`: what it says of a command's end, and that nothing of a command is left behind.
+/// The victim `command`: its report on a command's end, and no process is left behind.
 #include <doctest/doctest.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -27,14 +27,14 @@ std::unique_ptr<Victim> victim(const std::string& name, const VictimOptions& opt
   return Registry<VictimEntry>::find("victim", name).make(options);
 }
 
-/// What one run of a command says: its failure, else its last line.
+/// Return the failure of one run of a command, else its last line.
 std::string said(const std::string& line, double limit_s = 60, std::vector<unsigned> cpus = {}) {
   const auto made = victim("command", {.command = line, .limit_s = limit_s, .cpus = std::move(cpus)});
   made->run();
   return made->failure().empty() ? made->detail() : made->failure();
 }
 
-/// Processes whose command line holds a mark.
+/// Processes whose command line contains a mark.
 std::size_t running(const std::string& mark) {
   std::size_t count = 0;
   for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
@@ -57,7 +57,7 @@ std::string mark(const char* number) { return std::string("98") + number + "." +
 
 }  // namespace
 
-TEST_CASE("the last line that holds something is kept, in bounded memory") {
+TEST_CASE("the last line that is not blank is kept, in bounded memory") {
   const auto last = [](const std::vector<std::string>& chunks) {
     command::LastLine line;
     for (const auto& chunk : chunks) line.take(chunk);
@@ -77,7 +77,7 @@ TEST_CASE("a command's last line is kept, and its input is empty") {
   CHECK(said("trap 'echo caught' TERM; kill -TERM $$; :") == "caught");
 }
 
-TEST_CASE("a command that fails is named with what it said") {
+TEST_CASE("a command that fails is named with its output") {
   CHECK(said("false") == "victim command 'false' ended with status 1; run it by itself first");
   CHECK(said("echo why >&2; echo output; exit 3") ==
         "victim command 'echo why >&2; echo output; exit 3' ended with status 3: why; run it by itself first");
@@ -107,7 +107,7 @@ TEST_CASE("after a failure a victim runs no more") {
   CHECK(folder.read("runs") == "x\n");
 }
 
-TEST_CASE("more output than a pipe holds does not hang a command") {
+TEST_CASE("more output than fits in a pipe does not block a command") {
   CHECK(said("head -c 3000000 /dev/zero | tr '\\0' '\\n'; head -c 3000000 /dev/zero >&2; echo done") == "done");
 }
 
@@ -129,7 +129,7 @@ TEST_CASE("a command may tidy up before it is ended") {
   CHECK(folder.read("x") == "tidy\n");
 }
 
-TEST_CASE("what a command leaves running is ended, and is not waited for") {
+TEST_CASE("processes that a command leaves running are ended, and not waited for") {
   CHECK(said("sleep " + mark("6") + " & setsid sleep " + mark("7") + " & echo done") == "done");
   CHECK(running(mark("6")) == 0);
   CHECK(running(mark("7")) == 0);
@@ -155,7 +155,7 @@ TEST_CASE("a command runs on the CPUs it is given") {
   CHECK(holds(said(allowed, 60, {9999}), "was not started on CPUs 9999: Invalid argument"));
 }
 
-TEST_CASE("a command starts with every signal as it should be, whatever this process ignores") {
+TEST_CASE("a command starts with default signals, whatever this process ignores") {
   std::signal(SIGPIPE, SIG_IGN);
   // the C library's own two signals, 32 and 33, are left out
   const auto masks =
@@ -164,7 +164,7 @@ TEST_CASE("a command starts with every signal as it should be, whatever this pro
   CHECK(masks == "0000000 0000000");
 }
 
-TEST_CASE("commands at once keep to themselves") {
+TEST_CASE("commands that run at the same time do not affect each other") {
   const auto files = "sleep 0.05; ls -m /proc/self/fd";
   std::vector<std::string> found(8);
   std::vector<std::thread> threads;

@@ -70,7 +70,7 @@ TEST_CASE("the optimum of two trips is that of a calculation by hand") {
   CHECK(flow::fault(two_trips(), solution).empty());
 }
 
-TEST_CASE("the certificate refuses what is not the optimum") {
+TEST_CASE("the certificate refuses a solution that is not the optimum") {
   // out to trip 1, out to trip 2, home, trip 1 to trip 2, home; potentials of depot, starts, ends
   const flow::Solution right{{1, 0, 0, 1, 1}, {0, 100'020, 152, 0, -50}, TWO_TRIPS};
   CHECK(flow::fault(two_trips(), right) == "");
@@ -137,7 +137,7 @@ TEST_CASE("a second solve forgets the first") {
   CHECK(flow::fault(timetable, simplex.solution()).empty());
 }
 
-TEST_CASE("the victim flow solves its instance and says what it holds") {
+TEST_CASE("the victim flow solves its instance and reports its optimum") {
   if (!has_solver()) return;
   const auto flow = victim("flow", {.size = "test"});
   CHECK(flow->detail() == "3001 nodes, 911854 arcs");
@@ -154,7 +154,7 @@ TEST_CASE("a size of flow must be given and known") {
   CHECK(holds(error_of([] { victim("flow", {}); }), "BadPlan: kernel flow needs a size"));
 }
 
-TEST_CASE("without its library flow stays listed and says what brings it") {
+TEST_CASE("flow without its library stays listed and states what installs it") {
   const auto& entry = Registry<VictimEntry>::find("victim", "flow");
   CHECK(entry.lacking == flow::Simplex::lacking());
   if (has_solver()) return;

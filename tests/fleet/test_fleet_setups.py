@@ -1,7 +1,7 @@
 """The set-ups of examples/fleet: what each does with a check that is good, slow, not known or not installed.
 
 The check itself is a stand-in here, since its verdict depends on the machine (tests/unit/test_fleet_check.py). Slurm
-is real. NHC is a shell that loads the file as NHC does. Of the node-problem-detector, its rules for files are tested.
+is real. NHC is a shell that loads the file as NHC does. The rules for files of the node-problem-detector are tested.
 """
 
 import json

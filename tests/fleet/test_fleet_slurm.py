@@ -1,4 +1,4 @@
-"""A real Slurm on this machine: 64 nodes, of which five lose power during the run."""
+"""A real Slurm on this machine: 64 nodes. Five of them lose power during the run."""
 
 import os
 import subprocess
@@ -28,7 +28,7 @@ def start(words: list[str], cluster: Cluster) -> subprocess.Popen[str]:
 
 
 def kill_five(cluster: Cluster) -> list[str]:
-    """End five nodes as soon as so many measure; return their names."""
+    """End five nodes as soon as this number of nodes measures; return their names."""
     for _ in range(2000):
         if len(cluster.tasks()) >= KILLED:
             return cluster.kill(KILLED)

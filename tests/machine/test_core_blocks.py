@@ -1,4 +1,4 @@
-"""Blocks: what timing costs, what is marked, and whether groups run at once. Ratios within one run, never speeds."""
+"""Blocks: what timing costs, what is marked, and whether groups run at the same time. Ratios, never speeds."""
 
 import os
 import subprocess
@@ -15,7 +15,7 @@ from tierscope.record.result import BLOCK, PREEMPTED, SIZING, Blocks
 
 
 def load(samples: Path) -> Blocks:
-    """The blocks that are no sizing, in order of time."""
+    """The blocks that are not sizing, in order of time."""
     blocks = np.load(samples)
     assert blocks.dtype == BLOCK
     blocks = blocks[blocks["flags"] & SIZING == 0]

@@ -1,4 +1,4 @@
-"""Memory that is gone while the core works on it: an error with its place and status 3, and the session goes on."""
+"""Memory that is gone while the core works on it: an error with its place and status 3, and the session continues."""
 
 import os
 import re

@@ -28,7 +28,7 @@ print("measuring", flush=True)
 session.measure(0.1, 0.05)
 """
 CPU = min(os.sched_getaffinity(0))
-WAIT_S = 300  # a good core is gone at once; a busy machine may take a while
+WAIT_S = 300  # a good core ends immediately; a busy machine may take a while
 
 
 def sleepers(pid: int) -> list[int]:

@@ -1,4 +1,4 @@
-"""Memory is where it was asked for, in the pages that the kernel says, and every page is its own."""
+"""Memory is where it was asked for, in the pages that the kernel states, and every page is its own."""
 
 import os
 import re
@@ -41,7 +41,7 @@ def test_the_fact_is_what_the_kernel_says(pages: str) -> None:
 
 @pytest.mark.parametrize("kernel", ["read", "write", "triad", "chase", "probe"])
 def test_every_byte_is_there_before_the_first_block(kernel: str) -> None:
-    """Memory that was never written is one page of zeros, which every cache holds."""
+    """Memory that was never written is one page of zeros, which fits in every cache."""
     with Talk() as talk:
         (group,) = talk.prepare(f"kernel={kernel} cpus={CPUS[0]} footprint=12MiB pages=4k")
         _, figures = mapping(talk.process.pid, SIZE)
@@ -50,7 +50,7 @@ def test_every_byte_is_there_before_the_first_block(kernel: str) -> None:
 
 
 def test_no_two_pages_are_one() -> None:
-    """The kernel tells page frames to root alone; else they all read as 0."""
+    """The kernel shows page frames to root alone; else they all read as 0."""
     with Talk() as talk:
         talk.prepare(f"kernel=read cpus={CPUS[0]} footprint=12MiB pages=4k")
         start, _ = mapping(talk.process.pid, SIZE)

@@ -1,4 +1,4 @@
-"""A pool target leaves nothing behind, refuses what is no pool of ours, and lets what a pool holds alone.
+"""A pool target leaves nothing behind, refuses foreign files, and does not change the content of a pool.
 
 Needs libpmemobj, no persistent memory. Pools are made and read by libpmemobj itself, as another program would.
 """
@@ -194,7 +194,7 @@ def test_a_pool_that_is_open_elsewhere_is_refused(tmp_path: Path, library: Libra
 
 
 def test_an_opened_pool_keeps_its_content(folder: Path, library: Library) -> None:
-    """Two groups on it at once, and a kill."""
+    """Two groups on it at the same time, and a kill."""
     pool = library.make(folder / "pool")
     status, facts = run(f"group {group(f'{pool},open')}")
     assert (status, facts[-1]["largest_relative_error"]) == (0, [0])

@@ -1,4 +1,4 @@
-"""What cannot be done ends in one line that says what is possible, and in its exit status: 2 words, 3 machine."""
+"""An impossible request ends in one line with what is possible, and in its exit status: 2 words, 3 machine."""
 
 import os
 import shutil

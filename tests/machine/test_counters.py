@@ -1,4 +1,4 @@
-"""Performance events through the real core: what this machine counts is there, what it does not count says why."""
+"""Performance events through the real core: counted events have counts, and others have a reason."""
 
 import json
 from pathlib import Path

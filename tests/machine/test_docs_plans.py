@@ -48,7 +48,7 @@ def small(plan: str, folder: Path) -> str:
 
 
 def run(plan: str, folder: Path) -> tuple[int, list[dict[str, object]]]:
-    """Status and facts; the samples and the facts lie in the folder as the pages call them."""
+    """Status and facts; the samples and the facts are in the folder as the pages call them."""
     command: list[str | Path] = [core.find_core(), "run", "-", "--samples", str(folder / "plan.npy")]
     done = subprocess.run(command, input=plan, capture_output=True, text=True, check=False)
     (folder / "plan.jsonl").write_text(done.stdout)

@@ -1,8 +1,8 @@
-"""What the tests cost, and whether the first tier keeps its budget: `./tierscope test all --budget`.
+"""The cost of the tests, and whether the first tier keeps its budget: `./tierscope test all --budget`.
 
-The cost of a test that may run beside others is CPU time, which another program on the machine barely changes. A test
-that is alone costs the time that passed. Blind to children that a test leaves running, and to a test beside others that
-waits.
+The cost of a test that may run next to others is CPU time, which another program on the machine barely changes. A test
+that is alone costs the time that passed. Blind to children that a test leaves running, and to a test next to others
+that waits.
 """
 
 import resource
@@ -16,13 +16,13 @@ import order
 
 CPUS = 2  # of the machine that the budget is meant for
 SLOW_S = 20.0  # what takes longer is marked `slow`, or `long` with a reason; checking all types takes 15
-FIRST_TIER_S = 450.0  # 12 minutes, less 3.5 for set-up and 1 for what lies between tests
+FIRST_TIER_S = 450.0  # 12 minutes, less 3.5 for set-up and 1 for what is between tests
 SHOWN = 20
 
 
 @dataclass
 class Cost:
-    """What one test took, its fixtures included; seconds."""
+    """The seconds of one test, with its fixtures."""
 
     slow: bool = False
     long: bool = False

@@ -1,4 +1,4 @@
-"""Which tests run beside others, and which have the machine to themselves.
+"""The tests that run next to others, and those that have the machine to themselves.
 
 Tests of the folders in CLOCKLESS look at no clock: workers of pytest-xdist share them, a file each. All others look at
 a clock, at placement or at counters. One worker runs them, after the rest is done.

@@ -1,4 +1,4 @@
-"""What of many like cases is in the first tier."""
+"""The choice of cases for the first tier, if many are alike."""
 
 from collections.abc import Sequence
 from typing import Any

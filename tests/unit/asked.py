@@ -1,4 +1,4 @@
-"""Short runs, as words of the command line, and what their rows must hold."""
+"""Short runs, as words of the command line, and what their rows must contain."""
 
 STREAM = ["run", "stream", "kernels=triad", "threads=1", "array=64MiB"]
 LATENCY = ["run", "latency", "from=16KiB", "to=64KiB", "per_octave=1"]

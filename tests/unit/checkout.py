@@ -16,7 +16,7 @@ basename cat chmod cksum cut date dirname env find flock grep head ln ls mkdir m
 sort tail touch uname
 """.split()
 READERS = ("core-sum", "take_cores.py")
-"""What set-up runs of packaging/."""
+"""The files of packaging/ that set-up runs."""
 
 PYTHON = """#!/bin/sh
 case "$1 ${2-}" in
@@ -96,11 +96,11 @@ class Checkout:
         )
 
     def targets(self) -> str:
-        """What the core was last built for: the first cores, or all."""
+        """The purpose of the last build of the core: the first cores, or all."""
         return self.calls_file.with_name("calls.targets").read_text().strip()
 
     def calls(self) -> list[str]:
-        """What was called since the last question."""
+        """The calls since the last question."""
         lines = self.calls_file.read_text().splitlines() if self.calls_file.exists() else []
         self.calls_file.unlink(missing_ok=True)
         return lines

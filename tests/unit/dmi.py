@@ -20,7 +20,7 @@ class Module:
     technology: int = 3  # DRAM
     array: int = 0x1000
     length: int = 0x5C  # SMBIOS 3.3; shorter ones end inside a field list
-    word: int | None = None  # the size field as it stands, in place of `gib`
+    word: int | None = None  # the raw size field, in place of `gib`
 
     def structure(self, handle: int) -> bytes:
         fields = bytearray(0x5C)

@@ -1,4 +1,4 @@
-"""Reads the documents: blocks, command lines, tables and headings; says whether a command line would be accepted.
+"""Reads the documents: blocks, command lines, tables and headings; states whether a command line would be accepted.
 
 A command line is one that follows `$ ` in a `console` block, a line of an `sh` block, a line of indented code, or code
 within a sentence, if it calls tierscope or tierscope-core. A word in capitals stands for something and is not checked.
@@ -69,7 +69,7 @@ def _lines(text: str) -> Iterator[str]:
 
 
 def _mention(code: str) -> str:
-    """A command named without its arguments is no command line, but must exist."""
+    """A command named without its arguments is not a command line, but must exist."""
     name = code.removeprefix("./").removeprefix("tierscope ")
     return f"{code} --help" if name in commands or re.fullmatch(r"(\./)?tierscope [a-z]+", code) else code
 
@@ -97,7 +97,7 @@ def _calls(line: str) -> Iterator[list[str]]:
 
 
 def _call(words: list[str]) -> Iterator[list[str]]:
-    """What stands behind variables and wrappers, if it is ours and says more than its name."""
+    """The command behind variables and wrappers, if it is ours and has arguments."""
     while words and ("=" in words[0] or words[0] in WRAPPERS):
         words = words[1 + WRAPPERS.get(words[0], 0) :]
     if len(words) > 1 and PROGRAM.fullmatch(words[0]):
@@ -172,11 +172,11 @@ def sections(text: str) -> dict[str, list[list[str]]]:
 
 
 def names(rows: list[list[str]]) -> list[str]:
-    """First cells, those that hold several names apart."""
+    """First cells, with several names in one cell split."""
     return [name.strip("` ") for row in rows for name in row[0].split(", ")]
 
 
 def anchors(text: str) -> set[str]:
-    """What may stand behind # in a link to this page, as the usual renderers make it of headings."""
+    """The anchors of this page, as the usual renderers make them from headings."""
     headings = re.findall(r"^#+ (.*)$", prose(text), re.MULTILINE)
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}

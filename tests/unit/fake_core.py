@@ -67,15 +67,15 @@ def speed(group: Group) -> float:
 
 @dataclass
 class FakeCore:
-    """Its state outlives a session, as a machine does. `log` holds every step, `now` the seconds gone by."""
+    """Its state outlives a session, as a machine does. `log` contains every step, `now` the seconds gone by."""
 
     speed: Law = speed
     noise: Law = lambda group: 0.01
-    slow: Beside = lambda group, ran: 1.0  # how many times longer an operation takes beside all that run
+    slow: Beside = lambda group, ran: 1.0  # how many times longer an operation takes next to all that run
     task: Law = lambda group: TASK_S
     error: Law = lambda group: 0.0  # against scalar code
     preempted: float = 0.0  # share of the blocks
-    disturbed: Law = lambda group: 0.0  # likewise, of one group; the larger one counts
+    disturbed: Law = lambda group: 0.0  # the same of one group; the larger one counts
     events: frozenset[str] = frozenset()  # that this system counts
     unread: frozenset[str] = frozenset()  # of these those that cannot be read
     dies_at: int = -1  # which `measure` it does not come back from
@@ -249,7 +249,7 @@ def _kernel(name: str, isa: str, rank: int) -> Kernel:
 
 
 def made_topology(machine: Machine | None = None) -> dict[str, Any]:
-    """What `tierscope-core topology` says of a machine."""
+    """The output of `tierscope-core topology` for a machine."""
     identity = (machine or made_machine()).identity
     words = ("architecture", "model", "family", "features", "hypervisor", "cpus", "nodes", "caches")
     return {word: msgspec.to_builtins(getattr(identity, word)) for word in words}

@@ -36,7 +36,7 @@ class FakeFio:
         program.chmod(0o755)
 
     def only(self, **sides: int) -> None:
-        """The document, with so many operations of each side, 0 leaves it out."""
+        """The document, with these operations of each side; 0 leaves it out."""
         raw = json.loads(DOCUMENT.read_text())
         for name, operations in sides.items():
             raw["jobs"][0][name]["total_ios"] = operations

@@ -1,6 +1,6 @@
 """An `ssh` that needs no server: what is to run on the other machine runs here, in an environment that a test makes.
 
-`far/bin` stands first on the PATH there, `far/tmp` is its TMPDIR. The mode, of `far/mode`, is what happens to a
+`far/bin` is first on the PATH there, `far/tmp` is its TMPDIR. The mode, of `far/mode`, is what happens to a
 connection: `good`, `hang`, `refuse`, `unknown` (its host key), `greet` (a greeting before the shell), `no-shell`.
 """
 
@@ -50,7 +50,7 @@ class Far:
         return path
 
     def left(self) -> list[Path]:
-        """What stands in the temporary folder there."""
+        """The files in the temporary folder there."""
         return sorted((self.root / "tmp").iterdir())
 
     def log(self) -> list[str]:

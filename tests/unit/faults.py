@@ -82,7 +82,7 @@ def _serve() -> None:
 
 
 def _warm() -> None:
-    """Everything is loaded, so that a fork begins at once; figures are made up, since V8 outlives no fork."""
+    """Everything is loaded, so that a fork begins immediately; figures are made up, since V8 outlives no fork."""
     import pytest
 
     import tierscope.cli.finish

@@ -61,7 +61,7 @@ Call = Callable[[bytes, Path], object]
 
 @dataclass(frozen=True)
 class Reader:
-    """`seeds`: whole inputs. `call` gets damaged bytes and an empty folder; `raises`: what it says that it raises."""
+    """`seeds`: whole inputs. `call` gets damaged bytes and an empty folder; `raises`: the errors that it documents."""
 
     name: str
     seeds: Callable[[], list[bytes]]
@@ -138,7 +138,7 @@ def attempt(reader: Reader, content: bytes) -> None:
 
 
 def contents(reader: Reader, seed: int) -> Iterator[bytes]:
-    """The seeds as they are, then damaged ones without end."""
+    """The seeds unchanged, then damaged ones without end."""
     seeds = reader.seeds()
     yield from seeds
     draw = random.Random(f"{reader.name}:{seed}")
@@ -164,7 +164,7 @@ def _words(*words: str) -> Callable[[], list[bytes]]:
 
 
 def _text(call: Callable[[str], object]) -> Call:
-    """Of readers that get text which was decoded before, as `Path.read_text` or `errors="replace"` do it."""
+    """The texts of readers whose input was decoded before, as `Path.read_text` or `errors="replace"` do it."""
     return lambda content, _: call(content.decode(errors="replace"))
 
 
@@ -213,7 +213,7 @@ def _answer(content: bytes, _: Path) -> None:
 
 
 def _system(content: bytes, folder: Path) -> None:
-    """A recorded tree as text: any file of it may hold anything. A text that is no TOML is one file of many names."""
+    """A recorded tree as text: any file of it may contain anything. Text that is not TOML is one file of many names."""
     try:
         files = tomllib.loads(content.decode(errors="surrogateescape"))
     except (ValueError, RecursionError):
@@ -270,7 +270,7 @@ def _word(text: str) -> None:
 
 
 def _tool(text: str) -> Iterator[str]:
-    """Their output reaches these readers as JSON or as text; what is no JSON is caught where it is read."""
+    """Their output reaches these readers as JSON or as text; text that is not JSON is refused where it is read."""
     with suppress(ValueError, RecursionError):
         yield from _ndctl(text)
 

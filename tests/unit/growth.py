@@ -568,7 +568,7 @@ def _exported(form: str, *runs: str) -> bool:
 
 
 def _forget() -> None:
-    """Let the next command gather anew."""
+    """Let the next command gather again."""
     from tierscope.report import content
 
     for one in vars(content).values():

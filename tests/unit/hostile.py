@@ -28,7 +28,7 @@ COUNTS = (0, 1, 2**16 - 1, 2**32 - 1, 2**63, 2**64 - 1)
 
 
 def places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
-    """Where something stands in a document."""
+    """The place of a value in a document."""
     if path:
         yield path
     inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
@@ -55,7 +55,7 @@ def other(rng: random.Random, value: Any) -> Any:
 
 
 def spoil(rng: random.Random, document: Any, changes: int) -> None:
-    """Put other values where something stands."""
+    """Put other values in these places."""
     for _ in range(changes):
         *above, last = rng.choice(list(places(document)))
         part = document
@@ -65,7 +65,7 @@ def spoil(rng: random.Random, document: Any, changes: int) -> None:
 
 
 def all_texts(rng: random.Random, value: Any, key: str = "") -> Any:
-    """Every text that may be any text is a hostile one; those that say what kind of run it is stay."""
+    """Every text that may be any text is a hostile one; texts that determine the kind of run stay."""
     if isinstance(value, dict):
         return {name: all_texts(rng, entry, name) for name, entry in value.items()}
     if isinstance(value, list):
@@ -93,14 +93,14 @@ def seal(path: Path, record: Any, blocks: results.Blocks) -> None:
 
 
 def few_blocks(rng: random.Random, run: Path, document: Any) -> None:
-    """Samples that are cut to a few rows or to none, sealed likewise."""
+    """Samples that are cut to a few rows or to none, sealed in the same way."""
     for record in rng.sample(document["records"], min(3, len(document["records"]))):
         path = run / str(record["samples"])
         seal(path, record, results.read_blocks(path)[: rng.choice((0, 1, 2, 7))])
 
 
 def extreme_bins(rng: random.Random, run: Path, document: Any) -> None:
-    """Likewise of histograms."""
+    """The same for histograms."""
     for record in document["records"]:
         path = run / bins_of(str(record["samples"]))
         if path.exists():
@@ -150,13 +150,13 @@ SAMPLES: tuple[Callable[[random.Random, Path, Any], None], ...] = (
 
 
 def trim(rng: random.Random, document: Any) -> None:
-    """Keep some records: a reader that stands eight stands eighty."""
+    """Keep some records: a reader that accepts eight accepts eighty."""
     kept = sorted(rng.sample(range(len(document["records"])), min(MOST, len(document["records"]))))
     document["records"] = [{**document["records"][old], "number": new} for new, old in enumerate(kept)]
 
 
 def harm(seed: int, run: Path) -> None:
-    """Spoil a run on disk: by turns its texts, some values, and its samples."""
+    """Damage a run on disk: alternately its texts, some values, and its samples."""
     rng = random.Random(seed)
     document = json.loads((run / "result.json").read_bytes())
     manifest = json.loads((run / "manifest.json").read_bytes())

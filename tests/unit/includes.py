@@ -1,4 +1,4 @@
-"""Which standard header declares which name, and the C++ files that use a name without it.
+"""The standard header of each name, and the C++ files that use a name without it.
 
 A header that another one brings by chance is missing with the next release of the C++ library: GCC 13 stopped bringing
 <cstdint> with <string>, and the core no longer compiled there. A file may rely on what the project's own headers

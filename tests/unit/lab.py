@@ -45,7 +45,7 @@ def plan_of(*experiments: Experiment) -> Callable[[], Plan]:
 
 
 class Lab:
-    """A runner on a fake core below one directory; every call goes on with what is there."""
+    """A runner on a fake core below one directory; every call continues with the files that are there."""
 
     def __init__(self, directory: Path, core: FakeCore) -> None:
         self.directory, self.core = directory, core

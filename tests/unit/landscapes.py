@@ -1,7 +1,7 @@
 """Made machines on which the fastest loop variant is known: a true rate for each variant, and trials with noise.
 
-`peak` has one best place and falls off around it; `parts` adds random effects of each choice and of pairs of choices;
-`rough` is `parts` with an effect of each variant alone; `machine` follows from latency, lines in flight, streams and
+`peak` has one best place and falls off around it. `parts` adds random effects of each choice and of pairs of choices.
+`rough` is `parts` with an effect of each variant alone. `machine` follows from latency, lines in flight, streams and
 distances that its prefetcher follows, all drawn at random. Trials have white noise, now and then a disturbance, and a
 drift that is common to all variants.
 """

@@ -1,6 +1,6 @@
 """A Run made from known truth, for tests of tables, figures and formats: no clock, no hardware.
 
-Every rate below follows a stated law, so that a test can compare what the tables say with what was put in.
+Every rate below follows a stated law, so that a test can compare the tables with what was put in.
 """
 
 from dataclasses import dataclass
@@ -54,7 +54,7 @@ KERNELS: dict[str, tuple[int, float, float, str, float]] = {
 }
 OPERATIONS = {"chase": "hop", "handover": "handover", "sleep": "call", "flow": "task", "command": "task",
               "made_map": "key"}  # fmt: skip
-"""Of kernels that are no walk over lines."""
+"""The work of kernels that do not visit lines."""
 SCALING = {1: 1.0, 2: 1.9}
 WALK = LineWork(streams=4, unroll=2, prefetch_bytes=512)  # that the calibrations chose
 PLAINEST = 0.85  # rate of the plainest walk over the chosen one's
@@ -65,7 +65,7 @@ FOOTPRINTS = tuple(int(4 * KiB * 2 ** (half / 2)) // 64 * 64 for half in range(3
 
 @dataclass
 class Teamwork:
-    """What one group of a made record does: `rates` in operations/s of each thread."""
+    """The work of one group of a made record: `rates` in operations/s of each thread."""
 
     rates: tuple[float, ...]
     noise: float = 0.01
@@ -185,7 +185,7 @@ class Maker:
         count: int = 100, facts: tuple[GroupFacts, ...] = (), preempted: float = 0.02,
         calibration: tuple[Trial, ...] = (),
     ) -> Record:  # fmt: skip
-        """One experiment whose groups worked as `work` says."""
+        """One experiment whose groups worked as `work` states."""
         number = len(self.records)
         blocks = made_blocks(work, seed=self.seed + number, count=count, preempted=preempted)
         return self.add_blocks(table, labels, groups, blocks, facts, calibration)
@@ -236,7 +236,7 @@ class Maker:
         return results.load(self.directory)
 
     def _sealed(self, record: Record) -> Record:
-        """With rows and sums of the samples as they are now, since a test may have written others."""
+        """With the present rows and sums of the samples, because a test may have written others."""
         if record.samples_sha256:  # of a run that was not made here
             return record
         blocks = results.read_blocks(self.directory / record.samples)
@@ -310,6 +310,6 @@ def add_loaded_latency(maker: Maker) -> None:
 
 
 def add_groups(maker: Maker) -> None:
-    """The user's own experiment: a triad beside a chase."""
+    """The user's own experiment: a triad next to a chase."""
     groups = (one_group("triad", (0,), 1 * GiB, role="solver"), one_group("chase", (1,), 1 * GiB, role="probe"))
     maker.add("groups", {}, groups, (Teamwork((16e9 / 192,)), Teamwork((1 / 260e-9,))))

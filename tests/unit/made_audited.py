@@ -1,4 +1,4 @@
-"""A made audit of counters: kernels with known lines, and events that count what their law says."""
+"""A made audit of counters: kernels with known lines, and events that count what their law states."""
 
 from collections.abc import Callable, Mapping
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""A machine whose memory is slower beside a load, and on which others cause traffic while it is watched."""
+"""A machine whose memory is slower next to a load, and on which others cause traffic while it is watched."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -37,7 +37,7 @@ class Memory:
 
 
 def over_idle(load: float) -> float:
-    """Return how many times longer an access takes beside a load, bytes/s on the bus."""
+    """Return how many times longer an access takes next to a load, bytes/s on the bus."""
     used = min(load / FULL, 0.95)
     return 1 + WAIT * used / (1 - used)
 

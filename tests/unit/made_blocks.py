@@ -1,4 +1,4 @@
-"""A made run of the suite `blocks`: throughput and latency of known laws, two CPUs, threads that take turns."""
+"""A made run of the suite `blocks`: throughput and latency of known laws, two CPUs, threads that alternate."""
 
 import msgspec
 import numpy as np
@@ -43,7 +43,7 @@ def block_facts(group: Group) -> GroupFacts:
 
 
 def operation_s(operation: str, size: int, threads: int) -> float:
-    """Of one operation in its thread while it has a CPU."""
+    """The time of one operation in its thread while it has a CPU."""
     running = min(threads, CPUS)
     return running * ARRAYS[operation] * size / (SIZES[size] * COUNTS[threads])
 

@@ -78,7 +78,7 @@ def _visit(device: Device, held: list[list[OrderedDict[int, None]]], address: in
 
 
 def model_s(device: Device, region_bytes: int, scattered: bool) -> float:
-    """What the closed form gives, in an instant."""
+    """The result of the closed form, in an instant."""
     fresh = Fresh(np.array([float(region_bytes)]), np.array([scattered]), np.array([float(FOOTPRINT)]))
     times = [buffer.latency_s for buffer in device.buffers] + [device.medium_s]
     latency = times[0] + (device.walk_s * LINE_BYTES / region_bytes if scattered else 0.0)
@@ -89,7 +89,7 @@ def model_s(device: Device, region_bytes: int, scattered: bool) -> float:
 
 
 def written_s(region_bytes: int) -> float:
-    """Of the published DIMM: 27.5 ns joined, 110 ns alone (Z. Wang et al., MICRO 2020)."""
+    """The writes of the published DIMM: 27.5 ns joined, 110 ns alone (Z. Wang et al., MICRO 2020)."""
     return float(np.interp(np.log2(region_bytes), np.arange(8, 21), PUBLISHED_NS)) * 1e-9
 
 

@@ -16,7 +16,7 @@ PLACES = {"nvm-nvm": ("file:/b", "file:/b"), "nvm-dram": ("file:/b", "node:0"), 
 SPLITS = ((4, 0), (0, 4), (3, 1), (2, 2), (1, 3))
 COUNTS = (1, 2, 4)
 RATIO = {1: 0.43, 2: 0.52, 4: 0.75}  # b / a
-EVERY, LONG, DEEP = 25, 3, 0.5  # a dip of so many blocks at such a share of the rate, so often
+EVERY, LONG, DEEP = 25, 3, 0.5  # length and depth of a dip, and the blocks from one dip to the next
 
 
 def a_rate(threads: int) -> float:

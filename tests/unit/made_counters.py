@@ -1,4 +1,4 @@
-"""Performance events that were made: what the core answers, and what stands in a record."""
+"""Performance events that were made: what the core answers, and what is in a record."""
 
 import msgspec
 
@@ -23,7 +23,7 @@ def event(name: str, value: int, share: float = 1.0, scope: str = "user+kernel")
 
 
 def made_counted(group: int = 0, scale: int = 1, share: float = 1.0, scope: str = "user+kernel") -> Counted:
-    """What a PMU counts that has all events of TRUTH, `scale` times as many, and lacks branches."""
+    """The counts of a PMU with all events of TRUTH, `scale` times as many, and without branches."""
     events = tuple(event(name, value * scale, share, scope) for name, value in TRUTH.items())
     lacking = EventCount(event="branches", reason=NO_PMU)
     return Counted(
@@ -33,14 +33,14 @@ def made_counted(group: int = 0, scale: int = 1, share: float = 1.0, scope: str 
 
 
 def made_second_pass(misses: int = 10) -> Counted:
-    """What simulated caches count."""
+    """The counts of simulated caches."""
     events = {"LLC-loads": 20, "LLC-load-misses": misses, "memory-reads": misses, "memory-writes": 0}
     counts = tuple(EventCount(event=name, value=value) for name, value in events.items())
     return Counted(origin=SIMULATED, by="sim:flat", blocks=10, operations=20, seconds=1e-3, events=counts)
 
 
 def answered(words: str, counted: frozenset[str]) -> Counting:
-    """Of a core whose system has the events `counted`; groups are flat."""
+    """The answers of a core whose system has the events `counted`; groups are flat."""
     names = [found[0] for found in WORD.finditer(words)]
     events = tuple(
         EventFacts(

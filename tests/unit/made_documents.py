@@ -73,7 +73,7 @@ def with_options(run: Run, **options: Label) -> Run:
 
 
 def published_disagree(document: str) -> set[str]:
-    """Return the claims of which a published number is outside of the bounds."""
+    """Return the claims with a published number outside of the bounds."""
     return {
         claim.name
         for claim in sheets[document].claims

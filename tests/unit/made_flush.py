@@ -1,4 +1,4 @@
-"""A made run of the suite `flush`: times per line of stated laws, instructions in turns."""
+"""A made run of the suite `flush`: times per line of stated laws, and instructions that alternate."""
 
 from collections.abc import Sequence
 

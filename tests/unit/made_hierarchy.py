@@ -1,7 +1,7 @@
 """Random hierarchies of caches whose truth is known, and the staircase that a walk over them would show.
 
 Hits of a cyclic walk by kind of replacement, as `test_stats_levels` has them; what misses one level goes to the next.
-Beside caches there are page walks, which are no cache: a share of accesses that misses the TLB adds a walk.
+In addition to caches there are page walks, which are not a cache: a share of accesses that misses the TLB adds a walk.
 """
 
 from collections.abc import Callable
@@ -75,7 +75,7 @@ class Hierarchy:
 
 @dataclass(frozen=True)
 class Curve:
-    """What was measured of a hierarchy."""
+    """The measurements of a hierarchy."""
 
     truth: Hierarchy
     sizes: Floats
@@ -121,7 +121,7 @@ def small_slice(rng: Random) -> Hierarchy:
 
 
 def victim(rng: Random) -> Hierarchy:
-    """A last level that holds what the second one drops: what is served from chip is the sum of both."""
+    """A last level that contains what the second one drops: the chip serves the sum of both."""
     first, second = _l1(rng), _l2(rng)
     third = second[0] + _log(rng, 1 * MiB, 64 * MiB)
     return Hierarchy((first, second, (third, _log(rng, 15e-9, 50e-9), _kind(rng))), _log(rng, 80e-9, 200e-9), third)
@@ -137,7 +137,7 @@ def crowded(rng: Random) -> Hierarchy:
 
 
 def huge_fourth(rng: Random) -> Hierarchy:
-    """A cache beside the memory that the system does not report."""
+    """A cache next to the memory that the system does not report."""
     inner = three_levels(rng)
     fourth = _log(rng, 256 * MiB, 1 * GiB), inner.memory_s, _kind(rng)
     return Hierarchy((*inner.caches, fourth), inner.memory_s * _log(rng, 1.3, 3), inner.reported_bytes)

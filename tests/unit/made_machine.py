@@ -25,6 +25,11 @@ WALKS = {
     for name, (reads, writes) in LINES.items()
 }
 """Kernels of a build."""
+FLUSHES = {
+    "clflush": "clflush", "clflushopt": "clflushopt", "clwb": "clwb", "movdir64b": "movdir64b",
+    "msync": "", "none": "", "nt": "",
+}  # fmt: skip
+"""Ways of stored lines to memory, of the build for x86_64."""
 
 
 def made_machine(cpus: int = 2, peak: float | None = PEAK) -> Machine:
@@ -62,6 +67,7 @@ def made_machine(cpus: int = 2, peak: float | None = PEAK) -> Machine:
     return Machine(
         hostname="made", identity=identity, state={"load": 0.1}, peak_bytes_per_s=peak, peak_source=source,
         kernels=WALKS,
+        flushes=FLUSHES,
         victims={"flow": "", "command": ""},
     )  # fmt: skip
 
@@ -73,8 +79,9 @@ def made_server(
     """`nodes` of each package, `cores` of each node, `caches` of the last level on each node, then nodes without CPUs.
 
     Hardware threads of one core are numbered apart, as Linux does: core n has the CPUs n and n + all cores. Distances:
-    10 to itself, 12 within a package, 21 to another, and to memory alone 17 from its own package (dealt out in turns)
-    and 28 from others. offline: CPUs that do not exist for Linux. numbers: of the nodes, with gaps.
+    10 to itself, 12 within a package, 21 to another. Memory alone belongs to the packages one after the other: it is at
+    17 from its own package and at 28 from others.
+    offline: CPUs that do not exist for Linux. numbers: of the nodes, with gaps.
     """
     count = packages * nodes
     total = count * cores
@@ -112,7 +119,7 @@ def made_server(
 
 
 def two_packages(reported: dict[str, float] | None = None) -> Machine:
-    """Two packages of two nodes, and node 4 without CPUs, of which the firmware may report what nodes 0 and 1 see."""
+    """Two packages of two nodes, and node 4 without CPUs. The firmware may report its speed for nodes 0 and 1."""
     made = made_server(memory_alone=1)
     if reported is None:
         return made

@@ -1,4 +1,4 @@
-"""A made experiment of neighbours: victims and aggressors in turns, with slowdowns put in."""
+"""A made experiment of neighbours: victims and aggressors that alternate, with planted slowdowns."""
 
 from collections.abc import Sequence
 
@@ -46,12 +46,12 @@ def groups_of(kernel: str, aggressor: str = "copy") -> tuple[Group, ...]:
 
 
 def order_of(takes: int, rounds: int) -> tuple[int, ...]:
-    """As the runner takes turns: forth and back."""
+    """The order of the runner: forth and back."""
     return tuple(take for turn in range(rounds) for take in (range(takes) if turn % 2 == 0 else reversed(range(takes))))
 
 
 def tasks(seconds: Sequence[float], batch: int) -> Blocks:
-    """One task of each group, all begun at once; `seconds` by group, 0 where it does not take part."""
+    """One task of each group, all begun at the same time; `seconds` by group, 0 where it does not take part."""
     blocks = np.zeros(sum(one > 0 for one in seconds), dtype=results.BLOCK)
     blocks["group"] = [group for group, one in enumerate(seconds) if one > 0]
     blocks["batch"], blocks["operations"], blocks["start_ticks"] = batch, 1, round((1 + batch) * HZ)

@@ -41,7 +41,7 @@ def numa_truth(machine: Machine, initiator: int, target: int) -> tuple[float, fl
 
 
 def planned(suite: str, machine: Machine, **words: str) -> list[Experiment]:
-    """What a suite asks for, once; caches are not searched where the array is given."""
+    """The experiments of a suite, once; caches are not searched if the array is given."""
     return imagine(suites[suite].plan(machine, suites[suite].read(words | {"visits": "0"})))
 
 
@@ -67,7 +67,7 @@ def add_core_to_core(
 
 
 def add_numa(maker: Maker, machine: Machine, elsewhere: float = 0.0, **words: str) -> None:
-    """Every cell by `numa_truth`; `elsewhere` of the bytes of the last cell lie on node 0; then all nodes at once."""
+    """Every cell by `numa_truth`; `elsewhere` of the bytes of the last cell are on node 0; then all nodes together."""
     every = planned("numa", machine, array="64MiB", **words)
     experiments = [one for one in every if one.table == "numa"]
     for experiment in experiments:
@@ -91,7 +91,7 @@ def add_numa(maker: Maker, machine: Machine, elsewhere: float = 0.0, **words: st
 
 
 def _add_at_once(maker: Maker, experiment: Experiment) -> None:
-    """Nodes keep LOCAL_RATE alone; at once they keep AT_ONCE of it with `triad`, and all of it with others."""
+    """Nodes keep LOCAL_RATE alone; at the same time they keep AT_ONCE of it with `triad`, and all of it with others."""
     shared = AT_ONCE if (experiment.labels["what"], experiment.labels["kernel"]) == ("together", "triad") else 1.0
     work = tuple(
         Teamwork((LOCAL_RATE * shared / 64 / len(group.team.cpus),) * len(group.team.cpus))
@@ -106,7 +106,7 @@ def _add_at_once(maker: Maker, experiment: Experiment) -> None:
 
 
 def _add_loaded(maker: Maker, machine: Machine, experiment: Experiment) -> None:
-    """The chaser takes UNDER_LOAD times as long beside the load."""
+    """The chaser takes UNDER_LOAD times as long next to the load."""
     initiator, target = (int(experiment.labels[end] or 0) for end in ("initiator", "target"))
     wait, rate = numa_truth(machine, initiator, target)
     chaser, load = experiment.groups

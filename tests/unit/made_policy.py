@@ -40,7 +40,7 @@ class Overwritten:
 
 
 def noisy(rng: Random, seconds: Floats, scale: float) -> tuple[Floats, Bools]:
-    """What a shared machine of so much noise makes of it, and which moments nothing is known to have disturbed."""
+    """The series of a shared machine with this noise, and the moments without a known disturbance."""
     seen = seconds * np.exp(scale * JITTER * rng.normal(size=seconds.size))
     clean = np.ones(seconds.size, dtype=bool)
     hit = rng.random(seconds.size) < scale * INTERRUPTS * seconds
@@ -59,7 +59,7 @@ def timer(rng: Random, count: int, every: int, length_s: float) -> Floats:
 
 
 def strides() -> npt.NDArray[np.int64]:
-    """As the suite takes them, all at once."""
+    """As the suite takes them, all at the same time."""
     return np.array([odd << power for odd in (1, 3, 5, 7, 9, 11) for power in range(7, 22) if odd << power <= 1 << 21])
 
 

@@ -28,7 +28,7 @@ WORDS = {"memory": "64GiB"}  # of a made machine: nothing is mapped
 
 
 def planned(**words: str) -> list[Experiment]:
-    """What `run policy` asks for."""
+    """The experiments of `run policy`."""
     return imagine(SUITE.plan(made_machine(4), SUITE.read({**WORDS, **words})))
 
 
@@ -36,7 +36,7 @@ def add_policy(
     maker: Maker, ways: int = 6, device: Overwritten | None = None, entries: int = 52, *, limited: bool = False,
     asked: list[Experiment] | None = None, under: Callable[[Experiment], Experiment] = lambda one: one,
 ) -> None:  # fmt: skip
-    """Records of what was asked. The queue lies in a memory of its own: behind others its curve would be another."""
+    """Records of what was asked. The queue is in a memory of its own: behind others its curve would be another."""
     rng = np.random.default_rng(1995)
     device = device or Overwritten(0, 1, 0.0)
     for one in asked or [*planned(parts="interleave,migration"), *planned(parts="combining", target="node:1")]:

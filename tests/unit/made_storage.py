@@ -1,4 +1,4 @@
-"""Runs of `storage` by a stated law: so many operations a second, each as long as Little's law has it."""
+"""Runs of `storage` by a stated law: a number of operations a second, each as long as Little's law has it."""
 
 from pathlib import Path
 
@@ -86,7 +86,7 @@ def _blocks(told: tuple[Repeat, ...]) -> np.ndarray[tuple[int], np.dtype[np.void
 
 
 def _bins(told: tuple[Repeat, ...]) -> np.ndarray[tuple[int], np.dtype[np.void]]:
-    """Of each hundred operations 98 take the mean, one half of it, one ten times."""
+    """In each hundred operations, 98 take the mean, one half of it, and one 10x the mean."""
     rows = []
     for batch, repeat in enumerate(told):
         for one in repeat.moved:

@@ -17,7 +17,7 @@ CORE_S = 2e-9  # of one line in the processors, at least
 
 
 def access_s(stride: int, access: int, unit: int) -> float:
-    """Whole units, shared by the accesses that lie in them."""
+    """Whole units, shared by the accesses that are in them."""
     units = -(-access // unit) if stride >= unit else stride / unit
     return max(units * UNIT_S * unit / 256, CORE_S * access / 64)
 

@@ -57,7 +57,7 @@ def _loads(maker: Maker) -> None:
 
 
 def _counted(maker: Maker) -> None:
-    """Events beside the last record."""
+    """Events next to the last record."""
     maker.records[-1] = msgspec.structs.replace(maker.records[-1], counted=(made_counted(), made_second_pass()))
 
 

@@ -1,4 +1,4 @@
-"""Content of runs made up row by row, for what the top of a page says: a machine, its rows, and its findings."""
+"""Content of runs made up row by row, for the top of a page: a machine, its rows, and its findings."""
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path

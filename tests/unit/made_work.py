@@ -10,7 +10,7 @@ OTHERS = {
     "chain": "chain", "handover": "handover", "transfer_clean": "transfer", "transfer_modified": "transfer",
     "flow": "task", "command": "task", "made_map": "key", "hashmap_tx": "key", "fio": "job",
 }  # fmt: skip
-"""Of kernels that are no walk over lines; those named `flush_...` are on blocks."""
+"""The work of kernels that do not visit lines; those named `flush_...` are on blocks."""
 TASKS = {**dict.fromkeys(WALKS, "line"), "flush_nt": "block", **OTHERS}
 """As a catalogue states them, for plans that are read."""
 

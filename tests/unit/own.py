@@ -1,4 +1,4 @@
-"""What a newcomer brings for the tests in its own file: examples, and faults that it must find."""
+"""The examples in a newcomer's own file for the tests, and faults that it must find."""
 
 import sys
 from typing import Any

@@ -63,7 +63,7 @@ def _cells(first: int, lines: list[str]) -> Iterator[tuple[str, list[int]]]:
         for cell in lines[0].split("|"):
             yield cell.strip(), [first] * len(cell)
     else:
-        pieces = [(number, f"{' '.join(line.split())} ") for number, line in enumerate(lines, first)]
+        pieces = [(number, f"{' '.join(line.split())} ") for number, line in enumerate(lines, first) if line.strip()]
         text, source, titles = "".join(piece for _, piece in pieces).partition("Source")
         yield text + source + TITLE.sub(_one_word, titles), [number for number, piece in pieces for _ in piece]
 
@@ -97,8 +97,12 @@ def code_faults(path: Path, words: dict[str, Any]) -> list[str]:
     return [*found, *_openings(path, words)]
 
 
+def _has_openings(path: Path) -> bool:
+    return path.suffix == ".py" and not prose_code.is_test(ROOT / path)
+
+
 def _openings(path: Path, words: dict[str, Any]) -> Iterator[str]:
-    for line, word in prose_code.openings(ROOT / path) if path.suffix == ".py" else ():
+    for line, word in prose_code.openings(ROOT / path) if _has_openings(path) else ():
         if not prose_code.is_imperative(word, words["not_imperative"]):
             yield f"{path}:{line}: {word!r}: write a first line that begins with an imperative, such as Return"
 

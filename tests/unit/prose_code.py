@@ -7,7 +7,8 @@ import tokenize
 from collections.abc import Collection, Iterator
 from pathlib import Path
 
-FOLDERS = ("src", "core", "examples/skeleton", "benchmarks")
+FOLDERS = ("src", "core", "examples/skeleton", "benchmarks", "tests")
+TESTS = Path(__file__).resolve().parents[1]
 COMMENT = re.compile(r"^\s*(?:///?)\s?(.*)$|\s//\s(.*)$")
 SKIPPED = re.compile(r"^(?:type:|noqa|fmt:|ruff:|pragma|NOLINT|!)|clang-format")
 
@@ -16,6 +17,7 @@ SETTERS = (".setter", ".deleter")
 IMPERATIVE = re.compile(r"(?![A-Z][a-z]*[^s]s\b)[A-Z][a-z]+[,:]?")  # neither a plural, nor "Returns", nor a name
 WIDE = re.compile(r"\S {3,}\S")
 STRING = re.compile(r'"((?:[^"\\\n]|\\.)*)"')
+NAME = re.compile(r'^TEST_CASE\("((?:[^"\\]|\\.)*)"', re.MULTILINE)
 SENTENCE = 3  # words: shorter strings are names and keys
 AFTER = "- "  # before a comment behind code: a text of its own, as an item of a list is
 
@@ -24,6 +26,11 @@ def sources(root: Path) -> list[Path]:
     """Return every file that is checked."""
     found = [path for folder in FOLDERS for kind in ("*.py", "*.hpp", "*.cpp") for path in (root / folder).rglob(kind)]
     return sorted(path for path in found if "__pycache__" not in path.parts)
+
+
+def is_test(path: Path) -> bool:
+    """Return whether a file is below the folder `tests`."""
+    return path.is_relative_to(TESTS)
 
 
 def page(path: Path) -> str:
@@ -70,9 +77,12 @@ def _formula(line: str) -> str:
 def strings(path: Path, values: Collection[str] = ()) -> str:
     """Return strings that read as sentences, each as an item on the line where it begins; `_` is a value in it.
 
-    Left out: strings of several lines, which are scripts, queries and templates; and `values`.
+    Left out: strings of several lines, which are scripts, queries and templates; and `values`. Tests quote others, so
+    only the names of C++ tests are strings of theirs.
     """
     text = path.read_text()
+    if is_test(path):
+        return "\n".join(f"{AFTER}{name}" for name in NAME.findall(text))
     lines = [""] * (text.count("\n") + 2)
     for number, found in _python_strings(text) if path.suffix == ".py" else _cpp_strings(text):
         if len(found.split()) >= SENTENCE and "\n" not in found and found not in values:

@@ -1,4 +1,4 @@
-"""The prose of each suite on its made run, as `tests/data/prose/SUITE.txt` holds it; run this file to write it again.
+"""The prose of each suite on its made run, as in `tests/data/prose/SUITE.txt`; run this file to write it again.
 
 .venv/bin/python tests/unit/prose_of_suites.py [SUITE ...]
 """

@@ -1,6 +1,6 @@
 """Samples that many commands of one process read again and again, read from their files once.
 
-What is in memory is given out as long as the file is the same; nobody may change it.
+A content in memory is reused as long as the file is the same; nobody may change it.
 """
 
 from pathlib import Path
@@ -21,7 +21,7 @@ def samples(monkeypatch: pytest.MonkeyPatch) -> None:
         try:
             there = path.stat()
         except OSError:
-            return real(path, kind)  # which says it
+            return real(path, kind)  # which raises it
         key = (path, str(kind), there.st_ino, there.st_mtime_ns, there.st_size)
         if key not in known:
             known[key] = real(path, kind)

@@ -1,4 +1,4 @@
-"""Which room of the C++ core may include which: `base` <- `isa` <- `kernels`; `base` <- the rooms beside; all <-
+"""The rooms of the C++ core that each may include: `base` <- `isa` <- `kernels`; `base` <- the other rooms; all <-
 `bench` <- `cli`. Every room may include itself. Most templates in cmake/ are kernels."""
 
 import re

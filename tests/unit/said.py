@@ -1,4 +1,4 @@
-"""What a command says, called as a user calls it but within this process."""
+"""The output of a command, called as a user calls it but within this process."""
 
 import pytest
 

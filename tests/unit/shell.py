@@ -1,4 +1,4 @@
-"""Commands as processes of their own on the real core, and what can be seen of them from outside."""
+"""Commands as processes of their own on the real core, and what can be observed of them from outside."""
 
 import os
 import shutil
@@ -44,7 +44,7 @@ def ended(process: "subprocess.Popen[str]") -> tuple[str, str]:
 
 
 class Shell:
-    """Calls the command in a folder; its temporary files lie in `tmp`."""
+    """Calls the command in a folder; its temporary files are in `tmp`."""
 
     def __init__(self, folder: Path) -> None:
         self.folder, self.tmp = folder, folder / "tmp"

@@ -1,4 +1,4 @@
-"""Units and names as this project spells them; what says `spelling: as is` on its line is left alone.
+"""Units and names as this project spells them; a line with `spelling: as is` is left alone.
 
 Sizes are KiB, MiB, GiB; rates GB/s or bytes/s; times s, ms, us, ns. Run with files to check them.
 """

@@ -1,4 +1,4 @@
-"""Commands that stand in a file: each is shown, and none starts before the user agrees."""
+"""Commands of a file: each is shown, and none starts before the user agrees."""
 
 import io
 import sys
@@ -71,7 +71,7 @@ def measured(capfd: pytest.CaptureFixture[str], plan: Path, out: Path) -> None:
 
 
 def refuses(capfd: pytest.CaptureFixture[str], core: FakeCore, *words: str) -> None:
-    """Both commands are shown, nothing starts, and the last line says what to do."""
+    """Both commands are shown, nothing starts, and the last line shows the next step."""
     core.log.clear()
     status, out, err = say(capfd, *words)
     assert status == Exit.USAGE

@@ -157,7 +157,7 @@ def test_compare_of_two_origins_is_refused_unless_wanted(folders: tuple[Path, Pa
     run = tierscope.load(folders[0])
     result = msgspec.structs.replace(run.result, origin="simulated", origin_by="x")
     other = tierscope.Run(msgspec.structs.replace(run._run, result=result))
-    with pytest.raises(UsageError, match="their numbers do not compare"):
+    with pytest.raises(UsageError, match="their numbers are not comparable"):
         tierscope.compare(run, other)
     assert tierscope.compare(run, other, across="origins").notes[0].startswith("Before is real")
 

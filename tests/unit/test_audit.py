@@ -157,7 +157,7 @@ def stepped(*times: int) -> list[Statement]:
 
 
 def printed_sum(total: float) -> Statement:
-    """Of two printed parts, 10 and 20."""
+    """The sum of two printed parts, 10 and 20."""
     numbers = {"total": Quantity(total, 0.01), "a": Quantity(10.0, 0.01), "b": Quantity(20.0, 0.01)}
     return replace(stated(**numbers), parts=(("total", ("a", "b")),))
 
@@ -170,7 +170,7 @@ def changed(name: str, **numbers: float | Quantity) -> list[Statement]:
 
 
 def test_what_a_program_takes_between_operations_is_not_a_fault_of_a_fast_device() -> None:
-    """fio on memory: 4 under way, 305 469 operations/s, 12.39 us each; and a device too slow for that."""
+    """fio on memory: 4 in flight, 305 469 operations/s, 12.39 us each; and a device too slow for that."""
     fast = stated(latency_s=12.388e-6, rate_per_s=305_469, in_flight=4)
     slow = stated(latency_s=12.388e-3, rate_per_s=305.469, in_flight=4)
     found = [next(iter(identities["littles_law"].check([one]))) for one in (fast, slow)]
@@ -191,10 +191,10 @@ PLANTED: list[tuple[str, list[Statement], str]] = [
     ("operation_bytes", changed("operation_bytes", bandwidth_bytes_per_s=4.096e6), "two digits were lost"),
     ("operation_bytes", changed("operation_bytes", bandwidth_bytes_per_s=390.625e6), "MiB were taken for MB"),
     ("operation_bytes", changed("operation_bytes", bandwidth_bytes_per_s=409.6e6 * 8), "bits were taken for bytes"),
-    ("operation_bytes", changed("operation_bytes", bandwidth_bytes_per_s=300e6), "times that"),
+    ("operation_bytes", changed("operation_bytes", bandwidth_bytes_per_s=300e6), "x that"),
     ("time_taken", changed("time_taken", seconds=0.2), "total bytes / seconds makes"),
     ("same_quantity", changed("same_quantity", second_bandwidth_bytes_per_s=SLIPPED), "unit slip"),
-    ("same_quantity", changed("same_quantity", second_bandwidth_bytes_per_s=1.5e9), "1.50 times more"),
+    ("same_quantity", changed("same_quantity", second_bandwidth_bytes_per_s=1.5e9), "more by a factor of 1.50"),
     ("no_load", delays(lambda d: 85e-9 + d * 1e-12), "no load ran"),
     ("peak_share", changed("peak_share", bus_bytes_per_s=330e9), "fewer channels"),
     ("peak_share", changed("peak_share", bus_bytes_per_s=330e9, **FITS), "the cache's bandwidth"),
@@ -270,7 +270,7 @@ PLANTED: list[tuple[str, list[Statement], str]] = [
 ]  # fmt: skip
 
 
-for _name in identities:  # what stands in the file of an identity itself
+for _name in identities:  # examples in the file of an identity itself
     if _good := own(identities[_name], "GOOD"):
         GOOD[_name] = _good
         PLANTED.append((_name, *own(identities[_name], "PLANTED")))
@@ -311,7 +311,7 @@ def test_a_depth_that_was_not_reached_bounds_from_above_alone() -> None:
 
 
 def test_no_reason_names_a_unit_that_a_time_and_a_rate_have_not() -> None:
-    """16 under way and a latency 4.86 % above: the square of 1.024, which is MiB for MB of bytes alone."""
+    """16 in flight and a latency 4.86 % above: the square of 1.024, which is MiB for MB of bytes alone."""
     for factor in (1.024, 1.024**2, 8.0, 64.0, 1 / 64):
         (one,) = changed("littles_law", latency_s=160e-6 * factor)
         (failure,) = examine([one]).failures
@@ -391,7 +391,7 @@ def test_no_alarm_on_a_whole_made_run_and_on_a_recorded_one(tmp_path: Path, root
 
 
 def planted_run(folder: Path, fault: str) -> Audit:
-    """A stream of two points, the second of which has `fault`."""
+    """A stream of two points; the second has `fault`."""
     maker = Maker(folder)
     group = one_group("read", (0,), GiB)
     maker.add("stream", {"kernel": "read", "threads": 1}, (group,), (Teamwork((2e8,)),))
@@ -458,7 +458,7 @@ def test_a_line_in_flight_has_the_bytes_of_the_machine(line: int, stated_line: i
     assert examine([stated(line_s=line / 2e10, peak_bytes_per_s=2e10, **own)]).failures == ()
 
 
-# --- shown beside the number ---
+# --- shown next to the number ---
 
 
 @pytest.fixture

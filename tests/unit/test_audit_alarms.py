@@ -1,7 +1,7 @@
 """The audit raises no alarm on good data: outputs of other tools made at random, with noise and rounded as tools round.
 
 Each generator starts from a machine that exists on paper (peak, latencies, clock), measures it with a noise of up to
-three percent, and prints what the tool would print. Whatever the audit says of it is a false alarm.
+three percent, and prints what the tool would print. Every failure that the audit reports is a false alarm.
 """
 
 from math import floor, sqrt
@@ -92,7 +92,7 @@ def test_no_alarm_on_likwid(seed: int) -> None:
 
 
 def mlc(random: np.random.Generator) -> tuple[str, float]:
-    """Two packages or more, a memory without CPUs beside them now and then, and a loaded curve that turns back."""
+    """Two packages or more, a memory without CPUs next to them now and then, and a loaded curve that turns back."""
     nodes, peak = int(random.integers(1, 5)), float(random.uniform(30e3, 600e3))  # MB/s
     local, far = float(random.uniform(60, 160)), float(random.uniform(1.0, 2.5))
     each = peak * random.uniform(0.7, 0.95) / nodes
@@ -172,7 +172,7 @@ def test_no_alarm_on_perf(seed: int) -> None:
     branches, faults = int(instructions * share), int(random.integers(1, 100_000))
     missed = int(branches * random.uniform(0, 0.3))
     elapsed, user = busy / random.uniform(0.05, 16), busy * random.uniform(0, 1)
-    system = busy - user + random.uniform(0, 1e-3)  # what fork and exec take besides
+    system = busy - user + random.uniform(0, 1e-3)  # the additional time of fork and exec
 
     def line(word: str, event: str, metric: str) -> str:
         return f"{word:>18}      {event:32} # {metric}"
@@ -195,7 +195,7 @@ def test_no_alarm_on_perf(seed: int) -> None:
 
 @pytest.mark.parametrize("count", first(2, [4, 30, 300]))
 def test_times_of_six_digits_that_repeat_by_chance_are_not_steps_of_a_clock(count: int) -> None:
-    """What has few digits, or scatters little, repeats by chance."""
+    """Numbers with few digits, or with little scatter, repeat by chance."""
     random = np.random.default_rng(1995 + count)
     for scatter, digits in ((1e-4, 6), (1e-3, 6), (0.05, 4), (0.3, 3)):
         for _ in range(20):

@@ -1,4 +1,4 @@
-"""What a user knows of a machine: peak=, channels= and speed=, cache=, for `audit` and `import`."""
+"""The limits of a machine that a user knows: peak=, channels= and speed=, cache=, for `audit` and `import`."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What the audit says of published tables: document 003's, with the reasons; numbers as they are printed."""
+"""The audit of published tables: document 003's, with the reasons; numbers as printed."""
 
 import pytest
 
@@ -35,7 +35,7 @@ def test_the_storage_of_document_003_fails_where_its_figures_do_for_the_same_rea
     why = {(one.identity, one.label.partition(",")[0]): one.why for one in found.failures}
     assert why["operation_bytes", "row 1"].startswith("a digit was lost")
     assert why["littles_law", "row 1"].startswith("a digit was lost")
-    assert why["littles_law", "row 7"] == "impossible: 39 times that"
+    assert why["littles_law", "row 7"] == "impossible: 39x that"
     assert why["same_quantity", "row 8"].startswith("unit slip: it is in MiB/s in a column of KiB/s")
 
 

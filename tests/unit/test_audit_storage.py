@@ -42,7 +42,7 @@ def test_the_middle_of_a_bin_may_be_above_the_slowest_operation(tmp_path: Path) 
 @pytest.mark.parametrize("depth", [1, 4, 16, 64])
 @pytest.mark.parametrize("seed", range(2))
 def test_a_machine_under_load_breaks_no_law(tmp_path: Path, engine: str, depth: int, seed: int) -> None:
-    """A program that must wait for its CPU, beside storage that stalls: latencies grow, and edges of a repeat weigh."""
+    """A program that must wait for its CPU, next to storage that stalls: latencies grow, and edges matter."""
     rng = np.random.default_rng([seed, depth])
     threads = depth if engine == "psync" else 1
     program = Program(
@@ -78,7 +78,7 @@ def queued(rng: np.random.Generator, depth: int, threads: int) -> Repeat:
     """One repeat by fio's rules: operations that completed since the ramp are timed, those submitted since are counted.
 
     Each process fills its places, takes one completion, and fills that place again; before any step it may lose its CPU
-    for some milliseconds. At the end it submits no more and takes what is under way.
+    for some milliseconds. At the end it submits no more and completes the operations in flight.
     """
     waits: list[float] = []
     submitted, last = 0, 0.0

@@ -1,4 +1,4 @@
-"""What others do beside a visit: the CPUs that they use, the probe of the memory, and the visits that are doubted."""
+"""The activity of others during a visit: their CPUs, the probe of the memory, and the doubted visits."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -310,7 +310,7 @@ def lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Lab:
 
 
 class Always(Watch):
-    """The same background beside all visits but some."""
+    """The same background during all visits but some."""
 
     def __init__(self, background: Background, but: tuple[int, ...] = ()) -> None:
         self._background, self._but, self._visits, self.ended = background, but, 0, 0

@@ -1,4 +1,4 @@
-"""What the core printed alone becomes a run with samples and intervals; what does not fit together is refused."""
+"""The output of the core alone becomes a run with samples and intervals; files that do not match are refused."""
 
 import io
 import json
@@ -59,7 +59,7 @@ CHASE, READ = facts_of("chase", 0, 64 * MiB), facts_of("read", 1, 128 * MiB)
 
 
 def blocks() -> np.ndarray:
-    """Of each step, ROWS blocks of 1 ms of each of its groups at the same moments."""
+    """The blocks of each step: ROWS of 1 ms for each of its groups, at the same moments."""
     parts = []
     for step, rates in enumerate(RATES):
         for group, rate in enumerate(rates):
@@ -91,7 +91,7 @@ def text(*lines: dict[str, Any]) -> bytes:
 
 @pytest.fixture
 def files(tmp_path: Path) -> Path:
-    """Plan, output and samples, as they are copied from a server."""
+    """Plan, output and samples, copied from a server without changes."""
     path = tmp_path / "plan.jsonl"
     path.write_bytes(text(HEADER, made_topology(), HELLO, *facts()))
     path.with_suffix(".txt").write_text(PLAN)
@@ -175,8 +175,8 @@ def changed(change: Callable[[list[dict[str, Any]]], object]) -> list[dict[str, 
         (PLAN + "go\n", facts(), UsageError, "no command of a plan"),
         (PLAN.replace("set group=1", "set group=7"), facts(), UsageError, "a number of a group is wrong"),
         (PLAN.replace("groups=1", "groups=x"), facts(), UsageError, "a number of a group is wrong"),
-        (PLAN, changed(lambda f: f[1].pop("first")), UsageError, "answered what this tierscope does not know"),
-        (PLAN, changed(lambda f: f[0].update(groups=7)), UsageError, "answered what this tierscope does not know"),
+        (PLAN, changed(lambda f: f[1].pop("first")), UsageError, "gave an answer that this tierscope"),
+        (PLAN, changed(lambda f: f[0].update(groups=7)), UsageError, "gave an answer that this tierscope"),
         (PLAN, changed(lambda f: f[-1].update(largest_relative_error=[0, None])), WrongAnswerError, "a wrong answer"),
         (PLAN, changed(lambda f: f[-1].update(largest_relative_error=[0, 0.5])), WrongAnswerError, "a wrong answer"),
     ],

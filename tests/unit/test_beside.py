@@ -1,4 +1,4 @@
-"""A run beside a published table: same points, both numbers, and whether that is normal."""
+"""A run compared with a published table: same points, both numbers, and whether that is normal."""
 
 import json
 from itertools import pairwise

@@ -1,4 +1,4 @@
-"""`./tierscope` prepares what is missing, once, and says in one line what it cannot do; in a made checkout."""
+"""`./tierscope` prepares what is missing, once, and reports in one line what it cannot do; in a made checkout."""
 
 import os
 import signal

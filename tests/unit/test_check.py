@@ -45,7 +45,7 @@ def bounds_of(run: Run, name: str, conclusive: bool) -> tuple[dict[str, object],
 
 
 def verdict(run: Run, name: str, conclusive: bool, low: float, high: float) -> str:
-    """Of a point of a measure, by bounds that are factors: below 1 of its low, above 1 of its high bound."""
+    """The threshold of a point, by factors: below 1 of its low bound, above 1 of its high bound."""
     where, least, most = bounds_of(run, name, conclusive)
     middle = (least + most) / 2
     at = {-math.inf: -math.inf, math.inf: math.inf, 0.9: least * 0.9, 1.0: middle, 1.1: most * 1.1}
@@ -93,7 +93,7 @@ def test_less_is_better_turns_the_slow_side(run: Run) -> None:
 def test_a_doubt_that_may_hide_a_slow_number_lets_no_point_pass(
     doubts: tuple[str, ...], slow_side: bool, other_side: bool
 ) -> None:
-    """What others take makes memory look slower; a number that still falls will be slower than it looks."""
+    """Time that others take makes memory look slower; a number that still falls will be slower than it looks."""
     bandwidth = measures()["stream"]
     assert _harmless(Threshold(1, "", bandwidth, {}, 1.0, math.inf), doubts) == slow_side
     assert _harmless(Threshold(1, "", bandwidth, {}, -math.inf, 1.0), doubts) == other_side

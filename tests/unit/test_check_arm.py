@@ -1,4 +1,4 @@
-"""`tierscope check arm`: what was assumed of ARM beside what is found, on made machines."""
+"""`tierscope check arm`: the assumptions about ARM and the facts, on made machines."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""What a person sees while a run goes on."""
+"""The live line that a person sees during a run."""
 
 import io
 import time

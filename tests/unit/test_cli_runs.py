@@ -162,7 +162,7 @@ def test_numbers_of_different_origin_do_not_compare(
     (other / "result.json").write_text(text.replace('"origin": "real"', '"origin": "simulated"', 1))
     status, line = refused(capfd, "compare", str(run.path), str(other))
     assert status == Exit.USAGE
-    assert line.startswith("one run is real, the other simulated: their numbers do not compare; --across-origins")
+    assert line.startswith("one run is real, the other simulated: their numbers are not comparable; --across-origins")
 
 
 def test_a_point_measured_twice_is_compared_turn_by_turn(capfd: pytest.CaptureFixture[str], tmp_path: Path) -> None:
@@ -233,7 +233,7 @@ def test_a_reader_that_goes_away_is_not_an_error(shell: str, words: str) -> None
 
 
 def complete(root: Path, line: str, shell: str = "bash") -> list[str]:
-    """What the shell is offered at the end of a line."""
+    """The completions at the end of a line."""
     words = {
         "COMP_WORDS": line, "COMP_CWORD": str(len(line.split(" ")) - 1), "_TIERSCOPE_COMPLETE": f"{shell}_complete",
         "PYTHONPATH": f"{root}/src",

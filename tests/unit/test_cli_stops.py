@@ -1,4 +1,4 @@
-"""Runs by the command line that come to grief: the status, the one line, and what is left to go on with."""
+"""Runs by the command line that fail: the status, the one line, and the files for a later resume."""
 
 import os
 import signal

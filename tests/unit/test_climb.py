@@ -60,7 +60,7 @@ def searched(made: Made, kept: Candidate | None = None) -> Found[Candidate]:
 
 
 def chain(kind: str, seed: int) -> tuple[Made, list[Candidate]]:
-    """The choices of calls one after the other, each of which begins with the choice before."""
+    """The choices of calls one after the other; each begins with the choice before."""
     made = Made(KINDS[kind](SPACE, np.random.default_rng(seed)), seed)
     kept: Candidate | None = None
     chosen = []
@@ -136,7 +136,7 @@ def test_trials_without_a_clean_moment_end_in_the_first_guess() -> None:
 
 
 def test_variants_that_a_list_lacked_are_within_reach_of_the_guesses() -> None:
-    """Those that won an exhaustive search on a Zen 3 guest, and no list had."""
+    """The variants that won an exhaustive search on a Zen 3 guest, and that no list had."""
     reached, new = set(GUESSED), set(GUESSED)
     while new:
         new = {step for one in new for step in around(one, ENTRIES)} - reached

@@ -253,7 +253,7 @@ def test_shares_are_reported_and_every_failure_with_the_command_that_repeats_it(
 
 
 def strides(ways: int, grain: int, threads: int = 24) -> list[Stride]:
-    """Rates as so many memories give them; half of the threads saturate the control too."""
+    """Rates of this number of memories; half of the threads saturate the control too."""
     powers = [128 << step for step in range(16)]
     sizes = [*powers, *(odd * power for odd in (3, 5) for power in powers)]
     alone = [Stride(size, False, threads, rate(share(size, ways, grain))) for size in sizes]

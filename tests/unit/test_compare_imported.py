@@ -1,4 +1,4 @@
-"""What another tool printed beside a run of ours, and beside what the same or a third tool printed."""
+"""The output of another tool compared with a run of ours, and with that of the same or a third tool."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The border: whatever stands in the place of `tierscope-core`, the answer is data or one typed error."""
+"""The border: whatever replaces `tierscope-core`, the answer is data or one typed error."""
 
 import time
 from collections.abc import Callable
@@ -27,7 +27,7 @@ HELLO = (
     '"clock":{"source":"tsc","hz":2e9,"resolution_s":1e-9,"read_cost_s":2e-8}}'
 )
 OPEN = f"""while [ "$1" != --samples ]; do shift; done; : >"$2"; echo '{HELLO}'
-"""  # makes the samples file, says hello
+"""  # makes the samples file, prints hello
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""What the core answers is read strictly: damage ends as a CoreError that says what to do."""
+"""The answers of the core are read strictly: damage ends as a CoreError with the next step."""
 
 from pathlib import Path
 

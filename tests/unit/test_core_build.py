@@ -1,4 +1,4 @@
-"""What a set-up left out is built when it is first needed, in a checkout alone."""
+"""The parts that a set-up left out are built when they are first needed, only in a checkout."""
 
 from pathlib import Path
 

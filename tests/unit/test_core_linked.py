@@ -1,4 +1,4 @@
-"""The second core, linked with libpmemobj: who runs where, and what is said when it or its library is absent."""
+"""The second core, linked with libpmemobj: who runs where, and the message when it or its library is absent."""
 
 from collections.abc import Callable
 from pathlib import Path

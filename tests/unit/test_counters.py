@@ -1,4 +1,4 @@
-"""Performance events from the option to the rows: formulas, multiplexing, what stands in where no PMU counts."""
+"""Performance events from the option to the rows: formulas, multiplexing, the replacement where no PMU counts."""
 
 from pathlib import Path
 
@@ -219,7 +219,7 @@ def test_events_are_asked_for_behind_prepare_and_read_before_the_memory_goes(lab
 
 
 def in_turns() -> Experiment:
-    """A victim alone, and beside another."""
+    """A victim alone, and next to another."""
     both = point(group(), group())
     return msgspec.structs.replace(both, takes=((0,), (0, 1)))
 

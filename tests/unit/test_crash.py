@@ -1,4 +1,4 @@
-"""Power cuts without a core: which fences are drawn, how an image is made of its parts, what is told."""
+"""Power failures without a core: which fences are drawn, how an image is made of its parts, what is reported."""
 
 import errno
 import os
@@ -95,7 +95,7 @@ def test_a_second_stop_does_not_keep_the_work_from_being_removed(
 def made_run(
     folder: Path, start: bytes, size: int, lines: dict[int, bytes], printed: int, smallest: int | None = None
 ) -> Path:
-    """What the library writes for fence 7."""
+    """The output of the library for fence 7."""
     run_folder = folder / "run"
     run_folder.mkdir()
     (run_folder / "start").write_bytes(start)
@@ -203,7 +203,7 @@ def test_a_library_that_the_loader_refuses_is_an_error(tmp_path: Path, monkeypat
         hunt.hunt(asked(file=tmp_path / "file"))
 
 
-# --- what is told ---
+# --- what is reported ---
 
 
 def shown(found: Found, **how: object) -> str:

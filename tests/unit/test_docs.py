@@ -1,4 +1,4 @@
-"""The documents tell the truth: links, commands, options, keys and names are held against the program."""
+"""The documents are true: links, commands, options, keys and names are compared with the program."""
 
 import re
 import shutil

@@ -21,7 +21,7 @@ EIGHT = [Module(locator=f"DIMM {slot}", bank=f"P0 CHANNEL {letter}", rated=3200,
     ([replace(module, configured=2400) for module in EIGHT], "note", "8 x 32 GiB DDR4-2400",
      "8 modules run below their rated speed: 25 % of the peak is missing"),
     ([replace(module, locator=f"A{number}", bank="") for number, module in enumerate(EIGHT)], "good",
-     "8 x 32 GiB DDR4-3200", ""),  # channels without names: nothing is said of them
+     "8 x 32 GiB DDR4-3200", ""),  # channels without names: no statement about them
     ([replace(module, gib=0) for module in EIGHT], "unknown", "SMBIOS lists no memory", "the theoretical peak"),
 ])  # fmt: skip
 def test_empty_channels_and_slow_modules_are_reported(

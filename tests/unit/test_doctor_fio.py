@@ -1,4 +1,4 @@
-"""The check of fio: absent, too old, another program, silent, good; and of recorded files nothing is said."""
+"""The check of fio: absent, too old, another program, silent, good; and no verdict on recorded files."""
 
 from pathlib import Path
 

@@ -30,7 +30,7 @@ CONTENT = st.one_of(
 
 
 class Strange(System):
-    """Every file holds anything, and every pattern matches some paths; the same file is the same only by chance."""
+    """Every file contains anything, and every pattern matches some paths; the same file is the same only by chance."""
 
     def __init__(self, data: st.DataObject) -> None:
         super().__init__("/nowhere", wait=lambda _: None)

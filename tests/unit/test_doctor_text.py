@@ -1,4 +1,4 @@
-"""What the doctor prints: worst first, in 80 columns, commands that can be pasted."""
+"""The output of the doctor: worst first, in 80 columns, commands that can be pasted."""
 
 import io
 from pathlib import Path

@@ -9,12 +9,11 @@ import pytest
 from rich.console import Console
 
 from made_documents import NVM, contradicted, document_run, published_disagree, with_options
-from made_machine import made_machine
+from made_machine import FLUSHES, made_machine
 from tierscope.cli.console import Console as TerminalConsole
 from tierscope.cli.finish import present
 from tierscope.errors import MachineError, UsageError
 from tierscope.plans import Answer, suites
-from tierscope.plans.kernels import FLUSHES
 from tierscope.record.experiment import Experiment, Target
 from tierscope.record.machine import Machine
 from tierscope.record.result import Warn

@@ -1,4 +1,4 @@
-"""The claims of document 000 on rows that are made up: each one holds, does not hold, or is not known."""
+"""The claims of document 000 on rows that are made up: each one is true, is not true, or is not known."""
 
 import pytest
 
@@ -43,7 +43,7 @@ def threads(writing: float, reading: float, count: int = 8) -> Rows:
 
 
 def mixed(low: float, high: float) -> Rows:
-    """Threads half of which vary more when they write."""
+    """Threads; half of them vary more when they write."""
     made = threads(low, 0.1)["threads"]
     return {"threads": [one | {"variation": high} if one["mode"] == "a-b" and n % 2 else one
                         for n, one in enumerate(made)]}  # fmt: skip
@@ -68,7 +68,7 @@ CASES: list[tuple[str, Rows, Rows, Rows]] = [
     ("sum_stays", splits(crossing=10e9), splits(crossing=7e9), splits(crossing=9e9)),
     ("writes_vary", threads(0.3, 0.1), threads(0.05, 0.1), mixed(0.05, 0.3)),
 ]
-"""Claim, rows with which it holds, does not, and is not known."""
+"""Claim, and rows with which it is true, is not true, and is not known."""
 
 
 def found_of(rows: Rows) -> MadeFound:

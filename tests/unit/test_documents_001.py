@@ -1,4 +1,4 @@
-"""The claims of document 001 on rows that are made up: each one holds, does not hold, or is not known."""
+"""The claims of document 001 on rows that are made up: each one is true, is not true, or is not known."""
 
 from collections.abc import Callable
 
@@ -29,17 +29,17 @@ def blocks(rate: Rate, wait: Rate = lambda _name, _size, _threads: 1e-9, half: f
 
 
 def best(count: int, by: float = 1.2) -> Rate:
-    """So many threads are faster than all others by this factor."""
+    """This number of threads is faster than all others by this factor."""
     return lambda _name, _size, threads: 10e9 * (by if threads == count else 1.0)
 
 
 def sized(factor: float) -> Rate:
-    """Large blocks move so many times as much."""
+    """Large blocks move more by this factor."""
     return lambda _name, size, _threads: 10e9 * (factor if size == SIZES[-1] else 1.0)
 
 
 def waiting(random: float = 1.0, many: float = 1.0, half: float = 0.01) -> Rows:
-    """Random writes, and eight threads, take so many times as long."""
+    """Random writes, and eight threads, take longer by these factors."""
 
     def wait(name: str, _size: int, threads: int) -> float:
         return 1e-9 * (random if name == "random_write" else 1.0) * (many if threads == 8 else 1.0)
@@ -61,7 +61,7 @@ CASES: list[tuple[str, Rows, Rows, Rows]] = [
     ("stream_near", flat(10e9), flat(5e9), flat(8e9, 0.1)),
     ("below_peak", flat(30e9), flat(60e9), flat(51.2e9)),
 ]
-"""Claim, rows with which it holds, does not, and is not known."""
+"""Claim, and rows with which it is true, is not true, and is not known."""
 
 
 def found_of(rows: Rows, peak: float | None = 51.2e9) -> MadeFound:

@@ -1,4 +1,4 @@
-"""The claims of document 002 on rows that are made up: each one holds, does not hold, or is not known."""
+"""The claims of document 002 on rows that are made up: each one is true, is not true, or is not known."""
 
 import pytest
 
@@ -45,7 +45,7 @@ CASES: list[tuple[str, Rows, Rows, Rows]] = [
     ("more_tasks", tasks(many=1.101), tasks(many=1.4), tasks(many=1.1, half=0.05)),
     ("dram_as_well", tasks(dram=1.101), tasks(dram=1.5), tasks(dram=1.1, half=0.05)),
 ]
-"""Claim, rows with which it holds, does not, and is not known."""
+"""Claim, and rows with which it is true, is not true, and is not known."""
 
 
 def test_every_claim_has_its_cases() -> None:

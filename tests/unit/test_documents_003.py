@@ -1,4 +1,4 @@
-"""The claims of document 003 on rows that are made up: each one holds, does not hold, or is not known."""
+"""The claims of document 003 on rows that are made up: each one is true, is not true, or is not known."""
 
 import pytest
 
@@ -11,7 +11,7 @@ Rows = dict[str, list[Flat]]
 
 
 def loads(latency: float = 1.0, bandwidth: float = 1.0, half: float = 0.005) -> Rows:
-    """Each mix without delay, so many times as slow, and at the longest delay."""
+    """Each mix without delay, slower by this factor, and at the longest delay."""
     made = []
     for kernel in ("mix_3r1w_nt", "mix_1r1w_nt", "mix_2r1w_nt", "write_nt"):
         for delay, wait, rate in ((20_000, 1.0, 1.0), (0, latency, bandwidth)):
@@ -29,7 +29,7 @@ def strides(far: float, half: float = 0.01) -> Rows:
 
 
 def jobs(read: float, write: float, small: float = 0.3, half: float = 0.01, wait: float = 1.0) -> Rows:
-    """Jobs over a mix of 1 GB/s: reads and writes so many times as fast; 4 KiB have the share `small` of bandwidth."""
+    """Jobs over a mix of 1 GB/s: reads and writes by these factors; 4 KiB have the share `small` of bandwidth."""
     made = []
     for name, rate in (("mix", 1e9), ("read", read * 1e9), ("write", write * 1e9)):
         for kib in (4, 32, 128):
@@ -51,7 +51,7 @@ CASES: list[tuple[str, Rows, Rows, Rows]] = [
     ("small_reads", jobs(2, 0.5, small=0.5), jobs(2, 0.5, small=0.01), jobs(2, 0.5, small=1 / 8)),
     ("mix_waits_less", jobs(2, 1, wait=0.5), jobs(2, 1, wait=2.0), jobs(2, 1, wait=1.0)),
 ]
-"""Claim, rows with which it holds, does not, and is not known."""
+"""Claim, and rows with which it is true, is not true, and is not known."""
 
 
 def test_every_claim_has_its_cases() -> None:

@@ -1,4 +1,4 @@
-"""The claims of document 004 on rows that are made up: each one holds, does not hold, or is not known."""
+"""The claims of document 004 on rows that are made up: each one is true, is not true, or is not known."""
 
 import pytest
 
@@ -39,7 +39,7 @@ def maps(
     get: float = 2.0, insert: float = 1.2, large: float = 1.0, fill: float = 20.0, growth: float = 10.0,
     each_s: float = 1e-6, half: float = 0.005,
 ) -> Rows:  # fmt: skip
-    """Gets and inserts in both pools; on the tier they take so many times as long as on DRAM.
+    """Gets and inserts in both pools; on the tier they take longer than on DRAM by this factor.
 
     The difference of the pools grows with the number of gets by `growth`.
     """
@@ -69,7 +69,7 @@ CASES: list[tuple[str, Rows, Rows, Rows]] = [
     ("set_up", maps(fill=20), maps(fill=1), maps(fill=0.85 / 0.15)),
     ("model", model(1.05), model(2.0), model(1.2)),
 ]
-"""Claim, rows with which it holds, does not, and is not known."""
+"""Claim, and rows with which it is true, is not true, and is not known."""
 
 
 def test_every_claim_has_its_cases() -> None:

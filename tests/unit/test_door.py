@@ -1,4 +1,4 @@
-"""One door leads to the terminal, and what is foreign passes it as text that can be seen and does nothing."""
+"""One door leads to the terminal, and foreign text passes it visibly and without effect."""
 
 import ast
 import io
@@ -16,7 +16,7 @@ from tierscope.printable import cell, json_text, printable, printable_all, print
 
 HOSTILE = "a\x1b[31mred\x1b]0;title\x07\x9b2J\u202egnp.exe\u2066\r\x08\x7f\u200b\U000e0041[bold][/x]:smile:"
 DOORS = {"cli/door.py", "cli/console.py"}
-CONSTANT = {"cli/entry.py", "core/build.py", "host/prefetch_guard.py"}  # what they write stands in their source
+CONSTANT = {"cli/entry.py", "core/build.py", "host/prefetch_guard.py"}  # what they write is in their source
 DESCRIPTORS = {"files.py", "report/picture.py", "remote/shell.py", "doctor/apply.py", "host/prefetchers.py",
                "vm/client.py"}  # fmt: skip
 """os.write: to files and registers, what a library printed, and to another machine."""
@@ -24,11 +24,11 @@ CALLS = {"print", "input", "os.write", "open_new", "sys.stdout.write", "sys.stde
          "sys.stderr.writelines", "sys.stdout.buffer.write", "sys.stderr.buffer.write"}  # fmt: skip
 NAMES = {"echo", "echo_via_pager", "secho", "confirm", "prompt", "pause", "print_exception", "print_exc", "print_stack",
          "print_tb"}  # fmt: skip
-"""Of click and of traceback."""
+"""The calls of click and of traceback."""
 
 
 def faults(source: str) -> list[str]:
-    """What writes to a terminal, or makes a console, past the door."""
+    """The code that writes to a terminal, or makes a console, past the door."""
     found = []
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Call):

@@ -43,7 +43,7 @@ WORDS = {name: words_of(how.every) for name in commands if (how := tried(name)) 
 """By command; every run has something for these."""
 
 MAYBE = {name: words_of(how.some) for name in commands if (how := tried(name)) and how.some}
-"""A run of another suite may have nothing for these, and the command says so."""
+"""A run of another suite may have nothing for these, and the command reports that."""
 
 READ_NO_RUN = {
     "catalogue", "completion", "crash", "doctor", "import", "models", "reproduce", "suites", "topology", "trace",

@@ -1,4 +1,4 @@
-"""What is to be measured checks its numbers when it is made, and when it is read."""
+"""An experiment checks its numbers when it is made, and when it is read."""
 
 import math
 from pathlib import Path

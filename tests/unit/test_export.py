@@ -1,4 +1,4 @@
-"""Exports: one or several runs as one file, with the numbers that the tables hold."""
+"""Exports: one or several runs as one file, with the numbers that the tables contain."""
 
 import csv
 import io

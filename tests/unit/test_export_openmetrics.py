@@ -32,7 +32,7 @@ def text(*runs: Run) -> str:
 def read(document: str) -> Read:
     """Name of a metric -> labels -> value; an AssertionError for what the parser of Prometheus refuses.
 
-    Metrics do not interleave; what describes one stands before its samples, once; no sample comes twice; a unit ends
+    Metrics do not interleave; the description of one is before its samples, once; no sample comes twice; a unit ends
     the name; a label comes once in a sample; the end is marked. Source: "OpenMetrics", 1.0, sections 4 and 5.
     """
     *lines, end = document.removesuffix("\n").split("\n")
@@ -117,7 +117,7 @@ def test_a_thousand_runs_have_the_series_of_one_and_the_numbers_of_the_newest(ru
 
 
 def test_the_parser_of_prometheus_reads_a_thousand_runs_as_one(run: Run) -> None:
-    """Its own strict parser, of prometheus_client: as many families and series, with the numbers that stand there."""
+    """Its own strict parser, of prometheus_client: as many families and series, with the numbers that are there."""
     document = text(*(later(run, day) for day in range(1000)))
     families = list(text_string_to_metric_families(document))
     found = {one.name: {_labels(sample): sample.value for sample in one.samples} for one in families}

@@ -29,7 +29,7 @@ def events(*runs: Run) -> list[dict[str, Any]]:
 
 
 def faults(found: list[dict[str, Any]]) -> list[str]:
-    """What a reader of the format would refuse or draw wrong: a missing field, a slice that overlaps its neighbour."""
+    """Faults that a reader would refuse or draw wrong: a missing field, a slice that overlaps its neighbour."""
     wrong = [f"{event} lacks {FIELDS[event['ph']] - set(event)}" for event in found if FIELDS[event["ph"]] - set(event)]
     tracks: dict[tuple[int, int], float] = {}
     whole = [event for event in found if event["ph"] == "X" and "dur" in event]
@@ -90,7 +90,7 @@ def test_one_running_clock_places_visits_to_the_microsecond() -> None:
 
 
 def test_a_clock_that_began_again_is_not_believed() -> None:
-    """As after a restart of the machine and `tierscope resume`: ticks begin anew, the wall time goes on."""
+    """As after a restart of the machine and `tierscope resume`: ticks begin again, the wall time continues."""
     run = stored("loaded-latency")
     late = [msgspec.structs.replace(r, started="2026-11-23T10:00:00+00:00") for r in run.result.records[-1:]]
     result: Result = msgspec.structs.replace(run.result, records=(*run.result.records[:-1], *late))
@@ -111,7 +111,7 @@ def test_bandwidth_of_a_batch_is_its_bytes_over_its_time(tmp_path: Path) -> None
         seconds = (int(kept["stop_ticks"].max()) - int(kept["start_ticks"].min())) / record.clock.hz
         wanted += [int(kept["operations"].sum()) * 192 / seconds / 1e9, 0]  # three lines of 64 bytes; then the end
     assert values == pytest.approx(wanted, rel=1e-4)
-    assert 1.7 < values[2] / values[0] < 2.1  # two threads were made with 1.9 times the rate of one
+    assert 1.7 < values[2] / values[0] < 2.1  # two threads were made with 1.9x the rate of one
 
 
 def test_runs_are_processes_of_one_trace() -> None:

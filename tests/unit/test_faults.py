@@ -1,7 +1,7 @@
 """Kill, full disk, failing disk and short write at the file operations of commands: everything completes afterwards.
 
-The operations are drawn with a fixed seed, such that each distinct one (what is done to which kind of file) meets each
-fault that it can meet; the first tier takes every twelfth of them, and the slow tests the others. After the fault the
+The operations are drawn with a fixed seed, such that each distinct one (an action on a kind of file) meets each fault
+that it can meet. The first tier takes every twelfth of them, and the slow tests take the others. After the fault the
 command is repeated, or the run resumed, and must leave what an undisturbed one leaves, and nothing else.
 """
 
@@ -27,14 +27,14 @@ RUN = ("run", "stream", "kernels=triad", "threads=1,2", "array=64MiB", "--quiet"
 GOOD = (0, 4)
 KINDS = ("kill", "ENOSPC", "EIO", "short")
 DRAWN = 2  # of the operations that are like others, for each kind of fault
-FEW = 12  # one of so many is in the first tier
+FEW = 12  # one in twelve is in the first tier
 AT_ONCE = 2
 Call = Callable[..., Ended]
 
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A command in a folder with what it needs, how to go on after a fault, and what it leaves."""
+    """A command in a folder with what it needs, how to continue after a fault, and what it leaves."""
 
     name: str
     words: tuple[str, ...]
@@ -62,7 +62,7 @@ def resumed(call: Call, folder: Path) -> None:
 
 
 def unnamed(call: Call, folder: Path) -> None:
-    """What has a manifest is resumed; else the next start takes the folder away."""
+    """A folder with a manifest is resumed; else the next start removes the folder."""
     begun = list((folder / "runs").glob("*/manifest.json")) if (folder / "runs").exists() else []
     good(call(folder, ("resume", str(begun[0].parent.relative_to(folder)), "--quiet") if begun else RUN))
 
@@ -163,7 +163,7 @@ def undisturbed(calls: SimpleQueue[Warm], tmp_path_factory: pytest.TempPathFacto
 
 
 def sorts(steps: tuple[str, ...]) -> list[str]:
-    """What is done to which kind of file; a temporary file is named after what it becomes."""
+    """The action on each kind of file; a temporary file is named after what it becomes."""
     found: list[str] = []
     becomes = "?"
     for step in reversed(steps):

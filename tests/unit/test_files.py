@@ -54,7 +54,7 @@ def test_a_pipe_gets_what_is_written(tmp_path: Path) -> None:
     os.mkfifo(path)
     reader = threading.Thread(target=lambda: got.append(path.read_bytes()))
     reader.start()
-    write_to(path, b"x" * 200_000)  # more than a pipe takes at once
+    write_to(path, b"x" * 200_000)  # more than a pipe takes in one write
     reader.join()
     assert got == [b"x" * 200_000]
     assert path.is_fifo()

@@ -1,4 +1,4 @@
-"""fio's documents as data: a real one, with what may stand around it, and what is none."""
+"""fio's documents as data: a real one, with text around it, and documents of other programs."""
 
 import json
 from pathlib import Path

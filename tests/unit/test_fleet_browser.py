@@ -31,7 +31,7 @@ def group_of(number: int) -> str:
 
 
 def fleet() -> Fleet:
-    """Return 10,000 hosts in eight groups, of which 40 are suspects."""
+    """Return 10,000 hosts in eight groups; 40 hosts are suspects."""
     scores = np.random.default_rng(3).normal(0, 0.008, HOSTS)
     scores[::250] -= 0.08
     suspects = tuple(suspect(number, float(scores[number])) for number in range(0, HOSTS, 250))

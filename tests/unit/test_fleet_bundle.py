@@ -1,4 +1,4 @@
-"""What a host sends: whole bundles are read, and all else has a reason."""
+"""The bundles of hosts: complete ones are read, and all others have a reason."""
 
 import time
 from pathlib import Path

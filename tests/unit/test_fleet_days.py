@@ -1,4 +1,4 @@
-"""What a fleet shows over days: groups under new names, hosts without peers, hosts that join later, asked sessions."""
+"""A fleet over days: groups under new names, hosts without peers, hosts that join later, asked sessions."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -87,7 +87,7 @@ def test_a_host_that_joins_the_fleet_later_is_followed_from_its_own_first_day() 
     noise = np.random.default_rng(1).normal(0, 0.01, (120, 3))
     noise[:50, :2] = np.nan
     noise[90:, 0] -= 0.08
-    noise[:100, 2] = np.nan  # 20 days are no baseline
+    noise[:100, 2] = np.nan  # 20 days are not a baseline
     (alarm,) = alarms(noise)
     assert (alarm.series, alarm.confirmed) == (0, True)
     assert abs(alarm.day - 90) <= 1

@@ -1,4 +1,4 @@
-"""What other programs read of a fleet: gauges and their Grafana board, subclusters, tables of SQLite."""
+"""The exports of a fleet for other programs: gauges and their Grafana board, subclusters, tables of SQLite."""
 
 import json
 import re

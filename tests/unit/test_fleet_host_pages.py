@@ -15,7 +15,7 @@ HOST = Path(tierscope.fleet.payload.__file__).with_name("host.sh")
 
 
 def planned(folder: Path, page_bytes: int | None) -> list[str]:
-    """The lines that a host with pages of this size gives its core; None: it does not say."""
+    """The lines that a host with pages of this size gives its core; None: the size is not reported."""
     tools = folder / "tools"
     tools.mkdir()
     (tools / "getconf").write_text("#!/bin/sh\n" + (f"echo {page_bytes}\n" if page_bytes else "exit 1\n"))

@@ -1,4 +1,4 @@
-"""Readers of foreign bytes end in a result or an error of ours: a short search of each; benchmarks/fuzz.py goes on."""
+"""Readers of foreign bytes return a result or an error of ours: a short search (benchmarks/fuzz.py: a long one)."""
 
 from itertools import islice
 

@@ -1,4 +1,4 @@
-"""The user's own groups: a good file becomes experiments, and every mistake is told with its place."""
+"""The user's own groups: a good file becomes experiments, and every mistake is reported with its place."""
 
 import re
 from contextlib import suppress

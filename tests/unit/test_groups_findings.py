@@ -1,4 +1,4 @@
-"""What own groups say: the same group in several experiments, compared with the first."""
+"""The findings of own groups: the same group in several experiments, compared with the first."""
 
 from msgspec.structs import replace
 

@@ -49,7 +49,7 @@ TESTS = {
     "metrics": ("test_metrics.py",),
     "work": ("test_groups_file.py",),
 }
-"""By kind: tests that hold for every thing of this kind, and find a newcomer by themselves."""
+"""By kind: tests that apply to every thing of this kind, and find a newcomer by themselves."""
 
 
 @pytest.fixture(scope="module")
@@ -87,7 +87,7 @@ def drop(copy: Path, path: str) -> None:
 
 
 def driven(copy: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    """Run growth.py in a folder beside the copy."""
+    """Run growth.py in a folder next to the copy."""
     place = copy.parent / "place"
     place.mkdir()
     command = [sys.executable, str(Path(growth.__file__)), str(copy), *words]
@@ -118,7 +118,7 @@ def test_no_part_leaves_a_newcomer_out(kind: str, tmp_path: Path, compiled: Path
 
 
 def test_a_part_that_leaves_a_newcomer_out_is_found(tmp_path: Path, compiled: Path) -> None:
-    """A suite without a live line and without a method: two parts have nothing of it, and the tour says which."""
+    """A suite without a live line and without a method: two parts have nothing of it, and the tour names them."""
     copy = grown(tmp_path, "suite", compiled)
     for name in ("live", "method"):
         (copy / PATHS["suite"] / f"{name}.py").unlink()

@@ -61,7 +61,7 @@ def test_blocks_that_came_online_and_a_balloon_are_reported() -> None:
 def test_nothing_is_reported_where_nothing_changed_or_nothing_is_known() -> None:
     same = Memory(16 * GiB, 8)
     assert told(same, same) == []
-    assert told(same, Memory(16 * GiB - 4 * KiB, 8)) == []  # the kernel itself gives pages back
+    assert told(same, Memory(16 * GiB - 4 * KiB, 8)) == []  # the kernel itself releases pages
     assert told(Memory(None, None), same) == []
     assert told(same, Memory(None, None)) == []
     assert changed({}, lambda: pytest.fail("a run without these facts asks for nothing")) == ()

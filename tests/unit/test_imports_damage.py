@@ -28,7 +28,7 @@ BROKEN = {
     "mlc, a cache without its time": (replaced("mlc.txt", "HITM latency	48.3", "HITM latency"), "not a whole row"),
     "mlc, half a ratio": (replaced("mlc.txt", "3:1 Reads-Writes :	208310.5", "3:1 Re"), "not a whole row"),
     "mlc, a rate cut off": (replaced("mlc.txt", "ALL Reads        :	225623.3", "ALL Reads :"), "not a whole row"),
-    "likwid_bench, a count below zero": (replaced("likwid-bench.txt", "6647991656", "-6647991656"), "which cannot be"),
+    "likwid_bench, a count below zero": (replaced("likwid-bench.txt", "6647991656", "-6647991656"), "is impossible"),
     "perf_stat, a count below zero": (replaced("perf.txt", "  50      page", " -50      page"), "not a line of a"),
     "mlc of the future": (replaced("mlc.txt", "v3.9", "v4.0"), "newer tierscope"),
     "stream in GB/s": (replaced("stream.txt", "Best Rate MB/s", "Best Rate GB/s"), "'GB/s'"),

@@ -1,4 +1,4 @@
-"""What fio writes into one file in several ways: interim documents, clones, groups, numbers that cannot be."""
+"""The several ways in which fio writes one file: interim documents, clones, groups, numbers that cannot be."""
 
 import json
 from pathlib import Path
@@ -65,7 +65,7 @@ def test_clones_that_are_not_all_listed_have_no_depth() -> None:
 
 
 def loaded(engine: str, **changed: float) -> Audit:
-    """Random reads of fio 3.33 at depth 16 on two CPUs with four busy programs beside it."""
+    """Random reads of fio 3.33 at depth 16 on two CPUs with four busy programs next to it."""
     job: dict[str, Any] = json.loads(json.dumps(FIO["jobs"][0]))
     job["job options"] = {"rw": "randread", "bs": "32k", "ioengine": engine, "iodepth": "16", "direct": "1"}
     job["iodepth_level"] = {"16": 100.0}
@@ -82,7 +82,7 @@ def loaded(engine: str, **changed: float) -> Audit:
 
 
 def test_a_fio_on_a_busy_machine_breaks_no_law() -> None:
-    """5.9 % more than the depth, as seen: those under way as the ramp ended had waited, the longest for 36 ms."""
+    """5.9 % more than the depth, as seen: those in flight at the end of the ramp had waited, the longest for 36 ms."""
     seen = {"ops": 2830.0, "runtime": 507.0, "mean": 3.035e6, "max": 36.15e6}
     assert loaded("io_uring").failures == loaded("io_uring", **seen).failures == ()
     assert loaded("io_uring").checked["littles_law"] == 1

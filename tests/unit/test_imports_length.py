@@ -85,7 +85,7 @@ def begin(what: str) -> None:
 
 
 def feed_others() -> None:
-    """Words of a user and of a file, and what tools and the kernel say."""
+    """Arguments of a user and of a file, and messages of tools and of the kernel."""
     for run in (" ", "\n", "\t", "1", "a", "<Dimm>", "<a>", "MB:", "L3:"):
         long = run * (LONG // len(run))
         for text in (long, f"4{long}!", f"<Dimm>{long}", f"MB:0=100{long}!"):

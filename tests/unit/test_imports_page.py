@@ -1,4 +1,4 @@
-"""A page of an imported run says what the other tool did, and of its machine that nothing is known."""
+"""A page of an imported run shows what the other tool did, and that its machine is unknown."""
 
 from html import unescape
 from pathlib import Path

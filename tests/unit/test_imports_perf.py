@@ -10,7 +10,7 @@ from tierscope.imports import Imported, importers
 TEXT = (Path(__file__).parents[1] / "data/imports/perf.txt").read_text()
 SECONDS = "\n       1.000000000 seconds time elapsed\n"
 HEAD = " Performance counter stats for 'true':\n\n"
-UNIT = "msec"  # as perf says it
+UNIT = "msec"  # as perf states it
 CLOCK = f"           1000.00 {UNIT} task-clock                       #    0.999 CPUs utilized\n"
 
 

@@ -12,7 +12,7 @@ from tierscope.record.result import load
 
 DATA = Path(__file__).parents[1] / "data/imports"
 FILES = sorted(path.name for path in DATA.iterdir())
-PLAIN = "multichase-plain.txt"  # a number alone: no one can tell what it is
+PLAIN = "multichase-plain.txt"  # a number alone: nobody can know what it is
 
 
 @pytest.fixture(autouse=True)

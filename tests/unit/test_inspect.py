@@ -1,4 +1,4 @@
-"""The captured Machine: what the core says, what the files add, what stays unknown."""
+"""The captured Machine: the report of the core, the additions of the files, and the unknown rest."""
 
 import copy
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What the firmware says of nodes (HMAT), from files that a kernel showed."""
+"""The firmware's report on nodes (HMAT), from files of a kernel."""
 
 from pathlib import Path
 

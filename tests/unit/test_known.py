@@ -1,4 +1,4 @@
-"""What a run names and no build has is told before anything is measured or written, whatever the suite."""
+"""Names that no build has are reported before anything is measured or written, in every suite."""
 
 from pathlib import Path
 
@@ -89,7 +89,7 @@ def test_built_kernels_that_do_not_run_here_are_listed_with_the_reason() -> None
     kernels = tuple(msgspec.structs.replace(k, available=k.isa == "scalar", reason="no AVX") for k in build.kernels)
     targets = tuple(msgspec.structs.replace(t, available=t.name != "pool", reason="no pmem") for t in build.targets)
     here = msgspec.structs.replace(build, kernels=kernels, targets=targets)
-    with pytest.raises(MachineError, match="triad does not run on avx512 here: no AVX; leave isa= away"):
+    with pytest.raises(MachineError, match="triad does not run on avx512 here: no AVX; leave isa= out"):
         refuse_unknown([group(isa="avx512")], here)
     with pytest.raises(MachineError, match="pool is not available here: no pmem"):
         refuse_unknown([group(target="pool:/x")], here)

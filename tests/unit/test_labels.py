@@ -1,4 +1,4 @@
-"""What experiments are filed by: structs that are stored flat and read back, of every table."""
+"""The labels of experiments: structs that are stored flat and read back, of every table."""
 
 import re
 from pathlib import Path
@@ -15,7 +15,7 @@ from tierscope.tables import tables
 
 
 class PointLabels(Labels, frozen=True, kw_only=True):
-    """Of the table of this test."""
+    """The labels of the table of this test."""
 
     threads: int
     order: str = "global"

@@ -1,4 +1,4 @@
-"""The rooms of the Python package import each other in one direction only; the contracts stand in pyproject.toml."""
+"""The rooms of the Python package import each other in one direction only; the contracts are in pyproject.toml."""
 
 import os
 import shutil
@@ -13,7 +13,7 @@ LINT = "from importlinter.cli import lint_imports_command; lint_imports_command(
 
 
 def _lint(source: Path, configuration: Path) -> subprocess.CompletedProcess[str]:
-    """Of the package in this folder: without `site` no editable install can stand before it."""
+    """The contracts of the package in this folder: without `site`, no editable install can precede it."""
     path = os.pathsep.join([str(source), sysconfig.get_path("purelib")])
     return subprocess.run(
         [sys.executable, "-S", "-c", LINT, "--no-cache", "--no-logo", "--config", configuration],

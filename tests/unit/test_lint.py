@@ -48,7 +48,7 @@ def test_words_are_spelt(root: Path) -> None:
 
 
 def test_words_of_ignored_folders_are_left_alone(root: Path, tmp_path: Path) -> None:
-    """Results lie in runs/ after the first command of the README, and a run may be named with any letters."""
+    """Results are in runs/ after the first command of the README, and a run may be named with any letters."""
     shutil.copy(root / "pyproject.toml", tmp_path)
     ignored = [line.strip("/") for line in (root / ".gitignore").read_text().splitlines() if line.startswith("/")]
     folders = [name for name in ignored if not name.startswith(".")]

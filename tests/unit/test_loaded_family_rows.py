@@ -37,7 +37,7 @@ def models(run: Run, rows: list[LoadedLatencyRow]) -> list[Insight]:
 
 
 def test_each_kind_of_stores_has_a_family_of_twelve_loads(rows: list[LoadedLatencyRow]) -> None:
-    """Those without stores are given to both: what a plain store costs on the bus is not known."""
+    """Loads without stores are given to both: the cost of a plain store on the bus is not known."""
     given = [row for row in rows if row.conclusive and row.model is None]
     for store, shares in (("nt", {0.0, 0.5, 1.0}), ("plain", {0.0, 0.5, 1.0})):
         mine = [row for row in given if row.store in (store, "none")]
@@ -98,7 +98,7 @@ def test_few_loads_give_a_reason(tmp_path: Path) -> None:
 def test_loads_that_were_all_given_leave_none_to_predict(run: Run, rows: list[LoadedLatencyRow]) -> None:
     given = [row for row in rows if row.model is None]
     for found in models(run, given):
-        assert "not known, because it predicts no conclusive load but the 12 that it was given" in found.text
+        assert "not known, because it predicts no conclusive load except the 12 that it was given" in found.text
 
 
 def test_three_loads_or_less_ask_nothing(run: Run, rows: list[LoadedLatencyRow]) -> None:

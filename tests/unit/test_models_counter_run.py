@@ -1,4 +1,4 @@
-"""What the counter model is fitted to, of the records of a run."""
+"""The numbers of a run's records to which the counter model is fitted."""
 
 from pathlib import Path
 
@@ -18,7 +18,7 @@ from tierscope.record.work.key import KeyedWork
 
 
 def swept(tmp_path: Path, counts: tuple[int, ...], **changes: object) -> list[Record]:
-    """Records of gets on so many keys; each operation costs what TRUTH says, a millionth of it."""
+    """Records of gets on these numbers of keys; an operation costs a millionth of TRUTH."""
     maker = Maker(tmp_path)
     add_latency(maker, (1 << 20,))
     first = maker.records[0]

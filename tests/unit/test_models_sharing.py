@@ -32,7 +32,7 @@ def closed(first: int, second: int, thinks: tuple[float, float], demands: tuple[
 
 
 def networks() -> list[tuple[tuple[float, float], tuple[float, float]]]:
-    """The first tier is full at 4 to 12 threads; the second loads the queue 1 to 2 times as much, at its own pace."""
+    """The first tier is full at 4 to 12 threads; the second loads the queue with a factor of 1 to 2, at its pace."""
     draw = np.random.default_rng(1995)
     made = []
     for _ in range(MADE):

@@ -18,7 +18,7 @@ MEMORY = Device("made", 300e-9, 100e-9, 1e9)
 
 
 def cached(*lines: int, parallelism: float = 1.0) -> Device:
-    """300 ns behind caches of so many lines, of 1, 2, ... ns."""
+    """300 ns behind caches with these numbers of lines, of 1, 2, ... ns."""
     caches = tuple(Cache(f"L{i}", n * LINE_BYTES, i * 1e-9) for i, n in enumerate(lines, 1))
     return Device("made", 300e-9, 100e-9, 1e9, parallelism, caches)
 
@@ -125,7 +125,7 @@ def test_the_array_of_chains_doubles_at_two_entries_to_a_bucket(elements: float,
 
 
 def drawn_trie(base: int, keys: int, seed: int) -> tuple[float, float]:
-    """Inner nodes on a key's way, and keys beside it at the lowest one, on average over the keys of one trie."""
+    """Inner nodes on a key's way, and keys next to it at the lowest one, on average over the keys of one trie."""
     digits = np.random.default_rng(seed).integers(0, base, (keys, 64))
 
     def below(rows: np.ndarray, level: int) -> tuple[float, float]:

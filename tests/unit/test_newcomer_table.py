@@ -43,7 +43,7 @@ class BareRow(Row, frozen=True, kw_only=True):
 
 
 class NewcomerLabels(Labels, frozen=True, kw_only=True):
-    """What a point is filed by."""
+    """The labels of a point."""
 
     colour: str
     depth: int
@@ -183,7 +183,7 @@ def test_a_key_or_a_main_value_without_a_column_is_refused() -> None:
     class Wrong(Newcomer):
         keys: ClassVar[tuple[str, ...]] = ("color",)
 
-    with pytest.raises(ValueError, match="table newcomer: color is none of its columns"):
+    with pytest.raises(ValueError, match="table newcomer: color is not one of its columns"):
         Tables("table", "tierscope.tables").add(Wrong())
 
 
@@ -229,7 +229,7 @@ one of tables where it names others."""
 def lists_of_tables(path: Path) -> list[tuple[str, set[str]]]:
     """(the name that a collection is given, its names of tables and suites) of each collection of a module.
 
-    A word that is alone among others is no name of a table.
+    A word that is alone among others is not a name of a table.
     """
     found = []
     for statement in ast.parse(path.read_text()).body:

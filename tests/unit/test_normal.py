@@ -52,7 +52,7 @@ def entry(
 
 
 def like(run: Run, machines: int, factor: float = 1.0) -> list[Entry]:
-    """Entries of machines of the run's kind, whose numbers lie 1 % apart around `factor` times those of the run."""
+    """Entries of machines of the run's kind, whose numbers are 1 % apart around `factor` times those of the run."""
     own = entry_of(run)
     found = []
     for machine in range(machines):
@@ -143,7 +143,7 @@ def test_far_is_outside_of_what_one_more_machine_may_show(value: float, less_is_
 @pytest.mark.parametrize("machines", [FEWEST, 12, 40])
 @pytest.mark.parametrize("alike", [0.0, 1.0])
 def test_a_machine_like_the_others_is_seldom_called_unusual(machines: int, alike: float) -> None:
-    """Of 400 machines like the others, with 30 numbers that scatter by 10 %, by themselves or all in step."""
+    """The alarms of 400 machines like the others, with 30 numbers that scatter by 10 %, independently or in step."""
     rng = np.random.default_rng(1995)
     alarms = 0
     for _ in range(400):

@@ -1,4 +1,4 @@
-"""NOTICE names what others made and is handed on with Tierscope; what it says of the page is what the page carries."""
+"""NOTICE names what others made and is handed on with Tierscope; its statements on the page match the page."""
 
 import re
 from pathlib import Path

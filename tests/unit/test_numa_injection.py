@@ -1,4 +1,4 @@
-"""All nodes at once: what is planned, what the rows are made of, what is said, and what is drawn."""
+"""All nodes at the same time: the plan, the sources of the rows, the findings and the figure."""
 
 from pathlib import Path
 
@@ -89,7 +89,7 @@ def test_only_the_kernel_that_shows_it_reports_what_nodes_share(nodes: Run) -> N
     said = {one.name: one for one in tables["injection"].insights(nodes, tables["injection"].rows(nodes))}
     assert set(said) == {"machine", "shared triad"}
     assert said["shared triad"].value == pytest.approx(AT_ONCE, rel=0.01)
-    assert "they share something" in said["shared triad"].text
+    assert "the nodes share a resource" in said["shared triad"].text
     assert said["machine"].value == pytest.approx(4 * LOCAL_RATE, rel=0.01)
 
 

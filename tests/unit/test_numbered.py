@@ -1,4 +1,4 @@
-"""Blocks that say which write made them, and what a file holds of them after a crash."""
+"""Blocks with the number of the write that made them, and their state in a file after a crash."""
 
 from io import BytesIO
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Where numbers come from: what a mixture is called, where it is said, and what compares with what."""
+"""Where numbers come from: the name of a mixture, the places that show it, and the origins that can be compared."""
 
 import io
 import json

@@ -1,4 +1,4 @@
-"""Emulated tiers: which probes come before which experiment, and what is said of a tier that is not what was asked."""
+"""Emulated tiers: the probes before each experiment, and the warning for a tier that differs from the request."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""The theoretical peak: right where the tables tell, unknown wherever they leave a doubt."""
+"""The theoretical peak: right where the tables are clear, unknown where they leave a doubt."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -55,7 +55,7 @@ def test_channels_that_are_named_are_counted(
     ([*SIX[:5], replace(SIX[5], configured=2400)], "configured speeds are 2400, 2933"),
     ([replace(module, configured=1467) for module in SIX], "may be the clock"),  # half of DDR4-2933
     ([replace(module, configured=1600, rated=3200) for module in SIX], "may be the clock"),
-    ([replace(module, kind=0x07) for module in SIX], "no known kind"),  # "RAM", as QEMU says
+    ([replace(module, kind=0x07) for module in SIX], "no known kind"),  # "RAM", as QEMU states
     ([replace(module, kind=0x20) for module in SIX], "HBM"),
     ([*SIX[:3], *CLIENT[:1]], "DDR4, DDR5"),
     ([replace(module, bits=32) for module in SIX], "data widths of 32"),

@@ -1,4 +1,4 @@
-"""What is read of persistent memory, DAX devices and CXL, from files that a kernel showed."""
+"""The discovery of persistent memory, DAX devices and CXL, from files of a kernel."""
 
 import os
 import re

@@ -1,4 +1,4 @@
-"""What discovery finds in the trees of emulated machines, as their kernels showed them, links included."""
+"""The discovery in the trees of emulated machines, as their kernels showed them, links included."""
 
 from pathlib import Path
 

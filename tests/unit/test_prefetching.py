@@ -234,7 +234,7 @@ def test_two_runs_do_not_switch_at_the_same_time(root: Path) -> None:
 
 
 def test_a_hypervisor_that_ignores_writes_is_found_by_reading_back(root: Path) -> None:
-    """What is written to /dev/zero is lost, and reads are zero."""
+    """Writes to /dev/zero are lost, and reads are zero."""
     for cpu in BEFORE:
         (root / f"dev/cpu/{cpu}/msr").unlink()
         (root / f"dev/cpu/{cpu}/msr").symlink_to("/dev/zero")

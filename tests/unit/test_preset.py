@@ -152,7 +152,7 @@ def tlb_row(level: str, extra_s: float) -> TlbLevelsRow:
 
 
 def tlb_told(**changes: object) -> dict[str, Any]:
-    """Of a staircase on 4 KiB pages with three rows of a TLB; changes: to the first level."""
+    """The preset of a staircase on 4 KiB pages with three rows of a TLB; changes: to the first level."""
     sized = [
         {"certain": True, "entries": 8.2, "entries_low": 8.0, "entries_round": 8, "reach_bytes": 8 * 2 * MiB},
         {"certain": False, "entries": 450.0, "entries_low": 400.0, "reach_bytes": 450 * 2 * MiB},

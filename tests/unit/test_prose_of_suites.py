@@ -1,4 +1,4 @@
-"""What each suite's made run says is what `tests/data/prose` holds: the one place where tests quote sentences."""
+"""The prose of each suite's made run equals `tests/data/prose`, the only place where tests quote sentences."""
 
 from pathlib import Path
 

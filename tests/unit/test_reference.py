@@ -1,4 +1,4 @@
-"""The published tables parse, obey physics, and hold the numbers that the papers are known for."""
+"""The published tables parse, obey physics, and contain the numbers that the papers are known for."""
 
 import numpy as np
 import pytest

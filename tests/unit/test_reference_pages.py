@@ -21,7 +21,7 @@ from tierscope.doctor.check import Check, checks, good
 from tierscope.errors import Exit, UsageError
 from tierscope.fio.engine import ENGINES
 from tierscope.plans import Plan, Suite, SuiteOptions, suites
-from tierscope.plans.kernels import FENCES, FLUSHES
+from tierscope.plans.kernels import FENCES
 from tierscope.plans.kinds import Help, Size
 from tierscope.plans.options import own_options
 from tierscope.record import samples, warn
@@ -250,9 +250,7 @@ def test_marks_become_plain_text_and_roff() -> None:
 @pytest.mark.parametrize(
     ("suite", "option", "names"),
     [
-        ("flush", "instructions", FLUSHES),
         ("flush", "fence", FENCES),
-        ("stride", "stores", [name for name in FLUSHES if name != "msync"]),
         ("neighbors", "aggressor_fence", FENCES),
         ("storage", "engine", ENGINES),
     ],

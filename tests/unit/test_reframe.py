@@ -19,7 +19,7 @@ SOURCE = ROOT / "packaging/reframe/tierscope_check.py"
 
 
 class SkippedError(Exception):
-    """What ReFrame raises where a test is skipped."""
+    """The error of ReFrame for a skipped test."""
 
 
 class Base:
@@ -35,7 +35,7 @@ class Base:
 
 
 def stand_ins() -> dict[str, ModuleType]:
-    """Modules with the names that the class imports, each of which ReFrame 4 has."""
+    """Modules with the names that the class imports; ReFrame 4 has each."""
     same: Callable[[Any], Any] = lambda one: one  # noqa: E731
     sanity = SimpleNamespace(
         assert_true=lambda value, why: "" if value else why,
@@ -73,7 +73,7 @@ def check(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
 
 
 def answer(check: Any, capfd: pytest.CaptureFixture[str], run: str, bound: str) -> None:
-    """What the job would have written for a stored run."""
+    """The output of the job for a stored run."""
     file = check.stagedir / "memory.toml"
     file.write_text(f'[[threshold]]\ntable = "{run}"\n{bound}\n')
     _, out, err = say(capfd, "check", str(file), str(RUNS[run]), "--json")

@@ -1,4 +1,4 @@
-"""The open list: entries register themselves, plug-ins too, and a wrong name is told with what is near."""
+"""The open list: entries register themselves, plug-ins too, and a wrong name is reported with the nearest ones."""
 
 import sys
 from collections.abc import Iterator
@@ -34,7 +34,7 @@ tools.add(Tool("{name}"))
 
 @pytest.fixture
 def room(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> Iterator[str]:
-    """A package of two modules that register themselves, and a plug-in beside it."""
+    """A package of two modules that register themselves, and a plug-in next to it."""
     package = f"made_room_{abs(hash(request.node.name))}"
     (tmp_path / package).mkdir()
     (tmp_path / package / "__init__.py").write_text(ROOM.format(package=package))

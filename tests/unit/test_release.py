@@ -1,4 +1,4 @@
-"""What a release refuses: a wheel whose files need more than its name claims, or that lacks one."""
+"""A release refuses a wheel whose files need more than its name claims, and one that lacks a file."""
 
 import importlib.util
 import platform

@@ -212,7 +212,7 @@ def test_another_kind_of_machine_needs_a_core_of_its_kind(
     assert "is for x86_64" in message
     assert f"cmake --preset aarch64 && cmake --build --preset aarch64), as {path}-aarch64" in message
     elf(tmp_path / "tierscope-core-aarch64", 183)
-    assert "tierscope-core-aarch64 does not start there" in said(ask)  # it is taken, and is no program here
+    assert "tierscope-core-aarch64 does not start there" in said(ask)  # it is used, and cannot run here
 
 
 @pytest.mark.parametrize("words", ["version `GLIBC_2.38' not found", "FATAL: kernel too old"])

@@ -134,7 +134,7 @@ def test_nothing_of_this_machine_is_read(remote: Remote, monkeypatch: pytest.Mon
     system = remote.system()
     found = {finding.name: finding.state for finding in examine(system)}
     assert not any("the check itself failed" in state for state in found.values())
-    assert found["fio"] == "not looked for: these are files of another machine, or a record"
+    assert found["fio"] == "not checked: these are files of another machine, or a record"
     assert remote.others().mark() is not None
 
 
@@ -147,7 +147,7 @@ def test_every_process_of_the_connection_is_ours(remote: Remote) -> None:
 
 
 class Answers:
-    """A shell that prints what it was told to, one text after the other."""
+    """A shell that prints the given texts, one after the other."""
 
     def __init__(self, *texts: str) -> None:
         self._texts = list(texts)

@@ -105,7 +105,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
 
 
 def opened(browser: str, tmp_path: Path, text: str, *flags: str, anchor: str = "") -> str:
-    """The document as it stands after all scripts have run."""
+    """The document after all scripts have run."""
     page = tmp_path / "report.html"
     page.write_text(text)
     command = [browser, *FLAGS, *flags, f"--user-data-dir={tmp_path}/profile", f"file://{page}{anchor}"]
@@ -175,7 +175,7 @@ def test_text_that_enters_the_page_another_way_does_not_run(browser: str, tmp_pa
 
 
 def test_the_policy_refuses_nothing_of_the_page_itself(browser: str, tmp_path: Path, run: Run) -> None:
-    """What a policy refuses is a message on the console, which a browser that logs writes to standard error."""
+    """A refusal by a policy is a message on the console, which a browser that logs writes to standard error."""
     assert messages(browser, tmp_path, html.render(gather(run))) == []
     (drawing, *_) = gather(run).drawings
     beside = Beside(heads=("x",), rows=(("1",),))

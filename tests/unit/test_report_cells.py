@@ -1,4 +1,4 @@
-"""Intervals beside numbers: half of the width in percent, and words where that says nothing."""
+"""Intervals next to numbers: half of the width in percent, and words where the percentage has no meaning."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""Why points are inconclusive, and what to do: as the top of a page and a terminal say it."""
+"""Why points are inconclusive, and what to do: as the top of a page and a terminal show it."""
 
 import io
 from pathlib import Path
@@ -120,7 +120,7 @@ def _asked(run: Run, **options: float) -> Run:
 def test_a_machine_that_changes_between_visits_needs_more_of_them(
     tmp_path: Path, used: float | None, visits: int, words: str
 ) -> None:
-    """A quiet machine is no advice where nothing else ran; and more visits are none where much did."""
+    """The advice is not a quiet machine if nothing else ran, and not more visits if much did."""
     run = storage_run(tmp_path, "size=64MiB", "preset=latency", noise=0.3)
     records = tuple(replace(one, background=Background(cpus=used)) for one in run.result.records)
     result = replace(run.result, records=records, options=run.result.options | {"visits": 3, "limit": 105.0})

@@ -207,7 +207,7 @@ def test_hues_differ_in_both_themes_and_exist_in_both() -> None:
 
 
 def contrast(one: str, other: str) -> float:
-    """Of two colours, 1 to 21: W3C, "Web Content Accessibility Guidelines 2.1", 2018."""
+    """The contrast of two colours, 1 to 21: W3C, "Web Content Accessibility Guidelines 2.1", 2018."""
 
     def light(colour: str) -> float:
         parts = [int(two, 16) / 255 for two in re.findall("..", colour[1:])]

@@ -1,4 +1,4 @@
-"""The page: complete, small, without a request, and safe against what names may hold."""
+"""The page: complete, small, without a request, and safe against what names may contain."""
 
 import base64
 import gzip

@@ -150,7 +150,7 @@ def test_every_control_of_the_page_of_a_suite_works(browser: str, tmp_path: Path
 
 
 def test_the_page_of_quick_is_at_most_eight_screens_of_a_phone(browser: str, tmp_path: Path) -> None:
-    """The same style holds below 620 px, and a window of a headless browser is no narrower than 500."""
+    """The same style applies below 620 px, and a window of a headless browser is at least 500 wide."""
     text = html.render(gather(small_run(tmp_path / "run", groups=False)))
     seen = seen_in(browser, tmp_path, text, BEGIN + NARROW, width=500)
     assert seen["wide"] == 0

@@ -1,4 +1,4 @@
-"""The top of a page: which numbers it picks, and what it says of what is unknown."""
+"""The top of a page: the numbers that it picks, and its text for the unknown."""
 
 import itertools
 import re

@@ -223,7 +223,7 @@ def with_cpus(machine: Machine, **cores: tuple[int, ...]) -> Machine:
 
 
 def test_two_threads_of_one_core_fill_nothing(tmp_path: Path) -> None:
-    """The load runs in the chaser's own core, so that its latency says nothing of the memory."""
+    """The load runs in the chaser's own core, so its latency is not that of the memory."""
     found = quick(tmp_path, with_cpus(guest(), core=(0, 0)), loaded_latency=[load(29.8, 320.0, 2.1)])
     assert answer(found, "What limits me?") == "Likely the CPUs: both are hardware threads of one core"
     assert "memory" not in found.lead.partition("idle. ")[2]
@@ -323,7 +323,7 @@ def test_missing_latency_under_load_is_distinguished_from_an_inconclusive_one(tm
 
 
 def test_the_headline_and_how_sure_judge_the_same_numbers(tmp_path: Path) -> None:
-    """Most points are conclusive, most key numbers are not: both say so."""
+    """Most points are conclusive, most key numbers are not: both are shown."""
     waits: list[Row] = list(stairs(CACHES, 152.0))
     stream: list[Row] = [speed("read", 2, 33.4, sure=False), speed("copy", 2, 30.0, sure=False)]
     found = quick(tmp_path, guest(), stream=stream, latency=waits, loaded_latency=[load(29.8, 188.0, 2.4, sure=False)])

@@ -38,6 +38,6 @@ def test_a_number_of_things_is_no_ratio(content: Content) -> None:
 
 
 def test_no_suite_has_an_impossible_number(content: Content) -> None:
-    """Made runs have a fake clock, and those of the fake core the same rates again; all other identities must hold."""
+    """Made runs have a fake clock, and those of the fake core the same rates again; other identities must be true."""
     failures = [one for one in content.audit.failures if one.identity not in ("wall_time", "copied")]
     assert failures == []

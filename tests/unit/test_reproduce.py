@@ -1,4 +1,4 @@
-"""The five documents, recomputed: what holds, what does not, and that a changed number is noticed."""
+"""The five documents, recomputed: figures that match, figures that do not, and a changed number that is detected."""
 
 import json
 from dataclasses import replace

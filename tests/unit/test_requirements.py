@@ -1,4 +1,4 @@
-"""The locked versions lie within the bounds of pyproject.toml, and every dependency has both bounds and a lock."""
+"""The locked versions are within the bounds of pyproject.toml, and every dependency has both bounds and a lock."""
 
 import re
 import tomllib

@@ -1,4 +1,4 @@
-"""Runs on disk: what is written is read again, and every damage ends in one line that says what to do."""
+"""Runs on disk: what is written is read again, and every damage ends in one line with the next step."""
 
 import errno
 import json

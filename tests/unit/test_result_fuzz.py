@@ -1,4 +1,4 @@
-"""Whatever lies in a run directory, the loader returns a run or raises ResultError with one line."""
+"""Whatever is in a run directory, the loader returns a run or raises ResultError with one line."""
 
 import json
 import subprocess

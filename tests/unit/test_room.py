@@ -1,4 +1,4 @@
-"""Footprints on a path are taken from what the path can hold, found before the run begins; absent paths are refused."""
+"""Footprints on a path follow its free space, which is found before the run begins; absent paths are refused."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Two settings in turns: equal ones show no difference, a slower one is found or called inconclusive."""
+"""Two settings that alternate: equal ones show no difference, a slower one is found or called inconclusive."""
 
 import json
 from pathlib import Path

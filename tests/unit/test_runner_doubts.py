@@ -1,4 +1,4 @@
-"""What a record says that an expert would ask about it."""
+"""The doubts of a record that an expert would ask about."""
 
 from pathlib import Path
 

@@ -35,7 +35,7 @@ def test_rounds_end_with_the_eighth_batch_where_their_time_is_sure(lab: Lab) -> 
 
 
 def test_rounds_continue_until_the_budget_ends_if_the_interval_stays_wide(lab: Lab) -> None:
-    """A take that stands alone has a ratio of exactly one; its own time is what must be sure."""
+    """A take that is alone has a ratio of exactly one; its own time is what must be sure."""
     lab.core.noise = lambda group: 0.5
     lab(plan_of(gets(precision=0.01, budget_s=0.5)))
     (record,) = lab.records

@@ -1,4 +1,4 @@
-"""Experiments of several takes on a core that is made up: turns, when they end, and how they go on."""
+"""Experiments of several takes on a core that is made up: turns, when they end, and how they continue."""
 
 from collections.abc import Callable, Sequence
 from itertools import pairwise

@@ -264,7 +264,7 @@ def test_a_disturbed_visit_is_left_out_of_the_number(lab: Lab) -> None:
 
 
 def test_a_run_of_two_kinds_has_the_drift_of_each(lab: Lab) -> None:
-    """Chases beside bandwidths: the drift of these does not widen those."""
+    """Chases next to bandwidths: the drift of these does not widen those."""
     Drifting(lab.core, 0.05, only="chase")
     chases = [
         point(group("chase", size=size * MiB, cpus=(0,)), minimum_s=0.2, budget_s=1.0, visits=3)
@@ -280,14 +280,14 @@ PLANNED = 15
 
 
 def timeless(lab: Lab) -> list[dict[str, object]]:
-    """Return all that does not say when it was: what is left of a tour after a stop is a tour of its own."""
+    """Return all but the times: the rest of a tour after a stop is a tour of its own."""
     result = run_of(lab).result
     every = msgspec.to_builtins((*result.records, *result.visits))
     return [{key: value for key, value in one.items() if key not in ("started", "seconds", "tour")} for one in every]
 
 
 class Stop(Watch):
-    """Interrupts after so many records and visits."""
+    """Interrupts after these numbers of records and visits."""
 
     def __init__(self, after: int) -> None:
         super().__init__()

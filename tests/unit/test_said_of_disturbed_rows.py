@@ -1,4 +1,4 @@
-"""What sentences, headline, key numbers and terminal say of rows that were disturbed at random, in every table."""
+"""Sentences, headline, key numbers and terminal with rows that were disturbed at random, in every table."""
 
 import copy
 import random
@@ -131,7 +131,7 @@ def cases(contents: dict[str, Content]) -> Cases:
 
 
 def texts(said: Top) -> list[str]:
-    """All that the top states; where a faster row is inconclusive, its name is no number."""
+    """All that the top states; the name of a faster, inconclusive row is not a number."""
     lines = [line for line in said.lines if not line.endswith("measured higher, but is inconclusive.")]
     answers = [text for answer in said.answers for text in (answer.short, answer.text)]
     keys = [f"{key.name} {value_of(key)} {span_of(key)} {key.about}" for key in said.keys]
@@ -194,7 +194,7 @@ def test_headline_and_tiles_have_possible_values_only(cases: Cases) -> None:
 
 
 def test_no_number_of_an_inconclusive_row_is_in_headline_or_tiles(cases: Cases) -> None:
-    """Whatever inconclusive rows say, the top stays the same."""
+    """Inconclusive rows with any values leave the top the same."""
     for name, content in cases:
         other = {key: copy.deepcopy(section.rows) for key, section in content.sections.items()}
         rng = random.Random(name)
@@ -208,7 +208,7 @@ def test_no_number_of_an_inconclusive_row_is_in_headline_or_tiles(cases: Cases) 
 
 
 def test_no_inconclusive_number_of_a_curve_is_in_headline_or_tiles(cases: Cases) -> None:
-    """Of tables whose levels are fitted, no single number of an inconclusive row."""
+    """The numbers of fitted levels, without those of inconclusive rows."""
     for name, content in cases:
         text = " ".join(texts(top(content)))
         for section in (content.sections[one] for one in FITTED if one in content.sections):

@@ -1,4 +1,4 @@
-"""The published schema is that of the types, and it tells a good result from a bad one."""
+"""The published schema is that of the types, and it distinguishes a good result from a bad one."""
 
 import json
 from pathlib import Path

@@ -16,7 +16,7 @@ MACHINE = ["tests/machine/test_core.py::pages", "tests/vm/test_vm.py::boots"]
 
 
 class Worker:
-    """As xdist sees it: runs all but the last test that it knows of, and that one when it is told to end."""
+    """As xdist sees it: runs all but the last test that it knows of, and that one when it must end."""
 
     def __init__(self, name: str) -> None:
         self.gateway = SimpleNamespace(id=name)
@@ -34,7 +34,7 @@ class Worker:
 
 
 def scheduled(rootpath: Path, tests: list[str], workers: int) -> list[tuple[str, str]]:
-    """Who ran what, one step at a time in turns, until nobody has anything to do."""
+    """The tests that each worker ran, one step at a time, until nobody has anything to do."""
     config = SimpleNamespace(option=SimpleNamespace(), rootpath=rootpath, getvalue=lambda _: ["popen"] * workers)
     queue = order.Order(config, Producer("test", enabled=False))
     crew = [Worker(f"gw{number}") for number in range(workers)]

@@ -1,4 +1,4 @@
-"""What is said of a pair of CPUs whose truth is known: threads of one core, cores of their own, and what lies between.
+"""The verdict on a pair of CPUs whose truth is known: threads of one core, cores of their own, and cases between.
 
 Each machine is a law of time: how long a thread needs for work while others run. The takes of a moment are laid out as
 the core does it, block by block, and judged as a run judges them. A false "share one core" is the worst answer, since
@@ -32,14 +32,14 @@ Law = Callable[[int, int, Floats, np.random.Generator], Floats]
 
 @dataclass
 class Timeline:
-    """What a law decides for a whole moment: the speed of each CPU on a fine grid of time."""
+    """The choices of a law for a whole moment: the speed of each CPU on a fine grid of time."""
 
     step_s: float = 0.05e-3
     now: float = 0.0
     found: list[Blocks] = field(default_factory=list)
 
     def batch(self, number: int, groups: tuple[int, ...], law: Law, rng: np.random.Generator) -> None:
-        """Lay out one batch: blocks of equal work, as long as the law makes them."""
+        """Arrange one batch: blocks of equal work, as long as the law makes them."""
         grid = self.now + np.arange(0, 4 * BATCH_S, self.step_s)
         for group in groups:
             rates = law(group % 2, len(groups), grid, rng)
@@ -96,7 +96,7 @@ def neighbour(last_s: float, share: float, beside: tuple[int, ...]) -> Law:
 
 
 def alternate(slice_s: float) -> Law:
-    """One CPU of the host runs both in turns, each at full speed while it has it: a cap, or a host that is full."""
+    """One CPU of the host runs both alternately, each at full speed while it has it: a cap, or a host that is full."""
 
     def law(cpu: int, running: int, grid: Floats, rng: np.random.Generator) -> Floats:
         if running == 1:

@@ -79,7 +79,7 @@ target = "sim:ddr5,memory=dram"
         ("stream", {"target": "node:0"}, "", ""),
         ("contention", {"a": "sim:two,memory=dram", "b": "sim:two,memory=far"}, "", "sim:two"),
         ("neighbors", {"victim": "cmd sim:flat", "aggressor_target": "sim:ddr5"}, "", "sim:ddr5"),
-        ("stream", {"kernels": "sim:flat"}, "", ""),  # a wrong kernel is told as one
+        ("stream", {"kernels": "sim:flat"}, "", ""),  # reported as a wrong kernel
         ("numa", {"kernel": "sim:flat"}, "", ""),
         (planned.OWN_GROUPS, {}, OWN, "sim:ddr5"),
         (planned.OWN_GROUPS, {}, OWN.replace("target", "source"), "sim:ddr5"),
@@ -106,7 +106,7 @@ def test_the_machine_of_a_run_is_the_one_that_its_targets_name(
 def test_a_run_on_two_machines_is_refused() -> None:
     refuse_mixtures([on("sim:flat"), on("sim:flat,memory=flat")], frozenset({"memcpy"}))
     refuse_mixtures([on("node:0"), on("null"), on("file:/x")], frozenset({"read"}))
-    refuse_mixtures([on("null")], frozenset({"read"}))  # no memory is no simulated memory
+    refuse_mixtures([on("null")], frozenset({"read"}))  # without memory nothing is mixed
     for other in ("node:0", "sim:flat,noise=1"):
         with pytest.raises(UsageError, match="are on two machines"):
             refuse_mixtures([on("sim:flat"), on(other)], frozenset())

@@ -1,4 +1,4 @@
-"""What of the site can be checked without building it: links that leave it, and pictures of runs that exist."""
+"""The checks of the site without building it: links that leave it, and pictures of runs that exist."""
 
 import importlib.util
 import sys

@@ -21,7 +21,7 @@ REGIONS = [64 << step for step in range(8)] + sorted(
 
 
 def model(device: Device, regions: list[int], scattered: list[bool]) -> Floats:
-    """What the closed form gives."""
+    """The result of the closed form."""
     return np.array([model_s(device, region, random) for region, random in zip(regions, scattered, strict=True)])
 
 

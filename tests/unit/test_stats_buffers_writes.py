@@ -1,4 +1,4 @@
-"""What joins writes is inferred from an exact simulation of a queue that drains whole units."""
+"""The queue that joins writes is inferred from an exact simulation of a queue that drains whole units."""
 
 import numpy as np
 import pytest

@@ -12,7 +12,7 @@ from tierscope.stats.special import student
 
 
 def compared(before: Floats, after: Floats) -> Comparison:
-    """Of two series, each of shape (points,)."""
+    """The comparison of two series, each of shape (points,)."""
     return compare(median(before), median(after))
 
 

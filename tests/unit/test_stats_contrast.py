@@ -1,4 +1,4 @@
-"""A victim beside others: does the interval of its slowdown hold the truth as often as it says?"""
+"""A victim next to others: the interval of its slowdown contains the truth as often as it states."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -30,7 +30,7 @@ MOST = 100  # rounds that the budget of a simulated experiment allows
 def drawn(rng: np.random.Generator, noise: float, *, drift: float = 0.0, takes: int = 2, spoilt: float = 0.0) -> Floats:
     """x of MOST rounds: each take with its own noise, on a machine that slows by `drift` from take to take.
 
-    spoilt: the share of rounds in which one of the two takes, no matter which, lasts up to half as long again.
+    `spoilt`: the share of rounds in which one of the two takes, no matter which, lasts up to half as long again.
     """
     turn = np.arange(MOST)
     base, own = rng.normal(0, noise, MOST), TRUTH + rng.normal(0, noise, MOST)
@@ -41,7 +41,7 @@ def drawn(rng: np.random.Generator, noise: float, *, drift: float = 0.0, takes: 
 
 
 def stopped(series: Floats, find: Callable[[Floats, float], Interval] = estimate) -> Interval:
-    """What the runner reports: rounds until the interval is as narrow as asked, or the budget ends."""
+    """The report of the runner: rounds until the interval is as narrow as asked, or the budget ends."""
     for rounds in range(ROUNDS, series.size + 1):
         one = find(series[:rounds], 0.95)
         if math.sinh((one.high - one.low) / 2) <= PRECISION:
@@ -104,7 +104,7 @@ def test_rounds_that_resemble_their_neighbours_widen_the_interval() -> None:
 
 
 def test_comparing_with_one_that_ran_before_would_fake_a_slowdown_on_a_machine_that_drifts() -> None:
-    """What turns are for: the same drift, had all rounds of the base been run first."""
+    """The reason to alternate: the same drift, if all rounds of the base ran first."""
     rng = np.random.default_rng(4)
     rounds = np.arange(ROUNDS) * 0.004
     base, own = rng.normal(0, 0.002, ROUNDS) + rounds, rng.normal(0, 0.002, ROUNDS) + rounds + ROUNDS * 0.004
@@ -215,7 +215,7 @@ def test_a_task_that_is_switched_out_all_the_time_is_doubted() -> None:
     blocks["switches"] = 5
     assert compared("flow", blocks, ROUNDS)[1].conclusive
     blocks["switches"] = 60
-    assert compared("flow", blocks, ROUNDS, shared=True)[1].conclusive  # they take turns, as was asked
+    assert compared("flow", blocks, ROUNDS, shared=True)[1].conclusive  # they share a CPU, as requested
 
 
 def test_a_command_that_prints_is_not_doubted_for_it() -> None:
@@ -277,7 +277,7 @@ def test_three_kernels_wait_in_cores_that_did_not_state_it() -> None:
 
 
 def test_the_first_walk_of_a_batch_finds_the_lines_of_the_take_before_and_does_not_count() -> None:
-    """Half of the batch at twice the time: the median of all would lie between."""
+    """Half of the batch at twice the time: the median of all would be between."""
     walk_s = FOOTPRINT / 64 * HOP_S
     parts = []
     for batch, take in enumerate(order_of(len(TAKES), ROUNDS)):

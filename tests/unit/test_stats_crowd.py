@@ -15,7 +15,7 @@ OPERATIONS = 10_000  # of an undisturbed block, where the memory is idle
 
 
 def team(seed: int, threads: int, blocks: int, disturbed: float, *, full: bool) -> Blocks:
-    """Blocks of a team of which each thread is disturbed for this share of its time, with a noise of 5 % a block.
+    """Blocks of a team. Each thread is disturbed for this share of its time, with a noise of 5 % a block.
 
     full: the others divide among themselves what the disturbed ones do not ask for; else each has its own rate.
     """

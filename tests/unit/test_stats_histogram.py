@@ -1,4 +1,4 @@
-"""Histograms of the core: what their text says, and how far percentiles may be off."""
+"""Histograms of the core: the content of their text, and how far percentiles may be off."""
 
 import numpy as np
 import pytest

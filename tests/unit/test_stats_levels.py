@@ -134,7 +134,7 @@ def test_five_points_are_not_a_staircase() -> None:
 
 
 def judged(curve: Curve) -> tuple[Staircase, dict[str, list[bool]]]:
-    """What a curve shows, and for each conclusive statement whether the truth bears it out."""
+    """The statements of a curve, and for each conclusive one whether it is true."""
     truth = curve.truth
     found = staircase(curve.sizes, curve.latency_s, curve.spread, curve.sure, truth.known)
     ends = [capacity for capacity, _, _ in truth.caches]
@@ -201,7 +201,7 @@ def test_up_to_the_extent_of_a_level_all_points_agree_with_its_latency(shape: st
 
 
 def test_a_plateau_before_a_rise_that_does_not_end_is_not_called_a_cache() -> None:
-    """106 ns, which rises at the largest footprint: memory with page walks, as far as anyone can say."""
+    """106 ns, which rises at the largest footprint: memory with page walks, as far as anyone can know."""
     exact = latencies(((48 * KiB, 1.2e-9), (2 * MiB, 5e-9)), 106e-9, (least_recent, least_recent))
     exact[-2:] *= (1.3, 1.7)
     found = staircase(FOOTPRINTS, exact)

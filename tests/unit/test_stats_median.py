@@ -1,4 +1,4 @@
-"""The interval of the median: does it hold the truth as often as it says?"""
+"""The interval of the median: it contains the truth as often as it states."""
 
 import math
 
@@ -34,7 +34,7 @@ def test_the_95_percent_interval_contains_the_true_median(noise: str, points: in
 
 
 def test_an_interval_blind_to_correlation_would_fail_the_same_test() -> None:
-    """The simulation can tell: with blocks of one point, coverage falls far below 88 %."""
+    """The simulation can detect a wrong interval: with blocks of one point, coverage falls far below 88 %."""
     rng = np.random.default_rng(1995)
     held = 0
     for series in alike(rng, 400, 200):

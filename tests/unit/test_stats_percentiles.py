@@ -14,7 +14,7 @@ HZ = 1e9
 
 
 def test_the_interval_of_a_median_of_twenty_is_that_of_the_textbook() -> None:
-    """David and Nagaraja, table of the sign test: ranks 6 and 15 of 20 hold the median with 95.9 %."""
+    """David and Nagaraja, table of the sign test: ranks 6 and 15 of 20 contain the median with 95.9 %."""
     (interval,) = percentiles(np.arange(1.0, 21.0), (0.5,))
     assert interval is not None
     assert (interval.low, interval.middle, interval.high) == (6.0, 10.5, 15.0)

@@ -72,13 +72,13 @@ def test_one_doubtful_group_makes_the_point_doubtful_and_states_why_once() -> No
 
 
 def test_a_busy_machine_leaves_the_median_where_it_was() -> None:
-    """Half of the time taken away by others: clean instants still tell the true rate."""
+    """Half of the time taken away by others: clean instants still show the true rate."""
     blocks = made_blocks((Teamwork((1e6,)),), seed=4, count=600, preempted=0.2)
     point = judge(blocks, HZ, 1, SCHEDULE)
     assert 0.3 < point.together.left_out_share < 0.7
     assert point.groups[0].interval.middle == pytest.approx(1e6, rel=0.01)
     plain = blocks["operations"].sum() / ((blocks["stop_ticks"].max() - blocks["start_ticks"].min()) / HZ)
-    assert plain < 0.7e6  # what a stop watch would have said
+    assert plain < 0.7e6  # the rate by a stop watch
 
 
 def test_no_blocks_give_no_result() -> None:

@@ -121,7 +121,7 @@ def test_a_unit_beyond_all_places_has_a_lower_bound() -> None:
 
 @pytest.mark.parametrize(("entries", "unit"), [(52, 4), (90, 8), (100, 2)])
 def test_the_closed_form_agrees_with_the_queue_itself(entries: int, unit: int) -> None:
-    """Where the region is about as large as the queue, it is lower; there the queue is played through."""
+    """Where the region is about as large as the queue, it is lower; there the queue is simulated."""
     lines = np.array([8, 32, 4 * entries, 8 * entries, 4096])
     played = [drained(rng(), int(one), entries, unit, 30_000) for one in lines]
     assert drains_at(entries, lines.astype(float), unit) == pytest.approx(played, rel=0.06)

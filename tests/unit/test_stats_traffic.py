@@ -53,7 +53,7 @@ def seen(
     memory: Memory = Memory(),
     drift: float = 0.0,
 ) -> Traffic:
-    """One whole measurement: curves of three mixes, readings without load, then 200 pieces beside planted GB/s."""
+    """One whole measurement: curves of three mixes, readings without load, then 200 pieces next to planted GB/s."""
     curves = [Curve(knots(memory, mix, rng, 0.01)) for mix in (1.0, 0.5, 0.0)]
     level = drift * rng.normal()
     readings = [100e-9 * math.exp(rng.normal(0, 0.01) + drift * rng.normal()) for _ in range(15)]

@@ -1,4 +1,4 @@
-"""Threads that take turns: the rate is work over time, not that of whoever has the CPU."""
+"""Threads that share CPUs: the rate is work over time, not that of whoever has the CPU."""
 
 import numpy as np
 import pytest

@@ -31,7 +31,7 @@ def heavy(rng: np.random.Generator, count: int) -> Floats:
 
 
 def one_sided(rng: np.random.Generator, count: int) -> Floats:
-    """Slower only, as beside neighbours; median 0."""
+    """Slower only, as next to neighbours; median 0."""
     return math.log(2) - rng.exponential(1, count)
 
 
@@ -112,7 +112,7 @@ def test_points_that_rise_and_fall_together_do_not_count_twice(count: int, commo
 
 
 def test_points_that_rise_and_fall_together_would_have_intervals_that_are_too_narrow() -> None:
-    """What each point would have if the others were independent of it."""
+    """The interval of each point if the others were independent of it."""
     naive = [
         contains(pooled(visits, drift and replace(drift, degrees=2.0 * POINTS, most=math.inf)).interval)
         for points, drift in runs(normal, 3, 1.0)
@@ -146,7 +146,7 @@ def test_tours_that_leave_points_out_are_distinguished() -> None:
 
 @pytest.mark.parametrize("noise", NOISES)
 def test_the_interval_of_one_visit_alone_contains_the_truth_in_less_than_two_thirds(noise: str) -> None:
-    """What a run stated before it visited its points more than once."""
+    """The interval of a run before it visited its points more than once."""
     alone = [contains(visits[0]) for points, _ in runs(NOISES[noise], 3) for visits in points]
     assert np.mean(alone) < 2 / 3
 
@@ -173,7 +173,7 @@ def test_visits_until_it_is_precise_cost_no_coverage() -> None:
 
 
 def test_two_runs_of_the_same_machine_overlap() -> None:
-    """What 13 of 52 pairs of quiet runs did before."""
+    """The result of 13 of 52 pairs of quiet runs before."""
     every = [[pooled(visits, drift).interval for visits in points] for points, drift in runs(normal, 3)]
     pairs = [
         (a, b) for one, other in zip(every[::2], every[1::2], strict=True) for a, b in zip(one, other, strict=True)

@@ -1,4 +1,4 @@
-"""What a DAX device holds is asked of blkid and wipefs, through a copy of its ends; a mapped file stands in for it."""
+"""blkid and wipefs examine a copy of the ends of a DAX device; a mapped file replaces the device."""
 
 import os
 from pathlib import Path

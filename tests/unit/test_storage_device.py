@@ -1,4 +1,4 @@
-"""Which block devices may be overwritten: on made trees of sysfs, whose device is one that every system has."""
+"""Block devices that may be overwritten: on made trees of sysfs, whose device is one that every system has."""
 
 import os
 from collections.abc import Callable

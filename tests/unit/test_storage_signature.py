@@ -1,4 +1,4 @@
-"""What devices hold: images with the marks of many formats, of which none may be overwritten, and some without."""
+"""Content of devices: images with the marks of many formats, which are never overwritten, and some without."""
 
 import os
 import shutil
@@ -79,7 +79,7 @@ def test_what_another_program_wrote_is_not_overwritten(
 @pytest.mark.parametrize("order", ["little", "big"])
 @pytest.mark.parametrize("slot", [0, 5, 127])
 def test_one_uberblock_of_zfs_is_enough(tmp_path: Path, slot: int, order: Literal["little", "big"]) -> None:
-    """A pool has a ring of them, of which a new one has filled few; either end of a word may come first."""
+    """A pool has a ring of them, and a new one has filled few; either end of a word may come first."""
     mark = 0x00BAB10C.to_bytes(8, order)
     with pytest.raises(MachineError, match="contains a member of a ZFS pool: nothing is overwritten"):
         opened(image(tmp_path, [((128 + slot) << 10, mark)]))

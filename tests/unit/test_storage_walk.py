@@ -1,4 +1,4 @@
-"""Which bytes sequential repeats touch: every thread its own slice, every repeat where the last one stopped."""
+"""The bytes that sequential repeats touch: every thread its own slice, every repeat where the last one stopped."""
 
 import itertools
 import shutil
@@ -95,7 +95,7 @@ def test_a_file_too_small_for_the_slices_is_refused_before_it_is_filled(
 
 @pytest.mark.skipif(shutil.which("fio") is None, reason="no fio: sudo apt-get install -y fio")
 def test_real_repeats_continue_where_the_last_one_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Four threads, each held to 16 MiB/s: a repeat moves what it must, and the next begins behind it."""
+    """Four threads, each limited to 16 MiB/s: a repeat moves what it must, and the next begins behind it."""
     said: list[tuple[int, int]] = []
     real = fio.run
 

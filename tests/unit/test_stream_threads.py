@@ -101,7 +101,7 @@ def test_two_numbers_of_threads_ask_nothing(tmp_path: Path) -> None:
 
 
 def test_threads_that_share_a_core_first_are_not_predicted(tmp_path: Path) -> None:
-    """CPUs 0 and 1 are one core: two threads there say nothing about two cores."""
+    """CPUs 0 and 1 are one core: two threads there show nothing about two cores."""
     siblings = {(cpu.package, cpu.core): [] for cpu in SERVER.identity.cpus}
     for cpu in SERVER.identity.cpus:
         siblings[cpu.package, cpu.core].append(cpu.number)

@@ -1,4 +1,4 @@
-"""`run background` on a made machine: planted traffic is found, a slow core is none, and what is not known is said."""
+"""`run background` on a made machine: it finds planted traffic, ignores a slow core, and reports the unknown."""
 
 from pathlib import Path
 
@@ -28,7 +28,7 @@ def test_planted_traffic_is_found_in_the_whole_and_in_each_window(tmp_path: Path
     assert {row.state for row in (whole, *windows)} == {"some"}
     assert all(row.traffic and row.traffic.low <= 8e9 <= row.traffic.high for row in (whole, *windows))
     assert whole.conclusive
-    assert said(run).text.startswith("Others move about ")
+    assert said(run).text.startswith("Memory traffic of others: about ")
     assert said(run).low
 
 
@@ -53,7 +53,7 @@ def test_traffic_beyond_the_curve_is_at_least_its_end(tmp_path: Path) -> None:
     run = background_run(tmp_path / "run", 28e9)
     whole, *_ = rows(run)
     assert whole.state == "more"
-    assert said(run).text.startswith("Others move at least ")
+    assert said(run).text.startswith("Memory traffic of others: at least ")
     assert said(run).high is None
 
 

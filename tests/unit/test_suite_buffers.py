@@ -105,7 +105,7 @@ def test_fresh_regions_of_latency_are_those_of_whole_blocks() -> None:
 
 @dataclass(frozen=True)
 class Timed(Answer):
-    """A line takes so long."""
+    """A line takes this time."""
 
     line_s: float = 0.0
 

@@ -134,7 +134,7 @@ def test_only_unmixed_groups_are_calibrated() -> None:
 
 
 def walked(experiment: Experiment, streams: int) -> Answer:
-    """What a run would say: the group walked with so many streams."""
+    """The facts of a run whose group used this number of streams."""
     asked = experiment.groups[0].workload
     walk = msgspec.structs.replace(asked, isa="avx2", work=LineWork(streams=streams, prefetch_bytes=512))
     facts = made_facts(msgspec.structs.replace(experiment.groups[0], workload=walk))

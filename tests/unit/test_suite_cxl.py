@@ -1,4 +1,4 @@
-"""`cxl` on made machines: what is chosen, what is asked for, what the rows say, and what is refused."""
+"""`cxl` on made machines: the choices, the plan, the rows and the refusals."""
 
 from pathlib import Path
 
@@ -76,7 +76,7 @@ def test_each_ratio_has_the_bandwidth_put_in(run: Run) -> None:
 
 def test_the_best_ratio_is_named_with_its_gain(run: Run) -> None:
     insight = said(run, "page_ratio")["best_ratio"]
-    assert insight.value == pytest.approx(1.4, rel=0.06)  # 42 of 30 GB/s at 5:2, which lies between 3:1 and 2:1
+    assert insight.value == pytest.approx(1.4, rel=0.06)  # 42 of 30 GB/s at 5:2, which is between 3:1 and 2:1
     assert insight.text.startswith(("Interleaving 3:1", "Interleaving 2:1"))
 
 

@@ -1,4 +1,4 @@
-"""The plan of flush: which instructions run in turns, on how much memory, and what is refused."""
+"""The plan of flush: which instructions run alternately, on how much memory, and what is refused."""
 
 from contextlib import suppress
 
@@ -6,10 +6,9 @@ import msgspec
 import pytest
 
 from made import made_facts
-from made_machine import made_machine
+from made_machine import FLUSHES, made_machine
 from tierscope.errors import MachineError, UsageError
 from tierscope.plans import Answer, suites
-from tierscope.plans.kernels import FLUSHES_OF
 from tierscope.plans.live import describe
 from tierscope.record.experiment import Experiment
 from tierscope.record.machine import Machine
@@ -21,7 +20,7 @@ from tierscope.units import GiB, KiB, MiB
 
 SUITE = suites["flush"]
 CLOCK = Clock(source="tsc", hz=2e9, resolution_s=5e-10, read_cost_s=2e-8)
-ALL = tuple(feature for feature in FLUSHES_OF["x86_64"].values() if feature)
+ALL = tuple(feature for feature in FLUSHES.values() if feature)
 
 
 def machine(features: tuple[str, ...] = ALL, cache: int = 32 * MiB, free: int = 20 * GiB, cpus: int = 2) -> Machine:
@@ -51,7 +50,7 @@ def instructions(experiment: Experiment) -> list[str]:
 
 def test_instructions_of_one_chunk_size_alternate_on_one_cpu_with_clwb() -> None:
     experiment = one()
-    assert instructions(experiment) == ["clflush", "clflushopt", "clwb", "nt", "movdir64b", "none"]
+    assert instructions(experiment) == ["clflush", "clflushopt", "clwb", "movdir64b", "none", "nt"]
     assert experiment.takes == ((0,), (1,), (2,), (3,), (4,), (5,))
     assert experiment.against == (2,) * 6
     assert {group.team.cpus for group in experiment.groups} == {(0,)}
@@ -84,7 +83,7 @@ def test_without_clwb_the_first_instruction_is_what_the_others_are_compared_with
 
 def test_instructions_that_the_cpu_lacks_are_left_out_with_a_word_and_refused_by_name() -> None:
     old = machine(("clflush", "clflushopt"))
-    assert instructions(one(old)) == ["clflush", "clflushopt", "nt", "none"]
+    assert instructions(one(old)) == ["clflush", "clflushopt", "none", "nt"]
     told = SUITE.left_out(old, SUITE.read({}))
     assert told[0].startswith("clwb is left out: this CPU has no clwb")
     assert len(told) == 2
@@ -120,7 +119,7 @@ def test_msync_is_in_the_default_list_exactly_where_the_target_persists_by_it(ta
         assert (asking.table, asking.groups[0].target.word) == ("sizing", target)
         assert describe(asking) == f"how {target} persists"
         assert ("msync" in instructions(experiment)) == by_msync
-        (named,) = persisting(domain, target=target, instructions="msync,clwb")  # it is a file all the same
+        (named,) = persisting(domain, target=target, instructions="msync,clwb")  # it is a file anyway
         assert instructions(named) == ["msync", "clwb"]
 
 
@@ -151,7 +150,7 @@ def told(on: Machine, **words: str) -> list[Experiment]:
 
 
 def persisting(domain: str, **words: str) -> list[Experiment]:
-    """The plan where the core says how the target persists."""
+    """The plan where the core states how the target persists."""
     plan = SUITE.plan(machine(), SUITE.read({"chunks": "4KiB"} | words))
     found = [next(plan)]
     with suppress(StopIteration):

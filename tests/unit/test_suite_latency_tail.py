@@ -44,7 +44,7 @@ def test_the_clock_the_chaser_and_both_alternate_and_a_batch_has_the_accesses_as
 
 @pytest.mark.parametrize("share", SHARES.values())
 def test_the_interval_contains_the_truth(share: float) -> None:
-    """Of 20 runs 95 % do by construction, and nearly all, since the clock's part is a bound."""
+    """95 % of 20 runs do by construction, and nearly all do, because the clock's part is a bound."""
     rng = np.random.default_rng(17)
     found = [made(rng, 300_000 if share > 0.999 else 50_000).bounded(share, 0.95)[0] for _ in range(20)]
     known = [one for one in found if one]

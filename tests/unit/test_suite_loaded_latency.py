@@ -1,4 +1,4 @@
-"""Loads alternate with the chaser alone: what drifts is in no ratio, and no load is said to make an access faster."""
+"""Loads alternate with the chaser alone: drift is in no ratio, and no load makes an access faster."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -32,7 +32,7 @@ class Lab:
         self.directory, self.core = directory, core
 
     def __call__(self, slow: Beside, **words: str) -> Run:
-        """slow: by how many times an operation of a group takes longer beside those that run."""
+        """slow: by how many times an operation of a group takes longer next to those that run."""
         self.core.slow = slow
         options = suites["loaded-latency"].read(WORDS | words)
         directory, manifest = start.begin("loaded-latency", options, "", ("tierscope",), self.directory)
@@ -49,7 +49,7 @@ def lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Lab:
 
 
 def by_load(group: Group, ran: Sequence[Group]) -> float:
-    """A load without delay makes the chaser 1.4 times slower, a delay of 1000 cycles 1.04 times."""
+    """A load without delay makes the chaser slower by 1.4x, a delay of 1000 cycles by 1.04x."""
     delays = [one.workload.pace_cycles for one in ran if one.role == "load"]
     return 1 + 0.4 / (1 + delays[0] / 111) if group.role == "chaser" and delays else 1.0
 

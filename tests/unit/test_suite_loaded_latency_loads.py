@@ -27,7 +27,7 @@ def loads(machine: Machine, **words: str) -> list[Experiment]:
 
 
 def roomy(free: int) -> Machine:
-    """Return a guest with so many free bytes."""
+    """Return a guest with this number of free bytes."""
     machine = made_machine(2)
     return msgspec.structs.replace(machine, state=machine.state | {"available_bytes": free})
 
@@ -78,7 +78,7 @@ def test_a_load_at_random_runs_the_kernel_on_blocks_of_its_mix(mix: str, kernel:
 
 
 def test_an_array_with_gaps_is_larger_by_the_gaps() -> None:
-    """So that the caches hold no more of it than of an array without."""
+    """So that the caches contain no more of it than of an array without."""
     machine = roomy(64 * GiB)
     work, note = chase_of(machine, 64 * MiB, Steps(256, "random"), Target())
     assert (work.footprint_bytes, note) == (256 * MiB, "")

@@ -1,4 +1,4 @@
-"""What `run maps` asks for: structures that fit the target, operations, counts; and what it refuses."""
+"""The plan of `run maps`: structures that fit the target, operations, counts; and what it refuses."""
 
 import msgspec
 import pytest

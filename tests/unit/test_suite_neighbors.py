@@ -1,4 +1,4 @@
-"""The plan of neighbors: which groups run in turns, where, and what is refused."""
+"""The plan of neighbors: which groups run alternately, where, and what is refused."""
 
 import subprocess
 from pathlib import Path
@@ -76,7 +76,7 @@ def test_numbers_of_aggressors_double_up_to_the_free_cpus() -> None:
 
 
 def test_document_002_is_a_line_of_options() -> None:
-    """Four and eight victims beside eight writers; each is compared with as many victims without."""
+    """Four and eight victims next to eight writers; each is compared with as many victims without."""
     experiment = one(machine(36), victims="1,4,8", aggressors="8", aggressor="write_nt", size="ref")
     assert compared(experiment) == {
         (1, 0): (1, 0), (1, 8): (1, 0), (4, 0): (1, 0), (4, 8): (4, 0), (8, 0): (1, 0), (8, 8): (8, 0),
@@ -217,7 +217,7 @@ def test_the_catalogue_of_the_core_decides_which_victims_there_are() -> None:
 
 
 class Told(Answer):
-    """An answer by the made staircase, whose last level holds 96 MiB."""
+    """An answer by the made staircase, whose last level contains 96 MiB."""
 
     def rate(self, group: int = 0) -> float | None:
         one = self.experiment.groups[group]
@@ -270,8 +270,8 @@ def test_one_cpu_has_no_neighbours() -> None:
         ({"size": "test,ref"}, "one size at a time"),
         ({"aggressor": "copi"}, "unknown aggressor 'copi'; did you mean copy"),
         ({"aggressor": "copy,read"}, "one aggressor at a time"),
-        ({"aggressor_chunk": "4KiB"}, "aggressor_chunk=4096: copy flushes nothing; try aggressor=flush_clwb"),
-        ({"aggressor_fence": "never"}, "aggressor_fence=never: copy flushes nothing"),
+        ({"aggressor_chunk": "4KiB"}, "aggressor_chunk=4096: copy does not flush; try aggressor=flush_clwb"),
+        ({"aggressor_fence": "never"}, "aggressor_fence=never: copy does not flush"),
         ({"aggressor": "flush_clwb", "aggressor_chunk": "100B"}, "whole lines of 64 bytes are flushed"),
         ({"aggressor": "flush_clwb", "aggressor_fence": "often"}, "unknown fence 'often'"),
         ({"aggressor": "flush_clwb", "aggressor_fence": "chunk,line"}, "one fence at a time"),

@@ -1,4 +1,4 @@
-"""Plans of `numa` on made machines: initiators, targets, teams and sizes; what a machine says of its nodes."""
+"""Plans of `numa` on made machines: initiators, targets, teams and sizes; the report of a machine on its nodes."""
 
 from pathlib import Path
 
@@ -130,7 +130,7 @@ def test_an_unknown_kernel_is_an_unknown_name() -> None:
         plans(two_packages(), kernel="lion")
 
 
-# --- what a machine says of its nodes ---
+# --- the report of a machine on its nodes ---
 
 
 def test_what_the_firmware_reports_does_not_change_the_digest() -> None:
@@ -150,7 +150,7 @@ def test_the_recorded_run_keeps_its_digest(root: Path) -> None:
     assert load(root / "tests/data/run-schema-1").result.machine.identity.digest() == "6306e64de132"
 
 
-# --- where the pages lie ---
+# --- where the pages are ---
 
 
 def _doubts(nodes: dict[str, int], target: Target, source: Target | None = None) -> list[str]:

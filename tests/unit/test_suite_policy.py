@@ -1,4 +1,4 @@
-"""The plan of policy: which strides, places and regions, on what memory; and what its rows, figures and words say."""
+"""The plan of policy: which strides, places and regions, on what memory; and its rows, figures and texts."""
 
 from contextlib import suppress
 from pathlib import Path
@@ -64,7 +64,7 @@ def strides_of(setting: Field, bandwidth) -> list[int]:  # type: ignore[no-untyp
 
 
 class Slow(Answer):
-    """Of a memory that writes larger regions more slowly: 27 ns a line, in 512 KiB 110 ns."""
+    """The times of a memory that writes larger regions more slowly: 27 ns a line, in 512 KiB 110 ns."""
 
     def rate(self, group: int = 0) -> float:
         del group

@@ -1,4 +1,4 @@
-"""What two CPUs share is found on made machines, at each moment of a run, and never where it is not so."""
+"""Shared cores and paths of two CPUs are found on made machines, at each moment of a run, and never invented."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -36,7 +36,7 @@ def core(monkeypatch: pytest.MonkeyPatch) -> FakeCore:
 
 @pytest.fixture
 def lab(core: FakeCore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Lab:
-    """Runs the suite on two CPUs, or another machine. slow: how many times longer an operation takes beside others."""
+    """Runs the suite on two CPUs, or another machine. slow: how many times longer an operation takes next to others."""
 
     def run(slow: Beside, machine: Machine | None = None, **words: str) -> Run:
         monkeypatch.setattr(planned, "this_machine", lambda *_: machine or made_machine(2))
@@ -140,12 +140,12 @@ def test_a_full_or_capped_path_to_memory_is_found(lab: Lab) -> None:
         assert row.gain.middle == pytest.approx(1.0, rel=0.02)
     text = said(run)["memory 0 1"].text
     assert text.startswith("With write_nt, two threads (CPU 0 and CPU 1) get no more from memory than one: 1.0")
-    assert "bus" not in text  # reads may go on rising
+    assert "bus" not in text  # reads may still rise
 
 
 @pytest.mark.parametrize(("used", "path"), [(None, FULL), (0.05, FULL), (0.8, UNKNOWN)])
 def test_a_pair_measured_with_other_programs_shows_nothing(lab: Lab, used: float | None, path: str) -> None:
-    """What they take looks like a full path: two threads and a busy program share two CPUs."""
+    """Their rates look like a full path: two threads and a busy program share two CPUs."""
     run = lab(one_path)
     records = [msgspec.structs.replace(one, background=Background(cpus=used)) for one in run.result.records]
     visits = [msgspec.structs.replace(one, background=Background(cpus=used)) for one in run.result.visits]
@@ -196,7 +196,7 @@ def test_one_moment_alone_shows_nothing_for_good(lab: Lab, core: FakeCore) -> No
 
 @pytest.mark.parametrize("seed", range(6))
 def test_a_wild_machine_never_raises_a_false_alarm(lab: Lab, core: FakeCore, seed: int) -> None:
-    """Noise of 30 % from batch to batch, and half of the blocks disturbed: it says little, and nothing wrong."""
+    """Noise of 30 % from batch to batch, and half of the blocks disturbed: few statements, and none wrong."""
 
     def wild(group: Group, ran: Sequence[Group]) -> float:
         return float(np.exp(np.random.default_rng([seed, core.measured, *group.team.cpus]).normal(0, 0.3)))

@@ -1,4 +1,4 @@
-"""Which jobs `run storage` asks for, on which file, in which of fio's words."""
+"""The jobs of `run storage`, their files, and the arguments of fio."""
 
 from collections.abc import Iterable
 

@@ -23,7 +23,7 @@ def rate(seconds: float, spread: float = 0.01) -> Interval:
 
 
 def bandwidths(share: float, *, one: float = 0.8, free: str = "zva") -> dict[str, dict[int, Interval]]:
-    """Of four threads at the roof, where so many stored lines are read first; of one thread alone."""
+    """The rates of four threads at the roof, where this share of stored lines is read first; of one thread alone."""
     write, copy = Z + share * R, (R + Z + share * R) / 2
     roof = {"read": R, free: Z, "write": write, "copy": copy}
     return {kernel: {1: rate(s / one), 4: rate(s)} for kernel, s in roof.items()}
@@ -43,7 +43,7 @@ def test_the_share_that_the_bandwidths_were_made_with_is_found_from_writes_and_f
     assert set(found) == {"store_reads write", "store_reads copy"}
     for one in found.values():
         assert one.value == pytest.approx(share, abs=1e-9)
-        assert not one.conclusive  # time that is no bytes looks the same
+        assert not one.conclusive  # time that is not spent on bytes looks the same
         assert "only counters can confirm" in one.text
 
 

@@ -262,7 +262,7 @@ def test_the_chaser_is_alone_on_its_cpu_and_the_idle_machine_comes_first() -> No
 
 @dataclass(frozen=True)
 class Told(Answer):
-    """An answer by the made staircase, whose last level holds 96 MiB."""
+    """An answer by the made staircase, whose last level contains 96 MiB."""
 
     def rate(self, group: int = 0) -> float | None:
         one = self.experiment.groups[group]
@@ -281,7 +281,7 @@ def told(suite: str, on: Machine) -> list[Experiment]:
 
 @pytest.mark.parametrize("suite", list(suites))
 def test_a_plan_is_the_same_when_it_gets_the_same_answers(suite: str) -> None:
-    """What `resume` rests on."""
+    """The property that `resume` needs."""
     on = two_packages() if suite == "cxl" else machine()  # it needs a node without CPUs
     assert told(suite, on) == told(suite, on)
 

@@ -1,4 +1,4 @@
-"""What is read below a root: text, numbers, lists; absent told apart from forbidden; nothing outside the root."""
+"""Reads below a root: text, numbers, lists; absent is not forbidden; nothing is read outside the root."""
 
 from pathlib import Path
 

@@ -65,7 +65,7 @@ def stored(tmp_path_factory: pytest.TempPathFactory) -> Run:
 
 @pytest.fixture(scope="module")
 def typed(run: Run, probed: Run, stored: Run, tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[Any]]:
-    """Of the quick run, or of another where it has none; of STREAM's text what is imported.
+    """The rows of the quick run, or of another if it has none; imported rows are those of STREAM's text.
 
     A suite without a made run has one on the fake core.
     """
@@ -184,7 +184,7 @@ def test_stream_reports_where_more_threads_do_not_help(tmp_path: Path) -> None:
 
 
 def test_a_last_point_below_the_slope_is_not_a_roof(tmp_path: Path) -> None:
-    run = scaled(tmp_path / "last", 72e9)  # 8 threads reach 90 % of 8 times one thread
+    run = scaled(tmp_path / "last", 72e9)  # 8 threads reach 90 % of 8x one thread
     rows = tables["stream"].rows(run)
     assert all(row.conclusive for row in rows)
     assert "roof" not in {one.name for one in tables["stream"].insights(run, rows)}
@@ -274,7 +274,7 @@ def test_calibration_shows_what_was_tried_and_chosen(rows: dict[str, list[Flat]]
     assert near(plainest["bandwidth_bytes_per_s"], KERNELS["triad"][4] * PLAINEST, 1e-9)
 
 
-@pytest.mark.parametrize("stored", [None, 0.0])  # 0.0: as runs of before hold it
+@pytest.mark.parametrize("stored", [None, 0.0])  # 0.0: as older runs have it
 def test_a_trial_without_a_clean_moment_has_no_bandwidth(run: Run, stored: float | None) -> None:
     record = next(one for one in run.result.records if one.calibration)
     trials = (record.calibration[0], msgspec.structs.replace(record.calibration[1], operations_per_s=stored))

@@ -213,7 +213,7 @@ def test_two_runs_are_compared_point_by_point(run: Run) -> None:
 
 
 def test_inconclusive_rows_make_no_most_no_share_and_no_ratio(run: Run, made: list[BlocksRow]) -> None:
-    """Of 48 points 47 were inconclusive, and "the most of all conclusive points" stood above a chart with more."""
+    """47 of 48 points were inconclusive, and "the most of all conclusive points" was above a chart with more."""
     lone = [replace(row, conclusive=number == 0) for number, row in enumerate(made)]
     found = told(run, lone)
     assert f"the highest of 1 of {len(made)} points; the others are inconclusive" in found["most_throughput"].text

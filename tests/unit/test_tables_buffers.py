@@ -51,7 +51,7 @@ def test_each_part_is_a_row(content: Content) -> None:
     assert found["medium"]["latency_s"] == pytest.approx(377.4e-9, rel=0.03)
     assert found["writes"]["amplification"] == 4
     assert [found[f"buffer {n}"]["amplification_most"] for n in (1, 2)] == [4, 64]
-    assert [found[f"buffer {n}"]["amplification"] for n in (1, 2)] == [None, None]  # data or addresses: not told
+    assert [found[f"buffer {n}"]["amplification"] for n in (1, 2)] == [None, None]  # data or addresses?
     assert all(row["conclusive"] for row in found.values())
 
 

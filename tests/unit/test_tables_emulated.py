@@ -1,4 +1,4 @@
-"""An emulated floor or ceiling hides what is faster: what is then not seen is not known, what is seen is real."""
+"""An emulated floor or ceiling hides what is faster: a missing effect is not known, and a visible one is real."""
 
 import dataclasses
 from pathlib import Path

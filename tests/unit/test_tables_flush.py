@@ -181,7 +181,7 @@ def test_a_run_on_a_made_core_ends_with_rows_of_all_chunk_sizes(
 
 
 def test_a_range_shows_its_number_of_sizes(run: Run) -> None:
-    """'over all sizes' was said of three sizes of seven."""
+    """'over all sizes' was stated of three sizes of seven."""
     whole_range = said(run)["flush_ratio clflush over clwb"].text
     rows: list[FlushRow] = TABLE.rows(run)
     sizes = sorted({row.chunk_bytes for row in rows})

@@ -91,7 +91,7 @@ def test_times_outside_the_operations_are_separate(rows: list[Flat]) -> None:
 
 
 def test_a_percentile_that_no_batch_carries_is_that_of_all_together(rows: list[Flat]) -> None:
-    """999 of 1000: two of 2000 lie beyond it in a batch, 16 in all."""
+    """999 of 1000: two of 2000 are beyond it in a batch, 16 in all."""
     for row in rows:
         assert number(row, "latency_p999_s") > number(row, "latency_p99_s")
         assert row["latency_p999_low"] is None
@@ -129,7 +129,7 @@ def test_rehashes_are_named_where_they_take_much(run: Run) -> None:
 
 
 def test_one_disturbed_round_moves_neither_the_share_of_rehashes_nor_the_audit(tmp_path: Path) -> None:
-    """A mean over all rounds beside a median of them made 1161 % of the time."""
+    """A mean over all rounds next to a median of them made 1161 % of the time."""
     maker = Maker(tmp_path)
     record = add_point(maker, "quick_map", "insert")
     (timings,) = record.timings

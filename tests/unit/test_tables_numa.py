@@ -1,4 +1,4 @@
-"""Tables of pairs and of nodes: what was put in comes out, joined, compared and said in words."""
+"""Tables of pairs and of nodes: the planted numbers come out, joined, compared and in words."""
 
 from collections.abc import Callable
 from io import StringIO

@@ -1,4 +1,4 @@
-"""Rows and insights hold Python's own numbers: JSON and the terminal know no others."""
+"""Rows and insights contain Python's own numbers: JSON and the terminal know no others."""
 
 from typing import Annotated
 

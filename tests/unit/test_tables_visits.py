@@ -1,4 +1,4 @@
-"""Rows say what their intervals are made of, in every form, and those of stored runs stay what they were."""
+"""Rows show the parts of their intervals in every form, and rows of stored runs do not change."""
 
 from io import StringIO
 from pathlib import Path
@@ -8,10 +8,10 @@ import pytest
 from rich.console import Console
 
 from fake_core import FakeCore, made_catalogue, put_in_place
-from made_machine import made_machine
+from made_machine import made_machine, made_server
 from stored import RUNS, stored
 from tierscope.plans import suites
-from tierscope.plans.options import restored
+from tierscope.plans.options import own_options, restored
 from tierscope.record.machine import Cache
 from tierscope.record.result import Run, load, load_manifest
 from tierscope.report.terminal import show
@@ -24,13 +24,10 @@ from tierscope.tables import tables
 from tierscope.tables.drifts import level_of
 from tierscope.units import KiB, MiB
 
-VISITED = (
-    "stream", "latency", "loaded-latency", "numa", "core-to-core", "quick", "contention", "stride", "tlb", "blocks",
-    "buffers", "flush", "neighbors", "maps",
-)  # fmt: skip
-ONCE = ("sizing", "migration", "sharing")
-"""Tables whose points are visited once: what only sizes others, what changes the state of a memory, and at the start of
-`quick` what CPUs share: the visits of its end are further moments."""
+VISITED = [name for name in suites if "visits" in {option.name for option in own_options(suites[name].options)}]
+ONCE = ("sizing", "migration", "sharing", "background")
+"""Tables whose points are visited once: they size other points, change a memory, watch a load over time, or find what
+CPUs share, where the visits of the end of a run are further moments."""
 
 
 @pytest.fixture
@@ -67,11 +64,13 @@ def test_a_stored_run_has_no_visits_and_says_so(name: str) -> None:
 @pytest.mark.parametrize("name", VISITED)
 def test_a_suite_visits_its_points_three_times_unless_it_is_asked_not_to(name: str) -> None:
     suite = suites[name]
-    machine = msgspec.structs.replace(made_machine(4), structures=made_catalogue().structures_here())
+    here = made_server(memory_alone=1) if name == "cxl" else made_machine(4)
+    machine = msgspec.structs.replace(here, structures=made_catalogue().structures_here())
     for words, visits in (({}, 3), ({"visits": "5"}, 5), ({"visits": "0"}, 0)):
         experiments = [e for e in imagine(suite.plan(machine, suite.read(words))) if e.table not in ONCE]
         long = [e for e in experiments if name == "quick" and e.labels.get("kernel") in LARGE]
-        assert {e.schedule.visits for e in experiments if e not in long} == {visits}
+        assert experiments or name == "sharing"
+        assert {e.schedule.visits for e in experiments if e not in long} <= {visits}
         assert {e.schedule.visits for e in long} <= {min(visits, 1)}  # seconds each: once, with the drift of the others
 
 

@@ -1,4 +1,4 @@
-"""Words only where the data bear them out: small runs made for one question each."""
+"""Statements only if the data support them: small runs made for one question each."""
 
 from pathlib import Path
 

@@ -1,11 +1,11 @@
-"""Counts of takes that run in turns, out of counts that go on and on."""
+"""Counts of takes that alternate, from counters that never stop."""
 
 from tierscope.record.counting import Count, Counts
 from tierscope.run.take_counts import TakeCounts
 
 
 def behind(*values: int, reason: str = "") -> tuple[Counts, ...]:
-    """Of groups whose one event stands at these values."""
+    """The counts of groups whose one event has these values."""
     return tuple(
         Counts(
             blocks=value, operations=2 * value, ticks=3 * value,

@@ -1,4 +1,4 @@
-"""Results of schema 1 are loaded, tabulated and resumed as those of today; damaged ones are told as such."""
+"""Results of schema 1 are loaded, tabulated and resumed as those of today; damaged ones are reported as such."""
 
 import copy
 import json
@@ -30,17 +30,17 @@ USUAL = {
     "access_bytes": 0, "locality_bytes": 0, "fence": "", "order": "", "size": "", "command": "", "limit_s": 0.0,
     "operation": "", "keys": "", "sharing": "", "count": 0, "value_bytes": 0,
 }  # fmt: skip
-"""Of schema 1: what each key was that a plan left out."""
+"""The value in schema 1 of each key that a plan left out."""
 TASKS = {"line", "hop", "block", "call", "handover", "task", "key", "job"}
-"""Of schema 1: the tasks that its results have. Later ones, and later keys of these, are in none."""
+"""The tasks that results of schema 1 have. Later ones, and later keys of these, are in none."""
 OLD = [name for name, path in RUNS.items() if json.loads((path / "result.json").read_text())["schema"] == 1]
 """Runs that were stored in schema 1; those of later suites never were."""
 OTHER_PLAN = ("run-schema-1", "policy")
-"""Their suites plan other experiments since: a resumed run measures anew."""
+"""Their suites plan other experiments since: a resumed run measures again."""
 
 
 def document(name: str, file: str = "result.json") -> dict[str, Any]:
-    """Return a stored file as it is written."""
+    """Return a stored file as written."""
     found: dict[str, Any] = json.loads((RUNS[name] / file).read_text())
     return found
 

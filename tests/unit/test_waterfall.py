@@ -1,4 +1,4 @@
-"""The waterfall of a comparison: the slowest first, whatever is measured, and nothing that a file cannot hold."""
+"""The waterfall of a comparison: the slowest first, whatever is measured, and no value without a form in the file."""
 
 import json
 import math

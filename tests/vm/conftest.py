@@ -18,7 +18,7 @@ from virtual import Node, Shape, VirtualMachine
 SERVER = numa.SHAPE
 
 HALVES = Shape(nodes=(Node(memory_mib=256, cpus="0,2"), Node(memory_mib=256, cpus="1,3")), smp="4,sockets=1,cores=4")
-"""One package of two nodes that take turns in the numbers of CPUs; the firmware tells neither distances nor HMAT."""
+"""One package of two nodes that alternate in the numbers of CPUs; the firmware reports neither distances nor HMAT."""
 
 
 SMALL = {"ext4": Dimm(96), "devdax": Dimm(64), "bad": Dimm(48)}
@@ -79,7 +79,7 @@ def booted_adr() -> Iterator[VirtualMachine]:
 
 @pytest.fixture(scope="session")
 def devices(booted_adr: VirtualMachine) -> dict[str, str]:
-    """What each NVDIMM of `adr` became inside, by its name."""
+    """The form of each NVDIMM of `adr` inside, by its name."""
     return nvdimm.prepared(booted_adr, adr_machine.DIMMS)
 
 
@@ -115,7 +115,7 @@ def booted_small(media: Path) -> Iterator[VirtualMachine]:
 
 @pytest.fixture(scope="session")
 def spoilt(booted_small: VirtualMachine) -> dict[str, str]:
-    """What each NVDIMM of `small` became inside, by its name."""
+    """The form of each NVDIMM of `small` inside, by its name."""
     found = nvdimm.prepared(booted_small, {name: SMALL[name] for name in ("ext4", "devdax")})
     number = nvdimm.region(booted_small, SMALL["bad"])
     found["bad"] = nvdimm.namespace(booted_small, f"-f -e namespace{number}.0", "fsdax")

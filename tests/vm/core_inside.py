@@ -38,7 +38,7 @@ class Samples:
         self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o644)
 
     def follow(self) -> None:
-        """All that was appended since; the header in front tells the rows."""
+        """All that was appended since; the header in front shows the rows."""
         have = max(os.fstat(self._file).st_size, HEADER_BYTES)
         with connect(self._port, f"head -c {HEADER_BYTES} {self.inside}; tail -c +{have + 1} {self.inside}") as link:
             content = STATUS.sub(b"", link.makefile("rb").read())

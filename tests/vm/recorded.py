@@ -1,4 +1,4 @@
-"""What is kept of a machine's /proc and /sys in tests/data/systems, to test discovery without a machine."""
+"""The parts of a machine's /proc and /sys that tests/data/systems keeps, to test discovery without a machine."""
 
 import re
 import tomllib
@@ -17,7 +17,7 @@ DULL = {
     "events_poll_msecs", "hidden", "removable", "discard_alignment", "alignment_offset", "wait_probe", "subsystem",
     "log_zero_flags", "dsm_mask", "rev_id", "bdi", "commands", "dev", "CDAT",
 }  # fmt: skip
-"""Names that tell nothing, or something else at every boot."""
+"""Names without information, or that change at every boot."""
 CHANGING = ("/uuid", "/bios_date", "/bios_version", "/mounts")  # sizes of file systems in memory
 
 

@@ -1,4 +1,4 @@
-"""One package of two nodes that take turns in the numbers of CPUs, and a firmware that tells nothing of them."""
+"""One package of two nodes that alternate in the numbers of CPUs, and a firmware that reports nothing about them."""
 
 import pytest
 
@@ -22,7 +22,7 @@ def test_cpus_belong_to_the_nodes_that_were_emulated(machine: Machine) -> None:
 
 def test_without_hmat_nothing_is_reported(machine: Machine) -> None:
     assert [(node.reported, node.initiators) for node in machine.identity.nodes] == [({}, ())] * 2
-    assert [node.distances for node in machine.identity.nodes] == [(10, 20), (20, 10)]  # Linux's own, for want of any
+    assert [node.distances for node in machine.identity.nodes] == [(10, 20), (20, 10)]  # Linux's own
 
 
 def test_every_cpu_reaches_every_node(halves: VirtualMachine) -> None:

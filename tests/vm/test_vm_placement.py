@@ -1,4 +1,4 @@
-"""On an emulated server with a node without CPUs, bytes lie where they were asked for, and CPUs are in order."""
+"""On an emulated server with a node without CPUs, bytes are where they were asked for, and CPUs are in order."""
 
 import re
 import time
@@ -29,7 +29,7 @@ def free_bytes(server: VirtualMachine, node: int) -> int:
     return int(re.findall(r"MemFree: +(\d+) kB", text)[0]) * 1024
 
 
-# --- what is seen ---
+# --- the observed machine ---
 
 
 def test_packages_cores_and_threads_are_those_emulated(machine: Machine) -> None:
@@ -63,7 +63,7 @@ def test_the_firmware_s_figures_are_those_of_the_best_initiator(machine: Machine
     ]  # fmt: skip
 
 
-# --- where bytes lie ---
+# --- where bytes are ---
 
 
 @pytest.mark.parametrize("pages", ["4k", "thp"])
@@ -172,5 +172,5 @@ def test_pages_of_nodes_alternate(server: VirtualMachine, turns: str, pages: str
         (group,) = talk.prepare(f"kernel=copy target=interleave:{turns} cpus=0-3 footprint={SIZE} pages={pages}")
         assert talk.say("measure seconds=0.02")["rows"] > 0
         assert max(talk.say("check")["largest_relative_error"]) <= 1e-15  # a fused multiply-add rounds once
-    assert group["nodes"]["2"] == pytest.approx(SIZE * far, rel=0.01)  # every second page is asked; each lies as asked
+    assert group["nodes"]["2"] == pytest.approx(SIZE * far, rel=0.01)  # every second page is checked
     assert group["nodes"]["0"] == SIZE - group["nodes"]["2"]

@@ -17,7 +17,7 @@ FLUSHES = ("flush_none", "flush_clflush", "flush_clflushopt", "flush_clwb", "flu
 
 
 def measured(group: str) -> Fact:
-    """Facts of a group that was prepared, measured and found to hold what it should."""
+    """Facts of a group that was prepared, measured, and whose check passed."""
     with Talk() as talk:
         (facts,) = talk.prepare(group)
         assert talk.say("measure seconds=0.02")["rows"] > 0

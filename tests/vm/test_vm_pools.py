@@ -1,4 +1,4 @@
-"""Pools of libpmemobj where there is persistent memory: what libpmem itself says of them, on DAX and without."""
+"""Pools of libpmemobj where there is persistent memory: the statements of libpmem on them, on DAX and without."""
 
 from collections.abc import Iterator
 
@@ -17,7 +17,7 @@ POOL = "pool:/mnt/ext4/made"
 
 
 def measured(word: str, kernel: str = "triad") -> Fact:
-    """Facts of a group whose blocks were measured and found to hold what they should."""
+    """Facts of a group whose blocks were measured, and whose check passed."""
     asked = LineWork() if kernel == "triad" else BlockWork(element_bytes=4096)
     work = Workload(kernel=kernel, footprint_bytes=2 * MiB, work=asked)
     with Session() as session:

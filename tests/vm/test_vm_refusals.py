@@ -1,4 +1,4 @@
-"""What DAX devices and media refuse that only a kernel with such devices can show: content, rights, bad blocks."""
+"""Refusals by DAX devices and media that only a kernel with such devices can show: content, rights, bad blocks."""
 
 import json
 from pathlib import Path
@@ -83,7 +83,7 @@ def test_a_device_whose_driver_is_gone_is_refused(small: VirtualMachine, spoilt:
 
 
 def spoil(machine: VirtualMachine, device: str, pages_before: int) -> None:
-    """One more bad page, so many pages before the middle of the device: the driver refuses to map it from now on."""
+    """One more bad page, some pages before the middle of the device: the driver refuses to map it from now on."""
     middle = int(machine.read(f"/sys/block/{device}/size")) * SECTOR // 2 // (4 * KiB) - pages_before
     machine.do(f"echo {middle * 4 * KiB // SECTOR} {4 * KiB // SECTOR} >/sys/block/{device}/badblocks")
 

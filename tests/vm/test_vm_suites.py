@@ -11,7 +11,7 @@ from virtual import VirtualMachine
 
 
 def nodes_of(record: Record) -> list[set[int]]:
-    """Of each group: where its pages were found."""
+    """The nodes on which the pages of each group were found."""
     return [{int(node) for node in facts.nodes} for facts in record.groups]
 
 
@@ -50,7 +50,7 @@ def test_the_firmware_s_figures_are_next_to_the_nodes_they_apply_to(numa: Run) -
     assert {cell: told[cell] for cell in ((0, 0), (1, 1), (0, 2))} == {
         (0, 0): pytest.approx(90e-9), (1, 1): pytest.approx(95e-9), (0, 2): pytest.approx(350e-9),
     }  # fmt: skip
-    assert told[1, 2] is None  # HMAT's classes hold for the best initiator alone
+    assert told[1, 2] is None  # HMAT's classes are valid only for the best initiator
 
 
 # --- core to core ---

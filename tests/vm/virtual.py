@@ -1,4 +1,4 @@
-"""Virtual machines for tests: those of the package, with a core inside that stands in for the one here.
+"""Virtual machines for tests: those of the package, with a core inside that replaces the one here.
 
 QEMU's TCG has neither caches nor distances between nodes: every number taken inside means nothing.
 """
@@ -26,7 +26,7 @@ BRING = "sudo apt-get install -y qemu-system-x86 busybox-static && packaging/vm-
 
 @contextmanager
 def skipped_without() -> Iterator[None]:
-    """What this system lacks for virtual machines skips a test, with the line that brings it."""
+    """A missing part for virtual machines skips a test, with the line that installs it."""
     try:
         yield
     except MachineError as error:
@@ -39,7 +39,7 @@ class VirtualMachine(qemu.VirtualMachine):
     """A booted one, as a context manager. `core` is a program that stands for the core inside: for TIERSCOPE_CORE."""
 
     def __init__(self, shape: Shape, packed: Path | None = None) -> None:
-        """`packed`: the core to take along, else the one that `tierscope` finds."""
+        """`packed`: the core to copy, else the one that `tierscope` finds."""
         core = packed or find_core()
         linked = core.with_name(core.name + LINKED) if shape.pools else None
         if linked is not None and not linked.is_file():
@@ -49,7 +49,7 @@ class VirtualMachine(qemu.VirtualMachine):
         self.core = self._stand_in()
 
     def _stand_in(self) -> Path:
-        """With the one that serves pools beside it, as anywhere."""
+        """With the one that serves pools next to it, as anywhere."""
         core = self.folder / "tierscope-core"
         for program in (core, core.with_name(core.name + LINKED)):
             words = (sys.executable, str(Path(__file__).with_name("core_inside.py")), str(self.port), program.name)
@@ -63,7 +63,7 @@ class VirtualMachine(qemu.VirtualMachine):
 
     @cached_property
     def system(self) -> System:
-        """The files inside that tell of the machine, recorded: for all that looks at them beside the core."""
+        """The files inside that describe the machine, recorded for all readers other than the core."""
         tree = self.folder / "tree"
         links, *files = re.split(r"^==> (.*) <==\n", self.shell("/record")[1], flags=re.MULTILINE)
         for path, target in re.findall(r" (\S+) -> (.*)", links):

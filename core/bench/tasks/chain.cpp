@@ -181,7 +181,7 @@ class ChainTask final : public TaskOf<blocks::FencedRepeats> {
   }
   [[nodiscard]] bool limited() const override { return true; }
   /// A read moves its lines once. A plain store reads its line first, and writes it when it is flushed or replaced;
-  /// one past the caches writes alone. What Zipf's law leaves in caches is not known.
+  /// one past the caches writes alone. The share that Zipf's law leaves in caches is not known.
   [[nodiscard]] std::optional<Moved> moved(const Group& group, bool source) const override {
     const auto& its = group.plan.of<Chains>();
     Moved moved;

@@ -67,7 +67,7 @@ class MemberChain {
   std::uint64_t start_;
 };
 
-/// What the task keeps for the members of a group whose memory is known.
+/// The data of the task for the members of a group whose memory is known.
 const MemberChain& chain_of(const Group& group, const Member& member);
 
 /// 0 or infinity; in bench/tasks/chain_check.cpp.

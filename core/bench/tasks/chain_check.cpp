@@ -1,8 +1,8 @@
 /// Checks the results of chains, in three ways. The state behind all draws must be the one that follows from their
 /// number alone: a read whose words lacked their tags changed it. The last writes must be in memory, newest first, each
 /// line once. And plain arithmetic repeats the next operations on what memory contains: the kernel must read the same
-/// sum and store the same lines. What it stores for that is taken back. Blind to: words read that have the right tag
-/// and are wrong otherwise, outside of the repeated operations.
+/// sum and store the same lines. The check then restores the lines that it stored to. Blind to: words read that have
+/// the right tag and are wrong otherwise, outside of the repeated operations.
 #include <algorithm>
 #include <cstring>
 #include <unordered_map>

@@ -22,7 +22,7 @@ struct Leaf {
   std::array<std::uint64_t, MOST> keys;
   std::array<Value, MOST> values;
 
-  /// Of the first key that is not below `key`.
+  /// Return the position of the first key that is not below `key`.
   [[nodiscard]] std::size_t place_of(std::uint64_t key) const noexcept {
     std::size_t i = 0;
     while (i < number && keys[i] < key) ++i;
@@ -50,7 +50,7 @@ inline void shift_in(Node& node, std::size_t place, const Item& item, bool is_le
   ++node.number;
 }
 
-/// Of an entry and the link behind it.
+/// Remove an entry and the link behind it.
 inline void shift_out(Node& node, std::size_t place, bool is_leaf) noexcept {
   const auto close = [](auto& list, std::size_t first, std::size_t number) {
     std::copy(list.begin() + first + 1, list.begin() + number, list.begin() + first);
@@ -61,7 +61,7 @@ inline void shift_out(Node& node, std::size_t place, bool is_leaf) noexcept {
   --node.number;
 }
 
-/// What is behind `first` goes to `to`, behind the `number` entries there.
+/// Move what is behind `first` to `to`, behind the `number` entries there.
 inline void move_from(Node& from, std::size_t first, Node& to, std::size_t number, bool is_leaf) noexcept {
   std::copy(from.keys.begin() + first, from.keys.begin() + from.number, to.keys.begin() + number);
   std::copy(from.values.begin() + first, from.values.begin() + from.number, to.values.begin() + number);

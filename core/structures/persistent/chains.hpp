@@ -1,4 +1,4 @@
-/// What the two maps with chained buckets share: the hash, and when they grow and shrink.
+/// The common part of the two maps with chained buckets: the hash, and when they grow and shrink.
 /// Source: J. L. Carter, M. N. Wegman, "Universal Classes of Hash Functions", JCSS 18(2), 1979; its prime and the
 /// thresholds are those of PMDK's maps, so that the two can be compared.
 #pragma once

@@ -14,7 +14,7 @@
 
 namespace tierscope::structures {
 
-/// What every root object starts with.
+/// The first part of every root object.
 struct Root {
   std::uint64_t value_bytes;  // 0: nothing has been made yet
   std::uint64_t count;
@@ -46,7 +46,7 @@ class Objects {
 class Pool {
  public:
   /// The layout is the name of the structure behind "tierscope-".
-  /// @throws as StructureEntry::open. What it could not make is gone.
+  /// @throws as StructureEntry::open. It removes a pool that it could not complete.
   Pool(const StructureOptions& asked, std::string_view structure, std::size_t needed_bytes, std::size_t root_bytes);
   Pool(const Pool&) = delete;
   Pool& operator=(const Pool&) = delete;
@@ -82,9 +82,9 @@ class Pool {
 /// Bytes of a pool other than objects: header, 1024 lanes of 3 KiB, the header of a zone, rounding to chunks.
 constexpr std::size_t POOL_OVERHEAD = PMEMOBJ_MIN_POOL;
 
-/// What the first object of its size takes: the allocator sets a run of chunks of 256 KiB apart for objects of one
-/// size, for 200 of them, but no more than 16 chunks. An object over half a chunk has chunks of its own. Source: PMDK,
-/// src/libpmemobj/alloc_class.c; measured with 1.12.
+/// Return the bytes that the first object of its size takes. The allocator sets a run of chunks of 256 KiB apart for
+/// objects of one size, for 200 of them, but no more than 16 chunks. An object over half a chunk has chunks of its own.
+/// Source: PMDK, src/libpmemobj/alloc_class.c; measured with 1.12.
 constexpr std::size_t run_bytes(std::size_t size_bytes) {
   constexpr std::size_t chunk = std::size_t{256} << 10U;
   const auto wanted = size_bytes > chunk / 2 ? size_bytes + 64 : std::min(200 * size_bytes, 16 * chunk);
@@ -98,7 +98,7 @@ constexpr std::size_t objects_bytes(std::uint64_t number, std::size_t size_bytes
   return number * each + number * each / 64 + run_bytes(each);
 }
 
-/// What all arrays take that a table had on its way from `first` to `last` elements, which doubled them; the allocator
+/// Return the bytes of all arrays that a table had while it doubled from `first` to `last` elements: the allocator
 /// does not join what it freed. The last one counts twice, for a rehash that keeps the size.
 constexpr std::size_t arrays_bytes(std::uint64_t first, std::uint64_t last, std::size_t element_bytes) {
   std::size_t sum = 0;

@@ -68,7 +68,7 @@ class Change : public Tree {
   void paint(std::uint64_t at, bool is_red) noexcept {
     if (red(at) != is_red && kept(at)) node(at).links.above ^= RED;
   }
-  /// What led to `at` leads to `to`, which may be none.
+  /// Let the link that led to `at` lead to `to`, which may be none.
   void replace(std::uint64_t at, std::uint64_t to) noexcept {
     const auto over = above(at);
     if (over != 0) {

@@ -1,6 +1,6 @@
-/// What the ordered structures share: one root object, every change a transaction, no rehash. An empty one is a root
-/// object of zeros, and links are offsets in the pool, 8 bytes where libpmemobj's own ids have 16.
-/// Source: PMDK, libpmemobj_tx(7).
+/// The common part of the ordered structures: one root object, every change a transaction, no rehash. An empty one is a
+/// root object of zeros, and links are offsets in the pool, 8 bytes where libpmemobj's own ids have 16. Source: PMDK,
+/// libpmemobj_tx(7).
 #pragma once
 #include <cstring>
 #include <string>
@@ -26,7 +26,7 @@ class Transacted : public Structure {
     pool_.persist(&control_.value_bytes, sizeof control_.value_bytes);
   }
 
-  /// What is there after "found" entries were counted in a sound structure.
+  /// Return the state after "found" entries were counted in a sound structure.
   [[nodiscard]] std::string check_count(std::uint64_t found) const {
     if (found == control_.count) return "";
     return "the count is " + std::to_string(control_.count) + " and " + std::to_string(found) + " entries are there";

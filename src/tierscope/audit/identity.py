@@ -1,4 +1,4 @@
-"""What each file of this folder registers, and what it finds."""
+"""The identity that each file of this folder registers, and the failure that it finds."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

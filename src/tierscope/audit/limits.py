@@ -1,4 +1,4 @@
-"""What a user knows of a machine and a result lacks: `peak=`, or `channels=` and `speed=`, and `cache=`.
+"""The limits of a machine that a user knows and a result lacks: `peak=`, or `channels=` and `speed=`, and `cache=`.
 
 The theoretical peak is that of all channels together, 10^6 x MT/s x 8 bytes each. It is added to every statement of
 memory bandwidth. If both ways are given the statements contain both, and `peak_formula` compares them.
@@ -63,7 +63,7 @@ def parsed(words: Mapping[str, str]) -> Limits:
         raise UsageError(f"unknown option {unknown[0]}=; known: {', '.join(KEYS)}, such as peak=307.2GB/s")
     if ("channels" in words) != ("speed" in words):
         missing = "speed=, in MT/s" if "channels" in words else "channels="
-        raise UsageError(f"channels= and speed= make a peak together; {missing} is missing")
+        raise UsageError(f"a peak needs channels= and speed=;  {missing} is missing")
     peak = parse_rate(words["peak"]) if "peak" in words else None
     if peak is not None and peak < LEAST_PEAK:
         said = f"peak={words['peak']} means {peak:g} bytes/s, which is less than one channel of any memory moves"

@@ -16,6 +16,6 @@ def failure(identity: str, one: Statement, name: str, made: float, how: str, roo
         return None
     found = f"{how} makes {value_of(name, made)}"
     word = slip(stated.value / made, slips_of(name), room + stated.slack) if made else ""
-    off = f"{stated.value / made:.4g} times that" if made else "not nothing"
+    off = f"{stated.value / made:.4g}x that" if made else "not nothing"
     why = f"{word} on one side" if word else f"it is {off}: the two are not of one test, or one was typed wrongly"
     return Failure(identity, one.label, one.table, name, shown(name, stated), found, why)

@@ -1,4 +1,4 @@
-"""What a program that measured instead of the core states about one job: all its repeats, in its own numbers.
+"""The numbers of a program that measured in place of the core: all repeats of one job.
 
     rate = operations / seconds, of all repeats; operations in flight at a repeat's begin or end may count in either
     latency = mean over all operations, from submission to completion

@@ -45,10 +45,10 @@ def _why(ratio: float, again: Quantity) -> str:
     away = max(ratio, 1 / ratio)
     if away < LARGE:
         way = "more" if ratio > 1 else "less"
-        return f"{away:.2f} times {way}: a mean of samples, not of the run"
+        return f"{way} by a factor of {away:.2f}: a mean of samples, not of the run"
     factor, words = PREFIXES["KiB" in again.said]
     left = ratio * factor if ratio < 1 else ratio / factor
-    return f"unit slip: it is in {words}; then {left:.2f} times the other remains"
+    return f"unit slip: it is in {words}; then {left:.2f}x the other remains"
 
 
 identities.add(SameQuantity())

@@ -17,7 +17,7 @@ OF_BYTES = (
 OF_TIMES = (*DIGITS, (1000.0, "a prefix was lost: ms for us, or us for ns"), *PREFIXES)
 OF_COUNTS = (*DIGITS, (1000.0, "a prefix was lost: k for one, M for k"), *PREFIXES)
 OF_TIMES_AND_COUNTS = (*DIGITS, (1000.0, "a prefix was lost: ms for us, or k for one"), *PREFIXES)
-"""Of a product such as latency x rate: only decimal prefixes are confused there, in either factor."""
+"""The slips of a product such as latency x rate: only decimal prefixes are confused, in either factor."""
 
 Slips = tuple[tuple[float, str], ...]
 

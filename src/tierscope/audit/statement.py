@@ -1,4 +1,4 @@
-"""What a result states: numbers by name in base units, as identities read them.
+"""The statement of a result: numbers by name in base units, as identities read them.
 
 A statement is one row of a table, ours or another tool's, or what one experiment's samples show. Its quantities have
 the names of row keys: `latency_s`, `bandwidth_bytes_per_s`, `rate_per_s` (operations), `operation_bytes`, `in_flight`

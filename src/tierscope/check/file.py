@@ -22,7 +22,7 @@ KEYS = ["suite", "options", "threshold"]
 
 @dataclass(frozen=True, slots=True)
 class CheckFile:
-    """What a file asks for. options: key=value words of the suite."""
+    """The content of a file. options: key=value words of the suite."""
 
     path: Path
     suite: str

@@ -4,8 +4,8 @@
     failed      the whole interval is outside of them, and the point is conclusive
     not known   all else, with the reasons
 
-What makes a point inconclusive, such as other programs, makes memory look slower. So an inconclusive point may pass a
-bound on the slow side, such as at_least of a bandwidth; on the other side it is not known.
+The causes of an inconclusive point, such as other programs, make memory look slower. So an inconclusive point may pass
+a bound on the slow side, such as at_least of a bandwidth; on the other side it is not known.
 
 Each point that a threshold matches is judged. The intervals are those of single points: of 40 points that are exactly
 at their threshold, one fails by chance.
@@ -154,8 +154,8 @@ def _verdict(
 def _harmless(threshold: Threshold, doubts: Sequence[str]) -> bool:
     """Return whether no doubt may hide a number beyond the threshold.
 
-    A wide interval is within it as a whole. What others take makes memory look slower than it is, so it matters only
-    where too fast is wrong.
+    A wide interval is within it as a whole. Time that others take makes memory look slower than it is, so it matters
+    only where too fast is wrong.
     """
     slowed = SLOWED if threshold.slow_side else ()
     return bool(doubts) and all(doubt.startswith(WIDE) or any(word in doubt for word in slowed) for doubt in doubts)

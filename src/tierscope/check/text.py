@@ -1,4 +1,4 @@
-"""What a check shows: one line, a line for each point that did not pass, and all of it as a document."""
+"""The text of a check: one line, a line for each point that did not pass, and all of it as a document."""
 
 from typing import Any
 

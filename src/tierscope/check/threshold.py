@@ -24,7 +24,7 @@ EXAMPLES = {"B/s": "20 GB/s", "s": "100 ns", "B": "64 MiB", "1/s": "1.5 M/s"}
 
 @dataclass(frozen=True, slots=True)
 class Threshold:
-    """What a file asks of one main value. where: column -> the value of the points that are judged."""
+    """The bounds of a file on one main value. where: column -> the value of the points that are judged."""
 
     number: int  # in the file, from 1
     name: str

@@ -1,17 +1,17 @@
-"""What `audit` may be asked about, by its word: a run, a published table, or a file of another tool."""
+"""The results that `audit` examines, by the argument: a run, a published table, or a file of another tool."""
 
 from pathlib import Path
 
 from tierscope import reference
 from tierscope.audit import Audit, examine, own, published, readings
 from tierscope.audit.limits import Limits, limited
+from tierscope.cli.names import PUBLISHED
 from tierscope.errors import UsageError
 from tierscope.files import is_there
 from tierscope.imports import read
 from tierscope.record.result import load
 from tierscope.tables.kept import anew
 
-PUBLISHED = "reference:"
 UNKNOWN = Limits()
 
 

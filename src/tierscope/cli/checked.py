@@ -1,4 +1,4 @@
-"""What `tierscope check` does: measure or load, judge, and show the answer in the forms that are asked for."""
+"""The work of `tierscope check`: measure or load, judge, and show the answer in the requested forms."""
 
 import sys
 import time

@@ -1,6 +1,6 @@
 """The one door to the terminal: all that a command writes to standard output and standard error passes here.
 
-What comes from a run, a file or a machine is foreign text. It is shown and does nothing else: letters that are not
+Text from a run, a file or a machine is foreign. It is shown and does nothing else: letters that are not
 printable become escapes, and square brackets are not markup. `console` is the same door for what Rich draws. A reader
 that has gone away, as `| head` does, does not end a command: the rest of the output is dropped, the status stays.
 """

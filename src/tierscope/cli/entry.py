@@ -1,4 +1,4 @@
-"""What the command `tierscope` starts: quiet also where Ctrl-C comes while Python still loads, which takes 0.2 s."""
+"""The function that the command `tierscope` calls. It is quiet even if Ctrl-C comes while Python loads, for 0.2 s."""
 
 import sys
 

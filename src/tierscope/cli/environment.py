@@ -12,10 +12,10 @@ VARIABLES = {
     "TIERSCOPE_WHEEL": "wheel from which `./tierscope` takes the core, if the wheel was built from the sources of the "
     "checkout, instead of one in `dist/`; `no` builds the core",
     "CXX": "compiler that `./tierscope` builds the core with",
-    "XDG_CACHE_HOME": "folder of what can be made again, else `~/.cache`: `tierscope/judged` has the judgements "
+    "XDG_CACHE_HOME": "folder of caches, by default `~/.cache`: `tierscope/judged` has the judgements "
     "of runs that other processes measured, `tierscope/variants` the loop variants that searches found",
     "TIERSCOPE_VM_KERNEL": "folder with `boot` and `lib/modules` of the kernel of `tierscope vm`",
-    "XDG_DATA_HOME": "folder of what is kept, else `~/.local/share`: `tierscope/vm` has the kernel of `tierscope vm`",
+    "XDG_DATA_HOME": "folder of data, by default `~/.local/share`: `tierscope/vm` has the kernel of `tierscope vm`",
     "NO_COLOR": "no colour in the terminal",
     "TIERSCOPE_TRACEBACK": "any value: after a fault of Tierscope, show its trace, for a report",
     "TIERSCOPE_CRASH_LOG": "for the check of `tierscope crash`: the file that `{log}` names. Set by `tierscope`",

@@ -1,4 +1,4 @@
-"""What every command that ends with a Result does: write the report, show it, choose the exit status."""
+"""The end of every command with a Result: write the report, show it, choose the exit status."""
 
 from collections.abc import Callable
 from importlib import import_module

@@ -40,7 +40,7 @@ def described(registry: Registry[Any]) -> dict[str, str]:
 
 
 class Area(StrEnum):
-    """What a command is for; the value is the title of its group in `tierscope --help`, in this order."""
+    """The purpose of a command; the value is the title of its group in `tierscope --help`, in this order."""
 
     MEASURE = "Measure"
     LOOK = "Look at a run"

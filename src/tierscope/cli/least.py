@@ -1,4 +1,4 @@
-"""What `--least` takes, in every command that compares."""
+"""The value of `--least`, in every command that compares."""
 
 import rich_click as click
 

@@ -26,7 +26,7 @@ EXAMPLES = {
     "tierscope doctor": "settings that affect numbers",
     "tierscope compare runs/A runs/B --least 0.05": "fails if a point is slower by 5 % or more",
 }
-"""Of the program as a whole: the command line, and what it is for."""
+"""Examples for the program as a whole: the command line, and its purpose."""
 
 EPILOG = f"""\
 Exit status of every command:

@@ -128,7 +128,7 @@ def _last(machine: Machine, _clock: Clock, _system: System) -> Found:
 def _cores(_machine: Machine, _clock: Clock, system: System) -> Found:
     kinds = kinds_of(system)
     told = ", ".join(f"{len(cpus)} of {size}" for size, cpus in sorted(kinds.items(), reverse=True))
-    return ALIKE, told or "no cpu_capacity: taken for equal"
+    return ALIKE, told or "no cpu_capacity: assumed equal"
 
 
 def _counters(machine: Machine, _clock: Clock, system: System) -> Found:

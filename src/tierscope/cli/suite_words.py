@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from tierscope.plans.options import Option
 
 Flags = dict[str, bool]
-"""Of the command: name with its hyphens -> whether a value follows."""
+"""The flags of the command: name with its hyphens -> whether a value follows."""
 
 
 def options_of(suite: str) -> "tuple[Option, ...]":
@@ -40,7 +40,7 @@ def find_suite(words: list[str], flags: Flags) -> str:
 def as_words(words: list[str], flags: Flags) -> list[str]:
     """Return the words with options of the suite as key=value, behind the others; UsageError for one without its value.
 
-    What looks like a flag of the command with a slip is left to click, which names the flag that was meant. Any other
+    A flag of the command with a slip is left to click, which names the flag that was meant. Any other
     becomes key=value too: the suite then names its own options.
     """
     suite = find_suite(words, flags)

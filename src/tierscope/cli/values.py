@@ -1,4 +1,4 @@
-"""What a shell is offered as the value of an option: `kernels=tr` becomes `kernels=triad`, a list its next part.
+"""The completions of an option's value: `kernels=tr` becomes `kernels=triad`, and a list gets its next part.
 
 Names of a list come from the option itself. Names of kernels, ISAs and targets come from the core, which is asked only
 then; without a core there are none.
@@ -48,6 +48,10 @@ def _kernels(build: "Catalogue") -> Iterable[str]:
     return (one.kernel for one in build.kernels)
 
 
+def _flushes(build: "Catalogue") -> Iterable[str]:
+    return build.flushes()
+
+
 def _structures(build: "Catalogue") -> Iterable[str]:
     return (one.name for one in build.structures if one.available)
 
@@ -62,6 +66,8 @@ BUILD: "dict[str, Callable[[Catalogue], Iterable[str]]]" = {
     "kernels": _kernels,
     "kernel": _kernels,
     "mixes": _kernels,
+    "instructions": _flushes,
+    "stores": _flushes,
     "structures": _structures,
     "isa": lambda build: (one.isa for one in build.kernels if one.available),
 }

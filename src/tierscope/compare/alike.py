@@ -29,7 +29,7 @@ from tierscope.tables import Flat, tables
 from tierscope.units import show_bytes
 
 MAIN = ("bandwidth_bytes_per_s", "latency_s")
-"""What is compared of two readings; where they have neither, the first number that both have."""
+"""The values that are compared of two readings; without them, the first number that both have."""
 
 UNITS = (("_bytes_per_s", "B/s"), ("_per_s", "1/s"), ("_s", "s"), ("_hz", "1/s"), ("_bytes", "B"), ("seconds", "s"))
 MOST = "{most}"

@@ -54,7 +54,7 @@ def refuse_apart(before: Run, after: Run, *, across: bool) -> None:
     origins = (before.result.origin, after.result.origin)
     if origins[0] != origins[1] and set(origins) != {"real", "imported"} and not across:
         raise UsageError(
-            f"one run is {origins[0]}, the other {origins[1]}: their numbers do not compare; "
+            f"one run is {origins[0]}, the other {origins[1]}: their numbers are not comparable; "
             "--across-origins compares them anyway, with both origins next to each number"
         )
 

@@ -1,4 +1,4 @@
-"""Which counters go with time over the points of a run: rows of `tierscope correlate`.
+"""The counters that change with the time over the points of a run: rows of `tierscope correlate`.
 
     counter    = events of a point / operations of the counted blocks     [1]; task-clock [ns]
     time       = 1 / median rate of its one group; of operations on a structure, by rounds      [s]

@@ -1,9 +1,9 @@
 """Points of equal keys whose footprints differ: what their ratio may still show.
 
-What Tierscope chooses by itself varies between runs by less than a doubling, with the free memory and the cache that it
-finds; a ratio of such footprints keeps its verdict, and a note names them. Else a footprint of 4x the largest cache or
-more is in memory, whatever its size. Below it, part of the smaller one may be in a cache that the larger one exceeds,
-and a ratio of the two then compares caches with memory.
+A footprint that Tierscope chooses varies between runs by less than a doubling, with the free memory and the cache that
+it finds; a ratio of such footprints keeps its verdict, and a note names them. Else a footprint of 4x the largest cache
+or more is in memory, whatever its size. Below it, part of the smaller one may be in a cache that the larger one
+exceeds, and a ratio of the two then compares caches with memory.
 Source: J. D. McCalpin, "STREAM: Sustainable Memory Bandwidth in High Performance Computers", run rules (each array at
 least 4x the sum of the last-level caches).
 Blind to caches that the system does not report.

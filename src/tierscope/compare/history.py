@@ -64,7 +64,7 @@ def history(runs: Sequence[Run], least: float) -> History:
     origins = sorted({run.result.origin for run in ordered})
     if len(origins) > 1:
         raise UsageError(
-            f"the runs are {' and '.join(origins)}: their numbers do not compare; name those of one origin"
+            f"the runs are {' and '.join(origins)}: their numbers are not comparable; name those of one origin"
         )
     found = {
         (table, point): numbers

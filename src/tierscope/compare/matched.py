@@ -1,7 +1,8 @@
 """Points that a run and a published table both have, as the lines `# compare:` of the table match them.
 
 A published number may be a ratio to another one of its table; ours then is one, too, or becomes one. The interval of
-a ratio that is made here is that of two independent medians. What a point would be divided by is not a point itself.
+a ratio that is made here is that of two independent medians. A point does not stand for another one that it would be
+divided by.
 """
 
 from collections.abc import Iterator

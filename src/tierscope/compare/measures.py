@@ -1,4 +1,4 @@
-"""What two runs are compared by: each main value of each table, as the table itself states it."""
+"""The values by which two runs are compared: each main value of each table, as the table states it."""
 
 from dataclasses import dataclass
 

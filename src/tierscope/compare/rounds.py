@@ -2,7 +2,7 @@
 
     ratio = exp(mean of log(after / before) over the rounds), with Student's interval of rounds - 1 degrees of freedom
 
-What drifts from round to round hits both sides of a round and cancels; what differs between runs of one setting is in
+A drift from round to round affects both sides of a round and cancels; a difference between runs of one setting is in
 the interval, which the interval of a single run cannot contain. Intervals are widened for the number of points as in
 `stats.compare`, by Student's quantiles too: by normal ones three rounds of 30 equal points had a false call in one
 comparison of seven. A point whose interval is within the smallest difference of interest shows no difference; one whose

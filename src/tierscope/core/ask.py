@@ -93,7 +93,7 @@ def read(answer: bytes | dict[str, Any], kind: type[Answer], key: str = "") -> A
             return msgspec.json.decode(answer, type=kind)
         return msgspec.convert(answer[key] if key else answer, kind)
     except (msgspec.DecodeError, KeyError, UnicodeDecodeError, RecursionError) as error:
-        raise CoreError(f"tierscope-core answered what this tierscope does not know: {error}; "
+        raise CoreError(f"tierscope-core gave an answer that this tierscope does not know: {error}; "
                         "install both from one version, or correct TIERSCOPE_CORE") from error  # fmt: skip
 
 

@@ -21,7 +21,7 @@ LAST_WORDS_BYTES = 1 << 16  # of a core that died: a sanitizer's whole report
 
 
 class Asked(NamedTuple):
-    """What a core answered to a question."""
+    """The answer of a core to a question."""
 
     status: int  # below 0: the signal that ended it
     answer: bytes

@@ -61,5 +61,5 @@ def group_words(group: Group) -> dict[str, str]:
     }
     for key, word in words.items():
         if any(c.isspace() for c in word):
-            raise UsageError(f"{key}={word!r} contains a space, which a plan cannot carry; choose a path without one")
+            raise UsageError(f"{key}={word!r} contains a space, which a plan cannot contain; choose a path without one")
     return {key: word for key, word in words.items() if word}

@@ -1,4 +1,4 @@
-"""What a user requests of a hunt for crashes, and what it returns. All are plain data."""
+"""The request of a user for a hunt for crashes, and its results, as plain data."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""What a hunt found, for a terminal: counts, verdicts, the first failed points and how to see them again."""
+"""The results of a hunt for a terminal: counts, verdicts, the first failed points and how to repeat them."""
 
 from rich.console import Console
 from rich.table import Table
@@ -48,5 +48,5 @@ def _show_failed(found: Found, asked: Asked, console: Console) -> None:
         console.print(f"The same command with --seed {found.seed} and --keep DIR leaves these images in DIR.")
     else:
         console.print(
-            Text(f"Images and logs: {asked.keep}/image-N and {asked.keep}/log-N, N the fence"), soft_wrap=True
+            Text(f"Images and logs: {asked.keep}/image-N and {asked.keep}/log-N, where N is the fence"), soft_wrap=True
         )

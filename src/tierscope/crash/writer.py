@@ -98,7 +98,7 @@ class Writer:
         if ended.status != 0:
             full = "; is there free space next to the file?" if ended.status == -signal.SIGBUS else ""
             raise UsageError(
-                f"the writer {self._words[0]} ended with {ended.how}; it must end well without a crash{full}"
+                f"the writer {self._words[0]} ended with {ended.how}; it must end with status 0 without a crash{full}"
             )
         return self._counts(folder)
 
@@ -131,7 +131,7 @@ class Writer:
         try:
             counts = msgspec.json.decode((folder / "counts.json").read_bytes(), type=Counts)
         except (msgspec.DecodeError, RecursionError) as error:
-            raise CoreError(f"{self._library.name} counts what this tierscope does not know: {error}; "
+            raise CoreError(f"{self._library.name} counts events that this tierscope does not know: {error}; "
                             "install both from one version") from error  # fmt: skip
         if counts.file_fences == 0:
             raise UsageError(f"the writer mapped {self.file} and made no fence by libpmem or msync, so nothing of it "

@@ -1,6 +1,6 @@
 """The doctor: what in this machine's set-up touches which result, how much, and how to change it.
 
-One file of `checks/` is one check; it reads text files, changes nothing and needs no root. What it
+One file of `checks/` is one check; it reads text files, changes nothing and needs no root. A state that it
 cannot see is `unknown`, with what would be needed: never a silent `good`.
 """
 

@@ -20,7 +20,7 @@ Write = Callable[[System, str, str], None]
 
 
 class Outcome(NamedTuple):
-    """What became of one change: the text that the file has now, and why it is not the wanted one; "" if it is."""
+    """The result of one change: the text that the file has now, and why it is not the wanted one; "" if it is."""
 
     change: Change
     now: str

@@ -29,7 +29,7 @@ MEANINGS = {
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """What one check saw: a state in words, its effect with a source, the exact command that changes it.
+    """The result of one check: a state in words, its effect with a source, the exact command that changes it.
 
     settings: the same as that command, or a part of it, where `doctor --apply` may do it. A state that is good for
     this user may still offer one.

@@ -26,7 +26,7 @@ Parts = list[RenderableType]
 
 
 class Shown(Protocol):
-    """What a form is given of a table."""
+    """The data of a table that a form gets."""
 
     @property
     def title(self) -> str: ...

@@ -1,7 +1,7 @@
 """fio's JSON and JSON+ as plain data: seconds, bytes, shares of one CPU.
 
-Of several documents the last one is read. Bins are those of JSON+: the value that fio names a bin by, in ns, and how
-many operations fell into it.
+If there are several documents, the last one is read. Bins are those of JSON+: the value that fio names a bin by, in ns,
+and how many operations fell into it.
 Blind to the documents of fio 2, whose latencies are in other units under other names: they are refused.
 Source: fio 3.33, HOWTO, "Interpreting the output" and "JSON+ output"; stat.c.
 """
@@ -65,7 +65,7 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """What one call of fio wrote."""
+    """The output of one call of fio."""
 
     version: str  # "3.33"
     options: dict[str, str]  # that all jobs share

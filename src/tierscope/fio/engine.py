@@ -1,4 +1,4 @@
-"""Which I/O engine works here: io_uring, then libaio, then psync, each tried with one read.
+"""The I/O engine that works here: io_uring, libaio or psync, tried in this order with one read.
 
 Containers often forbid io_uring, and some systems lack libaio; the record contains why an engine was passed over.
 Source: Linux, io_uring(7), io_submit(2); Documentation/admin-guide/sysctl/kernel.rst (io_uring_disabled).

@@ -57,7 +57,7 @@ def _leash() -> list[str]:
 def _read(out: str, said: str, status: int) -> Document:
     if status < 0:
         name = signal.Signals(-status).name
-        raise MachineError(f"fio was killed by signal {name}{_last(said)}; repeat what it was at")
+        raise MachineError(f"fio was killed by signal {name}{_last(said)}; repeat the job that it ran")
     try:
         document = parse(out)
     except ResultError as error:

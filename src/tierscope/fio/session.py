@@ -76,7 +76,7 @@ class Session:
         place = self._opened(self._group.workload, self._direct)
         if self._direct and (why := place.refuses_direct(work.block_bytes)):
             raise MachineError(
-                f"{self._group.target.where} takes no direct I/O ({why}); name another place with path=, "
+                f"{self._group.target.where} refuses direct I/O ({why}); name another place with path=, "
                 "or measure the page cache with it: direct=no"
             )
         self._engine = self._chosen(asked, place, work.block_bytes)
@@ -110,7 +110,7 @@ class Session:
 
     def count(self, events: str) -> Counting:
         """Raise UsageError: fio works in processes of its own."""
-        raise UsageError(f"counters={events}: fio works in processes of its own, which counters of a thread do not see")
+        raise UsageError(f"counters={events}: fio works in processes of its own, which counters of a thread leave out")
 
     def counts(self) -> tuple[Counts, ...]:
         return ()

@@ -33,7 +33,7 @@ DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
 @dataclass(frozen=True)
 class Folded:
-    """What a call of `collect` did."""
+    """The result of a call of `collect`."""
 
     days: tuple[DayRecord, ...]
     new: int

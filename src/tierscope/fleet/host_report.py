@@ -31,7 +31,7 @@ class Number(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 
 
 class HostReport(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What one host measured in one session. `facts` are the covariates: name -> value, as text.
+    """The measurements of one host in one session. `facts` are the covariates: name -> value, as text.
 
     The key of a report is (machine, plan, day, session): the same key twice is the same measurement.
     """

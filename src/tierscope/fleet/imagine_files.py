@@ -16,6 +16,7 @@ from tierscope.fleet.folder import REPORTS, TRUTH, report_path
 from tierscope.fleet.host_report import SCHEMA, HostReport, Number
 from tierscope.fleet.imagine import REPEATS, Fleet, Sessions
 from tierscope.fleet.known import Floats
+from tierscope.stats.median import MEDIAN_ERROR, SIGMAS_95
 
 PEAK = 307.2e9  # eight channels at 4800 MT/s, 8 bytes each
 PLAN = "imagined"
@@ -114,7 +115,7 @@ def facts_of(fleet: Fleet, host: int, day: int) -> dict[str, str]:
 
 
 def _numbers(fleet: Fleet, logs: Floats) -> Iterator[Number]:
-    half = 1.96 * 1.2533 * max(fleet.options.run_noise, 1e-4) / np.sqrt(REPEATS)
+    half = SIGMAS_95 * MEDIAN_ERROR * max(fleet.options.run_noise, 1e-4) / np.sqrt(REPEATS)
     for place, faster in enumerate(logs.tolist()):
         rate = place % 2 == 0
         value = 0.8 * PEAK / (1 + 0.02 * place) * np.exp(faster) if rate else 100e-9 * (1 + place) * np.exp(-faster)

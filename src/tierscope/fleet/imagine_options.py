@@ -63,7 +63,7 @@ def planted(options: ImagineOptions) -> dict[str, int]:
 
 
 class Truth(msgspec.Struct, frozen=True, kw_only=True):
-    """What was planted, for the scorer alone: host index -> fault."""
+    """The planted faults, for the scorer alone: host index -> fault."""
 
     options: ImagineOptions
     faults: dict[str, tuple[str, ...]]  # kind -> names of hosts

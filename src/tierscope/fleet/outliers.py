@@ -20,6 +20,7 @@ from tierscope.fleet.plan_choice import chosen
 from tierscope.fleet.screen import ODD, Part, Screened, screen
 from tierscope.fleet.store import DayRecord, Store
 from tierscope.fleet.window import Window, days_of, load
+from tierscope.stats.median import SIGMAS_95
 
 PLENTY = 0.5  # share of metrics from which on the headline is the mean of all
 
@@ -145,7 +146,7 @@ def _screened(window: Window, screened: Screened, place: int, part: Part) -> tup
     """Return what the screen saw of a suspect without confirming sessions, with 95 % intervals of the peers' spread."""
     found = []
     for column, name in enumerate((*window.metrics, "all")):
-        mean, half = float(screened.deviation[place, column]), 1.96 * float(part.spread[column])
+        mean, half = float(screened.deviation[place, column]), SIGMAS_95 * float(part.spread[column])
         if not np.isnan(mean):
             size = size_of(mean, half)
             found.append(MetricSize(name, size, float(-screened.z[place, column]), confirmed=False))

@@ -1,4 +1,4 @@
-"""What `fleet outliers` found: typed rows, from which the terminal form, JSON and the page are drawn."""
+"""The results of `fleet outliers`: typed rows, from which the terminal form, JSON and the page are drawn."""
 
 import math
 from typing import Literal

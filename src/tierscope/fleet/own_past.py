@@ -19,7 +19,7 @@ GROUP BY machine_key, day, session
 def own_past(store: Store, plan: str, machines: list[int]) -> dict[str, Any]:
     """Return the sessions of machines, by key: machine_key, day, session, score.
 
-    score: mean over the metrics of the logarithm against the machine's own median of all days; above 0 is faster. What
-    it is against is the same on all days, so a change of it is one of the machine.
+    score: mean over the metrics of the logarithm against the machine's own median of all days; above 0 is faster. The
+    reference is the same on all days, so a change of it is one of the machine.
     """
     return store.query(ASK.format(plan=literal(plan), machines=", ".join(map(str, machines))), store.row_files())

@@ -1,4 +1,4 @@
-"""What a fleet measures: a plan of the core whose `measure` lines name their metric, `measure seconds=0.1 # NAME`.
+"""The plan of a fleet: one for the core, whose `measure` lines name their metric, `measure seconds=0.1 # NAME`.
 
 It is a template: the host puts its own CPUs, nodes and footprints in (`canary`). So one digest names the plan of all
 hosts. A `measure` of the same metric again is another visit.

@@ -38,7 +38,7 @@ Tell = Callable[[str, str], None]
 
 
 class Session(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
-    """What was asked and what came back. hosts: name -> facts of the user; answered: host -> its report's file."""
+    """The request and its answers. hosts: name -> facts of the user; answered: host -> its report's file."""
 
     schema: int = SCHEMA
     via: str

@@ -27,7 +27,8 @@ MEMORY = "1200MB"  # below the goal of 2 GiB for the process
 
 
 class DayRecord(msgspec.Struct, frozen=True, kw_only=True):
-    """What the fold of one day read, made and set aside. `digest`: of the names, sizes and times of the reports.
+    """The reports that the fold of one day read, made and set aside. `digest`: of the names, sizes and times of the
+    reports.
 
     cloned: machine identities that several hosts share, on this day or before; a host keeps its own name as part of
     them when the other is silent.

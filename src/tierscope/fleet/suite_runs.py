@@ -65,7 +65,7 @@ def _name(host: str) -> str:
 
 
 def _run(suite: Sequence[str], address: str, directory: Path, limit_s: float) -> Found:
-    """Return the numbers of one run; MachineError where it fails. What an earlier try left is removed."""
+    """Return the numbers of one run; MachineError where it fails. The files of an earlier try are removed."""
     shutil.rmtree(directory, ignore_errors=True)
     directory.parent.mkdir(parents=True, exist_ok=True)
     command = [*PROGRAM, "run", *suite, "--host", address, "--out", str(directory), "--quiet"]

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from scipy import stats
 
 from tierscope.fleet.known import Floats
-from tierscope.stats.median import MAD_SIGMA
+from tierscope.stats.median import MAD_SIGMA, SIGMAS_95
 
 Base = tuple[Floats, Floats, npt.NDArray[np.bool_]]
 K, H, CLIP = 1.0, 8.0, 3.0
@@ -143,11 +143,11 @@ def _judged(
     else:
         since = values[day : seen + 1]
         change = float(np.nanmedian(since)) - mean
-        return Alarm(series, day, seen, change, 1.96 * float(np.sqrt(sigma**2 * INFLATED / 3)), confirmed=False)
+        return Alarm(series, day, seen, change, SIGMAS_95 * float(np.sqrt(sigma**2 * INFLATED / 3)), confirmed=False)
     toward = -change if better else change
     if toward + QUANTILE * error > np.log1p(-LIMIT):
         return None
-    return Alarm(series, _first_day(values, days, mean, change), seen, change, 1.96 * float(error), confirmed=True)
+    return Alarm(series, _first_day(values, days, mean, change), seen, change, SIGMAS_95 * float(error), confirmed=True)
 
 
 def _first_day(values: Floats, days: tuple[int, int], mean: float, change: float) -> int:

@@ -1,4 +1,4 @@
-"""What `fleet trend` found: typed rows, from which the terminal form, JSON and the page are drawn."""
+"""The results of `fleet trend`: typed rows, from which the terminal form, JSON and the page are drawn."""
 
 from typing import Literal
 

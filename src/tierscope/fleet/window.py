@@ -1,4 +1,4 @@
-"""What the screen looks at: the deviations of each machine from its peers, over the last days of one plan."""
+"""The input of the screen: the deviations of each machine from its peers, over the last days of one plan."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

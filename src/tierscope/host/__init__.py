@@ -1,1 +1,1 @@
-"""What the system reports about itself, as text below a root, so that tests run on recorded trees."""
+"""The reports of the system about itself, as text below a root, so that tests run on recorded trees."""

@@ -17,7 +17,7 @@ TOTAL, BLOCKS = "memory_total_bytes", "memory_blocks_online"
 
 
 class Memory(NamedTuple):
-    """What the kernel manages now; None for what it does not show."""
+    """The memory that the kernel manages now; None for what it does not show."""
 
     total_bytes: int | None
     blocks_online: int | None

@@ -1,4 +1,4 @@
-"""Which start of the kernel this is.
+"""The identity of the current start of the kernel.
 
 Source: Linux, random(4), /proc/sys/kernel/random/boot_id.
 """

@@ -2,7 +2,7 @@
 
 A bit that is 1 disables one prefetcher. Intel, family 6: register 0x1A4, bits 0 to 3 (L2 streamer, L2 adjacent line, L1
 next line, L1 by instruction). AMD, family 0x19 and later: register 0xC0000108, bits 0 to 3 and 5 (L1 stream, stride,
-region; L2 stream, up and down). What a switch found is stored in a file before the first write, so that whoever comes
+region; L2 stream, up and down). The value of a switch is stored in a file before the first write, so that whoever comes
 later can put it back. Every write is read back, since hypervisors may ignore it.
 Blind to prefetchers that have no bit there: of the last-level cache, of the memory controller, of newer cores.
 Source: Intel, "Disclosure of Hardware Prefetcher Control on Some Intel Processors", 2014; AMD, "Processor Programming

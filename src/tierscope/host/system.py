@@ -1,4 +1,4 @@
-"""What the system reports in its text files: `/proc` and `/sys` of this machine, or a recorded tree in a test.
+"""The text files in which the system reports: `/proc` and `/sys` of this machine, or a recorded tree in a test.
 
 Every path is taken below `root` and cannot leave it. Nothing here raises because of a file: what is absent, forbidden
 or nonsense is None, and `why` distinguishes absent from forbidden.

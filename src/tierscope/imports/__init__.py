@@ -37,7 +37,7 @@ class Importer(Protocol):
 
     @property
     def title(self) -> str:
-        """What the format is, and where its units are documented."""
+        """A description of the format, and where its units are documented."""
 
     @property
     def alike(self) -> tuple[Match, ...]:
@@ -79,7 +79,7 @@ def _refuse_impossible(path: Path, found: Imported) -> None:
         for name, value in one.values.items():
             if not 0 <= value.value < math.inf:
                 what = value.said or f"{value.value:g}"
-                raise UsageError(f"{path}: {name} of {one.test!r} is {what}, which cannot be: the file is damaged")
+                raise UsageError(f"{path}: {name} of {one.test!r} is {what}, which is impossible: the file is damaged")
         for name, label in one.labels.items():
             if isinstance(label, int) and not 0 <= label < 1 << 63:
                 raise UsageError(f"{path}: {name} of {one.test!r} cannot be {label:.3e}: the file is damaged")
@@ -95,7 +95,7 @@ def contents(path: Path) -> bytes:
     except OSError as error:
         raise UsageError(f"{path} cannot be read: {reason(error)}") from error
     if len(content) > MOST_BYTES:
-        raise UsageError(f"{path} is larger than {MOST_BYTES >> 20} MiB: no output of these tools is")
+        raise UsageError(f"{path} is larger than {MOST_BYTES >> 20} MiB, more than any output of these tools")
     return content
 
 

@@ -12,6 +12,7 @@ from typing import ClassVar
 from tierscope.errors import UsageError
 from tierscope.imports import Imported, importers
 from tierscope.imports.values import value, whole
+from tierscope.printed import PLAIN
 from tierscope.record.experiment import Label
 from tierscope.record.reading import Reading, Value
 from tierscope.reference import Match
@@ -38,7 +39,6 @@ AGAIN: tuple[tuple[str, str, tuple[str, ...], Callable[..., float]], ...] = (
 )  # fmt: skip
 """(quantity, its own line where no other keeps it, the lines that make it again, how)."""
 
-NUMBER = re.compile(r"[0-9]{1,20}(\.[0-9]{1,20})?")
 METHOD = (
     "likwid-bench repeats one kernel in assembly on pinned threads, and divides the data volume of all iterations by "
     "the time of all; the read for ownership is not counted. One number for the whole run: no interval is stated."
@@ -98,8 +98,8 @@ def _again(told: dict[str, str]) -> dict[str, Value]:
     """Return the numbers that likwid-bench prints twice: `again_X` for X."""
     for line in (line for _, _, lines, _ in AGAIN for line in lines):
         if told.get(line, "").startswith("-"):
-            raise UsageError(f"{line} is {told[line][:40]!r}, which cannot be: the file is damaged")
-    known = {line: float(word) for line, word in told.items() if NUMBER.fullmatch(word)}
+            raise UsageError(f"{line} is {told[line][:40]!r}, which is impossible: the file is damaged")
+    known = {line: float(word) for line, word in told.items() if PLAIN.fullmatch(word)}
     found: dict[str, Value] = {}
     for name, own, lines, make in AGAIN:
         if all(known.get(line, 0) > 0 for line in lines) and (not own or own in known):

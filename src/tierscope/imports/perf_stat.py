@@ -17,6 +17,7 @@ from typing import ClassVar
 from tierscope.errors import UsageError
 from tierscope.imports import Imported, importers
 from tierscope.imports.values import UNITS, number, value
+from tierscope.printed import PLAIN
 from tierscope.record import warn
 from tierscope.record.reading import Reading, Value
 from tierscope.record.result import Warn
@@ -35,7 +36,6 @@ ADVICE = re.compile(r"\s*(echo [01] >|perf stat )")  # perf's advice about the w
 TIMES = re.compile(r"^\s+([0-9.,]+) seconds (time elapsed|user|sys)\s*$")
 COUNTED = re.compile(r"[A-Za-z_][^,]*,[0-9]+,[0-9.]+(,|$)")  # event, time it ran, share
 GROUPED = re.compile(r"[0-9]{1,3}(,[0-9]{3})+")
-NUMBER = re.compile(r"[0-9]{1,20}(\.[0-9]{1,20})?")
 METRIC = re.compile(r"#\s+([0-9]{1,20}(?:\.[0-9]{1,20})?)\s*([^(\s][^(]*)")
 LONGEST = 61  # letters of the unit of a metric
 RATE = re.compile(r"([KMG]?)(?:/sec|Hz)")
@@ -161,7 +161,7 @@ def _csv(text: str) -> list[Row]:
             or not COUNTED.match(",".join(fields[2:]))
         ):
             return []
-        metric = (fields[5], fields[6]) if len(fields) > 6 and NUMBER.fullmatch(fields[5]) else ("", "")
+        metric = (fields[5], fields[6]) if len(fields) > 6 and PLAIN.fullmatch(fields[5]) else ("", "")
         rows.append(Row(fields[0], fields[1], fields[2], fields[4], fields[3], metric))
     return rows
 
@@ -177,7 +177,7 @@ def _json(text: str) -> list[Row]:
             if "counter-value" in one or "metric-value" not in one:
                 share = str(one.get("pcnt-running", 100))
                 metric = (str(one.get("metric-value", "")), str(one.get("metric-unit", "")))
-                told = metric if NUMBER.fullmatch(metric[0]) else ("", "")
+                told = metric if PLAIN.fullmatch(metric[0]) else ("", "")
                 ran = str(one.get("event-runtime", ""))
                 rows.append(Row(str(one["counter-value"]), str(one["unit"]), str(one["event"]), share, ran, told))
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:

@@ -21,7 +21,7 @@ KEPT = "imported"  # folder of the file itself
 
 
 class Given(NamedTuple):
-    """What the user knows of the machine and the output does not state."""
+    """Facts of the machine that the user knows and the output does not state."""
 
     options: dict[str, Label]  # as numbers: peak, channels, speed, cache
     peak_bytes_per_s: float | None

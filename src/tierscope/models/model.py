@@ -1,4 +1,4 @@
-"""What all models share: a prediction with its bounds, the span in which a model is known, and held-out errors."""
+"""The common part of all models: a prediction with its bounds, the known span of a model, and held-out errors."""
 
 import math
 from collections.abc import Callable
@@ -61,7 +61,7 @@ class Prediction:
 
 
 class Model(Protocol):
-    """What every module here registers."""
+    """The object that every module here registers."""
 
     name: ClassVar[str]
 

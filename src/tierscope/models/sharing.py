@@ -51,7 +51,7 @@ class Reading(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Sharing:
-    """Of two tiers. noise: relative standard deviation of one measured bandwidth of each tier."""
+    """The model of two tiers. noise: relative standard deviation of one measured bandwidth of each tier."""
 
     name: ClassVar[str] = "sharing"
     threads: float

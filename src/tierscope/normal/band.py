@@ -39,7 +39,7 @@ CHANCE = 0.05  # that a machine like the others has a number that is called far
 
 @dataclass(frozen=True, slots=True)
 class Band:
-    """Of similar machines."""
+    """The band of similar machines."""
 
     low: float
     middle: float

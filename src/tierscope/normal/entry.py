@@ -27,7 +27,7 @@ Positive = Annotated[float, Meta(gt=0)]
 
 
 class Kind(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What machines must share to be alike."""
+    """The properties that similar machines share."""
 
     family: Word  # vendor:family:model:stepping, as the CPU reports it
     cpus: Annotated[int, Meta(ge=1)]
@@ -63,7 +63,7 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 
 
 class Version(msgspec.Struct, frozen=True):
-    """What an entry of any version has."""
+    """The part that an entry of any version has."""
 
     schema: Annotated[int, Meta(ge=1)]
 

@@ -1,4 +1,4 @@
-"""What a writer promised: which writes it began, and which the storage acknowledged.
+"""The promises of a writer: the writes that it began, and those that the storage acknowledged.
 
 One line for each, in the order of time; a line that a crash cut short is left out:
 
@@ -18,7 +18,7 @@ LINE = re.compile(r"(begin|done) (\d{1,20}) (\d{1,20})")
 
 @dataclass(frozen=True)
 class Ledger:
-    """Of one writer: offset -> number of the last write that was acknowledged there, and those begun after it."""
+    """The ledger of one writer: offset -> number of the last acknowledged write there, and those begun after it."""
 
     run: int
     block_bytes: int

@@ -34,7 +34,7 @@ KINDS = ("good", *FAULTS, "unwritten")
 
 @dataclass(frozen=True)
 class Verdict:
-    """Of one block."""
+    """The verdict on one block."""
 
     offset: int
     kind: str

@@ -29,8 +29,8 @@ class Suite(Generic[Chosen]):
 
     Words behind a "; try " are the next step; without them it is to allow the process more CPUs.
     `many_machines`: its experiments use many simulated machines, whose CPUs and caches are alike. `structures`,
-    `kernels`, `victims`: its plan needs those of the build. `program`: what measures in place of the core, "fio".
-    `mixed`: some experiments are jobs of that program, and the core measures the others.
+    `kernels`, `flushes`, `victims`: its plan needs those of the build. `program`: the program that measures in place of
+    the core, "fio". `mixed`: some experiments are jobs of that program, and the core measures the others.
     `details`: what the reference reports beyond the summary and the options, in light Markdown with links relative to
     docs/reference/.
     """
@@ -43,6 +43,7 @@ class Suite(Generic[Chosen]):
     many_machines: bool = False
     structures: bool = False
     kernels: bool = False
+    flushes: bool = False
     victims: bool = False
     program: str = ""
     mixed: bool = False

@@ -1,4 +1,4 @@
-"""Which CPUs and how many threads a suite uses, from its options and the machine."""
+"""The CPUs and the number of threads of a suite, from its options and the machine."""
 
 from collections.abc import Iterable
 
@@ -11,7 +11,7 @@ from tierscope.record.machine import Machine
 def near_cpus(machine: Machine, target: Target) -> tuple[int, ...]:
     """Return the CPUs of the target's node; all usable CPUs if the node has none (CXL) or the target is not a node.
 
-    Of big and little cores, only the largest are returned: a team of different cores measures the mix, not the memory.
+    If cores differ in size, only the largest are returned: a team of different cores measures the mix, not the memory.
     """
     nodes = {cpu.number: cpu.node for cpu in machine.identity.cpus}
     equal = machine.equal_cpus()

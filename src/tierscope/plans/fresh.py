@@ -41,7 +41,7 @@ WRITTEN_BYTES = 16 * MiB  # stores pass the caches by, so that less is enough
 
 @dataclass(frozen=True)
 class Field:
-    """What all points of one run share. of: "latency" or "buffers", the suite that asked."""
+    """The values that all points of one run share. of: "latency" or "buffers", the suite that asked."""
 
     cpu: int
     target: Target

@@ -17,15 +17,6 @@ STREAM = (
 LOADS = ("read", "mix_3r1w", "mix_2r1w", "mix_1r1w", "mix_1r2w", "write")
 """The kernels under which loaded latency is measured, from reads alone to writes alone."""
 
-FLUSHES_OF = {
-    "x86_64": {"clflush": "clflush", "clflushopt": "clflushopt", "clwb": "clwb", "nt": "", "movdir64b": "movdir64b"},
-    "aarch64": {"civac": "civac", "cvac": "cvac", "cvap": "dcpop", "cvadp": "dcpodp"},
-}
-"""By architecture: the instruction -> the CPU feature that it needs. STNP of AArch64 is only a hint."""
-
-FLUSHES = {name: feature for own in FLUSHES_OF.values() for name, feature in own.items()} | {"msync": "", "none": ""}
-"""How a stored line leaves the core -> the feature of the CPU that it needs; the kernel is called flush_ and this."""
-
 FENCES = ("chunk", "line", "never")
 """The positions of a fence that orders the flushes: after each chunk, after each line, or none."""
 

@@ -25,7 +25,7 @@ SHARE_NEEDED = "a share above 0 and below 1 is needed, such as 0.02 or 2%"
 
 @dataclass(frozen=True)
 class Help:
-    """What an option means: light Markdown, with links relative to docs/reference/."""
+    """The help of an option: light Markdown, with links relative to docs/reference/."""
 
     text: str
 
@@ -41,7 +41,7 @@ def _accept(_value: Any) -> None:
 
 @dataclass(frozen=True)
 class Before:
-    """What an option was in versions that did not know it, where that is not its default."""
+    """The value of an option in versions that did not have it, if this is not its default."""
 
     value: object
 

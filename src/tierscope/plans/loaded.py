@@ -17,7 +17,7 @@ TAKES, AGAINST = ((0,), (0, 1)), (0, 0)  # the chaser alone; both, compared with
 
 
 class LoadLabels(Labels, frozen=True, kw_only=True):
-    """What a point is filed by. store: "" in runs that did not keep it; then the facts of the core name it."""
+    """The labels of a point. store: "" in runs that did not keep it; then the facts of the core name it."""
 
     read_share: float | None = None
     store: str = ""

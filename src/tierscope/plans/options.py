@@ -171,7 +171,7 @@ def read_options(of: str, known: type[Known], words: dict[str, str]) -> Known:
 def restored(known: type[Known], kept: dict[str, Label]) -> Known:
     """Return options of a manifest; ResultError for a bad value.
 
-    Those that its version did not know are what they were then, by default what they are now.
+    Options that its version did not have get the value that applied then, by default the present one.
     """
     options = [option for option in all_options(known) if kept.get(option.name) is not None]
     before = {o.field: o.before for o in all_options(known) if o.name not in kept and o.before is not None}

@@ -1,4 +1,4 @@
-"""What a prediction is asked for, in words, and the rows that answer it."""
+"""The request for a prediction, as typed, and the rows that answer it."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What other programs did while a point was visited, and how fast the memory is when they do nothing."""
+"""The activity of other programs while a point was visited, and the speed of the memory without it."""
 
 from typing import Annotated
 
@@ -17,7 +17,7 @@ class Quiet(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Background(msgspec.Struct, frozen=True, kw_only=True):
-    """What other programs did during one visit of a point."""
+    """The activity of other programs during one visit of a point."""
 
     cpus: Annotated[
         Annotated[float, msgspec.Meta(ge=0)] | None,

@@ -6,6 +6,8 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta
 
+FLUSH = "flush_"
+"""The beginning of the name of each kernel that flushes what it stores."""
 ROWS = ("grid2", "grid3", "tile", "crossed")
 """Places of operands that have rows."""
 
@@ -49,12 +51,14 @@ class Kernel(msgspec.Struct, frozen=True):
     shapes: tuple[Shape, ...]
     simulated: bool = True  # whether its descriptors state all that it does to memory
     flush: str = "none"  # how stored lines are written back: "none", "clflush", "clflushopt", "clwb", "msync"
+    flushes: bool = False  # whether it stores blocks, and then brings them to memory
+    needs: str = ""  # the CPU feature that it needs beyond those of its ISA
     check: str = "replayed"  # how its answer is checked: "replayed", "recomputed", "none"
     unchecked: str = ""  # why, where it is not
 
 
 class Walk(msgspec.Struct, frozen=True):
-    """What a kernel on lines does to memory, for plans that size its arrays."""
+    """The accesses of a kernel on lines, for plans that size its arrays."""
 
     arrays: Annotated[int, Meta(description="of equal length, as STREAM counts them")]
     read_share: Annotated[float, Meta(description="share of the program's lines that are read")]
@@ -149,6 +153,10 @@ class Catalogue(msgspec.Struct, frozen=True):
             for kernel in sorted(self.kernels, key=lambda one: one.kernel)
             if kernel.operation == "line"
         }
+
+    def flushes(self) -> dict[str, str]:
+        """Return the ways of stored lines to memory: the kernel's name without `flush_` -> the CPU feature it needs."""
+        return {one.kernel.removeprefix(FLUSH): one.needs for one in self.kernels if one.flushes}
 
     def formless(self) -> frozenset[str]:
         """Return kernels that cannot run on simulated memory."""

@@ -28,7 +28,7 @@ class Counting(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Count(msgspec.Struct, frozen=True, kw_only=True):
-    """Of one event since then."""
+    """The counts of one event since then."""
 
     value: int
     enabled_ns: int
@@ -64,7 +64,7 @@ class EventCount(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     @property
     def running_share(self) -> float:
-        """Of the time for which it was to be counted."""
+        """The share of the requested time in which it was counted."""
         return self.running_ns / self.enabled_ns if self.enabled_ns else 1.0
 
     @property

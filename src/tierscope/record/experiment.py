@@ -33,7 +33,7 @@ def word_of_page(size: int) -> str:
     """Return the word of a page size; UsageError for one without."""
     found = [word for word, own in PAGES.items() if own == size and word != "thp"]
     if not found:
-        raise UsageError(f"pages of {size} bytes have no word; known: {', '.join(PAGES)}")
+        raise UsageError(f"pages of {size} bytes have no name;  known: {', '.join(PAGES)}")
     return found[0]
 
 

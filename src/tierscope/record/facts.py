@@ -1,4 +1,4 @@
-"""What really ran: the groups as the core verified them, the clock, and the trials of a calibration."""
+"""The facts of what ran: the groups as the core verified them, the clock, and the trials of a calibration."""
 
 from typing import Annotated
 
@@ -9,7 +9,7 @@ from tierscope.record.experiment import Workload
 from tierscope.record.work.base import Bytes
 
 WAITED = {"flush_msync": "file", "command": "processes", "sleep": "time"}
-"""What threads waited for, by kernel, in results of cores that did not report it; of sleep, some reported `none`."""
+"""The wait of threads, by kernel, in results of cores that did not report it; some reported `none` for sleep."""
 
 
 class Clock(msgspec.Struct, frozen=True, kw_only=True):
@@ -27,7 +27,7 @@ class Clock(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class GroupFacts(msgspec.Struct, frozen=True, kw_only=True):
-    """What really ran, as the core verified it."""
+    """A group as it really ran, verified by the core."""
 
     kernel: Annotated[str, Meta(description="its name in the catalogue")]
     isa: Annotated[str, Meta(description="instructions used")]

@@ -1,4 +1,4 @@
-"""What a table files an experiment by: one struct for each table, stored flat as the labels of the experiment.
+"""The labels by which a table files an experiment: one struct for each table, stored flat in the experiment.
 
 A suite writes `labels=StreamLabels(kernel="read", threads=2).stored()`, and its table reads
 `StreamLabels.read(experiment)`. A field without a default must be there. A field that only some

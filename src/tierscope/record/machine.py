@@ -73,7 +73,7 @@ class Node(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Identity(msgspec.Struct, frozen=True, kw_only=True):
-    """What makes two results comparable.
+    """The properties that two comparable results share.
 
     `tierscope resume` compares a digest of these facts, and refuses another machine. The digest does not include free
     memory, what the firmware reports of nodes, and their memory tiers.
@@ -94,7 +94,7 @@ class Identity(msgspec.Struct, frozen=True, kw_only=True):
     def digest(self) -> str:
         """Return twelve hex digits over the stable facts.
 
-        The memory of nodes is left out, because a hypervisor gives and takes it. What the firmware reports of nodes,
+        The memory of nodes is left out, because a hypervisor gives and takes it. The firmware's reports of nodes,
         and the tiers that the kernel makes of it, are left out because older versions did not read them.
         """
         unknown = {"memory_bytes": 0, "free_bytes": 0, "huge_pages": {}, "reported": {}, "initiators": (), "tier": None}
@@ -149,6 +149,13 @@ class Machine(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         Meta(
             description="kernels of the build that use lines of arrays, if the suite needs them: name -> "
             "[`Walk`](#walk); left out by other suites"
+        ),
+    ] = {}
+    flushes: Annotated[
+        dict[str, str],
+        Meta(
+            description="ways of stored lines to memory that the build has, if the suite needs them: name of the "
+            "kernel without `flush_` -> the CPU feature that it needs, or an empty string; left out by other suites"
         ),
     ] = {}
     victims: Annotated[

@@ -18,7 +18,7 @@ MOST_THREADS = 256
 """Where a queue is made of threads: more of them measure the scheduler."""
 
 SIDES = ("read", "write")
-"""What `side` of a bin counts."""
+"""The operations that `side` of a bin counts."""
 
 BIN = np.dtype(
     [
@@ -36,7 +36,7 @@ BIN_MEANINGS = {
     "nanoseconds": "latency that the bin represents",
     "operations": "operations in the bin",
 }
-"""What the columns contain, for the reference."""
+"""The content of the columns, for the reference."""
 
 Bins = npt.NDArray[np.void]
 

@@ -1,4 +1,4 @@
-"""What another tool printed, in base units: rows of an imported result."""
+"""The numbers that another tool printed, in base units: rows of an imported result."""
 
 from typing import Annotated
 

@@ -41,7 +41,7 @@ BLOCK_MEANINGS = {
     "stop_ticks": "second read of the clock",
     "operations": "operations between the two reads, in the unit of the kernel",
 }
-"""What the columns contain, for the reference."""
+"""The content of the columns, for the reference."""
 
 SIZING, PREEMPTED, STOLEN, DRIFTED, MIGRATED = (1 << bit for bit in range(5))
 """Flags of a block: sizing itself; context switch; steal time; clock against clock; on another CPU."""
@@ -112,7 +112,7 @@ def refuse_others(path: Path, rows: Blocks, count: int | None, sha256: str) -> N
     if count is not None and rows.size != count:
         raise exchanged(path, f"have {rows.size} rows, and the record states {count}")
     if sha256 and digest(rows) != sha256:
-        raise exchanged(path, "are not those that were measured: their SHA-256 is another one")
+        raise exchanged(path, "are not those that were measured: their SHA-256 differs")
 
 
 def exchanged(path: Path, why: str) -> ResultError:

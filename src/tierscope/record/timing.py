@@ -1,4 +1,4 @@
-"""What operations on a structure took: a line of totals and a histogram for each batch."""
+"""The times of operations on a structure: a line of totals and a histogram for each batch."""
 
 from typing import Annotated
 

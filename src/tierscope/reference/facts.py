@@ -1,4 +1,4 @@
-"""What the columns of a published table are to the audit, as head lines of its file state.
+"""The meaning of a published table's columns for the audit, as head lines of its file state it.
 
 `# KEY: ...`, where KEY is
 

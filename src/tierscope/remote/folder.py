@@ -85,7 +85,7 @@ class Folder:
         self._write(path, content)
         said = self._shell.run(f"sha256sum < {quote(path)} && chmod 700 {quote(path)}")
         if said.status or said.out.split()[:1] != [hashlib.sha256(content).hexdigest().encode()]:
-            raise Unusable(f"the copy is not whole: {said.why()}")
+            raise Unusable(f"the copy is incomplete: {said.why()}")
         self._tried(self._shell.run(f"{quote(path)} --version"), core)
         return path
 

@@ -21,7 +21,7 @@ CHUNK = 1 << 16
 
 
 class Said(NamedTuple):
-    """What a command printed, and its status."""
+    """The output of a command, and its status."""
 
     status: int
     out: bytes

@@ -37,7 +37,7 @@ GENERAL = {
         "their ratio."
     ),
 }
-"""What applies to all tables of our own runs."""
+"""The method of all tables of our own runs."""
 
 NOT_KNOWN = "Not known: neither the output nor the importer of this format states how the tool measured."
 

@@ -1,4 +1,4 @@
-"""What the page's template shows, as plain data: text that is still to be escaped, never markup."""
+"""The data of the page's template: plain text that is still to be escaped, never markup."""
 
 from dataclasses import dataclass
 from typing import Any

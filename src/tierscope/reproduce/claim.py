@@ -51,7 +51,7 @@ class Figure:
 
     @property
     def decimals(self) -> int:
-        """Of the printed figure."""
+        """The value of the printed figure."""
         return max(0, -math.floor(math.log10(self.step) + ROUNDING))
 
 

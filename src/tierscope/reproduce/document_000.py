@@ -163,7 +163,7 @@ def remarks() -> list[str]:
     return [
         f"mixing both memories beats DRAM alone by {100 * (mixed / alone - 1):.2f} % at best: that is not a gain",
         f"with the reads that stores cost, 16 threads move {max(bus) / 1e3:.1f} GB/s, {max(bus) / peak:.1%} of peak",
-        f"two NVDIMM threads are {step:.2f} times as fast as one: the rows scatter more than the effects read off them",
+        f"two NVDIMM threads are {step:.2f}x as fast as one: the rows scatter more than the effects read off them",
         "NVDIMM loops look up the object again for each element: 43 % at one thread mixes software with the memory",
     ]
 

@@ -182,7 +182,7 @@ def remarks() -> list[str]:
     steps = sorted({latency(name, n) / CLOCK_STEP for name in SEQUENTIAL for n in THREADS})
     return [
         f"sequential latencies are {' '.join(f'{step:.2f}' for step in steps)} times {CLOCK_STEP}: a clock's step",
-        f"random writes are {min(ratios):.1f} to {max(ratios):.1f} times as fast: sequential ones may have run first",
+        f"random writes are {min(ratios):.1f} to {max(ratios):.1f}x as fast: sequential ones may have run first",
         "latency has no unit, and its third column is titled Latency instead of random write",
         "STREAM counts a copied byte twice, the tables count it once",
     ]

@@ -2,8 +2,8 @@
 
 Its plan, its output and its samples become records of a file of groups, one for each `measure`: the tables, intervals,
 marks and page are those of a run of Tierscope. The run also contains that file, so that `rerun` repeats it with stop
-rules. What the core does not print stays unknown: the state of the machine, the findings of the doctor, and what other
-programs did meanwhile.
+rules. Facts that the core does not print stay unknown: the state of the machine, the findings of the doctor, and what
+other programs did meanwhile.
 """
 
 import io
@@ -47,7 +47,7 @@ from tierscope.run.inspect import inspect
 from tierscope.run.interrupted import interrupted
 from tierscope.stats.judged import judge_record
 
-warn.state(bare="the core ran alone: nobody watched the machine")
+warn.state(bare="the core ran alone: the machine was not watched")
 
 NOWHERE = System(Path("/nonexistent"))  # the files of that machine are not here
 SUITE = "groups"
@@ -110,7 +110,7 @@ def store(directory: Path, manifest: Manifest, found: list[tuple[Record, Blocks]
     groups = [group for record, _ in found for group in record.groups]
     alone = Warn(
         code="bare",
-        message="tierscope-core ran alone: its batches have fixed lengths, and nobody watched other programs",
+        message="tierscope-core ran alone: its batches have fixed lengths, and other programs were not watched",
         next_step="read wide intervals as such, and repeat it with stop rules: tierscope rerun RUN --host ssh:NAME",
     )
     result = Result(

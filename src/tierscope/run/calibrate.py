@@ -1,7 +1,7 @@
 """Finds the fastest loop variant of a kernel on this machine: a search around the best guesses, in about a second.
 
-A search (`run.climb`) tries variants for TRIAL_S each, on the memory of the point, and the best ones longer. What
-counts is the median rate of clean blocks. Where an earlier run kept a variant, the search is shorter and begins with
+A search (`run.climb`) tries variants for TRIAL_S each, on the memory of the point, and the best ones longer. The result
+is the median rate of clean blocks. Where an earlier run kept a variant, the search is shorter and begins with
 it.
 Blind to: variants that `run.around` does not reach, and to one that gains only after longer than a trial.
 """
@@ -28,7 +28,7 @@ GUESSES = 8  # of the list that a search begins with
 
 
 class Calibrated(NamedTuple):
-    """What a calibration found. trials: the chosen variant first, then by rate; those without a clean moment last."""
+    """The result of a calibration. trials: the chosen variant, then the others by rate; without a clean moment last."""
 
     trials: tuple[Trial, ...]
     found: Found[Candidate]

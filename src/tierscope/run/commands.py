@@ -1,4 +1,4 @@
-"""The command lines that a plan starts through a shell. Those of somebody else start only if the user agrees."""
+"""The command lines that a plan starts through a shell, others than the user's only if the user agrees."""
 
 from collections.abc import Callable, Iterable, Sequence
 

@@ -21,7 +21,7 @@ SOFTWARE = {
     "cpu-clock", "task-clock", "page-faults", "minor-faults", "major-faults", "context-switches", "cpu-migrations",
     "alignment-faults",
 }  # fmt: skip
-COMMAND = "kernel command runs in processes of its own, which the counters of a thread do not see"
+COMMAND = "kernel command runs in processes of its own, which the counters of a thread leave out"
 
 
 class Counters:

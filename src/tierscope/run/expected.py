@@ -1,4 +1,4 @@
-"""What a plan will be, and how long it takes, before anything is measured."""
+"""The expected experiments of a plan and its time, before anything is measured."""
 
 import msgspec
 

@@ -1,7 +1,7 @@
 """Captures the Machine: what the core sees of CPUs, caches and nodes, and what the system's files add.
 
 `identity` is the same after a reboot of the same kernel; `state` is of this moment and flat, in base
-units: hertz, bytes, seconds, shares 0..1. What cannot be read is None, never a guess.
+units: hertz, bytes, seconds, shares 0..1. A value that cannot be read is None, never a guess.
 Source: Linux, proc(5), Documentation/ABI/testing/sysfs-class-thermal; DMTF DSP0134 for the memory.
 """
 
@@ -93,7 +93,7 @@ def _decode(topology: dict[str, Any]) -> Topology:
     try:
         return msgspec.convert(topology, Topology)
     except msgspec.ValidationError as error:
-        raise CoreError(f"`tierscope-core topology` answered what this tierscope does not know: {error}; "
+        raise CoreError(f"`tierscope-core topology` gave an answer that this tierscope does not know: {error}; "
                         "install both from one version") from error  # fmt: skip
 
 

@@ -1,8 +1,9 @@
 """A doubt about a record: interruptions left little of its time.
 
 Moments are left out for two reasons. Threads are interrupted, by other programs or by the host; that is a doubt. And in
-each batch the caches fill first, also on a machine that runs nothing else; that is the method. What interruptions cost
-is the difference of the share that is left out and the share that would be left out without marked blocks.
+each batch the caches fill first, also on a machine that runs nothing else; that is the method. The cost of
+interruptions is the difference of the share that is left out and the share that would be left out without marked
+blocks.
 Blind to what an interruption costs outside of marked blocks and of the walks after them.
 """
 

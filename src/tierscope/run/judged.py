@@ -13,7 +13,7 @@ from tierscope.tables.kept import keep, measured_here
 def stored(run: Run) -> Result:
     """Store all that later commands judge of the run, and return its result.
 
-    What cannot be made is an error of whoever asks for it, not of the run that is measured.
+    A judgement that fails is an error of whoever asks for it, not of the run that is measured.
     """
     measured_here(run.path)
     for make in (*(tables[name].rows for name in tables), numbers_of, experiments):

@@ -56,4 +56,4 @@ def _refuse_isa(work: Workload, variants: Mapping[str, Kernel], known: Collectio
         raise UsageError(f"{has}; name kernels= that have it (tierscope catalogue), or leave isa= out")
     if not variants[work.isa].available:
         reason = variants[work.isa].reason
-        raise MachineError(f"kernel {work.kernel} does not run on {work.isa} here: {reason}; leave isa= away")
+        raise MachineError(f"kernel {work.kernel} does not run on {work.isa} here: {reason}; leave isa= out")

@@ -1,7 +1,7 @@
 """A doubt about a record: the threads of its team did not start together.
 
 The threads leave one barrier at the start of each batch. A thread whose CPU is busy leaves it late, and until then the
-others have the memory to themselves. Those moments are left out, so no rate is wrong; but a short batch loses much of
+others have the memory to themselves. These moments are left out, so no rate is wrong; but a short batch loses much of
 its time, and a team of many threads waits for the latest of them.
 Blind to the time before the barrier, in which the threads wake.
 """

@@ -1,6 +1,6 @@
 """The finding `load`, judged over the whole run instead of the minute before it.
 
-What ran before a run, such as a build that has just ended, raises the load average and disturbs nothing. While a run
+A program that ended before the run, such as a build, raises the load average and disturbs nothing. While a run
 lasts, each visit states how many CPUs other programs used. Their mean takes the place of the load average.
 Blind to programs that run during calibration alone, and to those of other guests of the same host: see `steal`.
 """

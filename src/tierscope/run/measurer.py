@@ -1,4 +1,4 @@
-"""What the loop asks of whoever measures: the native core, or a program that measures by itself."""
+"""The interface through which the loop measures: the native core, or a program that measures by itself."""
 
 from collections.abc import Sequence
 from typing import Protocol

@@ -1,4 +1,4 @@
-"""What a run measures with, as its manifest asks: who measures, who watches, and for how long."""
+"""The measurer of a run, as its manifest requests: who measures, who watches, and for how long."""
 
 import math
 from collections.abc import Callable

@@ -9,7 +9,7 @@ from tierscope.run.place import RUNS
 
 
 class Begun(msgspec.Struct):
-    """What is read of a manifest: of a thousand runs, whole ones would take seconds."""
+    """The part of a manifest that is read: whole manifests of a thousand runs would take seconds."""
 
     started: str
 

@@ -25,7 +25,7 @@ from tierscope.imports.store import KEPT, SUITE
 from tierscope.record.result import load_manifest
 
 HANDLES: dict[tuple[int, int], int] = {}
-"""Of the folders that this process owns, by device and inode."""
+"""The locks of the folders that this process owns, by device and inode."""
 WRITTEN = ("manifest.json", "result.json")
 FOLDERS = ("samples", "tables", "figures", KEPT)
 OLDER = re.compile(r"\.(manifest|result|report[a-z-]*)\.[a-z]+\.[0-9]+|\.[0-9]+(-bins)?\.parquet\.part")

@@ -55,11 +55,13 @@ def machine_for(suite: str, options: SuiteOptions, plan_text: str, host: Host = 
 def with_build(suite: str, machine: Machine, host: Host = HERE) -> Machine:
     """Return the machine with what the suite asks of the build: its kernels, its structures."""
     asks = None if suite == OWN_GROUPS else suites[suite]
-    if asks is None or not (asks.structures or asks.kernels or asks.victims):
+    if asks is None or not (asks.structures or asks.kernels or asks.flushes or asks.victims):
         return machine
     build = host.catalogue(pools=asks.structures)
     if asks.kernels:
         machine = msgspec.structs.replace(machine, kernels=build.walks())
+    if asks.flushes:
+        machine = msgspec.structs.replace(machine, flushes=build.flushes())
     if asks.victims:
         machine = msgspec.structs.replace(machine, victims=build.victims_here())
     if not asks.structures:
@@ -104,6 +106,8 @@ def plan_of(manifest: Manifest) -> Callable[[], Plan]:
     asks = None if manifest.suite == OWN_GROUPS else suites[manifest.suite]
     if asks and asks.kernels and not machine.kernels:  # of a version that kept none
         machine = msgspec.structs.replace(machine, kernels=core.catalogue(pools=False).walks())
+    if asks and asks.flushes and not machine.flushes:
+        machine = msgspec.structs.replace(machine, flushes=core.catalogue(pools=False).flushes())
     if asks and asks.victims and not machine.victims:
         machine = msgspec.structs.replace(machine, victims=core.catalogue(pools=False).victims_here())
     return plan_for(manifest.suite, options_again(manifest), manifest.plan, machine)

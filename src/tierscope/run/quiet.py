@@ -1,4 +1,4 @@
-"""What probes of the memory found in quiet times of this machine, kept for later runs of this user.
+"""The results of memory probes in quiet times of this machine, kept for later runs of this user.
 
 The file is in the user's cache folder and has one list for each node. It is named by a digest of the machine: another
 machine, or this one with other memory or another kernel, starts empty. It is a memory of speed, not of verdicts: a run

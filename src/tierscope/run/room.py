@@ -1,7 +1,7 @@
 """The capacity of the paths that a plan names: looked up once, before the run begins, and kept in its manifest.
 
 A file that will be made has the free bytes of its file system, a pool that is there its size, a DAX device its own.
-What goes through the page cache takes memory of the system, too, and is limited to it.
+Bytes that go through the page cache also take memory of the system, and are limited to it.
 Blind to: quotas, and what a pool that is there has given away.
 Source: POSIX.1-2017, statvfs (f_bavail: without what is kept for root); PMDK, poolset(5).
 """

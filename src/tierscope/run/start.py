@@ -146,7 +146,7 @@ def _left_out(manifest: Manifest) -> Iterator[Warn]:
 def execute(directory: Path, manifest: Manifest, observer: Observer | None = None, host: Host = HERE) -> Result:
     """Run or continue the plan of a manifest. Records that are there are kept.
 
-    Of a complete run only the judgement is stored, if a kill left none or it does not fit.
+    If the run is complete, only its judgement is stored, where a kill left none or it does not match.
     """
     with owned(directory):
         try:

@@ -1,4 +1,4 @@
-"""Which points are visited next, after the plan was gone through once.
+"""The points that are visited next, after the first tour through the plan.
 
 First each point gets the visits that its plan asks for, one tour through the whole plan after the other, so that the
 visits of a point are spread over the run. Then points whose interval is too wide are visited more often, the widest

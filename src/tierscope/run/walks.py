@@ -1,4 +1,4 @@
-"""Which loop variant each kernel takes: found by a search, remembered in a run and kept for later ones."""
+"""The loop variant of each kernel: found by a search, remembered in a run and kept for later ones."""
 
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
@@ -19,7 +19,7 @@ from tierscope.run.winners import Winner, Winners
 
 
 class Choice(NamedTuple):
-    """What a calibration found. trials: the chosen variant first; source: where it came from, as a record states it."""
+    """The result of a calibration. trials: the chosen variant first; source: its origin, as a record states it."""
 
     trials: tuple[Trial, ...] = ()
     source: str = ""

@@ -77,7 +77,7 @@ def replayed(
         if not late.is_alive():
             raise _late(command, limit_s) from error
         if damaged:
-            raise MachineError(f"the tracer wrote no whole trace ({error}){how}") from error
+            raise MachineError(f"the tracer wrote an incomplete trace ({error}){how}") from error
         raise
     finally:
         over = not late.is_alive()

@@ -7,8 +7,8 @@
 Ranks that agree completely would have an interval of zero width. They are known no better than to half of the step to
 the next possible value, 12 / (n (n^2 - 1)) below 1: their bounds are those of the middle of that step.
 
-Points are treated as independent draws from one population. Those of a sweep were chosen, so the interval shows how
-well this sweep determines the number, not how another sweep would differ.
+Points are treated as independent draws from one population. The points of a sweep were chosen, so the interval shows
+how well this sweep determines the number, not how another sweep would differ.
 Blind to what is neither straight (linear) nor monotone (rank), and to causes.
 Source: R. A. Fisher, "On the Probable Error of a Coefficient of Correlation Deduced from a Small Sample", Metron 1,
 1921; D. G. Bonett and T. A. Wright, "Sample Size Requirements for Estimating Pearson, Kendall and Spearman
@@ -22,10 +22,11 @@ from typing import Self
 import numpy as np
 import numpy.typing as npt
 
+from tierscope.stats.median import SIGMAS_95
+
 Floats = npt.NDArray[np.float64]
 
 FEWEST = 5  # points: with four the interval is nearly all of -1 to 1
-SIGMAS = 1.96
 EXACT = 1 - 1e-12  # beyond it, artanh is only rounding error
 
 
@@ -56,7 +57,7 @@ class Correlation:
     def _of(cls, r: float, error: float, most: float = EXACT) -> Self:
         """Return the coefficient with bounds, for which |r| is limited to `most`."""
         z = math.atanh(max(-most, min(most, r)))
-        low, high = math.tanh(z - SIGMAS * error), math.tanh(z + SIGMAS * error)
+        low, high = math.tanh(z - SIGMAS_95 * error), math.tanh(z + SIGMAS_95 * error)
         return cls(min(low, r), r, max(high, r))
 
 

@@ -1,4 +1,4 @@
-"""What a cyclic walk over a footprint misses in a cache, and the caches whose staircase is the measured one.
+"""The misses of a cyclic pass over a footprint in a cache, and the caches whose staircase is the measured one.
 
     n = footprint / (64 B * sets)                              [lines of each set; those of a set: n rounded down or up]
     lru:     a set misses always if it has more lines than ways, else never

@@ -18,14 +18,13 @@ import numpy as np
 import numpy.typing as npt
 
 from tierscope.record.result import SIZING, Blocks
-from tierscope.stats.median import MAD_SIGMA, Interval, student
+from tierscope.stats.median import MAD_SIGMA, MEDIAN_ERROR, Interval, student
 from tierscope.stats.product import product
 from tierscope.stats.together import UNCLEAN
 
 Floats = npt.NDArray[np.float64]
 
 FAR = 3.0
-MEDIAN = 1.2533  # standard error of a median over that of a mean
 MAD = MAD_SIGMA / np.sqrt(2)  # of a difference, relative to the standard deviation of one
 REGIONS = 5
 AROUND = 5  # blocks
@@ -62,7 +61,7 @@ def _by_part(each: Floats, part: npt.NDArray[np.intp], parts: int) -> tuple[floa
     """Return the mean of the medians and its standard error."""
     medians = np.array([np.median(each[part == number]) for number in range(parts)])
     spread = MAD_SIGMA * float(np.median(np.abs(each - medians[part])))
-    return float(medians.mean()), MEDIAN * spread / float(np.sqrt(each.size))
+    return float(medians.mean()), MEDIAN_ERROR * spread / float(np.sqrt(each.size))
 
 
 def _together(each: Floats, operations: Floats, parts: float) -> tuple[float, float]:

@@ -45,7 +45,7 @@ FLOOR = 1.2  # times the floor
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What is known of the machine in addition to the curve; 0 is not known. small_pages: of 4 KiB, or not known."""
+    """The facts of the machine in addition to the curve; 0 is not known. small_pages: of 4 KiB, or not known."""
 
     small_pages: bool = False
     reported_bytes: float = 0.0  # of the largest data cache

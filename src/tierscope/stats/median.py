@@ -34,6 +34,8 @@ from tierscope.stats.product import product
 Floats = npt.NDArray[np.float64]
 
 MAD_SIGMA = 1.4826  # median absolute deviation -> standard deviation of a normal distribution
+SIGMAS_95 = 1.96  # standard deviations from the middle of a normal distribution to each end of its central 95 %
+MEDIAN_ERROR = 1.2533  # standard error of a median over that of a mean, for a normal distribution
 
 
 @dataclass(frozen=True, slots=True)

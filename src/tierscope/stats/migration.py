@@ -23,6 +23,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from tierscope.stats.median import SIGMAS_95
+
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
 
@@ -241,7 +243,7 @@ def _measured(at: Floats, heights: Floats, band: tuple[float, float], seconds: F
     members = np.unique(np.array(pairs))
     own = np.sort(heights[members])
     middle = _centre(distances)
-    error = 1.96 * float(np.std(distances, ddof=1)) / math.sqrt(distances.size) + 0.5
+    error = SIGMAS_95 * float(np.std(distances, ddof=1)) / math.sqrt(distances.size) + 0.5
     low, high = _order_bounds(own.size)
     return Period(
         writes=middle, low=middle - error, high=middle + error,

@@ -51,7 +51,7 @@ class Columns:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What makes a moment clean, for all batches of a record."""
+    """The conditions of a clean moment, for all batches of a record."""
 
     hz: float  # ticks per second
     unclean: int  # flags of the blocks that are left out

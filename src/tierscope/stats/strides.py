@@ -15,9 +15,8 @@ import numpy as np
 from tierscope.record.experiment import Experiment
 from tierscope.record.labels import Labels
 from tierscope.stats.interleave import Interleave, infer_interleave
-from tierscope.stats.median import Interval
+from tierscope.stats.median import SIGMAS_95, Interval
 
-SIGMAS = 1.96  # of a half-width
 SATURATED = 0.85  # of the control's rate, with fewer threads: then the memories limit it
 FEWEST = 8  # strides
 
@@ -51,7 +50,7 @@ class Compared:
 
 @dataclass(frozen=True)
 class Spread:
-    """What the strides show, and each of them, by rising stride."""
+    """The result of the strides, and each of them, by rising stride."""
 
     interleave: Interleave
     strides: tuple[Compared, ...]
@@ -74,7 +73,7 @@ def spread_of(points: Sequence[Stride]) -> Spread | None:
     halves = [math.hypot(a.rate.relative, b.rate.relative) for a, b in zip(strides, controls, strict=True)]
     found = infer_interleave(
         np.array([one.stride_bytes for one in strides]), np.array(ratios), np.ones(len(strides)),
-        np.log1p(halves) / SIGMAS, saturated=saturated(points),
+        np.log1p(halves) / SIGMAS_95, saturated=saturated(points),
     )  # fmt: skip
     rows = zip(strides, ratios, halves, found.fitted.tolist(), strict=True)
     return Spread(found, tuple(Compared(one.stride_bytes, *rest) for one, *rest in rows))

@@ -1,4 +1,4 @@
-"""What each thread did over time: the series of the per-thread figure, with disturbed blocks left in.
+"""The work of each thread over time: the series of the per-thread figure, with disturbed blocks left in.
 
     rate = operations / (stop - start)     [operations/s]
 

@@ -35,7 +35,7 @@ import numpy.typing as npt
 
 from tierscope.stats.knee import rising
 from tierscope.stats.levels import PLATEAU_POINTS, staircase
-from tierscope.stats.median import MAD_SIGMA
+from tierscope.stats.median import MAD_SIGMA, MEDIAN_ERROR
 
 Floats = npt.NDArray[np.float64]
 Flags = npt.NDArray[np.bool_]
@@ -58,7 +58,7 @@ APART, BESIDE = "pages", "lines"
 
 @dataclass(frozen=True, slots=True)
 class Extra:
-    """What translation adds to an access, with its 95 % interval."""
+    """The time that translation adds to an access, with its 95 % interval."""
 
     middle_s: float
     low_s: float
@@ -196,7 +196,7 @@ def _extra(curve: Curve, begin: float, end: float, near: float) -> Extra:
         return Extra(near, near, near)
     middle = float(np.median(inside.extra_s))
     scatter = MAD_SIGMA * float(np.median(np.abs(inside.extra_s - middle)))
-    error = math.hypot(1.2533 * scatter, float(np.median(inside.sigma_s))) / math.sqrt(inside.pages.size)
+    error = math.hypot(MEDIAN_ERROR * scatter, float(np.median(inside.sigma_s))) / math.sqrt(inside.pages.size)
     return Extra(middle, middle - 2 * error, middle + 2 * error)
 
 

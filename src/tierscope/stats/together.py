@@ -10,10 +10,10 @@ are. A team of 50 threads or more may have a few disturbed ones, whose work is f
 
 Instants weigh blocks by their time, so a thread that is stopped for ten blocks leaves out ten instants, not one.
 The age of an instant is the shortest time that any thread has by then worked undisturbed, apart from those that may be
-absent. That time starts when its last block that was not clean ended, or when the batch began. What another process
-left in the caches shows at low ages (`point` deals with it), unless no thread is ever undisturbed long enough to fill
-them. So a group may require that a thread has done a number of operations since (`walks`) before its blocks count as
-clean.
+absent. That time starts when its last block that was not clean ended, or when the batch began. The lines that another
+process left in the caches show at low ages (`point` deals with it), unless no thread is ever undisturbed long enough to
+fill them. So a group may require that a thread has done a number of operations since (`walks`) before its blocks count
+as clean.
 Blind to what other machines do to this one's memory.
 """
 

@@ -87,7 +87,7 @@ class Insight(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Audited(msgspec.Struct, frozen=True, kw_only=True):
-    """What the audit must know of a table's numbers in addition to their names and units."""
+    """The facts of a table's numbers that the audit needs in addition to their names and units."""
 
     memory: bool = False  # its bytes cross the bus of the memory, whose peak is a limit
     dependent: bool = False  # its latency_s is one dependent access of an idle machine, over footprints
@@ -111,7 +111,7 @@ class Asked(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class OverTime(Enum):
-    """Which records of a table a page shows block by block over time (`suites.series`)."""
+    """The records of a table that a page shows block by block over time (`suites.series`)."""
 
     FEW = "the fastest, the most disturbed and the first inconclusive one"  # of a table with a row for each record
     FIRST = "the first ones"
@@ -127,7 +127,7 @@ R = TypeVar("R", bound=Row)
 
 
 class Table(Protocol[R]):
-    """What every module here registers."""
+    """The object that every module here registers."""
 
     @property
     def name(self) -> str: ...
@@ -261,7 +261,7 @@ class Plain:
     def rows(self, run: Run) -> list[Any]:
         """Return the rows as the table made them, which its insights, figures and terminal form read.
 
-        Of a complete run they may be stored (`tables.kept`); then no samples are read.
+        If the run is complete, they may be stored (`tables.kept`); then no samples are read.
         """
         return recall(run, f"rows of {self.name}", (self.row, Interval), lambda: list(self._table.rows(run)))
 
@@ -287,7 +287,7 @@ class Tables(Registry[Plain]):
         known = {column.name for column in Plain(entry).columns}
         for name in (*entry.keys, *(main.name for main in entry.main)):
             if name not in known:
-                raise ValueError(f"table {entry.name}: {name} is none of its columns")
+                raise ValueError(f"table {entry.name}: {name} is not one of its columns")
         super().add(Plain(entry))
 
 

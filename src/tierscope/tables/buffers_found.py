@@ -1,4 +1,4 @@
-"""What the rows of `regions` show of buffers: the fits of `stats.buffers` and `stats.buffers_writes`, remembered."""
+"""The buffers that the rows of `regions` show: the fits of `stats.buffers` and `stats.buffers_writes`, remembered."""
 
 import functools
 from collections import defaultdict
@@ -20,7 +20,7 @@ FULL = 32 * KiB  # some region at least must be as large: below there are only u
 
 @dataclass(frozen=True)
 class Found:
-    """Of one target; None where its rows are too few."""
+    """The buffers of one target; None where its rows are too few."""
 
     levels: Levels | None
     writes: Writes | None

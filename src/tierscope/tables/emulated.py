@@ -1,4 +1,4 @@
-"""What an emulated tier hides: an effect that is missing under its floor or ceiling may still exist.
+"""The effects that an emulated tier hides: one that is missing under its floor or ceiling may still exist.
 
 In a tier `emu:latency=L` no dependent access is faster than L, including a hit in a cache or a prefetched line. In
 `emu:bandwidth=B` no bytes are faster than B, whatever the memory below does with addresses. An effect that does not

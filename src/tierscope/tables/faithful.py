@@ -23,7 +23,7 @@ PLAIN = frozenset((NoneType, bool, int, float, str))
 TUPLE, LIST = 0, 1
 
 FAULTS = (msgspec.MsgspecError, TypeError, ValueError, LookupError, OverflowError)
-"""What `packed` raises for a value without a faithful form, and `unpacked` for bytes that no `packed` wrote."""
+"""The error of `packed` for a value without a faithful form, and of `unpacked` for bytes that no `packed` wrote."""
 
 
 def packed(value: Any, kinds: Sequence[type]) -> bytes:

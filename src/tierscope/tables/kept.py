@@ -34,7 +34,7 @@ T = TypeVar("T")
 
 @dataclass(slots=True)
 class _Known:
-    """What a process knows of a run. `made`: whether a part is in no file yet."""
+    """The knowledge of a process about a run. `made`: whether a part is in no file yet."""
 
     result: Result
     key: str

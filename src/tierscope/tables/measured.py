@@ -1,4 +1,4 @@
-"""What all tables share: a record's blocks judged once per process, and the keys that every row ends with."""
+"""The common part of all tables: a record's blocks judged once per process, and the keys that every row ends with."""
 
 import math
 from collections.abc import Callable, Iterable

@@ -1,4 +1,4 @@
-"""What the records of `run policy` show: rows of the three curves, and what is inferred of them; remembered.
+"""The results in the records of `run policy`: rows of the three curves, and what is inferred of them; remembered.
 
 The interval of a row is that of the median rate of its blocks; single writes have no rate, but an order.
 """
@@ -11,9 +11,9 @@ from msgspec.structs import replace
 from tierscope.record.result import SIZING, Record, Run
 from tierscope.stats.combining import Combining, infer_combining
 from tierscope.stats.interleave import Interleave
-from tierscope.stats.median import Interval
+from tierscope.stats.median import SIGMAS_95, Interval
 from tierscope.stats.migration import Migration, Seen, infer_migration, look
-from tierscope.stats.strides import SIGMAS, Spread, Stride, StrideLabels, saturated, spread_of, stride_of
+from tierscope.stats.strides import Spread, Stride, StrideLabels, saturated, spread_of, stride_of
 from tierscope.stats.together import UNCLEAN
 from tierscope.tables.measured import closing, measured, records
 from tierscope.tables.policy_rows import CombiningRow, InterleaveRow, MigrationRow
@@ -27,7 +27,7 @@ MOST_KNOWN = 64
 
 @dataclass(frozen=True)
 class Found:
-    """Of one target; None where a part was not measured, or too little of it. `evidence`: in words, by part."""
+    """The results of one target; None if too little of a part was measured. `evidence`: in words, by part."""
 
     strides: list[InterleaveRow]
     controls: list[InterleaveRow]
@@ -164,7 +164,7 @@ def _place(run: Run, record: Record, one: Seen) -> MigrationRow:
 
 def _alike(one: Seen) -> Interval:
     """Return the stalls in a million writes that are as long as the periodic ones, and the range of a count."""
-    scale, half = 1e6 / max(one.writes, 1), SIGMAS * one.alike**0.5
+    scale, half = 1e6 / max(one.writes, 1), SIGMAS_95 * one.alike**0.5
     return Interval(max(one.alike - half, 0.0), one.alike, one.alike + half, one.alike).times(scale)
 
 
@@ -179,7 +179,7 @@ def _combining(
     lines = np.array([line.middle for _, line in known])
     inferred = infer_combining(
         np.array([float(row.region_bytes) for row, _ in known]), lines,
-        np.array([line.high - line.low for _, line in known]) / 2 / SIGMAS / lines,
+        np.array([line.high - line.low for _, line in known]) / 2 / SIGMAS_95 / lines,
         interleave.ways if interleave and many else 1, interleave.grain_bytes if interleave and many else 4096,
     )  # fmt: skip
     fitted = iter(inferred.fitted)

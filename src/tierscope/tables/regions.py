@@ -19,13 +19,13 @@ from tierscope.tables.rows import Col, Count, Seconds, Size, Time
 
 
 class RegionLabels(Labels, frozen=True, kw_only=True):
-    """What a point on regions is filed by: the bytes of each."""
+    """The labels of a point on regions: the bytes of each."""
 
     region_bytes: int
 
 
 class FreshLabels(RegionLabels, frozen=True, kw_only=True):
-    """Of fresh regions. of: the suite that asks; ways, grain_bytes: only if memories are interleaved."""
+    """The labels of a point on fresh regions. of: the suite that asks; ways, grain_bytes: of interleaved memories."""
 
     operation: str
     scattered: bool

@@ -37,7 +37,7 @@ def whole_of(row: Flat, key: str) -> int:
 
 
 class Unit(msgspec.Struct, frozen=True):
-    """Of a number. ending: what the name of an interval's column has behind that of the field, as "_s"."""
+    """The type of a number. ending: what the name of an interval's column has behind that of the field, as "_s"."""
 
     word: str  # "B/s", "B", "s", "1/s", "1" (a ratio or a count)
     ending: str = ""
@@ -69,7 +69,7 @@ Quotient = Annotated[Interval, Unit("1")]
 
 
 class Field(msgspec.Struct, frozen=True):
-    """What `fields` finds of one field."""
+    """The properties of one field that `fields` finds."""
 
     name: str
     type: type  # str, bool, int, float, tuple or Interval

@@ -5,9 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tierscope.stats.median import Interval
-
-NORMAL = 1.96  # deviations of a 95 % interval
+from tierscope.stats.median import SIGMAS_95, Interval
 
 
 class Score(NamedTuple):
@@ -30,4 +28,4 @@ def score(pairs: Sequence[tuple[Interval, Interval]]) -> Score:
 def noise_of(measured: Iterable[Interval]) -> float:
     """Return the relative standard deviation of one measured number, by the median of 95 % intervals; 0 without any."""
     known = [found.relative for found in measured if found.middle > 0]
-    return float(np.median(known)) / NORMAL if known else 0.0
+    return float(np.median(known)) / SIGMAS_95 if known else 0.0

@@ -1,6 +1,6 @@
 """The sum of what several groups move at the same moments.
 
-The interval of a sum is that of the summed series. What one group loses to another at a moment cancels in it, so it is
+The interval of a sum is that of the summed series. The loss of one group to another at a moment cancels in it, so it is
 narrower than bounds that were added. It is also right where the groups move together.
 """
 

@@ -1,4 +1,4 @@
-"""What a virtual machine boots: Debian's kernel, and a RAM disk of busybox, the core and a few modules.
+"""The image that a virtual machine boots: Debian's kernel, and a RAM disk of busybox, the core and a few modules.
 
 Nothing in it comes from this system's own kernel, so a machine is the same on every host.
 """
@@ -94,5 +94,5 @@ def _module(name: str) -> bytes | None:
         return lzma.decompress(content) if path.suffix == ".xz" else content
     builtin = re.sub(r"[-_]", "_", (modules / "modules.builtin").read_text())
     if name and f"/{name}.ko\n" not in builtin:
-        raise MachineError(f"the kernel {kernel} has no module {name}; bring Debian's: `{needs.FETCH}`")
+        raise MachineError(f"the kernel {kernel} has no module {name}; install Debian's: `{needs.FETCH}`")
     return None

@@ -1,4 +1,4 @@
-"""What a machine of the list is: a shape, the steps that make it usable, and what it offers as targets."""
+"""A machine of the list: a shape, the steps that make it usable, and what it offers as targets."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

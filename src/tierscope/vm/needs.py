@@ -1,4 +1,4 @@
-"""What a virtual machine needs of this system, and the command that brings what is missing.
+"""The requirements of a virtual machine on this system, and the command that installs what is missing.
 
 The kernel is Debian's for clouds. It is looked up in TIERSCOPE_VM_KERNEL, then in `build/vm` of a checkout, then in the
 user's data folder, to which `tierscope vm --get-kernel` brings it.
@@ -91,6 +91,6 @@ def get_kernel(folder: Path) -> None:
     status = subprocess.run([HERE / "get-kernel", folder], check=False).returncode
     if status:
         raise MachineError(
-            f"the kernel was not brought (status {status}; the reason is above); on a system without Debian's packages "
-            f"unpack linux-image-*-cloud-amd64 of Debian into a folder, and name it in {VARIABLE}"
+            f"the kernel was not downloaded (status {status}; the reason is above); on a system without Debian's "
+            f"packages unpack linux-image-*-cloud-amd64 of Debian into a folder, and name it in {VARIABLE}"
         )

@@ -1,4 +1,4 @@
-"""What a virtual machine is made of: nodes, CPUs, distances, HMAT, and further devices, as QEMU is given them.
+"""The parts of a virtual machine: nodes, CPUs, distances, HMAT, and further devices, as QEMU is given them.
 
 Source: QEMU, "qemu-system-x86_64(1)" (-numa node, dist, hmat-lb); ACPI 6.5, 5.2.28 (HMAT).
 """
@@ -20,7 +20,7 @@ class Node:
 
 @dataclass(frozen=True)
 class Shape:
-    """What is emulated. `smp`: as QEMU takes it. `distances[i][j]`: of node j from i; () is the firmware's default."""
+    """The emulated machine. `smp`: as QEMU takes it. `distances[i][j]`: of node j from i; (): the default."""
 
     nodes: tuple[Node, ...]
     smp: str = "2"

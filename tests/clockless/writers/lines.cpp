@@ -1,7 +1,7 @@
-/// Distinct lines that operations on a structure touch, on average: of its objects in a pool, or of its memory; beside
+/// Distinct lines that operations on a structure touch, on average: of its objects in a pool, or of its memory; next to
 /// them lines flushed and fences, as the recorder has them, or the shadow library where that is preloaded.
 ///     lines NAME POOL KEYS OPERATIONS ROUNDS        a line for each operation: its name and the three numbers
-/// Keys are drawn evenly; an insert and an erase take turns, so the structure keeps its size. A get reads its value.
+/// Keys are drawn evenly; an insert and an erase alternate, so the structure keeps its size. A get reads its value.
 /// Each round has keys and a structure of its own.
 #include <cstdint>
 #include <cstdio>
@@ -43,7 +43,7 @@ constexpr std::uint64_t LINE = 64;
 
 std::uint64_t last_line(const recorded::Event& event) { return (event.place + event.size - 1) / LINE; }
 
-/// Adds what an operation does. Of libpmemobj's own doing only what it flushes, and waits for.
+/// Adds what an operation does. Libpmemobj's own work counts only if it flushes or waits.
 template <class Operation>
 void count(Sum& sum, const Operation& operation) {
   shadow::Counts shadow;
@@ -83,7 +83,7 @@ void play(Structure& structure, std::uint64_t seed, std::vector<std::uint64_t> k
   }
 }
 
-/// In volatile memory each begins at another quarter of a line, in turns; what lies elsewhere stays, out of the way.
+/// In volatile memory each begins at another quarter of a line, alternately; structures elsewhere stay, out of the way.
 std::unique_ptr<Structure> open(const StructureEntry& entry, const StructureOptions& asked, std::uint64_t round) {
   static std::vector<std::unique_ptr<Structure>> aside;
   static std::vector<std::unique_ptr<char[]>> gaps;
@@ -102,7 +102,7 @@ Sums play_all(const std::string& name, const std::string& pool, std::uint64_t nu
   Sums sums;
   const auto& entry = Registry<StructureEntry>::find("structure", name);
   if (!entry.persistent) recorded::use_heap(0);
-  std::vector<std::unique_ptr<Structure>> before;  // in volatile memory they stay, so that each lies elsewhere
+  std::vector<std::unique_ptr<Structure>> before;  // in volatile memory they stay, so that each is elsewhere
   for (std::uint64_t round = 0; round < rounds; ++round) {
     StructureOptions asked{.keys = number + 2, .value_bytes = VALUE_BYTES, .seed = SEED + round};
     if (entry.persistent) asked.path = pool + std::to_string(round);

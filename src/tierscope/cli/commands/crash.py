@@ -47,7 +47,7 @@ from tierscope.cli.help import Area, Command, Tried
     help="Lose every N-th fence, and simulate a power failure at the fence after a lost one.",
 )
 @click.option("--limit", "limit_s", default=10.0, show_default=True, type=click.FloatRange(0, min_open=True),
-              help="Longest time of one check; a longer one hangs.", metavar="SECONDS")  # fmt: skip
+              help="Longest time of one check; a longer check counts as a hang.", metavar="SECONDS")  # fmt: skip
 @click.option("--keep", type=click.Path(path_type=Path), help="Directory for the images that failed.")
 @click.option("--json", "as_json", is_flag=True, help="Print [all points](json.md#crash---json).")
 def crash(file: Path, writer: tuple[str, ...], check: str, as_json: bool, **how: Any) -> int:

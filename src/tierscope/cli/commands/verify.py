@@ -28,7 +28,7 @@ FIRST = 20
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("--write", "passes", type=click.IntRange(1), metavar="N",
               help="Write each block N times, and print the log. **The content of FILE is lost.**")  # fmt: skip
-@click.option("--log", type=click.Path(path_type=Path), help="What the writer printed; required without --write.")
+@click.option("--log", type=click.Path(path_type=Path), help="The output of the writer; required without --write.")
 @click.option("--size", default="16MiB", show_default=True, help="Bytes of the file, with --write.")
 @click.option("--block", default="4KiB", show_default=True, help="Bytes of a block, with --write.")
 @click.option("--way", default="write", show_default=True, type=click.Choice(["write", "map"]),

@@ -23,7 +23,7 @@ from tierscope.cli.names import complete, machines
         "tierscope vm --get-kernel",
     ),
 )
-@click.option("--get-kernel", is_flag=True, help="Bring the kernel of the machines to your data folder, and end.")
+@click.option("--get-kernel", is_flag=True, help="Download the kernel of the machines to your data folder, and end.")
 @click.argument("machine", required=False, shell_complete=complete(machines))
 @click.argument("words", nargs=-1, metavar="[-- COMMAND [WORDS]...]", type=click.UNPROCESSED)
 def vm(machine: str | None, words: tuple[str, ...], *, get_kernel: bool) -> int:

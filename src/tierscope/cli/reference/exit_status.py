@@ -1,4 +1,4 @@
-"""What each exit status means, and when a command ends with 1 or 4, for docs/reference/exit-status.md."""
+"""The meaning of each exit status, and when a command ends with 1 or 4, for docs/reference/exit-status.md."""
 
 from tierscope.cli.commands import commands
 from tierscope.cli.help import Command

@@ -12,7 +12,7 @@ from tierscope.host.system import System, parse_list
 BASE = "/sys/devices/system/cpu"
 HYBRID = ("/sys/devices/cpu_core/cpus", "/sys/devices/cpu_atom/cpus")
 EFFECT = (
-    "unlike cores have other clocks, caches and numbers of lines in flight; Tierscope uses the largest alone, "
+    "unequal cores differ in clock, caches and lines in flight; Tierscope uses only the largest, "
     "and `cpus=` names others; not quantified here"
 )
 
@@ -26,7 +26,7 @@ def look(system: System) -> Seen:
     if len(groups) > 1:
         told = " and ".join(_list(list(cpus)) for cpus in groups)
         return note(f"2 kinds: CPUs {told}; this kernel states no capacities", f"{EFFECT}; name cpus= yourself")
-    return good("all of one capacity" if kinds else "no capacities stated: taken for equal")
+    return good("all of one capacity" if kinds else "no capacities stated: assumed equal")
 
 
 def kinds_of(system: System) -> dict[int, list[int]]:

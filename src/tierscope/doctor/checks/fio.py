@@ -18,7 +18,7 @@ EFFECT = "`run storage`, and fio as a neighbour, cannot be run; no other result 
 
 def look(system: System) -> Seen:
     if system.root != Path("/"):
-        return unknown("not looked for: these are files of another machine, or a record", EFFECT)
+        return unknown("not checked: these are files of another machine, or a record", EFFECT)
     if shutil.which("fio") is None:
         return note("not installed", EFFECT, BRING)
     try:

@@ -15,7 +15,7 @@ BASE = "/sys/devices/system/cpu"
 OWN_GOVERNORS = ("intel_pstate", "amd-pstate-epp", "amd_pstate_epp")
 REMEDY = Setting(f"{BASE}/cpu*/cpufreq/scaling_governor", "performance")
 EFFECT = (
-    "cache latency goes with 1/clock; memory bandwidth at the lowest clock was 95 % (Westmere-EP) and 60 % "
+    "cache latency is proportional to 1/clock; memory bandwidth at the lowest clock was 95 % (Westmere-EP) and 60 % "
     "(Sandy Bridge-EP) of that at the highest (Schöne et al., HotPower 2012)"
 )
 

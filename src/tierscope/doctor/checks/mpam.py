@@ -34,6 +34,6 @@ checks.add(
         EVERY,
         look,
         looks_at="partitions of caches and bandwidth on ARM servers (MPAM)",
-        advice="mount resctrl, so that caps show",
+        advice="mount resctrl to see the caps",
     )
 )

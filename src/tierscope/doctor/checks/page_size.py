@@ -1,6 +1,6 @@
 """Page size: the smallest pages of the kernel, and the large ones that follow from them.
 
-With pages of 16 or 64 KiB a TLB reaches 4 or 16 times as far, and transparent large pages have 32 or 512 MiB, which few
+With pages of 16 or 64 KiB a TLB reaches 4x or 16x as far, and transparent large pages have 32 or 512 MiB, which few
 footprints fill. Results of such kernels are not those of kernels with 4 KiB on the same machine.
 Source: Linux, Documentation/arch/arm64/memory.rst; Documentation/admin-guide/mm/hugetlbpage.rst.
 """
@@ -22,7 +22,7 @@ def look(system: System) -> Seen:
         return good("4 KiB")
     large = system.number(LARGE) or base * base // ENTRY_BYTES
     effect = (
-        f"a TLB reaches {base // USUAL} times as far as with 4 KiB; large pages have {show_size(large)}: smaller "
+        f"a TLB reaches {base // USUAL}x as far as with 4 KiB; large pages have {show_size(large)}: smaller "
         f"footprints get none; `pages=4k` is answered with {show_size(base)}, and the run warns"
     )
     return note(f"{show_size(base)}; transparent large pages {show_size(large)}", effect)

@@ -19,7 +19,7 @@ ABSENT = (
     "persistent /proc/iomem` shows what the kernel set aside"
 )
 LOAD = "sudo modprobe -a nd_e820 nd_pmem"
-BELOW = "it may be a file in the host's page cache: what a persist costs is not what a DIMM's would"
+BELOW = "it may be a file in the host's page cache: the cost of a persist is not that of a DIMM"
 
 
 def look(system: System) -> Seen:

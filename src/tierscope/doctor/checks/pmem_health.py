@@ -10,8 +10,8 @@ from tierscope.host.persistent.facts import Nvdimm
 from tierscope.host.system import System
 
 FAULTS = ("save_fail", "restore_fail", "flush_fail", "not_armed", "map_fail")
-"""What the firmware could not do; `not_armed`: contents would not be saved at a loss of power."""
-LOST = "what was written to `fsdax:`, `devdax:` or `pool:` here may be lost, or was"
+"""The steps that the firmware failed to do; `not_armed`: contents would not be saved at a power failure."""
+LOST = "data written to `fsdax:`, `devdax:` or `pool:` here may be lost, or were lost"
 POISON = "a read of a bad block ends a run (SIGBUS, status 3); WARNING: to clear it sets its 512 bytes to zero"
 WORN = "power failed at least once before all writes were safe, so pools made before may be torn; no speed changes"
 LISTED = "sudo ndctl list -DHu"

@@ -1,7 +1,7 @@
 """Transparent huge pages: whether `pages=thp`, the default of a target, can get them.
 
 `always` and `madvise` both do. The size of its own (`hugepages-2048kB/enabled`, Linux 6.8) beats the general switch
-unless it is `inherit`. What a buffer really got is verified and kept in the result.
+unless it is `inherit`. The page size that a buffer really got is verified and kept in the result.
 Source: Linux, Documentation/admin-guide/mm/transhuge.rst; sizes measured with a random chase and AVX-512 reads on a
 Granite Rapids guest while Tierscope was designed.
 """

@@ -1,6 +1,6 @@
 """Ways to run something on many hosts: one file per engine, which adds itself.
 
-An engine only starts the payload on hosts and brings back what it printed. What that is worth, `session` decides.
+An engine only starts the payload on hosts and returns its output. `session` judges the output.
 """
 
 import threading

@@ -98,7 +98,7 @@ def _look(connection: Connection, payload: Payload) -> tuple[str, dict[str, str]
         raise MachineError(f"no folder there has {size} bytes of free space: disk full, or read-only; free some")
     start = next((n for n, line in enumerate(lines) if line.startswith("folder /")), None)
     if start is None:
-        raise MachineError(f"its shell answered something else: {last_line(said.encode())!r}")
+        raise MachineError(f"its shell sent an unexpected answer: {last_line(said.encode())!r}")
     sums = (line.split() for line in lines[start + 1 :])
     return lines[start].removeprefix("folder "), {words[1]: words[0] for words in sums if len(words) == 2}
 

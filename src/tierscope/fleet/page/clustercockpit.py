@@ -1,8 +1,8 @@
 """The groups of a fleet as subclusters of ClusterCockpit: their nodes, and the memory bandwidth that they reach.
 
 ClusterCockpit draws the roof of a job from `memoryBandwidth`. Here it is the median over the hosts of a group, of the
-bandwidth metric that is highest, with the lowest and the highest host. What reports of a fleet do not contain is left
-out, and the reason is stated: floating-point rates, and the lists of CPUs of `topology`.
+bandwidth metric that is highest, with the lowest and the highest host. Values that reports of a fleet do not contain
+are left out, and the reason is stated: floating-point rates, and the lists of CPUs of `topology`.
 Source: ClusterCockpit, cc-lib, schema/schemas/cluster.schema.json, 2026.
 """
 

@@ -1,4 +1,4 @@
-"""What the pages of a fleet show, from its directory."""
+"""The content of a fleet's pages, from its directory."""
 
 from pathlib import Path
 

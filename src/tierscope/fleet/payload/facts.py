@@ -1,4 +1,4 @@
-"""The facts of a host, as covariates: name -> text. What the host does not show is absent, never a guess.
+"""The facts of a host, as covariates: name -> text. A fact that the host does not show is absent, never a guess.
 
 No serial number, address or user of the host is kept; its identity is a digest that it made itself.
 Source: DMTF, System Management BIOS Reference Specification, DSP0134 3.7.0, 2023, 7.18 (part number at 0x1A).

@@ -22,7 +22,7 @@ CLOCKS_APART_S = 300.0  # from which the offset of a host's clock is a fact
 
 
 class Asked(NamedTuple):
-    """What the controller knows of a measurement. day: its own date, UTC."""
+    """The facts of a measurement that the controller knows. day: its own date, UTC."""
 
     host: str
     plan: str

@@ -1,7 +1,7 @@
 """Persistent memory and DAX devices as the kernel shows them: text files alone, no library, no root.
 
-What a file does not state is None or "", never a guess. Blind to device mapper above a persistent block device, to what
-is below a hypervisor, and to whether a mapping is really direct: only a mapping with MAP_SYNC proves that.
+A value that no file states is None or "", never a guess. Blind to device mapper above a persistent block device, to
+what is below a hypervisor, and to whether a mapping is really direct: only a mapping with MAP_SYNC proves that.
 Source: Linux, Documentation/ABI/testing/sysfs-bus-nvdimm, sysfs-bus-nfit, sysfs-bus-dax; drivers/nvdimm, drivers/dax.
 """
 

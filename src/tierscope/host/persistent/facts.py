@@ -1,4 +1,4 @@
-"""What the kernel reports about persistent memory, as plain data in the Machine. None and "": not reported."""
+"""The kernel's reports about persistent memory, as plain data in the Machine. None and "": not reported."""
 
 from typing import Annotated
 
@@ -89,7 +89,7 @@ class Nvdimm(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 class Persistent(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Persistent memory and DAX devices at the start of a run, as the kernel shows them without root.
 
-    What the kernel does not show is left out, here and below.
+    Values that the kernel does not show are left out, here and below.
     """
 
     regions: Annotated[tuple[Region, ...], Meta(description="list of [`Region`](#region)")] = ()

@@ -1,4 +1,4 @@
-"""What one operation of a data structure touches, step by step, as a function of its number of elements.
+"""The lines that one operation of a data structure touches, step by step, by its number of elements.
 
 One file is one structure, with its get, insert and remove. Steps follow from the structure's code in core/structures
 and from the positions of the fields of its objects; nothing is fitted. Keys are drawn evenly, values have 16 bytes and

@@ -4,7 +4,7 @@ An inner node (240 bytes) is four lines: how many, and keys 0 to 4; keys 5 and 6
 links. A leaf is the first three. A way through an inner node touches the first and the last, and the second where key
 5 is compared. Where the key is found: the first, that of the value, and all three of a leaf if it is key 5 or 6.
 
-What is changed is kept as a whole: three lines of a leaf, four of an inner node. A full node is split into a new one
+Changes are kept in whole objects: three lines of a leaf, four of an inner node. A full node is split into a new one
 and itself, and the node above is changed. A remove from an inner node takes the last entry before it from a leaf. A
 leaf with three entries then needs one of a neighbour, the left one if that has more; or it is joined with one.
 Source: core/structures/persistent/btree.cpp, btree_node.hpp.

@@ -1,4 +1,4 @@
-"""What the maps with chained buckets share: how large the array is, and how much of a chain an operation sees.
+"""The common part of the maps with chained buckets: the size of the array, and the part of a chain that is read.
 
 An array of b buckets for n keys: chains have Poisson lengths of mean n / b. A key that is there is behind (n - 1) /
 (2 b) others of its chain on average; one that is not is looked for behind all n / b.
@@ -25,7 +25,7 @@ def hit(elements: float, array: float) -> float:
 def neighbours(elements: float, array: float) -> float:
     """Return the entries of a circular chain up to the wanted one, with the one behind it and the one before it.
 
-    Of a chain of L entries: 1, 2, and (L + 1) / 2 + 1 from three on; L - 1 is Poisson.
+    For a chain of L entries: 1, 2, and (L + 1) / 2 + 1 from three on; L - 1 is Poisson.
     """
     others = (elements - 1) / array
     return 2 + others / 2 - math.exp(-others) * (1 + others / 2)

@@ -35,7 +35,7 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What a program does here, and on each tier."""
+    """The speed of a program here, and on each tier."""
 
     command: tuple[str, ...]
     anchor: Anchor

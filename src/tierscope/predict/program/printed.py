@@ -1,4 +1,4 @@
-"""What a program prints, as a digest: a program that prints something else in the tracer took another path there.
+"""The output of a program, as a digest: one that prints something else in the tracer took another path there.
 
 It prints to a pipe, in every run: programs such as grep do less if they print to /dev/null.
 """

@@ -1,4 +1,4 @@
-"""What a group does on its memory: one struct for each task, with the keys that the task takes and no others.
+"""The work of a group on its memory: one struct for each task, with the keys that the task takes and no others.
 
 A task is what one operation of a kernel is, as the kernel states it in the catalogue; the core has a class for each
 (core/bench/tasks/). Each file of this folder is the struct of one task: its fields are the keys of a plan and of a

@@ -1,4 +1,4 @@
-"""What all works have in common, and how their fields are named in a plan."""
+"""The common part of all works, and the names of their fields in a plan."""
 
 from collections.abc import Mapping
 from typing import Annotated, ClassVar
@@ -14,7 +14,7 @@ UNITS = ("_bytes", "_cycles", "_s")
 
 
 class OfTask(msgspec.Struct, frozen=True, kw_only=True, tag_field="task"):
-    """What all works have in common. Zero and "" mean: the simplest choice of the core, which the facts state.
+    """The common part of all works. Zero and "" mean: the simplest choice of the core, which the facts state.
 
     OutOfRangeError for a number below 0, for one that is not finite, and for one below `least`.
     """

@@ -1,8 +1,8 @@
 """Machine file of kerncraft, its part about memory: caches as the system reports them, and measured bandwidths.
 
 Kernels are those that kerncraft and Tierscope define alike: `load` is `read`, and `copy`, `update` and `daxpy` have one
-name. kerncraft's triad reads three arrays, that of Tierscope two, so it is left out. What Tierscope cannot know is left
-out, too, with the reason as a comment: it is not a complete machine file.
+name. kerncraft's triad reads three arrays, that of Tierscope two, so it is left out. Values that Tierscope cannot know
+are left out, too, with the reason as a comment: it is not a complete machine file.
 Source: J. Hammer et al., "Kerncraft: A Tool for Analytic Performance Modeling of Loop Kernels", 2017; kerncraft,
 examples/machine-files, 2023.
 """

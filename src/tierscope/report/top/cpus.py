@@ -10,7 +10,7 @@ from tierscope.units import LINE_BYTES, show_rate
 
 @dataclass(frozen=True, slots=True)
 class Cpus:
-    """Those that may be used, of the node of the target where it has any."""
+    """The CPUs that may be used, of the target's node if it has any."""
 
     count: int
     cores: int  # as the system lists them

@@ -118,7 +118,7 @@ def _subject(content: Content, target: str, cpus: Cpus) -> str:
 def _answer(content: Content) -> str:
     """Return the first conclusive answer of a run without numbers of memory; "" where there is none.
 
-    Answers to the question of a table come first. What only explains other numbers makes no headline.
+    Answers to the question of a table come first. Numbers that only explain others are not headlines.
     """
     for section in sorted(content.sections.values(), key=lambda one: one.asked is None):
         if section.name not in tables or tables[section.name].place >= BESIDE or not section.sure:

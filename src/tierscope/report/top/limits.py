@@ -1,4 +1,4 @@
-"""What limits this memory's bandwidth: the memory, the CPUs, or what is between them.
+"""The limit of this memory's bandwidth: the memory, the CPUs, or the path between them.
 
     efficiency      = bandwidth of n threads / n times that of one thread
     lines in flight = bandwidth * latency / bytes of a line               (Little's law)
@@ -37,7 +37,7 @@ FULL = 0.8  # of the theoretical peak: refresh, turns of the bus and misses of i
 CROWDED = 1.8  # times idle at the highest load, at least: requests wait for each other
 EASY = 1.3  # times idle, at most
 ADDS_UP = 0.9
-"""Of n times one thread. A memory at its limit gives the second thread nothing, so two threads stay near 0.5 and
+"""Shares of n times one thread. A memory at its limit gives the second thread nothing, so two threads stay near 0.5 and
 more fall lower; what is lost above 0.9 is within what neighbours and clock steps take."""
 AS_READS = 0.7  # of the bandwidth of reads, at least: one CPU of the team chases instead
 MEASURE = "The suite loaded-latency measures it, and quick does, too."
@@ -227,7 +227,7 @@ def _lines(found: Memory, line_bytes: int) -> float:
 
 
 class Walks(NamedTuple):
-    """What the smallest pages cost. share: of the latency with large pages; where: the footprint, in words."""
+    """The cost of the smallest pages. share: of the latency with large pages; where: the footprint, in words."""
 
     seconds: float
     share: float

@@ -31,7 +31,7 @@ LIBRARY = "libc"  # stores of the C library, whose instructions are its own
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """Of one target."""
+    """The findings on one target."""
 
     target: str
     read: Speed | None  # the highest over threads; of another kernel where `read` was not measured

@@ -1,4 +1,4 @@
-"""What the top of a page is made of, as plain data that the page, the terminal and Markdown draw."""
+"""The parts of the top of a page, as plain data that the page, the terminal and Markdown draw."""
 
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -45,7 +45,7 @@ class Key:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """What to do next. gain: measured effect in this run, as a part of what it concerns; "" for no command."""
+    """The next step. gain: measured effect in this run, as a part of what it concerns; "" for no command."""
 
     text: str
     command: str

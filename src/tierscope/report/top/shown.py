@@ -15,7 +15,7 @@ AROUND = 0.1  # of what is shown, free on each side
 class Line(NamedTuple):
     """Places from 0 to LENGTH: the band from `low` to `high`, the interval from `left` to `right`, and the number.
 
-    Of machines that are too few for a band, `others` has each one, and `low` and `high` are None.
+    If the machines are too few for a band, `others` has each one, and `low` and `high` are None.
     """
 
     low: float | None

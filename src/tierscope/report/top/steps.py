@@ -1,4 +1,4 @@
-"""What to do next: at most three steps, the largest measured effect of this run first.
+"""The next steps: at most three, the largest measured effect of this run first.
 
 A step without a measured effect comes last, but for a run that is not finished: nothing else helps before.
 """

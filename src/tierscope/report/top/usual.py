@@ -1,7 +1,7 @@
 """Is it normal: the numbers of a run among those of similar machines, and its last-level cache as reported.
 
-What the machine reports itself needs no reference set: a last-level cache that serves less than it has is small on any
-machine. A run cannot show why it is small: neighbours, a quota, and tables that compete for it look alike.
+A comparison with the machine's own reports needs no reference set: a last-level cache that serves less than it has is
+small on any machine. A run cannot show why it is small: neighbours, a quota, and tables that compete for it look alike.
 """
 
 from msgspec.structs import replace
@@ -84,7 +84,7 @@ def small_cache(content: Content) -> Insight | None:
 def reported(content: Content) -> int:
     """Return the capacity of a last-level cache as the system lists it, in bytes; 0 if it does not.
 
-    Of several that differ the smallest: which CPU chased is not asked, and a wrong "small" is worse than none.
+    If several differ, return the smallest: which CPU chased is not asked, and a wrong "small" is worse than none.
     """
     caches = [one for one in content.run.result.machine.identity.caches if one.kind != "Instruction"]
     last = max((one.level for one in caches), default=0)

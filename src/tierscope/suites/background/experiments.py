@@ -4,7 +4,7 @@ The curve comes first. It is measured by the plan of `loaded-latency`, or taken 
 The probe is the chaser of the curve, alone, on the same memory: traffic of others makes its accesses slower.
 
 Batches of additions in registers (`busy`) alternate with the probe on the same CPU. They do not touch memory, so
-traffic does not slow them. What slows them is time that a host or a limit takes from the CPU, a busy sibling, or a
+traffic does not slow them. They are slower if a host or a limit takes time from the CPU, with a busy sibling, or at a
 lower clock. CPUs of a simulated machine are cores, so there the chaser runs alone.
 
 The method is in `stats.traffic`.

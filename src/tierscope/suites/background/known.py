@@ -1,4 +1,4 @@
-"""What a run shows of latency over load: the curves of its mixes, and its latencies without load.
+"""The latencies over load of a run: the curves of its mixes, and its latencies without load.
 
 The source is the table `loaded_latency` of the same run, or of another run of this machine. Bytes are those on the bus,
 so plain stores include their read for ownership. A kernel whose bus bytes are not known has no curve.

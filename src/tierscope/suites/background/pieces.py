@@ -1,4 +1,4 @@
-"""What the probe measured: latencies of each piece, in the order of time, and the speed of the core meanwhile.
+"""The measurements of the probe: latencies of each piece, in the order of time, and the speed of the core meanwhile.
 
 Only blocks in which nothing disturbed the thread are used. Time that the host or a limit takes from the CPU marks
 blocks. A disturbance that marks none also slows the additions in registers, and `slower` shows it.

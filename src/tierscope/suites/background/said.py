@@ -24,16 +24,16 @@ def _whole(row: BackgroundRow) -> Insight:
     traffic, seconds = row.traffic, f"over {row.end_s - row.begin_s:.3g} s"
     if traffic is None or row.state == UNKNOWN:
         why = "; ".join(row.reasons)
-        return Insight(name="background", text=f"The memory traffic of others is not known: {why}", conclusive=False)
+        return Insight(name="background", text=f"Memory traffic of others: not known: {why}", conclusive=False)
     if row.state == BELOW:
         text = (
-            f"Others move less memory than this probe can see: at most {show_rate(traffic.high)} more than while the "
-            f"curve was measured, {seconds}"
+            f"Memory traffic of others: less than this probe can see, at most {show_rate(traffic.high)} more than "
+            f"while the curve was measured, {seconds}"
         )
-        brief = f"Others move less memory than this probe can see ({show_rate(traffic.high)})"
+        brief = f"Memory traffic of others: less than this probe can see ({show_rate(traffic.high)})"
         return Insight(name="background", text=text, brief=brief)
     high = None if math.isinf(traffic.high) else traffic.high
-    text = f"Others move {amount(row)} through this memory, {seconds}"
+    text = f"Memory traffic of others: {amount(row)}, {seconds}"
     return Insight(
         name="background",
         text=text,

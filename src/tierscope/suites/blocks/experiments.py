@@ -92,7 +92,7 @@ class BlocksOptions(SuiteOptions, frozen=True, kw_only=True):
 
 @dataclass(frozen=True)
 class Field:
-    """What all points of a run share."""
+    """The values that all points of a run share."""
 
     cpus: tuple[int, ...]
     target: Target

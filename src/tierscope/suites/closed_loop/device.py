@@ -37,7 +37,7 @@ class Migration:
 
 @dataclass(frozen=True)
 class Device:
-    """What a name states. path_s: through the processor's caches; read_s, write_s, media_bytes: of the medium."""
+    """The parameters that a name states. path_s: through the processor's caches; the others: of the medium."""
 
     seed: int
     path_s: float

@@ -23,6 +23,7 @@ import math
 import numpy as np
 
 from tierscope.suites.closed_loop.device import Buffer, Device, Migration, parse
+from tierscope.suites.closed_loop.drawn import drawn, drawn_time
 from tierscope.units import LINE_BYTES, KiB, MiB
 
 __all__ = ["Buffer", "Device", "Migration", "draw", "parse"]
@@ -43,10 +44,10 @@ def draw(seed: int, number: int, most_noise: float) -> Device:
     buffers = _buffers(random, count, ways, grain if ways > 1 else 64 * KiB)
     return Device(
         seed=number,
-        path_s=_time(random, 10, 40),
+        path_s=drawn_time(random, 10, 40),
         buffers=buffers,
-        read_s=_time(random, 50, 600),
-        write_s=_time(random, 150, 500),
+        read_s=drawn_time(random, 50, 600),
+        write_s=drawn_time(random, 150, 500),
         entries=int(random.integers(0, MOST_ENTRIES + 1)),
         ways=ways,
         grain_bytes=grain,
@@ -64,7 +65,7 @@ def _buffers(random: np.random.Generator, count: int, ways: int, largest: int) -
         apart = all(far >= APART * near for near, far in itertools.pairwise(sizes))
         built = all(size % unit == 0 and size >= ENTRIES * unit for size, unit in zip(sizes, widths, strict=True))
         if apart and built and all(4 * KiB <= size * ways <= 64 * MiB for size in sizes):
-            times = [_time(random, 20, 400) for _ in sizes]
+            times = [drawn_time(random, 20, 400) for _ in sizes]
             return tuple(Buffer(*one) for one in zip(sizes, widths, times, strict=True))
 
 
@@ -76,13 +77,8 @@ def _size(random: np.random.Generator, ways: int) -> int:
 
 def _migration(random: np.random.Generator) -> Migration:
     return Migration(
-        writes=round(math.exp(random.uniform(math.log(2000), math.log(50_000)))),
+        writes=round(drawn(random, 2000, 50_000)),
         unit_bytes=4 * KiB << int(random.integers(0, 7)),
-        stall_s=_time(random, 5_000, 200_000),
+        stall_s=drawn_time(random, 5_000, 200_000),
         jitter=round(float(random.uniform(0, 0.15)), 3),
     )
-
-
-def _time(random: np.random.Generator, low_ns: float, high_ns: float) -> float:
-    """Return seconds, in whole tenths of a nanosecond as in the device's name."""
-    return round(math.exp(random.uniform(math.log(low_ns), math.log(high_ns))), 1) * 1e-9

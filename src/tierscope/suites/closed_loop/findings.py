@@ -1,4 +1,4 @@
-"""What the rows of `closed_loop` show, in words: shares by parameter, then every failure with what repeats it."""
+"""The findings of `closed_loop` in words: shares by parameter, then every failure with what repeats it."""
 
 from dataclasses import dataclass
 
@@ -19,7 +19,7 @@ PLURALS = {
 
 @dataclass(frozen=True)
 class Share:
-    """Of one parameter, how many rows have which verdict."""
+    """The number of rows with each verdict, for one parameter."""
 
     parameter: str
     recovered: int

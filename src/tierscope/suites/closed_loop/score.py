@@ -1,4 +1,4 @@
-"""What probers found of a simulated device, against what it was built with.
+"""The score of probers: what they found of a simulated device, against what it was built with.
 
     parameter                              recovered if
   - buffers, ways, grain, unit             found exactly

@@ -25,6 +25,7 @@ import math
 import numpy as np
 
 from tierscope.suites.closed_loop.device import HASH, PLAIN, Buffer, Device, Migration
+from tierscope.suites.closed_loop.drawn import drawn, drawn_time
 from tierscope.units import LINE_BYTES, KiB, MiB
 
 POLICIES = ("lru", "clock", "fifo", "random")
@@ -50,10 +51,10 @@ def draw(seed: int, number: int, most_noise: float) -> Device:
     joins = random.random() < 1 / 3
     return Device(
         seed=number,
-        path_s=_time(random, 10, 40),
+        path_s=drawn_time(random, 10, 40),
         buffers=() if channels else _buffers(random, grain if ways > 1 else LARGEST_UNIT, media if joins else 0),
-        read_s=_time(random, 20, 600),
-        write_s=_time(random, 150, 500),
+        read_s=drawn_time(random, 20, 600),
+        write_s=drawn_time(random, 150, 500),
         entries=int(random.integers(0, 2 if channels else MOST_ENTRIES + 1)),
         ways=ways,
         grain_bytes=grain,
@@ -72,7 +73,7 @@ def _buffers(random: np.random.Generator, grain: int, joined: int) -> tuple[Buff
     units = sorted(_unit(random, grain) for _ in range(int(random.integers(0, 4))))
     if units and 0 < joined <= grain:
         units = [joined, *(max(unit, joined) for unit in units[1:])]
-    sizes = sorted(_log(random, LEAST, MOST) for _ in units)
+    sizes = sorted(drawn(random, LEAST, MOST) for _ in units)
     for place in range(1, len(sizes)):
         if random.random() < TWIN:
             sizes[place] = sizes[place - 1] * random.uniform(1.1, 2)
@@ -89,7 +90,7 @@ def _buffer(random: np.random.Generator, size: float, unit: int) -> Buffer:
     return Buffer(
         size_bytes=places * unit,
         unit_bytes=unit,
-        latency_s=_time(random, 10, 400),
+        latency_s=drawn_time(random, 10, 400),
         policy=str(random.choice(POLICIES)),
         ways=ways,
         index=HASH if ways and random.random() < 0.5 else PLAIN,
@@ -102,22 +103,13 @@ def _unit(random: np.random.Generator, grain: int) -> int:
     power = LINE_BYTES << int(random.integers(0, int(math.log2(most // LINE_BYTES)) + 1))
     if grain < LARGEST_UNIT or random.random() < 0.5:
         return power
-    return LINE_BYTES * round(_log(random, 1, most // LINE_BYTES))
+    return LINE_BYTES * round(drawn(random, 1, most // LINE_BYTES))
 
 
 def _migration(random: np.random.Generator, media: int) -> Migration:
     return Migration(
-        writes=round(_log(random, 2000, 50_000)),
+        writes=round(drawn(random, 2000, 50_000)),
         unit_bytes=media if random.random() < 1 / 3 else media << int(random.integers(1, 9)),
-        stall_s=_time(random, 5_000, 200_000),
+        stall_s=drawn_time(random, 5_000, 200_000),
         jitter=round(float(random.uniform(0, 0.15)), 3),
     )
-
-
-def _log(random: np.random.Generator, low: float, high: float) -> float:
-    return math.exp(random.uniform(math.log(low), math.log(high)))
-
-
-def _time(random: np.random.Generator, low_ns: float, high_ns: float) -> float:
-    """Return seconds, in whole tenths of a nanosecond as written in the option."""
-    return round(_log(random, low_ns, high_ns), 1) * 1e-9

@@ -3,7 +3,7 @@
 from tierscope.record.labels import Labels
 
 MODES = {"b-b": "nvm-nvm", "b-a": "nvm-dram", "a-b": "dram-nvm", "a-a": "dram-dram"}
-"""What group B does, source-destination, and its name in stored runs, from document 000 (its DRAM is a, its NVM b)."""
+"""The copies of group B, source-destination, and their names in stored runs, from document 000 (DRAM is a, NVM b)."""
 SHOWN = {stored: mode for mode, stored in MODES.items()}
 _WORDS = {"b-b": "B within b", "b-a": "B from b to a", "a-b": "B from a to b", "a-a": "B within a"}
 

@@ -71,7 +71,7 @@ class CoreOptions(SuiteOptions, frozen=True, kw_only=True):
 
 @dataclass
 class Asker:
-    """What all points share, and the answers until now: seconds of an iteration, and half of its interval."""
+    """The values that all points share, and the answers so far: seconds of an iteration, and half of its interval."""
 
     cpu: int
     team: tuple[int, ...]
@@ -221,7 +221,7 @@ def plan(machine: Machine, chosen: CoreOptions) -> Plan:
 suites.add(
     Suite(
         "core",
-        "what a core can do at the same time: its buffers, width, lines in flight, branch misses, prefetcher",
+        "the parallelism of one core: its buffers, width, lines in flight, branch misses, prefetcher",
         CoreOptions,
         plan,
         details="See [how to probe a core](../how-to/core.md).",

@@ -1,4 +1,4 @@
-"""What the windows show about the prefetchers: what trains them, and how far ahead they fetch.
+"""The findings on the prefetchers from the windows: what trains them, and how far ahead they fetch.
 
 A prefetcher that learns which lines of a page an instruction visits fetches any line that always follows. If it fetches
 the line that is IRREGULAR lines away, no other answer shows what else trains it: the others are then `not known`.

@@ -92,7 +92,7 @@ class Core:
         if nop is None or mix is None:
             return
         if nop.middle > MERGED * mix.middle:
-            why = f"nops go {nop.middle / mix.middle:.1f} times as fast: they are merged, or other units limit the mix"
+            why = f"nops are {nop.middle / mix.middle:.1f}x as fast: they are merged, or other units limit the mix"
             yield self.made.at_least("width", "", mix, unit, why)
         else:
             yield self.made.known("width", "", Interval(mix.low, mix.middle, max(mix.high, nop.high), 2), unit)
@@ -204,9 +204,7 @@ class Core:
         (never, other), _ = times[0]
         seconds, half = 2 * (drawn - never) / guesses, 2 * math.hypot(its, other) / guesses
         if seconds <= half:
-            return self.made.unknown(
-                "branch miss", "", "cycles", "a branch that goes by a number drawn costs no more", 2
-            )
+            return self.made.unknown("branch miss", "", "cycles", "a branch on a random number costs no more", 2)
         cycles, off = self._in_cycles(seconds, half)
         return self.made.known(
             "branch miss", "", interval(cycles, off + GUESSED, 2), "cycles", seconds=interval(seconds, half, 2)

@@ -7,8 +7,8 @@ TEXTS = {
         "Two threads alternately write one line. The time is that of one hand-over, one way, half of a round trip. "
         "Each pair has fresh lines on the node of its first CPU, several of them alternately, because each has its "
         "home in one slice of a shared cache. Pairs run one at a time. Limits: it does not detect a difference "
-        "between the two directions, or traffic of others. What two CPUs share is what the system reports, which a "
-        "hypervisor may have invented."
+        "between the two directions, or traffic of others. The system reports what two CPUs share, and a hypervisor "
+        "may have invented this report."
     ),
 }
 

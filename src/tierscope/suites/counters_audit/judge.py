@@ -1,4 +1,4 @@
-"""What an event counts, from the quantity that it follows over kernels with known bytes.
+"""The quantity that an event counts: the one that it follows over kernels with known bytes.
 
     factor of a kernel = count of one operation / known quantity of one operation, the mean of the repeats    [1]
 

@@ -1,4 +1,4 @@
-"""What a record is known to have done, next to what was counted: lines by direction, and time.
+"""The known work of a record, next to its counts: lines by direction, and time.
 
 stored           = program bytes that are stored / 64                            [lines of an operation]
 read             = bus bytes / 64 - stored: loads, and lines that plain stores read first
@@ -20,7 +20,7 @@ from tierscope.units import LINE_BYTES
 
 
 class Known(NamedTuple):
-    """Of one operation; time in seconds."""
+    """The work of one operation; time in seconds."""
 
     loaded: float
     read: float
@@ -70,7 +70,7 @@ PROMISES: tuple[tuple[str, Quantity], ...] = (
     ("task-clock", TIME),
     ("cpu-clock", TIME),
 )
-"""What an event counts according to the end of its name; others promise nothing that is known here."""
+"""The quantity that the end of an event's name promises; other names promise nothing that is known here."""
 
 TIMES = 50  # caches: what they keep is then 2 % of the stored bytes at most
 NANOSECONDS = ("task-clock", "cpu-clock")

@@ -30,7 +30,7 @@ class EventCountsRow(Row, frozen=True, kw_only=True):
 
 
 class EventVerdictRow(Row, frozen=True, kw_only=True):
-    """What an event really counts."""
+    """The quantity that an event really counts."""
 
     event: Annotated[str, Col("event", help="as perf names it, or from the file of the metrics")]
     verdict: Annotated[

@@ -1,4 +1,4 @@
-"""What each event really counts: the verdicts of `judge` on the counts of an audit."""
+"""The quantity that each event really counts: the verdicts of `judge` on the counts of an audit."""
 
 from typing import ClassVar
 

@@ -57,7 +57,7 @@ class Claim:
 
 @dataclass(frozen=True)
 class Verdict:
-    """What a run shows about a claim. why: what decides it, or why nothing does."""
+    """The verdict of a run on a claim. why: what decides it, or why nothing does."""
 
     claim: Claim
     verdict: str

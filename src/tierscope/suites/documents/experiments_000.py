@@ -94,4 +94,4 @@ def _too_large(machine: Machine, chosen: TierOptions, what: str, size: int) -> s
     )
 
 
-suites.add(document("000", "STREAM on two tiers over threads, and threads that share out both", parts, TierOptions))
+suites.add(document("000", "STREAM on two tiers over threads, and threads divided between both", parts, TierOptions))

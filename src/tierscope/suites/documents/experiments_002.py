@@ -27,7 +27,7 @@ WRITER = "clflushopt"
 
 def parts(machine: Machine, chosen: TierOptions) -> list[Part | Skipped]:
     """Return flushes on the second tier, tasks alone, and tasks with writers to the second tier and to DRAM."""
-    lacking = missing(machine)
+    lacking = missing(machine) | {name: name for name in INSTRUCTIONS if name not in machine.flushes}
     found: list[Part | Skipped] = [
         Skipped(f"{name} is left out: this CPU has no {lacking[name]}; try a machine that has it")
         for name in INSTRUCTIONS

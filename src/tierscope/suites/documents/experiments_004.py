@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from typing import Annotated
 
 from tierscope.plans import suites
-from tierscope.plans.flushes import missing
 from tierscope.plans.kinds import Help
 from tierscope.record.experiment import Target
 from tierscope.record.machine import Machine
@@ -60,7 +59,7 @@ def parts(machine: Machine, chosen: PoolOptions) -> Iterator[Part | Skipped]:
 def _probers(machine: Machine, chosen: PoolOptions, target: Target) -> Iterator[Part | Skipped]:
     """Yield dependent reads over regions, and stores past the caches."""
     yield Part("latency", {"target": target.word, "pages": chosen.pages} | chosen.shared)
-    if "nt" not in missing(machine):
+    if "nt" in machine.flushes:
         words = {"target": target.word, "pages": chosen.pages, "instructions": "nt,none", "chunks": LINE}
         yield Part("flush", words | chosen.shared)
 

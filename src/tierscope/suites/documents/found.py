@@ -13,6 +13,8 @@ from tierscope.suites.documents.stand_in import why_stand_in
 from tierscope.tables import Flat, tables
 from tierscope.tables.measured import span_of
 
+NO_TIER = "the second tier was not measured: name it with nvm="
+"""The reason of a claim that needs both tiers."""
 ENDINGS = ("", "_s", "_bytes_per_s", "_per_s", "_total")
 """How the names of columns with the middle of an interval end."""
 

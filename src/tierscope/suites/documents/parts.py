@@ -99,9 +99,10 @@ def document(
         plan,
         lambda machine, chosen: left_out(machine, list(parts(machine, chosen))),
         kernels=True,
+        flushes=True,
         structures=structures,
         mixed=mixed,
-        details="Runs the experiments of the document, and judges each of its claims for this machine. What this"
-        " machine cannot do is left out, with a warning that contains the reason."
+        details="Runs the experiments of the document, and judges each of its claims for this machine. Parts that"
+        " this machine cannot run are left out, with a warning that contains the reason."
         " See [how to repeat a document](../how-to/documents.md).",
     )

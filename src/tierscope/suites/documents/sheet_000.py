@@ -13,7 +13,7 @@ from tierscope.reference import load
 from tierscope.stats.median import median
 from tierscope.suites.documents.cells import Cell, kept
 from tierscope.suites.documents.claim import Claim
-from tierscope.suites.documents.found import Found, Seen, all_seen, seen
+from tierscope.suites.documents.found import NO_TIER, Found, Seen, all_seen, seen
 from tierscope.suites.documents.sheet import Sheet, sheets
 from tierscope.suites.documents.stand_in import why_stand_in
 from tierscope.tables import Flat
@@ -23,7 +23,6 @@ KERNELS = ("copy", "scale", "add", "triad")
 CORES = 16  # of the document's machine
 MODES = {"b-b": "nvm_nvm", "b-a": "nvm_dram", "a-b": "dram_nvm"}  # ours, and those of its tables 3 to 5
 PAIRS = 6  # fewest threads for a statement on their variation: fewer have no interval of 95 %
-NO_TIER = "the second tier was not measured: name it with nvm="
 NO_SPLITS = "fewer than two splits with both tiers: use a machine with three cores, and name the second tier with nvm="
 NO_HYPER = "no number of threads above that of cores: use a machine whose cores have several hardware threads"
 NO_THREADS = f"fewer than {PAIRS} threads of the second tier were measured in two modes: use a machine with more cores"

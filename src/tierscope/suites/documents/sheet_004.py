@@ -14,7 +14,7 @@ from tierscope.stats.compare import difference
 from tierscope.stats.median import Interval
 from tierscope.suites.documents.cells import Cell, kept
 from tierscope.suites.documents.claim import Claim
-from tierscope.suites.documents.found import Found, Seen, all_seen, seen
+from tierscope.suites.documents.found import NO_TIER, Found, Seen, all_seen, seen
 from tierscope.suites.documents.sheet import Sheet, sheets
 from tierscope.tables import Flat
 from tierscope.tables.rows import whole_of
@@ -24,7 +24,6 @@ READ, WRITE, DRAM_READ, DRAM_WRITE = 305e-9, 90e-9, 100e-9, 88e-9  # s, from its
 SETUP = (0.95, 0.90)  # shares of the time in its sections 4 and 5
 VALUE_BYTES = 1
 MODELLED = 500_000  # from this number of operations on, its model is within 20 % of its own measurement
-NO_TIER = "the second tier was not measured: name it with nvm="
 NO_MODEL = "no hash map with 500 000 keys or more ran, or no latency of the second tier: name pool= and nvm="
 NO_POOL = "the hash map did not run in a pool: name one with pool="
 NO_GAP = (

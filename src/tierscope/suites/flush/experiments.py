@@ -10,7 +10,7 @@ clwb after each chunk of 1 KB to 2 MB, one core).
 """
 
 from collections.abc import Generator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Annotated
 
 from tierscope import units
@@ -18,11 +18,12 @@ from tierscope.errors import MachineError, UsageError
 from tierscope.plans import Plan, Suite, SuiteOptions, suites
 from tierscope.plans.answer import Answer
 from tierscope.plans.cpus import chosen_cpu
-from tierscope.plans.flushes import missing, missing_here
-from tierscope.plans.kernels import FENCES, FLUSHES
+from tierscope.plans.flushes import missing
+from tierscope.plans.kernels import FENCES
 from tierscope.plans.kinds import (
     ALL,
     Help,
+    Kind,
     Lines,
     Names,
     Number,
@@ -31,8 +32,10 @@ from tierscope.plans.kinds import (
     Share,
     Size,
     Visits,
+    names_of,
     several,
     several_sizes,
+    words_of,
 )
 from tierscope.plans.sizes import (
     LARGEST,
@@ -68,8 +71,7 @@ GUESS = 1e9  # bytes/s, while a run is only being planned
 SIZING = Schedule(precision=0.1, minimum_s=0.2, budget_s=0.2)
 ASKING = Schedule(precision=0.5, minimum_s=0.01, budget_s=0.01)  # only the facts are needed
 
-NAMED = several("instruction", FLUSHES)
-INSTRUCTIONS = replace(NAMED, read=lambda word: None if word == ALL else NAMED.read(word))  # all that the CPU has
+INSTRUCTIONS = Kind(lambda word: None if word == ALL else words_of(word), ",".join)  # all that the CPU has
 Chunks = Annotated[Lines, several_sizes("chunk size", "whole lines of 64 bytes are flushed; try chunks=64B,4KiB")]
 
 
@@ -99,9 +101,9 @@ class FlushOptions(SuiteOptions, frozen=True, kw_only=True):
     instructions: Annotated[
         Annotated[Names, INSTRUCTIONS] | None,
         Help(
-            "`clflush`, `clflushopt`, `clwb`, `nt` (non-temporal stores), `movdir64b`; on AArch64 `civac`, `cvac`, "
-            "`cvap`, `cvadp`; `msync` (the system call, for files), `none` (stores alone), `all`; auto: all that the "
-            "CPU has, `msync` where the target persists by it"
+            "names of the kernels `flush_...` in `tierscope catalogue` without `flush_`, such as `clwb`, `nt` "
+            "(non-temporal stores), `msync` (the system call, for files) and `none` (stores alone); `all`; auto: all "
+            "that the CPU has, `msync` where the target persists by it"
         ),
     ] = None
     fence: Annotated[
@@ -136,7 +138,7 @@ class Point:
 
 @dataclass(frozen=True)
 class Field:
-    """What all points of one run share."""
+    """The values that all points of one run share."""
 
     cpu: int
     target: Target
@@ -147,10 +149,10 @@ class Field:
 def instructions_of(machine: Machine, chosen: FlushOptions, target: Target, msync: bool) -> list[str]:
     """Return those asked for, or all that the CPU has, msync only if `msync`; MachineError if it lacks one."""
     lacking = missing(machine)
-    possible = [name for name in FLUSHES if name not in lacking and (name != "msync" or target.name in FILES)]
+    possible = [name for name in machine.flushes if name not in lacking and (name != "msync" or target.name in FILES)]
     if chosen.instructions is None:
         return [name for name in possible if name != "msync" or msync]
-    names = list(dict.fromkeys(chosen.instructions))
+    names = list(dict.fromkeys(names_of("instruction", chosen.instructions, machine.flushes)))
     for name in names:
         if name in lacking:
             raise MachineError(f"instructions={name}: this CPU has no {lacking[name]}; try {','.join(possible)}")
@@ -299,8 +301,8 @@ def plan(machine: Machine, chosen: FlushOptions) -> Plan:
 
 
 def left_out(machine: Machine, chosen: FlushOptions) -> tuple[str, ...]:
-    """Return a sentence for each instruction of this architecture that the CPU lacks."""
-    lacking = missing_here(machine) if chosen.instructions is None else {}
+    """Return a sentence for each instruction of the build that the CPU lacks."""
+    lacking = missing(machine) if chosen.instructions is None else {}
     words = {name: f"{name} is left out: this CPU has no {feature}" for name, feature in lacking.items()}
     return tuple(f"{text}; try a machine that has it" for text in words.values())
 
@@ -312,6 +314,7 @@ suites.add(
         FlushOptions,
         plan,
         left_out,
+        flushes=True,
         details="All instructions of one chunk size alternate on one CPU. Instructions that the CPU lacks are"
         " left out of the default, with a warning; if they are named, they are refused with status 3."
         " See [how to measure flushes](../how-to/flush.md).",

@@ -12,7 +12,7 @@ from tierscope.stats.median import Interval
 from tierscope.suites.flush.row import FlushRow
 from tierscope.tables import Insight, Number
 from tierscope.tables.measured import of_all, sure_rows
-from tierscope.units import LINE_BYTES, KiB, show_seconds, show_size
+from tierscope.units import LINE_BYTES, KiB, show_seconds, show_size, three_digits
 
 USUAL = 4 * KiB  # the chunk that sentences quote, where it was measured: a page, as in the source
 ONE = Interval(1.0, 1.0, 1.0, 1)
@@ -104,7 +104,7 @@ def _against(rows: list[FlushRow], total: int) -> list[Insight]:
     row, name, base = usual.row, subject(usual.row.instruction), usual.row.against
     told = compare_all([(ONE, one.found) for one in known], less_is_faster=True)
     own = told[known.index(usual)]
-    text = f"{name} takes {_digits(own.middle)}x the time of {base} ({_ends(own)})"
+    text = f"{name} takes {three_digits(own.middle)}x the time of {base} ({_ends(own)})"
     if not _apart(own):
         text = f"{name} {_close(own)} {base}, {_times(own)} of its time"
     apart = sum(map(_apart, told))
@@ -135,20 +135,16 @@ def _close(one: Comparison) -> str:
 
 def _range(values: list[float], total: int) -> str:
     rest = "" if len(values) == total else " (the others are inconclusive)"
-    return f", {_digits(min(values))} to {_digits(max(values))} over {of_all(len(values), total, 'sizes')}{rest}"
+    ends = f"{three_digits(min(values))} to {three_digits(max(values))}"
+    return f", {ends} over {of_all(len(values), total, 'sizes')}{rest}"
 
 
 def _times(one: Comparison | Interval) -> str:
-    return f"{_digits(one.middle)} ({_ends(one)})"
+    return f"{three_digits(one.middle)} ({_ends(one)})"
 
 
 def _ends(one: Comparison | Interval) -> str:
-    return f"{_digits(one.low)} to {_digits(one.high)}"
-
-
-def _digits(value: float) -> str:
-    """Return three digits: '8.40'; more only before the point."""
-    return f"{value:#.3g}".rstrip(".") if value < 1000 else f"{value:.0f}"
+    return f"{three_digits(one.low)} to {three_digits(one.high)}"
 
 
 def _fence(known: list[Known], line_bytes: int) -> list[Insight]:
@@ -186,7 +182,7 @@ def _order(known: list[Known]) -> list[Insight]:
 def _insight(name: str, change: str, before: Known, after: Known) -> Insight:
     """Return the sentence on two rows that were measured one after the other, without alternating."""
     one = compare(before.found, after.found, less_is_faster=True)
-    says = f"{_digits(one.middle)}x the time per line ({_ends(one)})"
+    says = f"{three_digits(one.middle)}x the time per line ({_ends(one)})"
     if not _apart(one):
         says = f"no difference shown, {_times(one)} of the time per line"
     text = f"{before.row.instruction} with {change}: {says}"

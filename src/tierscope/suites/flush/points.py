@@ -1,4 +1,4 @@
-"""What the two figures of the table `flush` share: their points, charts, colours and notes."""
+"""The common parts of the two figures of the table `flush`: points, charts, colours and notes."""
 
 from tierscope.draw import theme, vega
 from tierscope.draw.theme import Spec

@@ -1,4 +1,4 @@
-"""What another tool printed, in base units, one row for each row of its output.
+"""The numbers that another tool printed, in base units, one row for each row of its output.
 
 This module computes nothing; the importer states what it computes. Blind to how the tool measured: read its own
 documents.

@@ -104,7 +104,7 @@ FRESH_TO = 128 * MiB  # largest default fresh region: 8x the largest buffer know
 
 @dataclass(frozen=True)
 class Walk:
-    """What all points of one run share."""
+    """The values that all points of one run share."""
 
     cpu: int
     target: Target
@@ -157,7 +157,7 @@ def footprints_of(machine: Machine, chosen: LatencyOptions, target: Target) -> l
     least = 2 * (chosen.element or machine.line_bytes())
     if not 0 < least <= low <= top:
         asked = f"element={word_bytes(least // 2)} from={word_bytes(low)} to={word_bytes(top)}"
-        raise UsageError(f"{asked}: footprints go from two elements or more up to the largest, try from=4KiB to=1GiB")
+        raise UsageError(f"{asked}: footprints go from two elements or more up to the largest; try from=4KiB to=1GiB")
     return staircase(low, top, chosen.per_octave)
 
 

@@ -118,7 +118,7 @@ def load_counts(asked: Numbers | None, cpus: tuple[int, ...]) -> Numbers:
 
 @dataclass(frozen=True)
 class Field:
-    """What all points of one run share."""
+    """The values that all points of one run share."""
 
     machine: Machine
     chosen: LoadedLatencyOptions

@@ -80,7 +80,7 @@ def said(rows: Sequence[LoadedLatencyRow], names: dict[tuple[object, ...], str])
         which = ", ".join(word for word in (names[curve], f"{store} stores" * (store != NONE)) if word)
         found = fitted(own)
         scored = [(row, row.model, time) for row in own if row.model and (time := sure(row, row.latency))]
-        few = f"it predicts no conclusive load but the {len(found.given)} that it was given"
+        few = f"it predicts no conclusive load except the {len(found.given)} that it was given"
         if why := found.why or few * (not scored):
             text = f"The error of the model `loaded_family`{_of(which)} is not known, because {why}"
             yield Insight(name=f"{NAME} {which}".strip(), text=text, unit="1", conclusive=False)

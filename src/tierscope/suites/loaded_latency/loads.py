@@ -1,4 +1,4 @@
-"""What the load does, and where: kernels with a stride, CPUs and memory of other nodes.
+"""The load and its place: kernels with a stride, CPUs and memory of other nodes.
 
 A load in sequence without gaps runs the kernels on whole arrays in their calibrated loop variant. A load that leaves
 out lines, or that accesses them at random, runs kernels on blocks of one line: `read_blocks`, `flush_none`, `flush_nt`

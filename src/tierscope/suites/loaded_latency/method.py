@@ -15,9 +15,9 @@ TEXTS = {
 
 TAIL = {
     "Tail of latency": (
-        "Each batch of accesses is timed alone; the column states how many accesses a batch has. Batches of nothing "
-        "show what the clock itself takes: their median is subtracted, and the rest of their range is in each "
-        "interval. The intervals are order statistics. A percentile is absent if too few batches carry it, or if the "
+        "Each batch of accesses is timed alone; the column states how many accesses a batch has. Empty batches show "
+        "the time of the clock itself: their median is subtracted, and the rest of their range is in each interval. "
+        "The intervals are order statistics. A percentile is absent if too few batches carry it, or if the "
         "clock's part is more than half of it. Limits: between batches the program asks the system for context "
         "switches, which may evict an entry of the TLB; interrupts that do not switch threads are in the tail."
     ),

@@ -1,6 +1,6 @@
 """Percentiles of single accesses, or of means of a few, idle and under load.
 
-A timed batch takes T = H + C: H is the time of its accesses, C that of the clock. Batches of nothing measure C. For a
+A timed batch takes T = H + C: H is the time of its accesses, C that of the clock. Empty batches measure C. For a
 percentile q, a share 1 - q of T is above T[q]; its interval is by order statistics (`stats.percentiles`). With e = (1 -
 q) / 2:
 

@@ -28,7 +28,7 @@ NONE = Interval(math.nan, math.nan, math.nan, 0)
 
 @dataclass(frozen=True, slots=True)
 class Lines:
-    """What one operation does on average, in lines of 64 bytes; rehashes left out."""
+    """The work of one operation on average, in lines of 64 bytes; rehashes left out."""
 
     read: float  # distinct
     written: float  # distinct

@@ -1,4 +1,4 @@
-"""What the figures and the terminal form of `maps` share."""
+"""The common parts of the figures and the terminal form of `maps`."""
 
 from collections.abc import Callable
 

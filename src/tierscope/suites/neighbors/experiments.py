@@ -31,6 +31,7 @@ from tierscope.plans.sizes import (
     free_bytes,
     half_of_what,
 )
+from tierscope.record.catalogue import FLUSH
 from tierscope.record.experiment import Experiment, Group, Schedule, Target, Team, Workload
 from tierscope.record.machine import Machine
 from tierscope.record.work.block import BlockWork
@@ -45,7 +46,6 @@ from tierscope.suites.neighbors.options import (
     AGGRESSORS,
     CHUNK_BYTES,
     COMMAND,
-    FLUSHING,
     KERNELS,
     SLEEP,
     NeighborsOptions,
@@ -135,7 +135,8 @@ def _task(kernel: str, work: TaskWork) -> Workload:
 
 def aggressor(machine: Machine, chosen: NeighborsOptions, most: int) -> tuple[Workload, Target, str]:
     """Return the work of each aggressor, where its bytes are, and why they are fewer than the rule requires."""
-    (name, *_) = names_of("aggressor", words_of(chosen.aggressor), (*machine.kernels, *AGGRESSORS))
+    flushing = [f"{FLUSH}{name}" for name in machine.flushes]
+    (name, *_) = names_of("aggressor", words_of(chosen.aggressor), (*machine.kernels, *flushing, *AGGRESSORS))
     if name != chosen.aggressor:
         raise UsageError(f"aggressor={chosen.aggressor}: one aggressor at a time")
     if name == neighbor_fio.NAME:
@@ -143,7 +144,7 @@ def aggressor(machine: Machine, chosen: NeighborsOptions, most: int) -> tuple[Wo
     if name == SLEEP:
         return Workload(kernel=SLEEP, footprint_bytes=0, work=CallWork()), Target(name="null", where=""), ""
     target = chosen.aggressor_target.on(chosen.pages)
-    operands, work = arrays(machine, name), _flushing(name, chosen)
+    operands, work = arrays(machine, name), _with_fence(name, chosen, name in flushing)
     if chosen.aggressor_array is not None:
         return _of(work, operands * chosen.aggressor_array), target, ""
     wanted = min(max(machine.last_level_cache_bytes(), SMALLEST_ARRAY), BELIEVED)
@@ -154,13 +155,13 @@ def aggressor(machine: Machine, chosen: NeighborsOptions, most: int) -> tuple[Wo
     return _of(work, operands * size), target, note if size < wanted // MiB * MiB else ""
 
 
-def _flushing(name: str, chosen: NeighborsOptions) -> Workload:
+def _with_fence(name: str, chosen: NeighborsOptions, flushes: bool) -> Workload:
     """Return the kernel without its footprint; UsageError for a chunk or a fence of one that does not flush."""
     chunk, fence = chosen.aggressor_chunk, chosen.aggressor_fence
-    if name not in FLUSHING:
+    if not flushes:
         for key, value in (("aggressor_chunk", chunk), ("aggressor_fence", fence)):
             if value is not None:
-                raise UsageError(f"{key}={value}: {name} flushes nothing; try aggressor=flush_clwb")
+                raise UsageError(f"{key}={value}: {name} does not flush; try aggressor=flush_clwb")
         return Workload(kernel=name, footprint_bytes=0, work=HopWork() if name == "chase" else LineWork())
     work = BlockWork(element_bytes=chunk or CHUNK_BYTES, fence=fence or "chunk")
     return Workload(kernel=name, footprint_bytes=0, work=work)
@@ -257,6 +258,7 @@ suites.add(
         NeighborsOptions,
         plan,
         kernels=True,
+        flushes=True,
         victims=True,
         details="All numbers alternate with the victim alone. Pairs of numbers that need more CPUs than there"
         " are end with status 2 if both were requested; a default list leaves them out. Needs two "

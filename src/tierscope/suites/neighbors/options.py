@@ -7,7 +7,7 @@ from msgspec import Meta
 
 from tierscope.errors import UsageError
 from tierscope.plans import SuiteOptions
-from tierscope.plans.kernels import FENCES, FLUSHES
+from tierscope.plans.kernels import FENCES
 from tierscope.plans.kinds import (
     NUMBERS,
     Help,
@@ -34,8 +34,7 @@ KERNELS = ("chase", "triad")
 """Kernels that may be victims; all other victims are those of the core, and programs."""
 SIZES = ("test", "train", "ref")
 SLEEP = "sleep"
-FLUSHING = tuple(f"flush_{name}" for name in FLUSHES)
-AGGRESSORS = (*FLUSHING, "chase", SLEEP, neighbor_fio.NAME)  # in addition to all kernels that visit lines
+AGGRESSORS = ("chase", SLEEP, neighbor_fio.NAME)  # in addition to all kernels that visit lines or flush
 CHUNK_BYTES = 4 * KiB  # of aggressors that flush, as in the source
 COMMAND = "cmd"
 

@@ -77,7 +77,7 @@ class NumaOptions(SuiteOptions, frozen=True, kw_only=True):
 
 @dataclass(frozen=True)
 class Matrix:
-    """What all cells of one run share."""
+    """The values that all cells of one run share."""
 
     initiators: dict[int, tuple[int, ...]]  # node -> its CPUs that may be used, one of each core first
     targets: tuple[int, ...]

@@ -7,6 +7,7 @@ from tierscope.draw.vega import Point
 from tierscope.record.result import Run
 from tierscope.suites.numa.row import NumaRow
 from tierscope.tables import Insight
+from tierscope.units import three_digits
 
 SIDE = 300  # px of one of two maps next to each other
 BESIDE = 8  # targets; with more, one map is below the other
@@ -72,14 +73,14 @@ def _point(row: NumaRow) -> Point:
         "from": f"node {row.initiator}",
         "to": f"node {row.target}" + ("" if row.cpus else ", no CPUs"),
         "ns": wait,
-        "ns_word": f"{_digits(wait)}{mark}" if wait else "",
+        "ns_word": f"{three_digits(wait)}{mark}" if wait else "",
         "ns_ratio": _times(row.latency_ratio),
         **waits,
         **speed,
         **busy,
-        "busy_word": f"{_digits(busy['busy'])}{mark}" if busy["busy"] else "",
+        "busy_word": f"{three_digits(busy['busy'])}{mark}" if busy["busy"] else "",
         "busy_ratio": _times(busy["busy"] / wait if busy["busy"] and wait else None),
-        "gb_word": f"{_digits(speed['gb'])}{mark}" if speed["gb"] else "",
+        "gb_word": f"{three_digits(speed['gb'])}{mark}" if speed["gb"] else "",
         "gb_ratio": _times(row.bandwidth_ratio),
         "team": row.threads,
         "distance": row.distance,
@@ -87,11 +88,6 @@ def _point(row: NumaRow) -> Point:
         "told_gb": vega.gb(row.reported_bandwidth_bytes_per_s),
         "verdict": row.verdict,
     }
-
-
-def _digits(value: float) -> str:
-    """Return three digits, also where the last are zeros: 30.0, 95.1, 150."""
-    return f"{value:#.3g}".rstrip(".") if value < 1000 else f"{value:.0f}"
 
 
 def _times(ratio: float | None) -> str:

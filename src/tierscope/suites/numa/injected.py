@@ -57,7 +57,7 @@ def _shared(every: list[InjectionRow]) -> list[Insight]:
             Insight(
                 name=f"shared {row.kernel}",
                 text=f"{row.kernel}: all nodes at the same time move {middle}x the sum of the nodes alone "
-                f"({low} to {high}), {show_rate(alone.middle)}: they share something",
+                f"({low} to {high}), {show_rate(alone.middle)}: the nodes share a resource",
                 value=ratio.middle,
                 low=ratio.low,
                 high=ratio.high,

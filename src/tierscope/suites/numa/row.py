@@ -7,7 +7,7 @@ from tierscope.tables.rows import Bandwidth, BytesPerS, Col, Count, Quotient, Ra
 
 
 class NumaRow(JudgedRow, frozen=True, kw_only=True):
-    """What the CPUs of one node reach of the memory of another one, or of their own."""
+    """The speed of the CPUs of one node with the memory of another one, or of their own."""
 
     initiator: Annotated[int, Col("initiator", help="node whose CPUs ask")]
     target: Annotated[int, Col("target", help="node whose memory answers", tier=True)]
@@ -59,7 +59,7 @@ class NumaRow(JudgedRow, frozen=True, kw_only=True):
 
 
 class InjectionRow(JudgedRow, frozen=True, kw_only=True):
-    """What a node, or the whole machine, moves while all nodes use their own memory with one kernel."""
+    """The rate of a node, or of the whole machine, while all nodes use their own memory with one kernel."""
 
     kernel: Annotated[str, Col("kernel", help="its name in the catalogue, as `mix_3r1w`")]
     node: Annotated[str, Col("node", help="its number, or `all`")]

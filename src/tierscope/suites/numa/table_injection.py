@@ -1,4 +1,4 @@
-"""What the whole machine moves: all nodes at the same time, each on its own memory, for each mix of reads and writes.
+"""The rate of the whole machine: all nodes at the same time, each on its own memory, for each mix of reads and writes.
 
     bandwidth of a node = median of its rate while all nodes are at work * program bytes per operation     [bytes/s]
     bandwidth of all    = median of the sum over the nodes at the same moments (`tables.totals`)           [bytes/s]

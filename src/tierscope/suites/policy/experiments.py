@@ -73,7 +73,10 @@ ALONE: Layout = (1, 0)
 
 @dataclass(frozen=True)
 class Field:
-    """What all points of one run share; `known`: lines/s by stride and threads; `strides`: the same with intervals."""
+    """The values that all points of one run share.
+
+    `known`: lines/s by stride and threads; `strides`: the same with intervals.
+    """
 
     target: Target
     cpus: tuple[int, ...]

@@ -19,7 +19,7 @@ from tierscope.record.origin import strongest
 from tierscope.record.result import Run
 from tierscope.stats.combining import Combining
 from tierscope.stats.interleave import Interleave
-from tierscope.stats.median import Interval
+from tierscope.stats.median import SIGMAS_95, Interval
 from tierscope.stats.migration import Migration
 from tierscope.suites.policy.findings import sentences
 from tierscope.suites.policy.row import PolicyRow
@@ -28,7 +28,6 @@ from tierscope.tables.emulated import hidden_by_ceiling
 from tierscope.tables.measured import Closing
 from tierscope.tables.policy_found import COMBINING, INTERLEAVE, MIGRATION, Found, found
 
-INTERVAL = 1.96
 HUNGRY = "half of the threads store less, so that the processor may be the limit and not the memory: take more CPUs"
 HIDDEN = "behind interleaved memories one CPU may hide the queue of one: try a memory that is not interleaved"
 ENOUGH = 0.7  # of the points must be conclusive
@@ -128,7 +127,7 @@ def _combining(none: PolicyRow, seen: Combining) -> PolicyRow:
     row = replace(none, better=seen.better)
     if seen.entries <= 0:
         return row
-    half = INTERVAL * seen.error / max(row.points, 1) ** 0.5
+    half = SIGMAS_95 * seen.error / max(row.points, 1) ** 0.5
     return replace(
         row,
         found=True,

@@ -1,7 +1,7 @@
 """Quick: the whole of a machine's memory in under two minutes: staircase, bandwidth over threads, loaded latency.
 
-The staircase comes before these two, since their footprints rest on the caches that it finds. What CPUs share is
-measured first, and at the end of each tour through the plan, because a hypervisor may change it meanwhile.
+The staircase comes before these two, since their footprints rest on the caches that it finds. The resources that CPUs
+share are measured first, and at the end of each tour through the plan, because a hypervisor may change it meanwhile.
 """
 
 import math

@@ -62,7 +62,7 @@ def series_rows(run: Run, chosen: list[Record]) -> list[Flat]:
 def choose(run: Run, rows: dict[str, list[Flat]]) -> list[Record]:
     """Return at most EXPERIMENTS records of tables that show some, then those of tables that show all.
 
-    Of these, there are MOST at equal steps. rows: those of each table, in the order of its records.
+    At most MOST of them are returned, at equal steps. rows: those of each table, in the order of its records.
     """
     records = run.result.records
     few = {

@@ -7,7 +7,7 @@ from tierscope.tables.rows import Bandwidth, Col, Count, Quotient
 
 
 class SharingRow(JudgedRow, frozen=True, kw_only=True):
-    """What two CPUs share at one moment."""
+    """The resources that two CPUs share at one moment."""
 
     a_cpu: Annotated[int, Col("CPU", help="the first CPU")]
     b_cpu: Annotated[int, Col("and CPU", help="the other")]

@@ -1,4 +1,4 @@
-"""What pairs of CPUs share, one row for each moment of the run at which they were measured.
+"""The resources that pairs of CPUs share, one row for each moment of the run at which they were measured.
 
     slowdown, gain    see `suites.sharing.verdict`
 

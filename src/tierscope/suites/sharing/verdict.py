@@ -1,4 +1,4 @@
-"""What the ratios of a pair show: a core that is shared or not, a path to memory that is full or not.
+"""The verdict on a pair from its ratios: a core that is shared or not, a path to memory that is full or not.
 
     slowdown = time of an operation within the core while both CPUs run / alone        2 on one core, 1 on two
     gain     = bytes of both CPUs per second / those of the first alone                1 where one fills it, 2 where not
@@ -39,7 +39,7 @@ EVEN = 1.4  # of the rates of both within their cores, at most, where the gain i
 
 @dataclass(frozen=True, slots=True)
 class Sharing:
-    """Of one pair at one moment. core: SHARED, OWN or UNKNOWN; path: FULL, FREE or UNKNOWN."""
+    """The verdict on one pair at one moment. core: SHARED, OWN or UNKNOWN; path: FULL, FREE or UNKNOWN."""
 
     slowdown: Interval | None  # None on a simulated machine, whose CPUs are cores
     gain: Interval

@@ -16,6 +16,7 @@ from typing import Annotated
 from msgspec import Meta
 
 from tierscope.errors import MachineError, UsageError
+from tierscope.fio.device import SECTOR_BYTES
 from tierscope.plans import Plan, Suite, SuiteOptions, suites
 from tierscope.plans.kinds import (
     NUMBERS,
@@ -46,7 +47,6 @@ ORDERS = ("random", "sequential")
 LARGEST = 4 * GiB  # of a file chosen by itself: more takes longer to fill than to measure
 SMALLEST = 16 * MiB
 ROOM_SHARE = 0.25  # of the free bytes that may be taken without being asked
-SECTOR_BYTES = 512
 DEEPEST = 4096
 
 

@@ -5,7 +5,7 @@
     peak share = bus / theoretical peak of all channels
 
 The knee of the model `saturation` is where bandwidth stops growing with the threads (`tierscope models saturation`).
-What one thread and other kernels predict of more threads is by the model `threads`.
+The model `threads` predicts more threads from one thread and from other kernels.
 Blind to traffic that the program did not ask for (prefetch, page walks); only a counter sees that.
 Source: J. D. McCalpin, "Memory Bandwidth and Machine Balance in Current High Performance Computers", IEEE TCCA
 Newsletter, 1995; G. Hager and G. Wellein, "Introduction to High Performance Computing for Scientists and Engineers",

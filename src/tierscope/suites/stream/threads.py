@@ -46,7 +46,7 @@ def bandwidth(row: "StreamRow | None") -> Interval | None:
 def cores_of(machine: Machine, teams: Iterable[Sequence[int]]) -> int:
     """Return how many cores the CPUs of all teams have; 0 where a team shares a core before all cores have a thread.
 
-    Of CPUs that the machine does not name, each is a core.
+    Each CPU that the machine does not name is a core.
     """
     known = {cpu.number: (cpu.package, cpu.core) for cpu in machine.identity.cpus}
     counts = [(len(cpus), len({known.get(cpu, (-1, cpu)) for cpu in cpus})) for cpus in teams]

@@ -21,8 +21,20 @@ from tierscope.plans.answer import Answer
 from tierscope.plans.cpus import chosen_cpus
 from tierscope.plans.flushes import missing
 from tierscope.plans.fresh import OPERATIONS, Operations
-from tierscope.plans.kernels import FLUSHES
-from tierscope.plans.kinds import Help, Lines, Names, Numbers, Pages, Share, Size, Time, Visits, several, several_sizes
+from tierscope.plans.kinds import (
+    Help,
+    Lines,
+    Names,
+    Numbers,
+    Pages,
+    Share,
+    Size,
+    Time,
+    Visits,
+    names_of,
+    several,
+    several_sizes,
+)
 from tierscope.plans.simulation import NAME as SIMULATED
 from tierscope.plans.sizes import LARGEST, MEMORY_SHARE, SEARCH, effective_cache, free_bytes, half_of_what
 from tierscope.record.experiment import Experiment, Group, Schedule, Target, Team, Workload
@@ -34,7 +46,7 @@ from tierscope.units import LINE_BYTES, KiB, MiB, show_bytes, show_size
 STRIDES = tuple(64 << octave for octave in range(11))
 ACCESSES = (64, 256, KiB, 4 * KiB)
 ORDERS = ("sequential", "random")
-STORES = tuple(name for name in FLUSHES if name != "msync")  # which writes pages, whatever was touched
+WHOLE_PAGES = "msync"  # writes pages, whatever was touched
 TEAM = 4  # threads: more writers are slower on persistent memory, fewer readers do not fill it
 TIMES = 2  # multiple of the last-level cache: a cyclic pass over twice as much finds nothing again
 
@@ -53,10 +65,9 @@ class StrideOptions(SuiteOptions, frozen=True, kw_only=True):
     ] = ACCESSES
     stores: Annotated[
         Names,
-        several("store", STORES),
         Help(
-            "how writes leave the core: `nt` (non-temporal stores), `clwb`, `clflushopt`, `clflush`, "
-            "`movdir64b`; on AArch64 `civac`, `cvac`, `cvap`, `cvadp`; `none`; no fence"
+            "how writes leave the core, without a fence: names of the kernels `flush_...` in `tierscope catalogue` "
+            "without `flush_`, such as `nt` (non-temporal stores), `clwb` and `none`; not `msync`, which writes pages"
         ),
     ] = ("nt",)
     order: Annotated[
@@ -96,7 +107,7 @@ class Way:
 
 @dataclass(frozen=True)
 class Field:
-    """What all points of one run share."""
+    """The values that all points of one run share."""
 
     cpus: tuple[int, ...]
     target: Target
@@ -136,14 +147,15 @@ def pairs_of(chosen: StrideOptions) -> list[tuple[int, int]]:
 
 def ways_of(machine: Machine, chosen: StrideOptions, cpus: tuple[int, ...]) -> list[Way]:
     """Return reads once, writes once for each kind of store; MachineError for an instruction that the CPU lacks."""
+    stores = names_of("store", chosen.stores, [name for name in machine.flushes if name != WHOLE_PAGES])
     for name, feature in missing(machine).items():
-        if name in chosen.stores:
+        if name in stores:
             raise MachineError(f"stores={name}: this CPU has no {feature}; try stores=nt")
     counts = list(dict.fromkeys(chosen.threads or ())) or [min(TEAM, len(cpus))]
     for count in counts:
         if not 1 <= count <= len(cpus):
             raise UsageError(f"threads={count}: from 1 to {len(cpus)} threads have a CPU each")
-    kinds = {"read": ("",), "write": tuple(dict.fromkeys(chosen.stores))}
+    kinds = {"read": ("",), "write": tuple(dict.fromkeys(stores))}
     orders, operations = dict.fromkeys(chosen.order), dict.fromkeys(chosen.op)
     return [
         Way(op, store, order, count) for order in orders for count in counts for op in operations for store in kinds[op]
@@ -207,6 +219,7 @@ suites.add(
         "bandwidth over stride and access size: the unit that a memory transfers",
         StrideOptions,
         plan,
+        flushes=True,
         details="Measures accesses of a few bytes, one stride apart. See [how to find the unit](../how-to/stride.md).",
     )
 )

@@ -92,7 +92,7 @@ class Kind:
 
 @dataclass(frozen=True)
 class Walks:
-    """What all points share, and the answers so far: seconds of an access and its standard error, by layout and n."""
+    """The values that all points share, and the answers so far: seconds of an access and its standard error."""
 
     cpu: int
     schedule: Schedule

@@ -5,7 +5,7 @@
 #include "kernels/walk.hpp"
 
 namespace tierscope::kernels::skeleton {
-/// What the rest of the program knows of the kernel: Python reads it from the catalogue.
+/// The properties of the kernel: Python reads them from the catalogue.
 inline constexpr KernelInfo info{
     .name = "skeleton",
     .summary = "a[i] = b[i] + b[i]",

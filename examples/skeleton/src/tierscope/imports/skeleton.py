@@ -30,7 +30,7 @@ class SkeletonBench:
 
     name: ClassVar[str] = "skeleton_bench"  # for `import --as`
     title: ClassVar[str] = "skeleton-bench's text: GB/s are 10^9 bytes per second"
-    # What the readings mean in our tables, so that `compare` finds the same point in a run of ours; () for nothing.
+    # The points of our tables that the readings match: `compare` finds them in a run of ours. () means none.
     alike: ClassVar[tuple[Match, ...]] = (
         Match(
             "bandwidth_bytes_per_s", "stream", "bandwidth_bytes_per_s", {}, {"kernel": "{test}", "threads": "{threads}"}

@@ -11,8 +11,8 @@ PATH = "/proc/sys/kernel/core_pattern"
 EFFECT = "a crash of a program is handed to another program, which takes CPU time; not quantified here"
 
 
-# Return good(state), note(state, effect, remedy), bad(...) or unknown(...). What cannot be read is unknown, never good.
-# The remedy is one command that a user can copy; one with sudo is marked as such.
+# Return good(state), note(state, effect, remedy), bad(...) or unknown(...). A file that cannot be read is unknown,
+# never good. The remedy is one command that a user can copy; one with sudo is marked as such.
 def look(system: System) -> Seen:
     """Return what is done with core files."""
     pattern = system.read(PATH)

@@ -23,7 +23,7 @@ class Skeleton:
     title: ClassVar[str] = "Read bandwidth over footprints"
     # Points of two runs that are equal in these columns are the same point to `compare` and `history`.
     keys: ClassVar[tuple[str, ...]] = ("footprint_bytes", "target")
-    # What `compare`, `history` and the exports show of a point. Write less_is_better=True for a time.
+    # The values that `compare`, `history` and the exports show of a point. Write less_is_better=True for a time.
     main: ClassVar[tuple[Main, ...]] = (Main("bandwidth_bytes_per_s"),)
     row: ClassVar[type[SkeletonRow]] = SkeletonRow
     # The page shows the blocks of some records over time. Leave it out if the records have no blocks.
