@@ -39,7 +39,7 @@ def test_docstrings_and_comments_are_found_where_they_are(tmp_path: Path) -> Non
     [
         ("Return the core.", True),
         ("Pass, or wait.", True),
-        ("Of the core.", False),
+        ("For the core.", False),
         ("Whether it runs.", False),
         ("Returns the core.", False),
         ("Lines of text.", False),

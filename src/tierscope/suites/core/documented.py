@@ -1,4 +1,4 @@
-"""What vendors document of their cores, next to what was measured here.
+"""Buffers of cores as their vendors document them, next to the measured ones.
 
 The numbers are those of a whole core. Where a core has two hardware threads and both work, each has half of the
 reorder buffer and of the store buffer, and takes its turn at the front end. A guest with one thread of each core sees
