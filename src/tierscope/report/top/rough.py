@@ -1,4 +1,4 @@
-"""What a run shows of one memory although its intervals are wider than asked for: ranges, never single numbers.
+"""Ranges of one memory where intervals are wider than asked for: never single numbers.
 
 On a shared machine that changes from visit to visit by 10 %, no number is known to 2 %, but its range is known, and
 the reader has no better machine. A number counts here if only the width of its interval is against it, and if this is
