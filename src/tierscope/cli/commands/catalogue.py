@@ -14,8 +14,8 @@ from tierscope.cli.help import Area, Command, Tried
 def catalogue(as_json: bool) -> int:
     """List the kernels, ISAs, targets, structures and victims of this build.
 
-    Shows the stores of each kernel, its bytes per operation, and the ISAs that it runs on here. Entries that cannot run
-    here stay in the list, with the reason.
+    Shows the stores of each kernel, its bytes and its floating-point operations (flops) per operation, and the ISAs
+    that it runs on here. Entries that cannot run here stay in the list, with the reason.
     """
     from tierscope.run import planned
 
@@ -24,16 +24,18 @@ def catalogue(as_json: bool) -> int:
         door.document(found)
         return 0
     wide = max(len(name) for name in found.names()) + 2
-    door.line(f"{'kernel':{wide}}{'stores':8}{'program':>9}{'bus':>8}  {'answer':12}ISAs here")
+    door.line(f"{'kernel':{wide}}{'stores':8}{'program':>9}{'bus':>8}{'flops':>7}  {'answer':12}ISAs here")
     for name in found.names():
         every = [k for k in found.kernels if k.kernel == name]
         one = every[0]
         bus = "unknown" if one.bus_bytes_per_operation is None else f"{one.bus_bytes_per_operation:g} B"
         isas = ", ".join(k.isa for k in found.variants(name)) or f"none: {one.reason}"
         program = f"{one.program_bytes_per_operation:g} B"
-        door.line(f"{name:{wide}}{one.store:8}{program:>9}{bus:>8}  {one.check:12}{isas}")
+        flops = one.flops_per_operation or "-"
+        door.line(f"{name:{wide}}{one.store:8}{program:>9}{bus:>8}{flops:>7}  {one.check:12}{isas}")
     door.lines(
         "\nprogram and bus: bytes per operation, a line of each array (triad: 3 lines, 4 with write-allocate)\n"
+        "flops: floating-point operations of the same; each element of a line has an eighth of all three\n"
         "answer: how it is checked after the blocks. replayed: scalar code, once more, must change nothing\n"
         "recomputed: from the first content and the number of passes\n"
     )

@@ -2,6 +2,8 @@
 
     bandwidth = median rate * program bytes per operation       [bytes/s], as STREAM counts
     bus       = median rate * bus bytes per operation           with the read that a plain store costs
+    flops     = median rate * flops per operation               [1/s], as the kernel states them
+    cycles    = counted cycles / counted operations             [1], of one thread for a line of each array
     peak share = bus / theoretical peak of all channels
 
 The knee of the model `saturation` is where bandwidth stops growing with the threads (`tierscope models saturation`).
@@ -9,7 +11,8 @@ The model `threads` predicts more threads from one thread and from other kernels
 Blind to traffic that the program did not ask for (prefetch, page walks); only a counter sees that.
 Source: J. D. McCalpin, "Memory Bandwidth and Machine Balance in Current High Performance Computers", IEEE TCCA
 Newsletter, 1995; G. Hager and G. Wellein, "Introduction to High Performance Computing for Scientists and Engineers",
-2010 (write-allocate).
+2010 (write-allocate); J. Treibig, G. Hager, G. Wellein, "LIKWID: A Lightweight Performance-Oriented Tool Suite for x86
+Multicore Environments", 2010 (cycles for a line of each array).
 """
 
 from statistics import median
@@ -18,6 +21,7 @@ from typing import Annotated, ClassVar
 import numpy as np
 
 from tierscope.models.saturation import FEWEST, NEAR, Saturation
+from tierscope.record.counting import PERF_EVENT
 from tierscope.record.result import SIZING, Record, Run
 from tierscope.stats.compare import compare
 from tierscope.stats.median import Interval
@@ -40,6 +44,7 @@ from tierscope.tables.measured import (
 from tierscope.tables.rows import Bandwidth, BytesPerS, Col, Count, PerS, Ratio, Size
 from tierscope.units import LINE_BYTES, show_rate
 
+CYCLES = ("cycles", "cpu-cycles")  # of the core, as perf names them
 ON_ROOF = 2  # points beyond the knee, at least
 FITS = 0.1  # largest residual of a curve over its mean for which a roof is reported
 
@@ -72,6 +77,14 @@ class StreamRow(JudgedRow, frozen=True, kw_only=True):
     ]
     flops_per_s: Annotated[
         PerS | None, Col("flops", help="floating-point operations per second; null for a kernel without any")
+    ] = None
+    cycles_per_line: Annotated[
+        Ratio | None,
+        Col(
+            "cycles per line",
+            help="core cycles of one thread for a line of each array, with `counters=cycles` or `default`; null where "
+            "no PMU counts cycles, because the core's clock is then unknown",
+        ),
     ] = None
     peak_share: Annotated[
         Ratio | None, Col("share of peak", help="bus bytes over the theoretical peak; null where either is unknown")
@@ -142,6 +155,7 @@ def _row(run: Run, record: Record) -> StreamRow:
         worst_bytes_per_s=summary.worst * program,
         bus_bytes_per_s=on_bus,
         flops_per_s=summary.interval.middle * facts.flops_per_operation if facts.flops_per_operation else None,
+        cycles_per_line=_cycles(record),
         peak_share=on_bus / peak if on_bus is not None and peak else None,
         isa=facts.isa,
         store=facts.store,
@@ -155,6 +169,15 @@ def _row(run: Run, record: Record) -> StreamRow:
         row_bytes=facts.row_bytes or None,
         **closing(record, point),
     )
+
+
+def _cycles(record: Record) -> float | None:
+    """Return the cycles of one operation, where a PMU counted them in the timed blocks."""
+    for counted in record.counted:
+        for event in counted.events:
+            if counted.origin == PERF_EVENT and event.event in CYCLES and event.counted and counted.operations:
+                return event.estimate / counted.operations
+    return None
 
 
 def _call_bytes(run: Run, record: Record) -> int | None:

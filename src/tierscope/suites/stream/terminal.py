@@ -44,11 +44,30 @@ def _stream(section: Shown, console: Console) -> Parts:
         *([("", False)] if bars else []),
     ]
     parts = titled("Bandwidth, GB/s (program bytes, 95 % interval)", heads, rows)
+    parts += _arithmetic([by[kernel][last] for kernel in order if last in by[kernel]])
     if len(counts) > 2:
         rising = sorted(section.typed, key=lambda row: row.threads)
         curves = [curve(name, _points(row for row in rising if row.kernel == name)) for name in order[:CURVES]]
         parts += plot(console, curves, Axis("threads", ticks={n: str(n) for n in counts}), Axis("GB/s"))
     return parts
+
+
+def _arithmetic(rows: list[StreamRow]) -> Parts:
+    """Return floating-point operations and cycles with the most threads; nothing if no kernel has either."""
+    shown = [row for row in rows if row.flops_per_s or row.cycles_per_line]
+    if not shown:
+        return []
+    clocked = any(row.cycles_per_line for row in shown)
+    lines = []
+    for row in shown:
+        bytes_per_s = row.bandwidth.middle if row.bandwidth else 0.0
+        flops = f"{row.flops_per_s / 1e9:.3g}" if row.flops_per_s else cells.NOTHING
+        each = f"{row.flops_per_s / bytes_per_s:.3g}" if row.flops_per_s and bytes_per_s else cells.NOTHING
+        cycles = [f"{row.cycles_per_line:.3g}" if row.cycles_per_line else cells.NOTHING] if clocked else []
+        lines.append([row.kernel, flops, each, *cycles])
+    heads = [("kernel", False), ("Gflop/s", True), ("flop/B", True)]
+    title = f"Floating-point operations, {threads_name(shown[0].threads)}"
+    return titled(title, [*heads, *([("cycles per line", True)] if clocked else [])], lines)
 
 
 def _model(row: StreamRow | None) -> str:
