@@ -20,9 +20,9 @@ from pathlib import Path
 
 import msgspec
 
-from tierscope.compare.points import points
 from tierscope.record.result import Run, load, save_result
-from tierscope.tables.kept import NAME, key_of, measured_here, stored
+from tierscope.run.judged import stored as judge_all
+from tierscope.tables.kept import NAME, key_of, stored
 from tierscope.tables.kept_file import write
 
 ALLOWED_S = 2.0
@@ -39,11 +39,10 @@ def main() -> int:
         os.environ["XDG_CACHE_HOME"] = f"{folder}/cache"
         runs = [copied(load(words.run), Path(folder) / f"run-{number}", number) for number in range(words.runs)]
         before = seconds(folder, runs[: words.judged], words.repeats, XDG_CACHE_HOME=os.devnull)[0] / words.judged
-        measured_here(runs[0].path)
-        points(runs[:1])
+        judge_all(runs[0])  # as the command that measures does
         parts = stored(runs[0])
         for run in runs:
-            write(run.path / NAME, run.path, str(key_of(run.result)), parts)
+            write(run.path / NAME, run.path, str(key_of(run)), parts)
         after, cpu = seconds(folder, runs, words.repeats)
     print(f"{words.judged} runs that are judged: {before:.2f} s each, {before * words.runs:.0f} s for {words.runs}")
     print(f"{words.runs} runs with {NAME}: {after:.2f} s, {cpu:.2f} s of CPU; ratio {before * words.runs / after:.0f}")

@@ -10,11 +10,16 @@ from rich.console import Console
 from made_storage import storage_run
 from tierscope.record.background import Background
 from tierscope.record.result import Run
-from tierscope.report.content import gather
-from tierscope.report.doubtful import cause, more_time, more_visits, next_step, why
+from tierscope.report.content import Content, gather
+from tierscope.report.doubtful import ADVICE, cause, changes, more_time, more_visits, next_step, why
 from tierscope.report.terminal import show
 from tierscope.report.top.top import top
-from tierscope.stats.visited import BETWEEN
+from tierscope.stats.background import doubt
+from tierscope.stats.lost import OTHER_MARKS
+from tierscope.stats.point import COLD
+from tierscope.stats.visited import BETWEEN, ONCE
+from tierscope.suites.policy.table import HIDDEN, HUNGRY
+from tierscope.tables.emulated import hidden_by_ceiling
 
 
 def test_the_most_frequent_reason_and_a_step_are_reported(tmp_path: Path) -> None:
@@ -130,3 +135,69 @@ def test_a_machine_that_changes_between_visits_needs_more_of_them(
     assert more_visits(content) == ({"visits": "8", "limit": "237s"} if visits else {})  # the limit ends the visits
     assert words in next_step(content)
     assert ("visits=8" in next_step(content)) == bool(visits)
+
+
+def _doubted(tmp_path: Path, reason: str, used: float | None, **options: float) -> Content:
+    """Return a run whose points all have this reason, beside programs that used some CPUs."""
+    run = storage_run(tmp_path, "size=64MiB", "preset=latency", repeats=8)
+    records = tuple(replace(one, background=Background(cpus=used)) for one in run.result.records)
+    content = gather(Run(path=run.path, result=replace(run.result, records=records, options=dict(options))))
+    for row in content.sections["storage"].rows:
+        row.update(reasons=reason, conclusive=False)
+    return content
+
+
+@pytest.mark.parametrize(
+    ("options", "more"),
+    [
+        ({"visits": 3, "limit": 105.0}, {"limit": "210s"}),  # the limit ended the visits
+        ({"visits": 1, "limit": 105.0}, {"visits": "3", "limit": "210s"}),
+        ({"visits": 1}, {"visits": "3"}),
+        ({}, {}),
+    ],
+)
+@pytest.mark.parametrize("used", [0.0, 0.8, None])
+def test_what_was_seen_once_needs_a_second_visit_and_no_quiet_machine(
+    tmp_path: Path, options: dict[str, float], more: dict[str, str], used: float | None
+) -> None:
+    content = _doubted(tmp_path, ONCE, used, **options)
+    assert changes(content) == more
+    assert next_step(content).startswith("let it visit each point again")
+    assert all(f"{key}={value}" in next_step(content) for key, value in more.items())
+    (step,) = [one for one in top(content).steps if "inconclusive" in one.text]
+    assert all(f"{key}={value}" in step.command for key, value in more.items())
+
+
+@pytest.mark.parametrize("reason", ["interval ±5.3 % over 2 %", "not steady: still rising"])
+def test_scatter_without_other_programs_needs_more_time(tmp_path: Path, reason: str) -> None:
+    content = _doubted(tmp_path, reason, 0.0, budget=0.5)
+    assert next_step(content) == "measure longer (budget=1s): no other program disturbed this run"
+    assert changes(content) == {"budget": "1s"}
+    assert "quiet machine" in next_step(_doubted(tmp_path / "beside", reason, 0.8, budget=0.5))
+
+
+def test_interruptions_without_other_programs_still_need_a_quiet_machine(tmp_path: Path) -> None:
+    """As of a hypervisor, which no count of programs shows."""
+    assert "quiet machine" in next_step(_doubted(tmp_path, COLD, 0.0, budget=0.5))
+    reason = "only 10 clean blocks of 137, 93 % interrupted: the machine is busy"
+    assert "quiet machine" in next_step(_doubted(tmp_path / "busy", reason, 0.0, budget=0.5))
+
+
+def test_clocks_that_differ_are_not_mended_by_a_quiet_machine(tmp_path: Path) -> None:
+    content = _doubted(tmp_path, f"only 10 % of the moments are clean: {OTHER_MARKS}", 0.8)
+    assert next_step(content).startswith("see what tierscope doctor reports about the clock")
+
+
+def test_a_reason_of_two_sentences_keeps_its_own_remedy(tmp_path: Path) -> None:
+    """A semicolon would make two reasons of it, as it joins those of a row."""
+    why_not = doubt(Background(cpus=1.5), 2)
+    assert "; " not in why_not
+    content = _doubted(tmp_path, why_not, 1.5)
+    assert next_step(content) == "stop them, or run any suite once while they rest"
+
+
+@pytest.mark.parametrize("reason", [HUNGRY, HIDDEN, hidden_by_ceiling("emu:bandwidth=20GB/s")])
+def test_a_reason_of_a_suite_states_its_own_remedy(tmp_path: Path, reason: str) -> None:
+    assert reason
+    assert ADVICE.search(reason)
+    assert "quiet" not in next_step(_doubted(tmp_path, reason, 0.8))

@@ -49,10 +49,12 @@ def statements(
 
 def experiments(run: Run) -> list[Statement]:
     """Return what the samples of every experiment show, stored or judged now; ResultError if samples are damaged."""
+    return recall(run, "experiments", (Statement, Quantity), _experiments)
+
+
+def _experiments(run: Run) -> list[Statement]:
     records = (*run.result.records, *run.result.visits)
-    return recall(
-        run, "experiments", (Statement, Quantity), lambda: [one for record in records for one in _record(run, record)]
-    )
+    return [one for record in records for one in _record(run, record)]
 
 
 def _said(table: str, insight: Insight) -> list[Statement]:

@@ -1,5 +1,7 @@
 """The text of a check: one line, a line for each point that did not pass, and all of it as a document."""
 
+import shlex
+from collections.abc import Iterator
 from typing import Any
 
 from tierscope.check.judge import FAILED, NOT_KNOWN, PASSED, Checked, Judged
@@ -26,7 +28,17 @@ def details(found: Checked) -> list[str]:
     lines = [
         f"  {verdict}: {told(one)}" for verdict in (FAILED, NOT_KNOWN) for one in found.points if one.verdict == verdict
     ]
-    return [*lines, *([f"Next: {steadier(found.run.result.origin)}."] if found.count(NOT_KNOWN) else [])]
+    return [*lines, *(f"Next: {step}." for step in _next_steps(found))]
+
+
+def _next_steps(found: Checked) -> Iterator[str]:
+    """Yield what settles points that are not known: of those that are conclusive, and of the others."""
+    unknown = [one for one in found.points if one.verdict == NOT_KNOWN]
+    if any(one.conclusive and one.low is not None for one in unknown):
+        yield "give the points whose interval contains their threshold more time, or move the threshold"
+    if not all(one.conclusive for one in unknown):
+        shown = f"tierscope show {shlex.quote(str(found.run.path))} states why points are inconclusive, and what helps"
+        yield shown if found.run.result.origin == "real" else steadier(found.run.result.origin)
 
 
 def told(one: Judged) -> str:

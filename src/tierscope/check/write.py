@@ -9,6 +9,7 @@ of a run has no point that another run has.
 """
 
 import json
+import shlex
 from collections.abc import Iterator
 
 from tierscope.check.threshold import column_of, key_word
@@ -40,8 +41,15 @@ def thresholds_of(run: Run, margin: float) -> str:
         many = len([one for one in measures().values() if one.table is measure.table]) > 1
         blocks += dict.fromkeys(_block(measure, keys, row, margin, many) for row in sure)
     if not blocks:
-        raise UsageError(f"{run.path} has no conclusive main number; repeat it on a quiet machine (tierscope doctor)")
+        raise UsageError(f"{run.path} has no conclusive main number; {_next_step(run, left_out)}")
     return "\n".join([*_head(run, margin, left_out), *blocks])
+
+
+def _next_step(run: Run, left_out: int) -> str:
+    """Return what gives numbers to a file of thresholds. left_out: points that are inconclusive."""
+    if not left_out:
+        return "name a run of a suite that compares points, as tierscope run quick"
+    return f"tierscope show {shlex.quote(str(run.path))} states why, and what helps"
 
 
 def _head(run: Run, margin: float, left_out: int) -> Iterator[str]:

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from tierscope.record.experiment import real
-from tierscope.record.result import Run
+from tierscope.record.glance import Seen
 from tierscope.units import show_bytes
 
 FAR = 4
@@ -26,7 +26,7 @@ def footprint_of(row: Mapping[str, Any]) -> float | None:
     return real(row.get("footprint_bytes"))
 
 
-def comparable(sizes: Iterable[float | None], runs: Sequence[Run]) -> bool:
+def comparable(sizes: Iterable[float | None], runs: Sequence[Seen]) -> bool:
     """Return whether footprints are within a doubling or unknown, or all far beyond the largest reported cache."""
     known = {size for size in sizes if size is not None}
     if not known or max(known) < DOUBLE * min(known) or len(known) < 2:

@@ -14,7 +14,7 @@ from tierscope.compare.measures import measures
 from tierscope.compare.number import Number
 from tierscope.compare.points import named, points
 from tierscope.errors import UsageError
-from tierscope.record.result import Run
+from tierscope.record.glance import Seen
 from tierscope.sound import reads
 from tierscope.stats.changes import LEAST, Change, changes
 
@@ -47,7 +47,7 @@ class Series:
 class History:
     """Return `runs` and their names by start."""
 
-    runs: tuple[Run, ...]
+    runs: tuple[Seen, ...]
     names: tuple[str, ...]
     series: tuple[Series, ...]
     machines: int  # different ones, by their digest
@@ -58,7 +58,7 @@ class History:
 
 
 @reads("the history")
-def history(runs: Sequence[Run], least: float) -> History:
+def history(runs: Sequence[Seen], least: float) -> History:
     """Return the history of the runs; raise UsageError for several origins, and where no point is in two runs."""
     ordered = tuple(sorted(runs, key=lambda run: (run.result.started, str(run.path))))
     origins = sorted({run.result.origin for run in ordered})
@@ -80,7 +80,7 @@ def history(runs: Sequence[Run], least: float) -> History:
     return History(ordered, tuple(named(ordered)), series, len(digests))
 
 
-def _series(key: tuple[str, str], numbers: dict[int, Number], tests: int, least: float, runs: Sequence[Run]) -> Series:
+def _series(key: tuple[str, str], numbers: dict[int, Number], tests: int, least: float, runs: Sequence[Seen]) -> Series:
     """Return the series without inconclusive numbers, unless all are; without changes where footprints are unlike."""
     sure = {index: number for index, number in numbers.items() if number.conclusive} or numbers
     indices = tuple(sorted(sure))

@@ -1,5 +1,6 @@
 """A history in the terminal and as a figure: one line for each point, and each change in words."""
 
+import shlex
 from typing import Any
 
 from rich.console import Console
@@ -10,7 +11,6 @@ from tierscope.compare.history import History, Series
 from tierscope.draw import theme, vega
 from tierscope.draw.theme import Spec
 from tierscope.printable import printable
-from tierscope.record.origin import steadier
 from tierscope.stats.changes import LEAST, Change
 from tierscope.units import drawn_unit, show_value
 
@@ -74,8 +74,7 @@ def sentence(found: History) -> str:
 def _left_out(found: History) -> str:
     """Return how many inconclusive numbers of one point are left out; "" for none."""
     most = max(one.left_out for one in found.series)
-    real = {run.result.origin for run in found.runs} == {"real"}
-    step = "more budget, or a quiet machine" if real else steadier(found.runs[0].result.origin)
+    step = f"tierscope show {shlex.quote(str(found.runs[-1].path))} states why, and what helps"
     return f"; up to {most} per point are inconclusive and left out: {step}" if most else ""
 
 

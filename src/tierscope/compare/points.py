@@ -9,6 +9,7 @@ from tierscope.compare.measures import measures
 from tierscope.compare.number import Number, Numbers
 from tierscope.draw.cells import UNKNOWN
 from tierscope.record.experiment import real
+from tierscope.record.glance import Seen
 from tierscope.record.result import Run
 from tierscope.sound import reads
 from tierscope.tables import Flat, Main
@@ -17,7 +18,7 @@ from tierscope.tables.measured import span_of
 from tierscope.units import show_value
 
 
-def named(runs: Sequence[Run]) -> list[str]:
+def named(runs: Sequence[Seen]) -> list[str]:
     """Return the name of each run's directory, numbered where two are called the same."""
     names = [run.path.resolve().name for run in runs]
     many, turns, found = Counter(names), Counter[str](), []
@@ -28,7 +29,7 @@ def named(runs: Sequence[Run]) -> list[str]:
 
 
 @reads("the export")
-def points(runs: Sequence[Run]) -> dict[str, dict[str, dict[int, Number]]]:
+def points(runs: Sequence[Seen]) -> dict[str, dict[str, dict[int, Number]]]:
     """Return measure -> point in words -> index of the run -> its main number, as `compare` takes it."""
     found: dict[str, dict[str, dict[int, Number]]] = {}
     for index, run in enumerate(runs):
@@ -39,9 +40,9 @@ def points(runs: Sequence[Run]) -> dict[str, dict[str, dict[int, Number]]]:
     return found
 
 
-def numbers_of(run: Run) -> Numbers:
+def numbers_of(run: Seen) -> Numbers:
     """Return the main numbers of one run, stored or judged now."""
-    return recall(run, "numbers", (Number,), lambda: _numbers(run))
+    return recall(run, "numbers", (Number,), _numbers)
 
 
 def _numbers(run: Run) -> Numbers:

@@ -6,12 +6,15 @@ refused, so that a reference set cannot smuggle in what it should not contain.
 """
 
 import re
+import shlex
+from collections.abc import Mapping
 from typing import Annotated
 
 import msgspec
 from msgspec import Meta
 
 from tierscope.compare.measures import measures
+from tierscope.compare.number import Number
 from tierscope.compare.points import points
 from tierscope.errors import ResultError, UsageError
 from tierscope.record.machine import Machine
@@ -73,18 +76,19 @@ def entry_of(run: Run) -> Entry:
     result = run.result
     if result.origin != "real":
         raise UsageError(f"{run.path} is {result.origin}: only measurements of real memory show what is normal")
+    numbers = points([run])
     found = tuple(
         Sure(
             measure=name, point=words, unit=measures()[name].unit,
             value=number.value, low=min(number.low, number.value), high=max(number.high, number.value),
         )
-        for name, rows in points([run]).items()
+        for name, rows in numbers.items()
         if MOMENT not in measures()[name].table.keys
         for words, (number, *_) in ((words, list(kept.values())) for words, kept in rows.items())
         if number.conclusive and number.low > 0 and not PLACES.search(words) and re.match(WORDS, words)
     )  # fmt: skip
     if not found:
-        raise UsageError(f"{run.path} has no conclusive number in plain memory; repeat it on a quiet machine")
+        raise UsageError(f"{run.path} has no conclusive number in plain memory; {_next_step(run, numbers)}")
     return Entry(
         schema=SCHEMA,
         machine=result.machine.identity.digest(),
@@ -95,6 +99,13 @@ def entry_of(run: Run) -> Entry:
         conditions=conditions_of(run),
         numbers=found,
     )
+
+
+def _next_step(run: Run, numbers: Mapping[str, Mapping[str, Mapping[int, Number]]]) -> str:
+    """Return what gives an entry its numbers. numbers: those of the run, as `points`."""
+    if all(one.conclusive for rows in numbers.values() for kept in rows.values() for one in kept.values()):
+        return "name a run of a suite that measures memory, as tierscope run quick"
+    return f"tierscope show {shlex.quote(str(run.path))} states why, and what helps"
 
 
 def conditions_of(run: Run) -> str:

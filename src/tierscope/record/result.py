@@ -8,14 +8,13 @@ computed by `tables`, never stored instead of samples.
 
 from collections.abc import Iterator
 from pathlib import Path
-from shlex import quote
 from typing import Annotated, Any, TypeVar
 
 import msgspec
 import numpy as np
 from msgspec import Meta
 
-from tierscope.errors import ResultError, reason
+from tierscope.errors import ResultError
 from tierscope.files import write_atomically
 from tierscope.record.experiment import Label
 from tierscope.record.facts import Clock, GroupFacts, Trial
@@ -40,6 +39,7 @@ from tierscope.record.samples import (
     refuse_others,  # fmt: skip
     write_blocks,  # fmt: skip
 )
+from tierscope.record.stored import content_of, directory_of, pretty, remember
 from tierscope.record.uncollected import uncollected
 from tierscope.record.upgrade import STEPS, upgraded
 from tierscope.record.warn import Warn
@@ -105,7 +105,7 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     started: Annotated[str, Meta(description="UTC, ISO 8601")]
 
 
-class Result(msgspec.Struct, frozen=True, kw_only=True):
+class Result(msgspec.Struct, frozen=True, kw_only=True, weakref=True):
     """The file `result.json`: all records of a run so far."""
 
     schema: Annotated[int, msgspec.Meta(ge=1), Meta(description="version of the format")]
@@ -187,19 +187,21 @@ def bins_of_record(directory: Path, record: Record) -> Bins:
 
 
 def save_manifest(directory: Path, manifest: Manifest) -> None:
-    write_atomically(directory / "manifest.json", _pretty(manifest))
+    write_atomically(directory / "manifest.json", pretty(manifest))
 
 
 def save_result(directory: Path, result: Result) -> None:
-    write_atomically(directory / "result.json", _pretty(result))
+    write_atomically(directory / "result.json", pretty(result))
 
 
 def load(path: Path) -> Run:
     """Load a run directory, or its `result.json`; every damage raises a ResultError with a next step."""
-    directory = path.parent if path.name == "result.json" else path
-    result = _read(directory / "result.json", Result)
+    directory = directory_of(path)
+    content = content_of(directory / "result.json")
+    result = _read(directory / "result.json", content, Result)
     if why := next(_faults(result), ""):
         raise ResultError(f"{directory}/result.json is damaged: {why}; {next_step(directory)}")
+    remember(result, content)
     return Run(path=directory, result=result)
 
 
@@ -234,24 +236,11 @@ def _faults_of_visits(result: Result) -> Iterator[str]:
 
 def load_manifest(directory: Path) -> Manifest:
     """Return the manifest; raise ResultError as `load` does."""
-    return _read(directory / "manifest.json", Manifest)
+    path = directory / "manifest.json"
+    return _read(path, content_of(path), Manifest)
 
 
-def _pretty(value: Any) -> bytes:
-    return msgspec.json.format(msgspec.json.encode(value), indent=1) + b"\n"
-
-
-def _read(path: Path, kind: type[Stored]) -> Stored:
-    if path.exists() and not (path.is_file() or path.is_dir()):  # a pipe would block, a device have no end
-        raise ResultError(f"{path} cannot be read: it is not a regular file; {next_step(path.parent)}")
-    try:
-        content = path.read_bytes()
-    except (FileNotFoundError, NotADirectoryError) as error:
-        begun = path.name != "manifest.json" and (path.parent / "manifest.json").is_file()
-        step = f"continue with: tierscope resume {quote(str(path.parent))}" if begun else "try one below runs/"
-        raise ResultError(f"{path.parent} is not a run directory: it has no {path.name}; {step}") from error
-    except OSError as error:
-        raise ResultError(f"{path} cannot be read: {reason(error)}") from error
+def _read(path: Path, content: bytes, kind: type[Stored]) -> Stored:
     try:
         version = msgspec.json.decode(content, type=_Head).schema
         if not isinstance(version, int) or version <= SCHEMA:

@@ -11,12 +11,16 @@ from collections import Counter
 from tierscope.record.origin import steadier
 from tierscope.report.content import Content
 from tierscope.report.picks import judged
+from tierscope.stats.lost import OTHER_MARKS
+from tierscope.stats.point import COLD
 from tierscope.stats.summary import LONGER
-from tierscope.stats.visited import BETWEEN
+from tierscope.stats.visited import BETWEEN, ONCE
 
 KNOBS = ("budget", "limit")  # options of suites that give a point more time
 SHORT = (LONGER, "give a longer budget")  # ends of reasons that more time removes
-ADVICE = re.compile(": ((?:name|use|give|run|leave|try|add|free) .*)$")  # the end of a reason that states its remedy
+ADVICE = re.compile(": ((?:name|use|give|run|leave|try|add|free|stop|take) .*)$")  # a reason that states its remedy
+SCATTER = re.compile("±|wider than its own number|not steady")  # within a visit; `COLD` apart
+FEW_VISITS, USUAL_VISITS = 2, 3  # a drift needs two; suites have three
 RESTED, BUSY = 0.1, 0.25  # CPUs that other programs used in the mean: up to which they did nothing, from which much
 
 
@@ -79,13 +83,48 @@ def more_visits(content: Content) -> dict[str, str]:
     return found
 
 
+def second_visit(content: Content) -> dict[str, str]:
+    """Return the options that let a run visit each point again, whose points were visited once; {} for others.
+
+    A quiet machine does not help here: a drift needs two visits. Either the plan asked for one, or `limit` ended the
+    visits.
+    """
+    options, told = content.run.result.options, _reasons(content)
+    visits, limit = options.get("visits"), options.get("limit")
+    if content.run.result.origin != "real" or not told or not _commonest(told)[0].endswith(ONCE):
+        return {}
+    asked = visits if isinstance(visits, int) else USUAL_VISITS
+    found = {"visits": f"{USUAL_VISITS}"} if asked < FEW_VISITS else {}
+    if isinstance(limit, int | float) and limit > 0:
+        found["limit"] = f"{2 * limit:g}s"
+    return found
+
+
+def changes(content: Content) -> dict[str, str]:
+    """Return the options with which the next run has more conclusive points; {} where the same run again may do."""
+    return more_visits(content) or second_visit(content) or more_time(content)
+
+
 def more_time(content: Content) -> dict[str, str]:
-    """Return the options that double the time of a run whose points were too short; {} where that is not the cause."""
+    """Return the options that double the time of a run whose points were too short; {} where that is not the cause.
+
+    Points that scatter although no other program ran need more time, too.
+    """
     told, options = _reasons(content), content.run.result.options
-    if content.run.result.origin != "real" or not told or not _commonest(told)[0].endswith(SHORT):
+    if content.run.result.origin != "real" or not told:
+        return {}
+    first = _commonest(told)[0]
+    if not first.endswith(SHORT) and not _scatters_at_rest(content, first):
         return {}
     given = {key: options.get(key) for key in KNOBS}
     return {key: f"{2 * value:g}s" for key, value in given.items() if isinstance(value, int | float) and value > 0}
+
+
+def _scatters_at_rest(content: Content, reason: str) -> bool:
+    """Return whether a point scatters within its visits, and no other program can be why."""
+    used = _used(content)
+    scatters = SCATTER.search(reason) and not reason.endswith((BETWEEN, COLD))
+    return bool(scatters) and used is not None and used < RESTED
 
 
 def _options(options: dict[str, str]) -> str:
@@ -133,6 +172,9 @@ def _step(content: Content, reason: str) -> str:
         rested = used is not None and used < RESTED
         why = "no other program disturbed this run" if rested else "a quiet machine helps, too (tierscope doctor)"
         return f"repeat it with more visits of each point ({_options(options)}): {why}"
+    if result.origin == "real" and reason.endswith(ONCE):
+        again = _options(second_visit(content))
+        return f"let it visit each point again{f' ({again})' if again else ', with more visits='}"
     if result.origin == "imported" or reason.endswith(BETWEEN):
         return step  # more time in each visit does not make the visits alike
     if result.origin == "real" and reason.endswith(SHORT):
@@ -140,6 +182,11 @@ def _step(content: Content, reason: str) -> str:
         return f"measure longer ({longer})" if longer else "measure longer"
     if advice := ADVICE.search(reason):
         return advice[1]
+    if reason.endswith(OTHER_MARKS):
+        return "see what tierscope doctor reports about the clock, and let nothing move the threads of this process"
+    if result.origin == "real" and _scatters_at_rest(content, reason):
+        longer = _options(more_time(content))
+        return f"measure longer{f' ({longer})' if longer else ''}: no other program disturbed this run"
     given = {key: result.options.get(key) for key in KNOBS}
     had = " ".join(f"{key}={value:g}s" for key, value in given.items() if isinstance(value, int | float) and value)
     return f"{step}{f', with more time than {had}' if had else ''}"

@@ -33,7 +33,7 @@ def doubt(background: Background | None, cpus: int) -> str:
     if used is None or used < busy(cpus):
         return ""
     return (
-        f"other programs used {used:.1f} CPUs meanwhile, and how fast this memory is without them is not known; stop "
+        f"other programs used {used:.1f} CPUs meanwhile, and how fast this memory is without them is not known: stop "
         "them, or run any suite once while they rest"
     )
 

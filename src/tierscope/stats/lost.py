@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 MOST = 0.5  # of the moments, at least: a smaller part cannot be why few are left
 BUSY = "the machine is busy"
+OTHER_MARKS = "in most others the clocks differ, or a thread has moved"
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +34,7 @@ class Lost:
         if busy := self.busy(total):
             return busy
         if total and self.marked >= MOST * total:
-            return ": in most others the clocks differ, or a thread has moved"
+            return f": {OTHER_MARKS}"
         return ": most others followed an interruption too soon" if kept < MOST * total else ""
 
 

@@ -263,7 +263,7 @@ class Plain:
 
         If the run is complete, they may be stored (`tables.kept`); then no samples are read.
         """
-        return recall(run, f"rows of {self.name}", (self.row, Interval), lambda: list(self._table.rows(run)))
+        return recall(run, f"rows of {self.name}", (self.row, Interval), lambda whole: list(self._table.rows(whole)))
 
     def flat(self, run: Run) -> list[Flat]:
         """Return the rows as everything outside of the suite reads them."""

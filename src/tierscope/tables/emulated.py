@@ -28,13 +28,13 @@ def ceiling(target: str) -> float:
 def hidden_by_floor(target: str) -> str:
     """Return why dependent accesses on this target do not show an absence; "" where they do."""
     floor = floor_s(target)
-    return f"the emulated floor of {show_seconds(floor)} hides faster accesses" * (floor > 0)
+    return f"the emulated floor of {show_seconds(floor)} hides faster accesses: give its target less" * (floor > 0)
 
 
 def hidden_by_ceiling(target: str) -> str:
     """Return why bandwidth on this target does not show an absence; "" where it does."""
     most = ceiling(target)
-    return f"the emulated ceiling of {show_rate(most)} hides higher bandwidths" * (most > 0)
+    return f"the emulated ceiling of {show_rate(most)} hides higher bandwidths: give its target more" * (most > 0)
 
 
 def _asked(target: str, key: str) -> float:

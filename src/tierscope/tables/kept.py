@@ -3,10 +3,11 @@
     RUN/judged.msgpack         written by the command that measures, before it ends
     CACHE/judged/KEY.msgpack   written by commands that read a run which has none, or one that is stale
 
-The key is the digest of everything behind a judgement: the result (its schema, the options of judging, the machine) and
-the code that judges. A stale or damaged file counts as no file: the samples are judged, and they alone decide. A value
-is stored only if it comes back bit for bit (`faithful`). A file that cannot be read or written raises no error here;
-`anew` ignores all that is stored.
+The key is the digest of everything behind a judgement: the bytes of `result.json` (its schema, the options of judging,
+the machine) and the code that judges. So a judgement is found without decoding the records, and a run whose head alone
+was read (`record.glance`) has its numbers from there. A stale or damaged file counts as no file: the samples are
+judged, and they alone decide. A value is stored only if it comes back bit for bit (`faithful`). A file that cannot be
+read or written raises no error here; `anew` ignores all that is stored.
 """
 
 import hashlib
@@ -16,10 +17,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
 
-import msgspec
-
 from tierscope.errors import TierscopeError
 from tierscope.files import cache_folder
+from tierscope.record.glance import Head, Seen, content_digest, whole
 from tierscope.record.result import Result, Run
 from tierscope.tables import kept_file
 from tierscope.tables.code import code
@@ -36,7 +36,7 @@ T = TypeVar("T")
 class _Known:
     """The knowledge of a process about a run. `made`: whether a part is in no file yet."""
 
-    result: Result
+    result: Result | Head
     key: str
     parts: dict[str, bytes] = field(default_factory=dict)
     made: bool = False
@@ -47,28 +47,31 @@ _measured: set[Path] = set()
 _ignored: list[bool] = []
 
 
-def recall(run: Run, part: str, kinds: Sequence[type], make: Callable[[], T]) -> T:
+def recall(run: Seen, part: str, kinds: Sequence[type], make: Callable[[Run], T]) -> T:
     """Return a part of a complete run's judgement as stored; if none is stored, what `make` makes of the samples.
 
-    part: its name; kinds: the classes of the objects in what `make` returns.
+    run: its head is enough where the part is stored, else its records are read for `make`. part: its name. kinds: the
+    classes of the objects in what `make` returns. ResultError where the records cannot be read.
     """
     known = _of(run) if run.result.complete and not _ignored else None
     if known is None:
-        return make()
+        return make(whole(run))
     if part in known.parts:
         with suppress(*FAULTS, TierscopeError):
             found: T = unpacked(known.parts[part], kinds)
             return found
-    made = make()
+    complete = whole(run)
+    known.result = complete.result  # what `make` recalls of it is of the same reading
+    made = make(complete)
     with suppress(*FAULTS):
         known.parts[part], known.made = packed(made, kinds), True
     return made
 
 
-def keep(run: Run) -> None:
+def keep(run: Seen) -> None:
     """Store what was made since; next to the samples if this process measured the run, else in the user's cache."""
     known = _known.get(run.path.absolute())
-    if known is None or known.result is not run.result or not known.made:
+    if known is None or not known.made or known.key != key_of(run):
         return
     known.made = False
     with suppress(OSError, TierscopeError):  # a full disk, a folder of somebody else
@@ -94,13 +97,13 @@ def anew() -> Iterator[None]:
         _ignored.pop()
 
 
-def stored(run: Run) -> dict[str, bytes]:
+def stored(run: Seen) -> dict[str, bytes]:
     """Return the parts that fit this run, its samples and this program; {} where none do."""
-    key = key_of(run.result)
+    key = key_of(run)
     return _stored(run, key) if key else {}
 
 
-def _stored(run: Run, key: str) -> dict[str, bytes]:
+def _stored(run: Seen, key: str) -> dict[str, bytes]:
     beside = kept_file.read(run.path / NAME, run.path, key)
     if beside is not None:
         return beside
@@ -108,9 +111,9 @@ def _stored(run: Run, key: str) -> dict[str, bytes]:
     return (kept_file.read(cached, run.path, key) if cached else None) or {}
 
 
-def _of(run: Run) -> _Known | None:
+def _of(run: Seen) -> _Known | None:
     """Return what is known of a run; None where its judgement has no key."""
-    path, key = run.path.absolute(), key_of(run.result)
+    path, key = run.path.absolute(), key_of(run)
     if key is None:
         return None
     known = _known.get(path)
@@ -122,7 +125,7 @@ def _of(run: Run) -> _Known | None:
     return known
 
 
-def _place(run: Run, key: str) -> Path | None:
+def _place(run: Seen, key: str) -> Path | None:
     return run.path / NAME if run.path.absolute() in _measured else _cached(key)
 
 
@@ -132,17 +135,10 @@ def _cached(key: str) -> Path | None:
     return None if root is None else root / "judged" / f"{key[:32]}.msgpack"
 
 
-_digests: list[tuple[Result, str]] = []
-
-
-def key_of(result: Result) -> str | None:
-    """Return the key of a result; None where the code has none. The last digest of a result is remembered."""
+def key_of(run: Seen) -> str | None:
+    """Return the key of a run's judgement; None where the code has none."""
     judging = code()
-    if judging is None:
-        return None
-    if not _digests or _digests[0][0] is not result:
-        _digests[:] = [(result, hashlib.sha256(msgspec.msgpack.encode(result)).hexdigest())]
-    return hashlib.sha256(f"{judging} {_digests[0][1]}".encode()).hexdigest()
+    return None if judging is None else hashlib.sha256(f"{judging} {content_digest(run)}".encode()).hexdigest()
 
 
 def _make_space(folder: Path) -> None:

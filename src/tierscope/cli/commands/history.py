@@ -30,16 +30,17 @@ def history(directories: tuple[Path, ...], least: float, figure: Path | None, as
     See [how to compare](../how-to/compare.md#many-runs).
     """
     from tierscope.cli.console import Console
-    from tierscope.cli.drawn import draw
     from tierscope.compare import history_text
     from tierscope.compare.history import history as examine
     from tierscope.errors import Exit
-    from tierscope.record.result import load
+    from tierscope.record.glance import glance
     from tierscope.record.uncollected import uncollected
 
     with uncollected():
-        found = examine([load(path) for given in directories for path in runs_of(given)], least)
+        found = examine([glance(path) for given in directories for path in runs_of(given)], least)
     if figure:
+        from tierscope.cli.drawn import draw
+
         draw(history_text.figure(found), figure)
     if as_json:
         door.document(history_text.data(found))

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from tierscope.report.commands import changed
 from tierscope.report.content import Content, ranked
-from tierscope.report.doubtful import advised, more_time, more_visits, next_step
+from tierscope.report.doubtful import advised, changes, next_step
 from tierscope.report.picks import judged
 from tierscope.report.top.limits import walk_cost
 from tierscope.report.top.memory import Memory
@@ -45,7 +45,7 @@ def _unsure(content: Content) -> Iterator[Step]:
     if not doubtful:
         return
     again = content.run.result.origin == "real" and content.run.result.complete and not content.run.result.origin_by
-    more = more_visits(content) or more_time(content)
+    more = changes(content)
     repeat = changed(content.run, more) if more else f"tierscope rerun {_named(content)}"
     command = repeat if again and not advised(content) else ""
     point = "1 inconclusive point" if doubtful == 1 else f"{doubtful} inconclusive points"
