@@ -10,7 +10,7 @@
 
 namespace tierscope::kernels {
 
-constexpr std::size_t LINE = 64;     // bytes of a cache line
+constexpr std::size_t LINE = 64;     // bytes of one operation on lines; those of the caches have as many, or 128, 256
 constexpr std::size_t PAGE = 4096;   // bytes between streams that alternate page by page
 constexpr std::size_t OPERANDS = 4;  // at most, of one kernel
 

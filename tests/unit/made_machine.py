@@ -27,6 +27,12 @@ WALKS = {
 """Kernels of a build."""
 
 
+def with_lines(machine: Machine, line_bytes: int) -> Machine:
+    """The same machine with caches of lines of this length."""
+    caches = tuple(msgspec.structs.replace(cache, line_bytes=line_bytes) for cache in machine.identity.caches)
+    return msgspec.structs.replace(machine, identity=msgspec.structs.replace(machine.identity, caches=caches))
+
+
 def made_machine(cpus: int = 2, peak: float | None = PEAK) -> Machine:
     """One node, one package, caches as a guest of a large server sees them."""
     everyone = tuple(range(cpus))
