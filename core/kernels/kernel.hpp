@@ -208,6 +208,8 @@ struct KernelEntry {
     if (!OWNS && (store == Store::plain || store == Store::nt) && writes_only()) return -1;
     return static_cast<double>(LINE) * loads_and_stores(store == Store::plain ? 1 : 0, ELEMENTS);
   }
+  /// Return whether it stores plainly to lines that it has not loaded, which a processor may read first.
+  [[nodiscard]] constexpr bool owns() const noexcept { return store == Store::plain && writes_only(); }
 
  private:
   /// Return whether it stores to lines that it has not loaded.

@@ -66,7 +66,7 @@ def lines(found: list[Assumption], architecture: str) -> Iterator[str]:
         yield f"  found:   {one.found}"
         if one.measure:
             yield f"  measure: {one.measure}"
-    yield "Please send the output of `tierscope check arm --json` and the run directories to the project."
+    yield "Send the output of `tierscope check arm --json` and the run directories to the project."
 
 
 def assumptions(machine: Machine, clock: Clock, system: System) -> Iterator[Assumption]:
@@ -186,7 +186,7 @@ SEEN: tuple[tuple[str, str, Look], ...] = (
 )
 MEASURED = (
     ("stores", "a plain store of a whole line may cost no read: traffic is unknown",
-     "tierscope run stream kernels=read,write,copy,zva"),
+     "tierscope run stream kernels=read,write,copy,zva counters=default"),
     ("non-temporal stores", "stnp and stnt1 are hints: as fast as plain stores, or faster",
      "tierscope run stream kernels=write,write_nt,triad,triad_nt"),
     ("SVE against NEON", "the widest vectors are the fastest",
