@@ -21,6 +21,8 @@ std::string model();
 std::string family();
 /// "KVMKVMKVM"; "" on bare metal.
 std::string hypervisor();
+/// Bytes of the longest line of any processor served: what two threads write is so far apart.
+inline constexpr std::size_t LONGEST_LINE = 256;
 /// Bytes of the smallest line of the data caches, as the processor reports it to users; 0 if it does not.
 std::size_t line_bytes() noexcept;
 /// Bytes that one instruction sets to zero without a read (DC ZVA); 0 if users may not run it or its block is unknown.

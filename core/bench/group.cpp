@@ -89,7 +89,7 @@ double Group::bus_bytes() const noexcept {
     const auto source = task->moved(*this, true);
     return target->bus_bytes < 0 || source->bus_bytes < 0 ? -1 : target->bus_bytes + source->bus_bytes;
   }
-  const double bytes = entry->bus_bytes();
+  const double bytes = streams_stores && entry->owns() ? -1 : entry->bus_bytes();
   const auto asked = task->asked(*this), each = task->element(*this);
   if (bytes < 0 || line <= LINE) return bytes < 0 ? bytes : bytes / LINE * static_cast<double>(asked);
   const auto scattered = [](const auto& operand) { return operand.scattered(); };

@@ -54,6 +54,7 @@ struct Group {
   kernels::Variant variant{};
   std::uint64_t operations = 0;        // of all members: lines, nodes or blocks
   std::size_t line = kernels::LINE;    // bytes of a line of the caches, at least LINE
+  bool streams_stores = false;         // a plain store may cost no read: the bytes on the bus are not known
   Emulation target_adds, source_adds;  // what their tiers add to the memory
   std::shared_ptr<void> kept;          // what its task keeps for the members
   std::vector<Member> members;

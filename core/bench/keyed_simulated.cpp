@@ -17,8 +17,8 @@ KeyedGroup::KeyedGroup(const SimulatedPlace& place) : store_(&place.store) {
   for (std::size_t m = 0; m < group.members.size(); ++m) {
     auto keyed = std::make_unique<Keyed>(group.plan, m, team);
     walkers_.push_back(std::make_unique<KeyedWalker>(place.machine, group.members[m].cpu, *keyed,
-                                                     TouchedLines(base, flushes), place.form(m),
-                                                     keyed->locks() ? lock : nullptr));
+                                                     TouchedLines(base, place.machine.line_bytes(), flushes),
+                                                     place.form(m), keyed->locks() ? lock : nullptr));
     store_->victims.push_back(std::move(keyed));
   }
 }

@@ -100,6 +100,7 @@ void Simulation::add(std::size_t number, const GroupPlan& plan) {
                   " cannot go with groups that have other pages; a simulated machine has pages of one size");
   groups_[number] = make_group(plan);
   groups_[number].line = machine_->line_bytes();
+  groups_[number].streams_stores = machine_->limits().streaming > 0;
   place(number);
 }
 

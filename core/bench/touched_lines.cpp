@@ -1,5 +1,7 @@
 #include "bench/touched_lines.hpp"
 
+#include <utility>
+
 namespace tierscope {
 namespace {
 
@@ -23,53 +25,62 @@ LineCounts TouchedLines::take(std::span<const recorded::Event> events, std::vect
       put(Kind::sfence, NONE, accesses);
       continue;
     }
-    const auto end = (event.place + event.size - 1) / simulate::LINE;
-    for (auto line = event.place / simulate::LINE; line <= end; ++line) add(event.what, line, accesses);
+    flushed_ = NONE;
+    const auto each = step(event.what);
+    for (auto part = event.place / each; part <= (event.place + event.size - 1) / each; ++part)
+      add(event.what, part * each, accesses);
   }
   return counts_;
 }
 
-void TouchedLines::add(What what, std::uint64_t line, std::vector<Access>& accesses) {
+std::uint64_t TouchedLines::step(What what) const noexcept {
+  return what == What::load || what == What::store ? line_bytes_ : simulate::LINE;
+}
+
+void TouchedLines::add(What what, std::uint64_t place, std::vector<Access>& accesses) {
+  const auto line = place / line_bytes_;
+  const bool again = std::exchange(flushed_, what == What::flush ? line : NONE) == line;
   auto& flags = flags_.of(line);
   switch (what) {
     case What::load:
       counts_.read += (flags & READ) == 0 ? 1 : 0;
       flags |= READ;
-      if (line != last_) put(Kind::load, line, accesses);
+      if (line != last_) put(Kind::load, place, accesses);
       return;
     case What::store:
-      return store(line, false, accesses);
+      return store(place, false, accesses);
     case What::store_nt:
-      return store(line, true, accesses);
+      return store(place, true, accesses);
     case What::flush:
-      if ((flags & DIRTY) == 0) store(line, false, accesses);
+      if ((flags & DIRTY) == 0 && !again) store(place, false, accesses);
       flags_.of(line) &= static_cast<std::uint8_t>(~DIRTY);
       if (!flushes_) return;
       ++counts_.flushed;
-      put(Kind::clwb, line, accesses);
+      put(Kind::clwb, place, accesses);
       return;
     case What::fence:
       return;
   }
 }
 
-void TouchedLines::store(std::uint64_t line, bool past_caches, std::vector<Access>& accesses) {
+void TouchedLines::store(std::uint64_t place, bool past_caches, std::vector<Access>& accesses) {
+  const auto line = place / line_bytes_;
   auto& flags = flags_.of(line);
   counts_.written += (flags & WRITTEN) == 0 ? 1 : 0;
   flags |= WRITTEN;
   if (past_caches) {
     ++counts_.flushed;
     flags &= static_cast<std::uint8_t>(~DIRTY);
-    return put(Kind::store_nt, line, accesses);
+    return put(Kind::store_nt, place, accesses);
   }
   flags |= DIRTY;
-  if (line != last_ || accesses.back().kind != Kind::store) put(Kind::store, line, accesses);
+  if (line != last_ || accesses.back().kind != Kind::store) put(Kind::store, place, accesses);
 }
 
 /// Adds an access of a line. Later bytes of the same line need no access of their own.
-void TouchedLines::put(Kind kind, std::uint64_t line, std::vector<Access>& accesses) {
-  accesses.push_back({line == NONE ? 0 : base_ + line * simulate::LINE, kind, kind == Kind::load});
-  last_ = kind == Kind::load || kind == Kind::store ? line : NONE;
+void TouchedLines::put(Kind kind, std::uint64_t place, std::vector<Access>& accesses) {
+  accesses.push_back({place == NONE ? 0 : base_ + place, kind, kind == Kind::load});
+  last_ = kind == Kind::load || kind == Kind::store ? place / line_bytes_ : NONE;
 }
 
 }  // namespace tierscope

@@ -1,4 +1,6 @@
-/// The actions of one operation of a structure, as accesses of single lines.
+/// The actions of one operation of a structure, as accesses of single lines of the simulated machine. Lines are counted
+/// as that machine has them. Flushes and stores past the caches go in steps of 64 bytes whatever the line, as libpmem's
+/// do, and each step counts: of a line of 128 bytes that is flushed whole, 2.
 /// A load of another line than the previous access waits for the previous load, since pointers are followed; more loads
 /// of the same line come with it. A line that is flushed without a store was stored just before, by libpmemobj: a call
 /// of it shows its flushes alone. Where caches persist (eADR) no line is flushed.
@@ -16,19 +18,22 @@ namespace tierscope {
 
 class TouchedLines {
  public:
-  /// base: simulated address of place 0.
-  TouchedLines(std::uint64_t base, bool flushes) : base_(base), flushes_(flushes) {}
+  /// base: simulated address of place 0; line_bytes: a power of two of 64 or more.
+  TouchedLines(std::uint64_t base, std::uint64_t line_bytes, bool flushes)
+      : base_(base), line_bytes_(line_bytes), flushes_(flushes) {}
   /// Replaces `accesses` by those of one operation.
   LineCounts take(std::span<const recorded::Event> events, std::vector<simulate::Access>& accesses);
 
  private:
-  void add(recorded::What what, std::uint64_t line, std::vector<simulate::Access>& accesses);
-  void put(simulate::Kind kind, std::uint64_t line, std::vector<simulate::Access>& accesses);
-  void store(std::uint64_t line, bool past_caches, std::vector<simulate::Access>& accesses);
+  [[nodiscard]] std::uint64_t step(recorded::What what) const noexcept;
+  void add(recorded::What what, std::uint64_t place, std::vector<simulate::Access>& accesses);
+  void put(simulate::Kind kind, std::uint64_t place, std::vector<simulate::Access>& accesses);
+  void store(std::uint64_t place, bool past_caches, std::vector<simulate::Access>& accesses);
 
-  std::uint64_t base_;
+  std::uint64_t base_, line_bytes_;
   bool flushes_;
   std::uint64_t last_ = ~std::uint64_t{0};  // line of the access before
+  std::uint64_t flushed_ = last_;           // line that the same event flushed last
   LineFlags flags_;
   LineCounts counts_;
 };

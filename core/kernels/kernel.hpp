@@ -10,7 +10,7 @@
 
 namespace tierscope::kernels {
 
-constexpr std::size_t LINE = 64;     // bytes of a cache line
+constexpr std::size_t LINE = 64;     // bytes of one operation on lines; those of the caches have as many, or 128, 256
 constexpr std::size_t PAGE = 4096;   // bytes between streams that alternate page by page
 constexpr std::size_t OPERANDS = 4;  // at most, of one kernel
 
@@ -208,6 +208,8 @@ struct KernelEntry {
     if (!OWNS && (store == Store::plain || store == Store::nt) && writes_only()) return -1;
     return static_cast<double>(LINE) * loads_and_stores(store == Store::plain ? 1 : 0, ELEMENTS);
   }
+  /// Return whether it stores plainly to lines that it has not loaded, which a processor may read first.
+  [[nodiscard]] constexpr bool owns() const noexcept { return store == Store::plain && writes_only(); }
 
  private:
   /// Return whether it stores to lines that it has not loaded.

@@ -79,6 +79,7 @@ CpuLimits limits_of(const Section& cpu) {
   limits.loads = static_cast<unsigned>(cpu.count("loads", 1, 1024, "16"));
   limits.stores = static_cast<unsigned>(cpu.count("stores", 1, 1024, "16"));
   limits.combining = static_cast<unsigned>(cpu.count("combining", 1, 1024, "12"));
+  limits.streaming = static_cast<unsigned>(cpu.count("streaming", 0, 1U << 20U, "0"));
   if (limits.issue <= 0) cpu.refuse("issue", "must be above 0: a CPU cannot start endless accesses at the same time");
   return limits;
 }

@@ -20,6 +20,7 @@ struct CpuLimits {
   unsigned loads = 16;      // lines on their way to the core (line fill buffers)
   unsigned stores = 16;     // lines on their way from its store buffer
   unsigned combining = 12;  // write-combining buffers of stores that bypass the caches
+  unsigned streaming = 0;   // lines of a stream of stores that are read first; 0: all (store_streams.hpp)
 };
 
 /// The core, for programs that run through `Pipeline`.

@@ -4,8 +4,8 @@
 /// of `loads` line fill buffers is free. A miss of the first level, also of a prefetch, occupies one until its line
 /// arrives, though no fence waits for a prefetch. A store, clwb or clflushopt starts when one of `stores` buffers is
 /// free; clflush also starts after the one before it. A store past the caches starts when one of `combining` buffers is
-/// free. Behind sfence nothing starts before all stores are accepted; behind mfence nothing starts before all loads are
-/// back, too.
+/// free. Stores of a stream may pass the caches by (store_streams.hpp). Behind sfence nothing starts before all stores
+/// are accepted; behind mfence nothing starts before all loads are back, too.
 ///
 /// Buffers become free in the order in which they were taken, as a reorder buffer retires in order.
 /// Blind to: instructions between accesses beyond `issue`, mispredicted branches, ports; loads that hit the first level
@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "simulate/machine.hpp"
+#include "simulate/store_streams.hpp"
 
 namespace tierscope::simulate {
 
@@ -28,7 +29,8 @@ class Thread {
         near_(machine.cache_facts().empty() ? 0 : machine.cache_facts().front().latency),
         loads_(machine.limits().loads),
         stores_(machine.limits().stores),
-        combining_(machine.limits().combining) {}
+        combining_(machine.limits().combining),
+        streams_(machine.limits().streaming) {}
 
   /// Return the earliest start of this access.
   [[nodiscard]] Time ready(const Access& access) const noexcept {
@@ -57,7 +59,7 @@ class Thread {
   void execute(const Access& access, Time at) {
     now_ = at + issue_;
     if (access.kind == Kind::sfence || access.kind == Kind::mfence) return;
-    const Time done = machine_->access(cpu_, access.address, access.kind, at);
+    const Time done = machine_->access(cpu_, access.address, met(access), at);
     switch (access.kind) {
       case Kind::load:
         awaited_ = done;
@@ -86,6 +88,12 @@ class Thread {
   [[nodiscard]] Time drained() const noexcept { return std::max(loaded(), stored()); }
 
  private:
+  /// Return the kind of an access as the caches meet it: a store of a stream passes them by, unless its line is there.
+  [[nodiscard]] Kind met(const Access& access) noexcept {
+    if (access.kind != Kind::store) return access.kind;
+    const auto kind = streams_.kind_of(access.address);
+    return kind != Kind::store && machine_->near(cpu_, access.address) ? Kind::store : kind;
+  }
   [[nodiscard]] Time stored() const noexcept { return std::max(stores_.latest(), combining_.latest()); }
   /// Buffers as the times at which they become free.
   class Ring {
@@ -113,6 +121,7 @@ class Thread {
   unsigned cpu_;
   Time issue_, near_, now_ = 0, awaited_ = 0, flushed_ = 0;
   Ring loads_, stores_, combining_;
+  StoreStreams streams_;
 };
 
 }  // namespace tierscope::simulate

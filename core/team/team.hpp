@@ -8,6 +8,8 @@
 #include <thread>
 #include <vector>
 
+#include "base/cpuid.hpp"
+
 namespace tierscope {
 
 /// Threads wait asleep between jobs, so an idle team takes no CPU from anybody. No lock makes the members wait for each
@@ -27,7 +29,7 @@ class Team {
   void run(std::span<const std::size_t> members, const std::function<void(std::size_t)>& job);
 
  private:
-  struct alignas(64) Bed {
+  struct alignas(cpu::LONGEST_LINE) Bed {
     std::atomic<std::uint32_t> called{0};
     std::size_t place = 0;  // in members_, of the job that it is called for
   };
@@ -40,7 +42,7 @@ class Team {
   std::deque<Bed> beds_;  // of each member: waking one wakes no other
   std::span<const std::size_t> members_;
   const std::function<void(std::size_t)>* job_ = nullptr;
-  alignas(64) std::atomic<std::uint32_t> busy_{0};
+  alignas(cpu::LONGEST_LINE) std::atomic<std::uint32_t> busy_{0};
   std::atomic<int> failed_cpu_{-1};
   std::atomic<bool> stop_{false};
   std::vector<std::thread> threads_;

@@ -46,6 +46,23 @@ def test_bandwidth_is_lines_in_flight_over_latency_until_the_memory_is_full(
     assert all(record.counters["flat.reads"] > 0 for record in result.records)
 
 
+@pytest.mark.parametrize(("words", "writes", "updates"), [("", 2.0, 1.0), (",cpu.streaming=8", 1.0, 1.0)])
+def test_a_store_that_is_streamed_reads_no_line(shell: Shell, words: str, writes: float, updates: float) -> None:
+    """A store to a line that was loaded moves no more with or without it."""
+    asked = ["kernels=write,update", "threads=1", "array=64MiB", "visits=1", "budget=0.02"]
+    status, out, error = shell("run", "stream", f"target=sim:phone{words}", *asked, "--out", "run", "--json", "-")
+    assert status == 0, error
+    found = json.loads(out)
+    told = {one["name"]: one for one in found["insights"] if one["name"].startswith("traffic ")}
+    for kernel, factor in (("write", writes), ("update", updates)):
+        one = told[f"traffic {kernel}"]
+        assert one["low"] <= factor <= one["high"]
+        assert one["value"] == pytest.approx(factor, abs=0.06)
+    by = {row["kernel"]: row for row in rows(out, "stream")}
+    assert (by["write"]["bus_bytes_per_s"] is None) == bool(words)  # it cannot be computed where stores are streamed
+    assert by["update"]["bus_bytes_per_s"] is not None
+
+
 def test_two_runs_of_one_simulation_are_the_same(shell: Shell, stream: tuple[Path, list[dict[str, object]]]) -> None:
     again = rows(shell(*STREAM, "--out", "run", "--json", "-")[1], "stream")
     assert len(again) == 3

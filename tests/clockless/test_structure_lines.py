@@ -31,7 +31,7 @@ PLAIN = (HERE / "writers" / "lines.cpp", CORE / "base" / "capacity.cpp")
 ONE = "hashmap_atomic"
 WRAPPED = re.findall(r"__wrap_(\w+)\(", "".join(source.read_text() for source in RECORDER))
 NAMES = sorted({name.split()[0] for name in structures if name != "document 004"})
-WITHIN = 0.05
+WITHIN = {64: 0.05, 128: 0.06, 256: 0.1}  # of longer lines neighbours share some, which the model leaves out
 
 
 @pytest.fixture(scope="module")
@@ -102,9 +102,16 @@ class Mean(NamedTuple):
 
 
 def counted(
-    counter: str, place: Path, name: str, keys: int, operations: int, rounds: int, preload: Path | None = None
+    counter: str,
+    place: Path,
+    name: str,
+    keys: int,
+    operations: int,
+    rounds: int,
+    preload: Path | None = None,
+    line: int = 64,
 ) -> dict[str, Mean]:
-    words = [counter, name, str(place / "pool"), str(keys), str(operations), str(rounds)]
+    words = [counter, name, str(place / "pool"), str(keys), str(operations), str(rounds), str(line)]
     environment = {**os.environ, **pmdk_environment(), "PMEM_IS_PMEM_FORCE": "1", "PMEM_NO_FLUSH": "1"}
     environment |= {"LD_PRELOAD": str(preload), "TIERSCOPE_SHADOW": str(place)} if preload else {}
     done = subprocess.run(words, env=environment, capture_output=True, text=True, check=False)
@@ -114,11 +121,13 @@ def counted(
     return {what: Mean(*map(float, numbers)) for what, *numbers in map(str.split, done.stdout.splitlines())}
 
 
-def require_close(name: str, keys: int, means: dict[str, Mean]) -> None:
+def require_close(name: str, keys: int, means: dict[str, Mean], line: int = 64) -> None:
     assert {"get", "insert", "remove"} <= set(means)
     for what, found in means.items():
         if (preset := f"{name} {what}") in structures:
-            assert StructureModel.preset(preset).lines(keys) == pytest.approx(found.lines, rel=WITHIN), preset
+            assert StructureModel.preset(preset).lines(keys, line) == pytest.approx(found.lines, rel=WITHIN[line]), (
+                preset
+            )
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -128,6 +137,13 @@ def test_lines_are_those_that_were_counted(
 ) -> None:
     rounds *= 2 if name == "skiplist" else 1
     require_close(name, keys, counted(counter, place, name, keys, operations, rounds))
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("line", [128, 256])
+def test_longer_lines_are_those_that_were_counted(counter: str, place: Path, name: str, line: int) -> None:
+    rounds = 32 if name == "skiplist" else 16
+    require_close(name, 1000, counted(counter, place, name, 1000, 50, rounds, line=line), line)
 
 
 @pytest.mark.slow

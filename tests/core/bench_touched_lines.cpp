@@ -23,9 +23,9 @@ struct Taken {
   }
 };
 
-Taken take(const std::vector<Event>& events, bool flushes = true) {
+Taken take(const std::vector<Event>& events, bool flushes = true, std::uint64_t line_bytes = 64) {
   Taken taken;
-  TouchedLines lines(BASE, flushes);
+  TouchedLines lines(BASE, line_bytes, flushes);
   taken.counts = lines.take(events, taken.accesses);
   return taken;
 }
@@ -92,7 +92,7 @@ TEST_CASE("nothing is flushed if caches persist, and fences still wait") {
 }
 
 TEST_CASE("thousands of lines are distinguished, in one operation after another") {
-  TouchedLines lines(0, true);
+  TouchedLines lines(0, 64, true);
   std::vector<Access> accesses;
   for (int round = 0; round < 3; ++round) {
     std::vector<Event> events;
@@ -100,4 +100,27 @@ TEST_CASE("thousands of lines are distinguished, in one operation after another"
     CHECK(lines.take(events, accesses).written == 2500);
     CHECK(accesses.size() == 5000);
   }
+}
+
+TEST_CASE("longer lines contain more of what is touched, and each is one access") {
+  const std::vector events{event(What::load, 0), event(What::load, 72), event(What::store, 120, 16),
+                           event(What::store, 300)};
+  const auto wide = take(events, true, 128);
+  CHECK(wide.counts.read == 1);
+  CHECK(wide.counts.written == 3);
+  CHECK(wide.kinds() == std::vector{Kind::load, Kind::store, Kind::store, Kind::store});
+  const auto widest = take(events, true, 256);
+  CHECK(widest.counts.read == 1);
+  CHECK(widest.counts.written == 2);
+  CHECK(take(events).counts.read == 2);
+}
+
+TEST_CASE("libpmem flushes 64 bytes at a time whatever the line, and each flush counts") {
+  const auto taken = take({event(What::store, 0, 128), event(What::flush, 0, 128), FENCE}, true, 128);
+  CHECK(taken.kinds() == std::vector{Kind::store, Kind::clwb, Kind::clwb, Kind::sfence});
+  CHECK(taken.counts.written == 1);
+  CHECK(taken.counts.flushed == 2);
+  const auto unseen = take({event(What::flush, 0, 128), FENCE}, true, 128);
+  CHECK(unseen.kinds() == std::vector{Kind::store, Kind::clwb, Kind::clwb, Kind::sfence});
+  CHECK(take({event(What::store_nt, 0, 256), FENCE}, true, 256).counts.flushed == 4);
 }

@@ -42,11 +42,12 @@ FOOTPRINT = 1 << 30  # over which regions are scattered
 
 
 def latency_s(
-    device: Device, region_bytes: int, *, scattered: bool = True, lines: int = 40_000, seed: int = 1
-) -> float:
+    device: Device, region_bytes: int, *, scattered: bool = True, lines: int = 40_000, seed: int = 1,
+    line_bytes: int = LINE_BYTES,
+) -> float:  # fmt: skip
     """Mean over whole fresh regions of `lines` lines at least; the first tenth only fills the buffers."""
     rng = np.random.default_rng([seed, region_bytes])
-    n = region_bytes // LINE_BYTES
+    n = region_bytes // line_bytes
     regions = max(2, -(-lines // n))
     places = max(regions, FOOTPRINT // region_bytes)
     starts = rng.choice(places, regions, replace=False) if scattered else np.arange(regions)
@@ -55,7 +56,7 @@ def latency_s(
     for number, start in enumerate(starts):
         timed = number >= regions // 10
         total = device.walk_s if scattered else 0.0
-        for line in (rng.permutation(n) + int(start) * n) * LINE_BYTES:
+        for line in (rng.permutation(n) + int(start) * n) * line_bytes:
             total += _visit(device, held, int(line))
         if timed:
             seconds, counted = seconds + total, counted + n
@@ -77,11 +78,12 @@ def _visit(device: Device, held: list[list[OrderedDict[int, None]]], address: in
     return device.medium_s
 
 
-def model_s(device: Device, region_bytes: int, scattered: bool) -> float:
+def model_s(device: Device, region_bytes: int, scattered: bool, line_bytes: int = LINE_BYTES) -> float:
     """The result of the closed form, in an instant."""
-    fresh = Fresh(np.array([float(region_bytes)]), np.array([scattered]), np.array([float(FOOTPRINT)]))
+    region, over = np.array([float(region_bytes)]), np.array([float(FOOTPRINT)])
+    fresh = Fresh(region, np.array([scattered]), over, line_bytes=line_bytes)
     times = [buffer.latency_s for buffer in device.buffers] + [device.medium_s]
-    latency = times[0] + (device.walk_s * LINE_BYTES / region_bytes if scattered else 0.0)
+    latency = times[0] + (device.walk_s * line_bytes / region_bytes if scattered else 0.0)
     for number, buffer in enumerate(device.buffers):
         misses = Unit(fresh, buffer.unit_bytes).misses(buffer.capacity_bytes)[0]
         latency += (times[number + 1] - times[number]) * float(misses)
@@ -95,14 +97,14 @@ def written_s(region_bytes: int) -> float:
 
 def add_regions(
     maker: Maker, device: Device = OPTANE, largest: int = 128 * MiB, *, noise: float = 0.002, of: str = "buffers",
-    target: str = "node:0",
+    target: str = "node:0", line: int = LINE_BYTES,
 ) -> None:  # fmt: skip
     """Reads as `run buffers` plans them, and writes; latencies by the closed form."""
-    field = Field(0, Target.parse(target), FOOTPRINT, Schedule(), of)
-    reads = [(field.read(region, scattered=True), region, True) for region in SCATTERED]
-    reads += [(field.read(region), region, False) for region in coarse(largest)]
+    field = Field(0, Target.parse(target), FOOTPRINT, Schedule(), of, line_bytes=line)
+    reads = [(field.read(region, line, scattered=True), region, True) for region in SCATTERED if region >= line]
+    reads += [(field.read(region, line), region, False) for region in coarse(largest)]
     for experiment, region, scattered in reads:
-        _add(maker, experiment, region, model_s(device, region, scattered), noise)
+        _add(maker, experiment, region, model_s(device, region, scattered, line), noise)
     for region in WRITTEN:
         _add(maker, field.write(region), region, written_s(region), noise)
 

@@ -32,6 +32,12 @@ FLUSHES = {
 """Ways of stored lines to memory, of the build for x86_64."""
 
 
+def with_lines(machine: Machine, line_bytes: int) -> Machine:
+    """The same machine with caches of lines of this length."""
+    caches = tuple(msgspec.structs.replace(cache, line_bytes=line_bytes) for cache in machine.identity.caches)
+    return msgspec.structs.replace(machine, identity=msgspec.structs.replace(machine.identity, caches=caches))
+
+
 def made_machine(cpus: int = 2, peak: float | None = PEAK) -> Machine:
     """One node, one package, caches as a guest of a large server sees them."""
     everyone = tuple(range(cpus))

@@ -7,6 +7,7 @@ import pytest
 
 from made_machine import made_machine
 from tierscope.cli.ports import ALIKE, MEASURED, OPEN, OTHER, SEEN, Assumption, assumptions
+from tierscope.cli.ports import lines as text_of
 from tierscope.plans import suites
 from tierscope.record.facts import Clock
 from tierscope.record.machine import Machine
@@ -42,6 +43,10 @@ def test_an_arm_server_as_it_was_assumed(tmp_path: Path) -> None:
     assert lines["pages"].found == "64 KiB; transparent 512 MiB; reserved: 2 MiB, 512 MiB"
     assert lines["counters"].found == "PMU armv8_pmuv3_0; metrics: neoverse_v1.toml"
     assert lines["DIMMs"].verdict == OPEN
+    assert lines["cores"] == Assumption(
+        what="cores", assumed="equal ones by cpu_capacity are used together", verdict=OPEN,
+        found="no cpu_capacity: all are taken for equal",
+    )  # fmt: skip
     assert all(one.measure for one in lines.values() if one.what in {what for what, _, _ in MEASURED})
 
 
@@ -65,12 +70,37 @@ def test_differences_of_machines_are_named(
     assert lines["line"].verdict == ALIKE
 
 
+def test_the_first_lines_name_what_differs_and_what_is_open(tmp_path: Path) -> None:
+    machine = arm(page_bytes=16384, large_page_bytes=2 << 20)
+    caches = tuple(msgspec.structs.replace(cache, line_bytes=128) for cache in machine.identity.caches)
+    machine = msgspec.structs.replace(machine, identity=msgspec.structs.replace(machine.identity, caches=caches))
+    first, second, *rest, last = text_of(list(found(machine, tmp_path).values()), "aarch64")
+    assert first == "1 not as assumed: pages"
+    assert second.startswith("9 as assumed, 11 not known: cores, DIMMs, stores, ")
+    assert "  found:   CTR_EL0: 64 B; sysfs: 128 B; used: 128 B" in rest
+    assert "check arm --json" in last
+
+
+def test_a_line_that_nobody_states_is_not_known(tmp_path: Path) -> None:
+    machine = arm()
+    identity = msgspec.structs.replace(machine.identity, caches=())
+    bare = msgspec.structs.replace(machine, identity=identity, state={})
+    line = found(bare, tmp_path)["line"]
+    assert (line.verdict, line.found) == (OPEN, "CTR_EL0: not readable; sysfs: no cache is listed; used: 64 B")
+
+
+def test_on_another_processor_only_what_was_assumed_is_printed(tmp_path: Path) -> None:
+    told = list(text_of(list(found(made_machine(), tmp_path).values()), "x86_64"))
+    assert len(told) == 1 + len(SEEN) + len(MEASURED)
+    assert "line: 64, 128 or 256 B, by CTR_EL0 and sysfs" in told
+
+
 def test_on_another_processor_nothing_is_known(tmp_path: Path) -> None:
     assert {one.verdict for one in found(made_machine(), tmp_path).values()} == {OPEN}
 
 
 def test_each_command_that_measures_is_one() -> None:
-    for _, _, command in MEASURED:
+    for command in (one for _, _, both in MEASURED for one in both.split("; ")):
         program, verb, suite, *words = command.split()
         assert (program, verb) == ("tierscope", "run")
         suites[suite].read(dict(word.split("=", 1) for word in words))

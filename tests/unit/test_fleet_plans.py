@@ -1,5 +1,6 @@
 """Plans of a fleet that change or that run on one day, and the history of one host."""
 
+import hashlib
 import re
 from pathlib import Path
 
@@ -8,6 +9,7 @@ import pytest
 
 from fleet_reports import changed, made, reasons, reports
 from tierscope.errors import ResultError, UsageError
+from tierscope.fleet.canary import canary
 from tierscope.fleet.compact import compact
 from tierscope.fleet.fold import collect
 from tierscope.fleet.folder import report_path
@@ -16,8 +18,12 @@ from tierscope.fleet.history_text import lines as history_lines
 from tierscope.fleet.host_report import HostReport
 from tierscope.fleet.outliers import outliers
 from tierscope.fleet.page.load import read_fleet
-from tierscope.fleet.session import Session
+from tierscope.fleet.plan import BASE, FleetPlan
+from tierscope.fleet.same_plan import same_plan
+from tierscope.fleet.session import Session, begin
 from tierscope.fleet.trend import trend
+
+DAYS = ("2026-01-19", "2026-01-20", "2026-01-21", "2026-02-09", "2026-02-10")
 
 
 def test_a_plan_that_changed_between_two_days_is_listed_and_the_days_are_not_compared(tmp_path: Path) -> None:
@@ -35,6 +41,44 @@ def test_a_plan_that_changed_between_two_days_is_listed_and_the_days_are_not_com
         outliers(at, plan="nothing")
     with pytest.raises(ResultError, match="no first session of the plan nothing; name another with --plan"):
         trend(at, "nothing")
+
+
+def test_the_canary_is_the_same_plan_however_a_version_spelled_the_smallest_pages() -> None:
+    """Versions before named them 4k; one gave the digest of the text that leaves them to the host."""
+    text = canary().text
+    assert BASE in text
+    assert canary().digest == FleetPlan("canary", text.replace(BASE, "4k")).digest == "07a30d4ed37f"
+    assert same_plan(hashlib.sha256(text.encode()).hexdigest()[:12]) == canary().digest
+    assert FleetPlan("canary", text.replace("0.1", "0.2")).digest != canary().digest
+
+
+def test_a_fleet_keeps_its_history_where_a_version_named_its_plan_otherwise(tmp_path: Path) -> None:
+    """A year of the first spelling, days of the second, and the first again; one host has a planted step."""
+    at = made(tmp_path / "fleet", machines=30, days=60, faults="step:1")
+    one = made(tmp_path / "one", machines=30, days=60, faults="step:1")
+    for folder in (at, one):
+        for path in sorted((folder / "reports").glob("*/*.json")):
+            day = path.parent.name
+            spelled = folder == at and "2026-01-20" <= day < "2026-02-10"
+            changed(path, plan="a215163d7f03" if spelled else "07a30d4ed37f")
+    found, wanted = trend(at), trend(one)
+    assert (found.plan, found.days, found.first) == ("07a30d4ed37f", 60, "2026-01-01")
+    assert found == wanted
+    assert len(found.changes) == 1
+    assert outliers(at).result == outliers(one).result
+    assert not re.search("the plan changed|2 plans|other plans", "\n".join(reasons(at, day) for day in DAYS))
+    assert trend(at, "a215163d7f03") == wanted
+    host = found.changes[0].host
+    assert history(at, host) == history(one, host)
+
+
+def test_a_session_of_the_other_spelling_goes_on(tmp_path: Path) -> None:
+    asked = Session(via="local", plan_name="canary", plan=canary().digest, day="2026-01-02", session=0, hosts={"a": {}})
+    folder = tmp_path / "sessions" / asked.folder
+    folder.mkdir(parents=True)
+    old = msgspec.structs.replace(asked, plan="a215163d7f03")
+    (folder / "session.json").write_bytes(msgspec.json.encode(old))
+    assert begin(tmp_path, asked, canary()).plan == canary().digest
 
 
 def test_of_two_plans_of_one_day_the_one_that_is_named_is_judged(tmp_path: Path) -> None:

@@ -1,15 +1,16 @@
 """The structure model: hits against a simulated LRU cache, and the published formula of document 004."""
 
 from collections import OrderedDict
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from tierscope.errors import UnknownNameError, UsageError
-from tierscope.models.device import Cache, Device, device
+from tierscope.models.device import LINES, Cache, Device, device
 from tierscope.models.model import Span
 from tierscope.models.structure_model import StructureModel
-from tierscope.models.structures import Step, Structure, b_tree, patricia, probes, red_black, structures
+from tierscope.models.structures import Step, Structure, b_tree, layout, patricia, probes, red_black, structures
 from tierscope.models.structures.chains import buckets
 from tierscope.reference import load
 from tierscope.units import LINE_BYTES
@@ -24,7 +25,7 @@ def cached(*lines: int, parallelism: float = 1.0) -> Device:
 
 
 def model(*steps: Step) -> StructureModel:
-    return StructureModel(Structure("made", "", "", Span("elements", 1, 1e6), lambda _: steps))
+    return StructureModel(Structure("made", "", "", Span("elements", 1, 1e6), lambda _, line: steps))
 
 
 def simulated(populations: tuple[int, ...], lines: int, operations: int = 20_000) -> list[float]:
@@ -72,7 +73,7 @@ def test_dependent_lines_wait_and_independent_ones_overlap() -> None:
 
 
 def test_elements_may_differ_from_operations_and_have_a_span() -> None:
-    made = StructureModel(Structure("made", "", "", Span("elements", 1, 1e6), lambda n: (Step("", n, n),)))
+    made = StructureModel(Structure("made", "", "", Span("elements", 1, 1e6), lambda n, line: (Step("", n, n),)))
     assert made.predict(10, MEMORY, elements=5).value == pytest.approx(10 * 5 * 300e-9)
     assert "extrapolated" in made.predict(1e7, MEMORY).warnings[0]
     with pytest.raises(UsageError, match="elements=-1: a number above 0 is needed"):
@@ -101,10 +102,11 @@ def test_an_unknown_structure_is_refused() -> None:
         StructureModel.preset("hashmap")
 
 
+@pytest.mark.parametrize("line", LINES)
 @pytest.mark.parametrize("name", list(structures))
-def test_a_structure_touches_some_lines_of_a_place_at_least_as_large(name: str) -> None:
+def test_a_structure_touches_some_lines_of_a_place_at_least_as_large(name: str, line: int) -> None:
     for elements in (10, 1e3, 1e6):
-        for step in structures[name].steps(elements):
+        for step in structures[name].steps(elements, line):
             assert 0 < step.lines <= step.places + 1e-9
     assert structures[name].source
 
@@ -115,8 +117,40 @@ def test_a_larger_structure_takes_as_long_or_longer_and_its_top_stays_in_a_cache
     small, large = (preset.predict(1, cached(1000), elements=n).value for n in (1e3, 1e6))
     assert small < large
     lines, hits = preset.lines(1e6), preset.hits(1e6, cached(1000))
-    weighted = sum(hits[i, 0] * step.lines for i, step in enumerate(preset.structure.steps(1e6)))
+    weighted = sum(hits[i, 0] * step.lines for i, step in enumerate(preset.structure.steps(1e6, LINE_BYTES)))
     assert 0.9 < weighted < lines
+
+
+@pytest.mark.parametrize("name", [name for name in structures if name != "document 004"])
+def test_longer_lines_are_fewer_and_never_less_than_one(name: str) -> None:
+    preset = StructureModel.preset(name)
+    lines = [preset.lines(1e4, line) for line in LINES]
+    assert lines == sorted(lines, reverse=True)
+    assert lines[-1] > 1
+
+
+def test_lines_of_an_object_are_those_counted_by_hand() -> None:
+    bucket = layout.every(80, 128, 8)  # begins at 8, 24, ... 120, and five of eight leave less than 80 bytes
+    assert bucket.lines((0, 80)) == pytest.approx(1 + 5 / 8)
+    entry = layout.in_pool(56, 256)
+    assert entry.begins == (80, 208)
+    assert entry.lines((0, 56)) == pytest.approx(1.5)
+    assert entry.of(1000) == pytest.approx(500)
+    assert layout.in_pool(176, 128).begins == (80, 16)
+    assert [layout.in_pool(240, line).lines((0, 240)) for line in LINES] == [4, 3, 2]
+
+
+def test_a_cache_contains_fewer_longer_lines_and_memory_moves_all_their_bytes() -> None:
+    made = model(Step("", 1, 100))
+    wide = replace(cached(100), line_bytes=128)
+    assert made.hits(1, cached(100))[0] == pytest.approx([1, 0])
+    assert made.hits(1, wide)[0] == pytest.approx([0.5, 0.5])
+    slow = replace(MEMORY, bandwidth_bytes_per_s=1e8)
+    alone = model(Step("", 1, 1e6, cached=False))
+    assert alone.predict(1, slow).value == pytest.approx(640e-9)
+    assert alone.predict(1, replace(slow, line_bytes=128)).value == pytest.approx(1280e-9)
+    with pytest.raises(UsageError, match="lines have 64, 128, 256 bytes, not 96"):
+        replace(MEMORY, line_bytes=96)
 
 
 @pytest.mark.parametrize(("elements", "size"), [(1, 10), (20, 10), (21, 20), (1500, 1280), (1e6, 655_360)])

@@ -9,6 +9,7 @@ import msgspec
 import pytest
 
 from made import Maker, add_latency, add_stream
+from made_machine import made_machine, with_lines
 from made_maps import add_point
 from said import refused, say
 from tierscope import reference
@@ -63,6 +64,17 @@ def test_what_is_left_open_follows_from_the_latency_of_a_read() -> None:
     assert not memory("document 004,read=100ns").writes_as_reads
 
 
+def test_a_line_is_64_bytes_unless_words_or_a_run_state_another(tmp_path: Path) -> None:
+    assert memory("read=100ns").device.line_bytes == 64
+    one = memory("read=100ns,line=128B").device
+    assert one.line_bytes == 128
+    assert one.bandwidth_bytes_per_s == pytest.approx(128 / 100e-9)
+    maker = Maker(tmp_path)
+    add_latency(maker)
+    long = with_lines(made_machine(), 128)
+    assert memory(str(maker.save("long", long).path)).device.line_bytes == 128
+
+
 def test_runs_give_caches_latency_and_lines_in_flight(tmp_path: Path) -> None:
     maker = Maker(tmp_path)
     add_latency(maker)
@@ -94,6 +106,7 @@ def test_without_a_stream_one_line_is_in_flight_and_a_note_says_so(tmp_path: Pat
         ("read=100ns,parallelism=many", "such as parallelism=10"),
         ("read=100ns,parallelism=0.5", "parallelism at least 1"),
         ("read=100ns,cache=1MiB:5ns,cache=32KiB:2ns", "must grow"),
+        ("read=100ns,line=96B", "lines have 64, 128, 256 bytes"),
         ("document 005", "document 004"),
         ("document 004,document 004 counters", "name one device"),
         (",", "is neither"),

@@ -10,7 +10,7 @@ import pytest
 from msgspec.structs import replace
 
 from made import FOOTPRINTS, Maker, add_latency, add_stream
-from made_machine import made_machine
+from made_machine import made_machine, with_lines
 from made_tlb import add_tlb
 from tierscope.errors import UsageError
 from tierscope.record.machine import Machine
@@ -19,7 +19,7 @@ from tierscope.stats.cyclic import Shape, distance, fitted, latency, missing, wi
 from tierscope.stats.median import Interval
 from tierscope.suites.latency.row import LatencyRow
 from tierscope.suites.tlb.table_levels import TlbLevelsRow
-from tierscope.units import KiB, MiB
+from tierscope.units import KiB, MiB, parse_bytes
 
 SIZES = np.array([KiB * 2 ** (step / 4) for step in range(8, 80)])
 MEMORY_S = 120e-9
@@ -129,6 +129,14 @@ def test_an_unmeasured_value_is_a_comment_and_not_a_key(tmp_path: Path) -> None:
     assert "bandwidth" not in found["memory"]["memory"]
     assert "tlb" not in found
     assert words.count("not measured") == 2
+
+
+@pytest.mark.parametrize("line", [128, 256])
+def test_sizes_are_whole_sets_of_the_machines_lines(tmp_path: Path, line: int) -> None:
+    found = told(tmp_path, with_lines(made_machine(), line))
+    assert found["cpu"]["line"] == f"{line}B"
+    for cache in found["cache"]:
+        assert parse_bytes(cache["size"]) % (line * cache["ways"]) == 0
 
 
 def test_bandwidth_of_one_thread_becomes_lines_in_flight(tmp_path: Path) -> None:

@@ -10,6 +10,9 @@ from types import ModuleType
 
 import pytest
 
+from tierscope.crash.writer import find_library
+from tierscope.errors import MachineError
+
 
 @pytest.fixture(scope="module")
 def check(root: Path) -> ModuleType:
@@ -49,7 +52,7 @@ def test_a_file_that_is_absent_is_named(check: ModuleType, files: dict[str, Path
 
 def test_a_core_that_needs_a_library_is_refused(check: ModuleType, files: dict[str, Path]) -> None:
     shutil.copy(Path(sys.executable).resolve(), files["tierscope-core-traced"])
-    (fault,) = check.faults(files, "1", "1")
+    fault, *_ = check.faults(files, "1", "1")  # its symbols are newer than the tag, too
     assert fault.startswith("tierscope-core-traced is not static, it needs lib")
     assert "is libc.a missing?" in fault
     assert any("tierscope-core-traced: needs glibc 2." in line for line in check.described(files))
@@ -57,8 +60,44 @@ def test_a_core_that_needs_a_library_is_refused(check: ModuleType, files: dict[s
 
 def test_a_library_that_needs_more_than_glibc_is_refused(check: ModuleType, files: dict[str, Path]) -> None:
     shutil.copy(Path(shutil.which("bash") or pytest.skip("needs bash")).resolve(), files["libtierscope-shadow.so"])
-    (fault,) = check.faults(files, "1", "1")
+    fault, *_ = check.faults(files, "1", "1", (9, 9))
     assert "which the preloaded program may lack" in fault
+
+
+def test_a_symbol_newer_than_the_tag_is_refused_by_its_name(
+    check: ModuleType, files: dict[str, Path], tmp_path: Path
+) -> None:
+    compiler = shutil.which("cc") or pytest.skip("no C compiler")
+    source = tmp_path / "it.c"
+    source.write_text("#include <stdlib.h>\nint it(void) { return abs(system((char*)0)); }\n")
+    library = files["libtierscope-shadow.so"]
+    subprocess.run([compiler, "-shared", "-fPIC", "-nostartfiles", "-o", library, source], check=True)
+    oldest = (2, 2) if platform.machine() == "x86_64" else (2, 17)
+    assert check.newer(library, oldest) == []
+    assert check.faults(files, "1", "1", oldest) == []
+    before = (oldest[0], oldest[1] - 1)
+    (symbol,) = check.newer(library, before)
+    assert symbol.startswith("system@GLIBC_2.")
+    (fault,) = check.faults(files, "1", "1", before)
+    assert fault == (
+        f"libtierscope-shadow.so needs symbols newer than glibc {before[0]}.{before[1]} of the tag: {symbol}"
+    )
+    files["tierscope-core-pmdk"] = library  # that of the building system
+    assert len(check.faults(files, "1", "1", before)) == 1
+
+
+def test_the_tag_is_read_from_the_name_of_the_wheel(check: ModuleType) -> None:
+    assert check.promised(Path("tierscope-0.1.0-py3-none-manylinux_2_31_riscv64.whl")) == (2, 31)
+    assert check.promised(Path("tierscope-0.1.0-py3-none-manylinux_2_17_x86_64.whl")) == (2, 17)
+
+
+def test_the_library_that_was_built_here_is_as_old_as_the_tag(check: ModuleType) -> None:
+    try:
+        library = find_library()
+    except MachineError as error:
+        pytest.skip(str(error))
+    assert check.newer(library, check.TAG) == []
+    assert set(check.needs(library)[0]) <= set(check.GLIBC)
 
 
 def test_the_sum_of_other_sources_is_refused(check: ModuleType, files: dict[str, Path]) -> None:

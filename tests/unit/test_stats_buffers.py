@@ -51,6 +51,23 @@ def test_the_closed_form_is_within_one_percent_of_an_exact_simulation(device: De
     assert model(device, regions, [scattered] * len(regions)) == pytest.approx(exact, rel=0.012)
 
 
+@pytest.mark.parametrize("line", [128, 256])
+@pytest.mark.parametrize("scattered", [True, False])
+def test_the_closed_form_counts_longer_lines(line: int, scattered: bool) -> None:
+    for region in (256, 1 * KiB, 8 * KiB, 24 * KiB, 64 * KiB, 512 * KiB):
+        exact = latency_s(SMALL, region, scattered=scattered, line_bytes=line)
+        assert model_s(SMALL, region, scattered, line) == pytest.approx(exact, rel=0.012)
+
+
+@pytest.mark.parametrize("line", [128, 256])
+def test_buffers_behind_longer_lines_are_found(line: int) -> None:
+    regions = [region for region in large() if region >= line]
+    latency = np.array([model_s(SMALL, region, region <= 8 * KiB, line) for region in regions])
+    levels = infer(replace(curve(latency, 0.002, regions=regions), line_bytes=line))
+    assert found(levels) == [(24 * KiB, 512), (512 * KiB, 2 * KiB)]
+    assert [level.most_amplification for level in levels.levels] == [512 / line, 2 * KiB / line]
+
+
 @pytest.mark.parametrize("device", [SMALL, CLOSE])
 def test_buffers_of_an_exact_simulation_are_found(device: Device) -> None:
     levels = infer(curve(np.array(simulated(device))))

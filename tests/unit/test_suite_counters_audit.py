@@ -4,13 +4,13 @@ from pathlib import Path
 
 import pytest
 
-from made_audited import Law, audit_run
+from made_audited import Law, audit_run, known_of
 from made_machine import made_machine
 from tierscope.plans import suites
 from tierscope.run.counters import EVERY, Counters
 from tierscope.run.expected import imagine
 from tierscope.suites.counters_audit.judge import judge
-from tierscope.suites.counters_audit.known import READ, WRITTEN, Known
+from tierscope.suites.counters_audit.known import READ, WRITTEN, Known, known
 from tierscope.suites.counters_audit.row import EventVerdictRow
 from tierscope.tables import tables
 
@@ -53,6 +53,20 @@ def test_each_event_gets_the_verdict_of_its_law(tmp_path: Path) -> None:
     assert loads.middle == pytest.approx(8, rel=0.01)
     assert found["LLC-loads"].reason == "no PMU counts it here"
     assert "its factor to lines read from memory is 0.3" in str(found["cache-misses"].reason)
+
+
+def test_memory_moves_64_bytes_at_a_time_and_caches_their_lines(tmp_path: Path) -> None:
+    run = audit_run(tmp_path, {})
+    by = {str(record.experiment.labels["kernel"]): record for record in run.result.records}
+    wide = {kernel: known(record, record.counted[0], 0, 128) for kernel, record in by.items()}
+    assert all(wide.values())
+    found = {kernel: (*one[:4], one.owned) for kernel, one in wide.items() if one}
+    assert found["read"] == (0.5, 1, 0, 0, 0)  # loaded, read, written, plain, owned
+    assert found["write"] == (0, 1, 1, 0.5, 0.5)
+    assert found["copy"] == (0.5, 2, 1, 0.5, 0.5)
+    assert found["chase"] == (1, 2, 0, 0, 0)
+    for kernel, record in by.items():
+        assert known(record, record.counted[0], 0) == known_of(kernel)
 
 
 @pytest.mark.parametrize(

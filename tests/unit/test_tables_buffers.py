@@ -10,7 +10,7 @@ from rich.console import Console
 
 from made import Maker
 from made_buffers import OPTANE, Buffer, Device, add_regions, model_s
-from made_machine import made_machine
+from made_machine import made_machine, with_lines
 from tierscope.draw.forms import form
 from tierscope.record.result import BLOCK, PREEMPTED, SIZING, Run, read_blocks, write_blocks
 from tierscope.report.content import Content, gather
@@ -53,6 +53,20 @@ def test_each_part_is_a_row(content: Content) -> None:
     assert [found[f"buffer {n}"]["amplification_most"] for n in (1, 2)] == [4, 64]
     assert [found[f"buffer {n}"]["amplification"] for n in (1, 2)] == [None, None]  # data or addresses?
     assert all(row["conclusive"] for row in found.values())
+
+
+@pytest.mark.parametrize("line", [128, 256])
+def test_lines_of_the_machine_are_those_of_the_reads(tmp_path: Path, line: int) -> None:
+    maker = Maker(tmp_path)
+    add_regions(maker, Device((Buffer(24 * KiB, 512, 60e-9), Buffer(2 * MiB, 4 * KiB, 200e-9)), 300e-9), line=line)
+    content = gather(maker.save("buffers", with_lines(made_machine(2), line)))
+    found = parts(content)
+    assert [found[f"buffer {n}"]["round_bytes"] for n in (1, 2)] == [24 * KiB, 2 * MiB]
+    assert [found[f"buffer {n}"]["amplification_most"] for n in (1, 2)] == [512 / line, 4 * KiB / line]
+    assert found["buffer 1"]["latency_s"] == pytest.approx(60e-9, rel=0.03)
+    assert (found["writes"]["unit_bytes"], found["writes"]["amplification"]) == (256, 4)  # a store has 64 bytes
+    for row in content.rows("regions"):
+        assert row["fit_s"] == pytest.approx(row["latency_s"], rel=0.05), row
 
 
 def test_each_region_has_the_value_of_the_fit(content: Content) -> None:

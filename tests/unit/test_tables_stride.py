@@ -6,6 +6,7 @@ import pytest
 from rich.console import Console
 
 from made import Maker
+from made_machine import made_machine, with_lines
 from made_stride import STRIDES, access_s, add_stride
 from tierscope.draw.forms import form
 from tierscope.report.content import Content, gather
@@ -29,6 +30,21 @@ def test_a_row_has_bytes_touched_and_lines(content: Content) -> None:
         assert row["lines_per_s"] == pytest.approx(truth / 64, rel=0.02)
         assert float(row["bandwidth_low"] or 0) <= float(row["bandwidth_bytes_per_s"] or 0)
         assert 0 < float(row["best_share"] or 0) <= 1
+
+
+def test_lines_are_those_of_the_machine(tmp_path: Path) -> None:
+    maker = Maker(tmp_path)
+    add_stride(maker)
+    run = maker.save("stride", with_lines(made_machine(), 256))
+    rows = tables["stride"].rows(run)
+    for row in rows:
+        assert row.bandwidth
+        assert row.lines
+        accesses = row.bandwidth.middle / row.access_bytes
+        assert row.lines.middle == pytest.approx(accesses * max(row.access_bytes // 256, 1))
+    assert {64, 1024} <= {row.access_bytes for row in rows}
+    said = {one.name: one for one in tables["stride"].insights(run, rows)}
+    assert "no unit larger than a line of 256 B" in said["stride_unit read sequential 4"].text
 
 
 def test_sentences_name_the_unit_and_the_size_that_is_enough(content: Content) -> None:

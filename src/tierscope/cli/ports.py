@@ -28,7 +28,9 @@ ALIKE, OTHER, OPEN = "as assumed", "not as assumed", "not known"
 
 
 class Assumption(msgspec.Struct, frozen=True, kw_only=True):
-    """One line. found: in words; verdict: `as assumed`, `not as assumed` or `not known`; measure: a command or ""."""
+    """One line. found: in words; verdict: `as assumed`, `not as assumed` or `not known`; measure: commands, joined by
+    "; ", or "".
+    """
 
     what: str
     assumed: str
@@ -38,21 +40,33 @@ class Assumption(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def show_port(*, as_json: bool) -> int:
-    """Print all lines; a machine that is not ARM has none of these facts, and the first line states it."""
+    """Print a summary, then all lines; of a machine that is not ARM only what was assumed."""
     machine = this_machine(None)
     found = list(assumptions(machine, clock_here(), System()))
     if as_json:
         door.document(found)
         return 0
-    if machine.identity.architecture != "aarch64":
-        door.line(f"This machine is {machine.identity.architecture}, which has none of these facts of ARM.")
-    for one in found:
-        door.line(f"{one.what}: {one.verdict}")
-        door.line(f"  assumed: {one.assumed}")
-        door.line(f"  found:   {one.found}")
-        if one.measure:
-            door.line(f"  measure: {one.measure}")
+    for text in lines(found, machine.identity.architecture):
+        door.line(text)
     return 0
+
+
+def lines(found: list[Assumption], architecture: str) -> Iterator[str]:
+    """Yield the lines of a terminal."""
+    if architecture != "aarch64":
+        yield f"This machine is {architecture}. The port to ARM assumes, and `tierscope check arm` on ARM compares:"
+        yield from (f"{one.what}: {one.assumed}" for one in found)
+        return
+    by = {verdict: [one.what for one in found if one.verdict == verdict] for verdict in (OTHER, ALIKE, OPEN)}
+    yield f"{len(by[OTHER])} not as assumed{': ' if by[OTHER] else ''}{', '.join(by[OTHER])}"
+    yield f"{len(by[ALIKE])} as assumed, {len(by[OPEN])} not known: {', '.join(by[OPEN])}"
+    for one in found:
+        yield f"{one.what}: {one.verdict}"
+        yield f"  assumed: {one.assumed}"
+        yield f"  found:   {one.found}"
+        if one.measure:
+            yield f"  measure: {one.measure}"
+    yield "Send the output of `tierscope check arm --json` and the run directories to the project."
 
 
 def assumptions(machine: Machine, clock: Clock, system: System) -> Iterator[Assumption]:
@@ -90,9 +104,11 @@ def _vectors(machine: Machine, _clock: Clock, _system: System) -> Found:
 def _line(machine: Machine, _clock: Clock, _system: System) -> Found:
     told = sorted({cache.line_bytes for cache in machine.identity.caches if cache.kind != "Instruction"} - {0})
     register = machine.state.get("line_bytes")
-    found = (
-        f"CTR_EL0: {register} B; sysfs: {', '.join(map(str, told)) or 'none stated'}; used: {machine.line_bytes()} B"
-    )
+    by_register = f"{register} B" if register else "not readable"
+    by_files = f"{', '.join(map(str, told))} B" if told else "no cache is listed"
+    found = f"CTR_EL0: {by_register}; sysfs: {by_files}; used: {machine.line_bytes()} B"
+    if not register and not told:
+        return OPEN, found
     return _judged(machine.line_bytes() in (64, 128, 256), found)
 
 
@@ -127,8 +143,9 @@ def _last(machine: Machine, _clock: Clock, _system: System) -> Found:
 
 def _cores(_machine: Machine, _clock: Clock, system: System) -> Found:
     kinds = kinds_of(system)
-    told = ", ".join(f"{len(cpus)} of {size}" for size, cpus in sorted(kinds.items(), reverse=True))
-    return ALIKE, told or "no cpu_capacity: assumed equal"
+    if not kinds:
+        return OPEN, "no cpu_capacity: assumed equal"
+    return ALIKE, ", ".join(f"{len(cpus)} of capacity {size}" for size, cpus in sorted(kinds.items(), reverse=True))
 
 
 def _counters(machine: Machine, _clock: Clock, system: System) -> Found:
@@ -141,7 +158,8 @@ def _partitions(_machine: Machine, _clock: Clock, system: System) -> Found:
     table = system.why("/sys/firmware/acpi/tables/MPAM") != "absent"
     shown = system.read("/sys/fs/resctrl/schemata") is not None
     return _judged(
-        not table or shown, f"MPAM {'stated' if table else 'not stated'}, resctrl {'shown' if shown else 'not'}"
+        not table or shown,
+        f"table of MPAM: {'present' if table else 'absent'}; resctrl: {'mounted' if shown else 'not mounted'}",
     )
 
 
@@ -168,14 +186,15 @@ SEEN: tuple[tuple[str, str, Look], ...] = (
 )
 MEASURED = (
     ("stores", "a plain store of a whole line may cost no read: traffic is unknown",
-     "tierscope run stream kernels=read,write,copy,zva"),
+     "tierscope run stream kernels=read,write,copy,zva counters=default"),
     ("non-temporal stores", "stnp and stnt1 are hints: as fast as plain stores, or faster",
      "tierscope run stream kernels=write,write_nt,triad,triad_nt"),
-    ("SVE against NEON", "the widest vectors are the fastest", "tierscope run stream kernels=triad isa=neon"),
+    ("SVE against NEON", "the widest vectors are the fastest",
+     "tierscope run stream kernels=triad isa=neon; tierscope run stream kernels=triad"),
     ("latencies", "one line per hop, whatever its size", "tierscope run latency"),
     ("flush time", "DC CVAC keeps the line, DC CIVAC drops it", "tierscope run flush"),
     ("hand-overs", "one line per hand-over", "tierscope run core-to-core"),
     ("TLB reach", "entries for pages of any size", "tierscope run tlb"),
     ("counts", "the events of the metrics file count what Arm states", "tierscope run stream counters=default"),
-    ("everything", "a first result", "tierscope run quick"),
+    ("a first page", "every suite ends with rows and a page, as on simulated ARM machines", "tierscope run quick"),
 )  # fmt: skip

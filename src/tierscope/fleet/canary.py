@@ -9,12 +9,12 @@ Blind to what a batch of 0.1 s does not meet: thermal limits, rare stalls, memor
 
 from collections.abc import Iterator
 
-from tierscope.fleet.plan import FleetPlan
+from tierscope.fleet.plan import BASE, FleetPlan
 
 NAME = "canary"
 VISITS = 3
 SECONDS = 0.1  # of a batch: 66 batches are 7 s, and mapping takes as long again
-SMALL = "@base@"  # the smallest pages of the host: 4k, 16k or 64k, also in the name of the metric
+SMALL = BASE
 LATENCIES = (
     ("l1", "16KiB", SMALL),
     ("l2", "256KiB", SMALL),

@@ -7,6 +7,7 @@ import msgspec
 from tierscope.errors import ResultError, reason
 from tierscope.files import write_atomically
 from tierscope.fleet.folder import CONFIRM
+from tierscope.fleet.same_plan import same_plan
 
 SESSIONS = 3
 
@@ -26,12 +27,13 @@ class ConfirmPlan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
 def read_plan(directory: Path) -> ConfirmPlan:
     """Return the plan in a fleet's directory; ResultError if there is none."""
     try:
-        return msgspec.json.decode((directory / CONFIRM).read_bytes(), type=ConfirmPlan)
+        found = msgspec.json.decode((directory / CONFIRM).read_bytes(), type=ConfirmPlan)
     except OSError as error:
         raise ResultError(f"no confirming sessions are asked for in {directory}: {reason(error)}; "
                           "try tierscope fleet outliers") from error  # fmt: skip
     except msgspec.DecodeError as error:
         raise ResultError(f"{directory / CONFIRM} is damaged: {error}; run tierscope fleet outliers again") from error
+    return msgspec.structs.replace(found, plan=same_plan(found.plan))
 
 
 def settle(directory: Path, plan: ConfirmPlan | None, of: str) -> None:

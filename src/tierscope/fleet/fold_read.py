@@ -15,6 +15,7 @@ import msgspec
 from tierscope.errors import reason
 from tierscope.fleet.host_report import SCHEMA, HostReport
 from tierscope.fleet.outliers_result import Listed
+from tierscope.fleet.same_plan import same_plan
 from tierscope.printable import printable
 
 LARGEST = 4 << 20  # bytes: 4096 numbers of a long name each fit
@@ -57,7 +58,7 @@ def _read(path: Path, day: str) -> HostReport:
     if len(_COLON.findall(text)) != expected:  # a colon in a value, or a key twice
         json.loads(text, object_pairs_hook=_unique)
     _check(report)
-    return report
+    return msgspec.structs.replace(report, plan=same_plan(report.plan))
 
 
 def _bytes(path: Path) -> bytes:

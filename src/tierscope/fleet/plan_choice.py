@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from tierscope.fleet.same_plan import same_plan
 from tierscope.fleet.session import SESSIONS, STATE, load
 
 
@@ -11,4 +12,4 @@ def chosen(directory: Path, word: str) -> str:
     for folder in folders:
         if f"-{word}-" in folder.name and (found := load(folder)).plan_name == word:
             return found.plan
-    return word
+    return same_plan(word)

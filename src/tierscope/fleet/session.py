@@ -27,6 +27,7 @@ from tierscope.fleet.host_report import MOST_SESSIONS, HostReport
 from tierscope.fleet.payload import payload_of
 from tierscope.fleet.payload.report import Asked, report_of
 from tierscope.fleet.plan import FleetPlan
+from tierscope.fleet.same_plan import same_plan
 
 SESSIONS, STATE, PLAN = "sessions", "session.json", "plan"
 DAY_LETTERS = len("2026-01-01")  # with which the name of a session's folder begins
@@ -93,11 +94,13 @@ def begin(directory: Path, asked: Session, plan: FleetPlan) -> Session:
 def load(folder: Path) -> Session:
     """Return the stored state; ResultError where there is none."""
     try:
-        return msgspec.json.decode((folder / STATE).read_bytes(), type=Session)
+        found = msgspec.json.decode((folder / STATE).read_bytes(), type=Session)
     except OSError as error:
         raise ResultError(f"{folder} is not a session: {reason(error)}; see tierscope fleet run") from error
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise ResultError(f"{folder / STATE} is damaged: {error}; run tierscope fleet run again") from error
+    found.plan = same_plan(found.plan)
+    return found
 
 
 def sessions(directory: Path, day: str = "") -> list[Session]:

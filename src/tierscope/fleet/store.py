@@ -21,7 +21,7 @@ from tierscope.files import sweep, write_atomically
 from tierscope.fleet.folder import STORE
 from tierscope.fleet.outliers_result import Listed
 
-SCHEMA = 1
+SCHEMA = 2  # 2: days are of plans whatever an earlier version called them (`same_plan`)
 SPILL = "spill"  # of what does not fit into memory; DuckDB removes it
 MEMORY = "1200MB"  # below the goal of 2 GiB for the process
 

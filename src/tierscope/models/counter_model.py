@@ -46,6 +46,7 @@ class CounterModel:
         "write": "no store is counted that misses the caches; leave it out",
         "bandwidth": "counter_model moves only the bytes of --value; leave it out, or name --value",
         "parallelism": "no load or store is counted that misses the caches; leave it out",
+        "line": "counter_model counts misses, whatever their bytes; leave it out",
     }
     working_cycles: Curve | None  # None: no CPU time, as document 004's program prints
     load_misses: tuple[Curve, ...]

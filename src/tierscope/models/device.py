@@ -6,6 +6,8 @@ from tierscope.errors import UnknownNameError, UsageError
 from tierscope.registry import unknown
 from tierscope.units import LINE_BYTES
 
+LINES = (64, 128, 256)  # bytes of a line of any processor served
+
 
 @dataclass(frozen=True, slots=True)
 class Cache:
@@ -15,17 +17,13 @@ class Cache:
     capacity_bytes: float
     latency_s: float
 
-    @property
-    def lines(self) -> float:
-        return self.capacity_bytes / LINE_BYTES
-
 
 @dataclass(frozen=True, slots=True)
 class Device:
     """Latencies in s, bandwidth in bytes/s. `caches` from the smallest on; each contains what the one before contains.
 
-    `parallelism`: independent accesses of one thread that are in flight at the same time. UsageError for impossible
-    values.
+    `parallelism`: independent accesses of one thread that are in flight at the same time. `line_bytes`: of the caches,
+    which each access brings. UsageError for impossible values.
     """
 
     name: str
@@ -35,11 +33,16 @@ class Device:
     parallelism: float = 1.0
     caches: tuple[Cache, ...] = ()
     source: str = ""
+    line_bytes: int = LINE_BYTES
 
     def __post_init__(self) -> None:
         rates = (self.read_latency_s, self.write_latency_s, self.bandwidth_bytes_per_s)
         if not all(0 < rate < float("inf") for rate in rates) or self.parallelism < 1:
             raise UsageError(f"device {self.name}: latencies and bandwidth must be above 0, parallelism at least 1")
+        if self.line_bytes not in LINES:
+            raise UsageError(
+                f"device {self.name}: lines have {', '.join(map(str, LINES))} bytes, not {self.line_bytes}"
+            )
         sizes = [cache.capacity_bytes for cache in self.caches]
         if sizes != sorted(set(sizes)):
             raise UsageError(f"device {self.name}: caches must grow from level to level, {sizes} bytes do not")

@@ -2,12 +2,12 @@
 
     B(n) = ((n b1)^-p + b_max^-p)^(-1/p)   for n <= N                                         [bytes/s]
     B(n) = n / (N / B(N) + q / B(q)),  q = n - N, for N < n <= 2 N                            [bytes/s]
-    B(n) w = 64 n m / L(B(n) w)            from one thread and a curve of latency over bandwidth
+    B(n) w = line n m / L(B(n) w)          from one thread and a curve of latency over bandwidth
 
 The second line is of threads with equal shares of one loop, as STREAM's: while N shares are done with all cores, those
 of the q doubled cores remain. The parameters b1, b_max and p follow from three numbers of threads or more. One of these
 must be beyond the knee. In the third, w is the traffic for a byte that the program requests, and m the lines in flight
-of a thread: m = B(1) w L(B(1) w) / 64, from one measured thread.
+of a thread: m = B(1) w L(B(1) w) / line, from one measured thread. The bytes of a line have no effect on B(n).
 
 Bounds: knees that are sharper and softer by the root of 2, fitted to the same points; beyond N also B(N), as if second
 threads changed nothing; twice the residual and twice the noise that the caller names. If the most threads reach more
@@ -127,9 +127,9 @@ def by_curve(one: float, threads: float, latency: Callable[[float], float], traf
     return low / traffic
 
 
-def lines_in_flight(one: float, latency_s: float, traffic: float = 1.0) -> float:
-    """Return m of a thread that reaches `one` bytes/s at this latency under its own load."""
-    return one * traffic * latency_s / LINE_BYTES
+def lines_in_flight(one: float, latency_s: float, traffic: float = 1.0, line_bytes: int = LINE_BYTES) -> float:
+    """Return m of a thread that reaches `one` bytes/s at this latency under its own load. line_bytes: of the caches."""
+    return one * traffic * latency_s / line_bytes
 
 
 def _rate(n: Floats, b1: float, b_max: float, p: float) -> Floats:

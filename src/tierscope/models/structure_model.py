@@ -1,13 +1,13 @@
 """Run time of a data structure's operations from what each touches: lines, dependent or not, hits in each cache.
 
     T(n) = n (sum of s: lines_s t_s / q_s) + n v / B                                                  [s]
-    t_s = L_mem + sum of k: h_s(C_k) (L_k - L_next), where L_mem / q_s is no less than 64 B / B
+    t_s = L_mem + sum of k: h_s(C_k) (L_k - L_next), where L_mem / q_s is no less than line / B
 
-The lines_s are the expected lines of step s, and v the bytes of a value. The number q_s is 1 if the step's address
-depends on the step before, else the device's parallelism. The share h_s(C) is that of its accesses found in C lines of
-an LRU cache. A step whose r lines an operation are drawn evenly from W has h = 1 - exp(-r x / W), where x solves sum of
-s: W_s h_s = C: H. Che and others, "Hierarchical Web Caching Systems: Modeling, Design and Experimental Results", IEEE
-JSAC, 2002.
+The lines_s are the expected lines of step s, and v the bytes of a value. A line has the 64, 128 or 256 bytes of the
+device's processor. The number q_s is 1 if the step's address depends on the step before, else the device's parallelism.
+The share h_s(C) is that of its accesses found in C lines of an LRU cache. A step whose r lines an operation are drawn
+evenly from W has h = 1 - exp(-r x / W), where x solves sum of s: W_s h_s = C: H. Che and others, "Hierarchical Web
+Caching Systems: Modeling, Design and Experimental Results", IEEE JSAC, 2002.
 
 Nothing is fitted. The bounds are those of overlap: all lines that do not depend on each other at the same time, or one
 after the other. If the error of a structure is published, the bounds include it. Limits: the model ignores the TLB,
@@ -41,6 +41,7 @@ class StructureModel:
         "write": "structure_model knows the lines that are read; leave it out, or try --model counter_model",
         "bandwidth": "no line comes from the memory; leave it out",
         "parallelism": "each of its lines depends on the one before; leave it out",
+        "line": "its source counts accesses, not lines; leave it out",
     }
     structure: Structure
 
@@ -58,16 +59,16 @@ class StructureModel:
     def valid(self) -> Span:
         return self.structure.valid
 
-    def lines(self, elements: float) -> float:
+    def lines(self, elements: float, line_bytes: int = LINE_BYTES) -> float:
         """Return the expected number of distinct lines that one operation touches."""
         self.valid.distance(elements)
-        return sum(step.lines for step in self.structure.steps(elements))
+        return sum(step.lines for step in self.structure.steps(elements, line_bytes))
 
     def hits(self, elements: float, device: Device) -> Floats:
         """Return the share of each step's accesses found in each cache and in the memory, shape (steps, caches + 1)."""
         self.valid.distance(elements)
-        steps = self.structure.steps(elements)
-        held = [_held(steps, cache.lines) for cache in device.caches]
+        steps = self.structure.steps(elements, device.line_bytes)
+        held = [_held(steps, cache.capacity_bytes / device.line_bytes) for cache in device.caches]
         reached = np.stack([np.zeros(len(steps)), *held, np.ones(len(steps))], axis=1)
         return np.diff(np.maximum.accumulate(reached, axis=1), axis=1)
 
@@ -76,9 +77,9 @@ class StructureModel:
         elements = elements or operations
         beyond = self.valid.distance(elements)
         latencies = np.array([*(cache.latency_s for cache in device.caches), device.read_latency_s])
-        steps = self.structure.steps(elements)
+        steps = self.structure.steps(elements, device.line_bytes)
         lines = np.array([step.lines for step in steps])
-        found, line_s = self.hits(elements, device), LINE_BYTES / device.bandwidth_bytes_per_s
+        found, line_s = self.hits(elements, device), device.line_bytes / device.bandwidth_bytes_per_s
         q = np.where([step.dependent for step in steps], 1.0, device.parallelism)
         behind = np.maximum(device.read_latency_s / q, line_s)  # of a line from the memory, which its bandwidth limits
         alone = max(device.read_latency_s, line_s)

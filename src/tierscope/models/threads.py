@@ -1,6 +1,6 @@
 """Bandwidth of n equal threads from one thread and curves of the device; beyond N cores on second hardware threads.
 
-    B(n) w = 64 n m / L(B(n) w),  m = B(1) w L(B(1) w) / 64,  for n <= N                          [bytes/s]
+    B(n) w = line n m / L(B(n) w),  m = B(1) w L(B(1) w) / line,  for n <= N                          [bytes/s]
     B(n) = n / (N / B(N) + q / B(q)),  q = n - N,  for N < n <= 2 N                                [bytes/s]
     L(U) = n / U(n)                    of another kernel's traffic U over its threads              [s/byte]
 

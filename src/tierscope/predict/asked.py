@@ -16,7 +16,7 @@ from tierscope.sound import reads
 from tierscope.units import parse_bytes
 
 COUNT = "50000"  # the least of document 004
-MAY_BE_IDLE = {"write", "bandwidth", "parallelism"}  # keys of memories that not every prediction rests on
+MAY_BE_IDLE = {"write", "bandwidth", "parallelism", "line"}  # keys of memories that not every prediction rests on
 Answerer = Callable[[list[Memory]], list[Predicted]]
 
 

@@ -4,6 +4,7 @@
     document 004                                    published
     runs/latency-here,read=305ns,bandwidth=7GB/s    the same processor with another memory
     read=305ns,cache=32KiB:1.5ns,cache=1MiB:5ns     all of it given
+    read=305ns,cache=128KiB:1ns,line=128B           with lines of 128 bytes; 64 where nothing states them
 
 Caches and latencies of runs are those of `tierscope.simulated.preset`; the latency of writes is that of reads. Streams
 provide the bandwidth and the lines that one thread has in flight. Without a stream, a thread has one line in flight,
@@ -17,13 +18,12 @@ from typing import Any
 from tierscope import units
 from tierscope.errors import UsageError
 from tierscope.files import is_there
-from tierscope.models.device import Cache, Device, device
+from tierscope.models.device import LINES, Cache, Device, device
 from tierscope.record.origin import strongest
 from tierscope.record.result import load
 from tierscope.simulated.preset import measured
-from tierscope.units import LINE_BYTES
 
-KEYS = "read=, write=, bandwidth=, parallelism=, cache=SIZE:LATENCY"
+KEYS = "read=, write=, bandwidth=, parallelism=, line=, cache=SIZE:LATENCY"
 
 
 @dataclass(frozen=True)
@@ -53,10 +53,13 @@ def memory(word: str) -> Memory:
 
 
 def otherwise(one: Memory, key: str) -> Memory:
-    """Return the memory with another value of a key: a millionth of the bandwidth, a million times the others."""
-    times = 1 / MUCH if key == "bandwidth" else MUCH
+    """Return the memory with another value of a key: a millionth of the bandwidth, another line, a million times the
+    others.
+    """
     device = one.device
-    changed: dict[str, Any] = {FIELDS[key]: times * getattr(device, FIELDS[key])}
+    times = 1 / MUCH if key == "bandwidth" else MUCH
+    value = times * getattr(device, FIELDS[key]) if key != "line" else LINES[device.line_bytes == LINES[0]]
+    changed: dict[str, Any] = {FIELDS[key]: value}
     return replace(one, device=replace(device, **changed))
 
 
@@ -65,6 +68,7 @@ FIELDS = {
     "write": "write_latency_s",
     "bandwidth": "bandwidth_bytes_per_s",
     "parallelism": "parallelism",
+    "line": "line_bytes",
 }
 MUCH = 1e6  # times: a figure that counts shows, however far it is from the limit
 OPEN = 1e-30  # stands for what is not known yet: a device takes no 0
@@ -106,6 +110,7 @@ def _named(word: str, names: list[str]) -> Memory:
         parallelism=max(found.in_flight, 1.0),
         caches=tuple(caches),
         source=found.where,
+        line_bytes=found.machine.line_bytes(),
     )
     notes = () if found.in_flight else (f"{word}: no run shows how many lines a thread has in flight; one is assumed",)
     return Memory(word, made, strongest(run.result.origin for run in runs), notes)
@@ -116,6 +121,8 @@ def _number(key: str, text: str) -> float:
         return _seconds(f"{key}={text}", text)
     if key == "bandwidth":
         return units.parse_rate(text)
+    if key == "line":
+        return units.parse_bytes(text)
     try:
         return float(text)
     except ValueError as error:
@@ -144,7 +151,7 @@ def _completed(found: Memory, given: set[str]) -> Memory:
     if one.write_latency_s == OPEN:
         one = replace(one, write_latency_s=one.read_latency_s)
     if one.bandwidth_bytes_per_s == OPEN:
-        one = replace(one, bandwidth_bytes_per_s=one.parallelism * LINE_BYTES / one.read_latency_s)
+        one = replace(one, bandwidth_bytes_per_s=one.parallelism * one.line_bytes / one.read_latency_s)
     notes = () if "parallelism" in given else found.notes
     return replace(
         found, device=one, notes=notes, writes_as_reads=as_reads and one.write_latency_s == one.read_latency_s

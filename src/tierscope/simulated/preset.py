@@ -143,10 +143,10 @@ def _data_caches(machine: Machine) -> list[Cache]:
 def _shape(latency_s: float, capacity: float, caches: Sequence[Cache], line_bytes: int) -> Shape:
     cache = min(caches, key=lambda c: abs(math.log(c.size_bytes / capacity)), default=None)
     if cache is None or not 1 / ALIKE < cache.size_bytes / capacity < ALIKE:
-        return Shape(latency_s, capacity, WAYS)
+        return Shape(latency_s, capacity, WAYS, line_bytes=line_bytes)
     ways = cache.ways if 0 < cache.ways <= MOST_WAYS else WAYS
     divides = cache.size_bytes % (line_bytes * ways) == 0
-    return Shape(latency_s, capacity, ways, reported_bytes=cache.size_bytes if divides else 0)
+    return Shape(latency_s, capacity, ways, reported_bytes=cache.size_bytes if divides else 0, line_bytes=line_bytes)
 
 
 def text(found: Measured, *, memory: bool = True) -> str:

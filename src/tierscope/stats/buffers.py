@@ -1,7 +1,7 @@
 """The buffers between the processor and a memory's medium, inferred from latency over fresh regions.
 
-Nothing is assumed of unit sizes or knees: `buffers_search` tries all units from 128 B to 8 KiB and all capacities, with
-0 to 3 levels; the number of levels is the one with the least
+Nothing is assumed of unit sizes or knees: `buffers_search` tries all units from two lines of the caches to 8 KiB and
+all capacities, with 0 to 3 levels; the number of levels is the one with the least
 
     cost / s^2 + parameters * ln(points),   three parameters a level, s^2 = cost per degree of freedom, at least LEAST
 
@@ -47,6 +47,7 @@ class Curve:
     footprint_bytes: Floats
     ways: int = 1  # memories side by side, as known
     grain_bytes: int = 4 * KiB  # in each, before the next one begins
+    line_bytes: int = LINE_BYTES  # of the caches
 
 
 @dataclass(frozen=True)
@@ -60,12 +61,13 @@ class Bounded:
 
 @dataclass(frozen=True)
 class Level:
-    """A buffer. latency_s: of a line found there, all levels before it included."""
+    """A buffer. latency_s: of a line found there, all levels before it included. line_bytes: of the caches."""
 
     capacity_bytes: Bounded
     unit_bytes: Bounded
     latency_s: Bounded
     round_bytes: int | None
+    line_bytes: int = LINE_BYTES
 
     @property
     def most_amplification(self) -> float:
@@ -73,7 +75,7 @@ class Level:
 
         One with addresses covers a unit and brings in less; latency shows which lines are near, not what moves.
         """
-        return self.unit_bytes.high / LINE_BYTES
+        return self.unit_bytes.high / self.line_bytes
 
 
 @dataclass(frozen=True)
@@ -96,12 +98,14 @@ def infer(curve: Curve) -> Levels:
     """Return 0 to 3 levels; raise ValueError for fewer than eight points."""
     if curve.latency_s.size < FEWEST:
         raise ValueError(f"{curve.latency_s.size} regions show nothing about buffers; at least {FEWEST} are needed")
-    fresh = Fresh(curve.region_bytes, curve.scattered, curve.footprint_bytes, curve.ways, curve.grain_bytes)
+    fresh = Fresh(
+        curve.region_bytes, curve.scattered, curve.footprint_bytes, curve.ways, curve.grain_bytes, curve.line_bytes
+    )
     counted = curve.scattered & (curve.region_bytes <= SCATTERED_TO)
     sigma = curve.latency_s * np.hypot(curve.spread, np.where(counted, COUNTED, MODEL))
     search = Search(fresh, curve.latency_s, sigma)
     fit, variance = _chosen(search)
-    return _told(search, fit, variance, sigma, curve.ways)
+    return _told(search, fit, variance, sigma, curve)
 
 
 def _chosen(search: Search) -> tuple[Fit, float]:
@@ -123,7 +127,7 @@ def _counts(fit: Fit) -> bool:
     return bool(np.all(steps > SMALL * (fit.times_s[0] + steps.sum())))
 
 
-def _told(search: Search, fit: Fit, variance: float, sigma: Floats, ways: int) -> Levels:
+def _told(search: Search, fit: Fit, variance: float, sigma: Floats, curve: Curve) -> Levels:
     design, count = search.design(fit.places), len(fit.places)
     reach = student(SHARE, max(1.0, search.points - 3 * count - 2))
     times = _bounded_times(design, fit.times_s, variance, reach)
@@ -132,7 +136,8 @@ def _told(search: Search, fit: Fit, variance: float, sigma: Floats, ways: int) -
     for number, place in enumerate(fit.places):
         capacity = _capacity(search, fit.places, number, limit)
         unit = _unit(search, fit.places, number, limit)
-        levels.append(Level(capacity, unit, times[number], _round(capacity, place.unit_bytes, ways)))
+        size = _round(capacity, place.unit_bytes, curve.ways)
+        levels.append(Level(capacity, unit, times[number], size, curve.line_bytes))
     misfit = float(np.sqrt(fit.cost / max(1, search.points - 3 * count - 2)))
     return Levels(tuple(levels), times[count], times[-1], misfit, search.points, design @ fit.times_s * sigma)
 

@@ -44,6 +44,7 @@ class Fresh:
     footprint_bytes: Floats  # over which all regions are scattered
     ways: int = 1  # memories side by side
     grain_bytes: int = 4 * KiB  # in each, before the next one begins
+    line_bytes: int = LINE_BYTES  # of the caches: what one visit reads
 
 
 class Unit:
@@ -81,7 +82,10 @@ def _per_memory(fresh: Fresh) -> tuple[npt.NDArray[np.intp], Floats, Fresh]:
             weights.append(share)
             regions.append(own)
             origin.append(number)
-    parts = Fresh(np.array(regions), fresh.scattered[origin], fresh.footprint_bytes[origin] / fresh.ways)
+    parts = Fresh(
+        np.array(regions), fresh.scattered[origin], fresh.footprint_bytes[origin] / fresh.ways,
+        line_bytes=fresh.line_bytes,
+    )  # fmt: skip
     return np.array(begin), np.array(weights), parts
 
 
@@ -102,10 +106,10 @@ class _Alone:
         region, scattered = fresh.region_bytes, fresh.scattered
         self.unit_bytes = unit_bytes
         small = region < unit_bytes
-        pieces = np.where(small & scattered, region, LINE_BYTES)  # what is walked in a random order
+        pieces = np.where(small & scattered, region, fresh.line_bytes)  # what is walked in a random order
         walked = np.where(small & scattered, np.maximum(fresh.footprint_bytes, unit_bytes), region)
         self._pieces = unit_bytes / pieces  # of one unit
-        self._share = LINE_BYTES / pieces  # of visits that come first in their piece
+        self._share = fresh.line_bytes / pieces  # of visits that come first in their piece
         self._units = np.where(small & ~scattered, 0.0, walked / unit_bytes)
         parts = [
             _gaps(n, m) if units > 1 and m > 1 else _nothing()

@@ -16,9 +16,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from tierscope.stats.buffers_model import Floats, Fresh, Unit
-from tierscope.units import LINE_BYTES, KiB
+from tierscope.units import KiB
 
-UNITS = tuple(2 * LINE_BYTES << step for step in range(7))  # 128 B to 8 KiB: a line of 64 B is never found again
+UNITS = tuple(128 << step for step in range(7))  # to 8 KiB; from two lines on, since a line is never found again
 PER_OCTAVE = 8  # capacities of the grid
 SMALLEST = KiB
 REACH = 2  # the largest region over the largest capacity that is looked for
@@ -53,9 +53,9 @@ class Search:
         self.points = latency_s.size
         self._weight = 1 / sigma_s
         self._target = latency_s * self._weight
-        self._entry = np.where(fresh.scattered, LINE_BYTES / fresh.region_bytes, 0.0)
+        self._entry = np.where(fresh.scattered, fresh.line_bytes / fresh.region_bytes, 0.0)
         largest = float(fresh.region_bytes.max()) / REACH
-        self.units = {unit: Unit(fresh, unit) for unit in UNITS if unit < largest}
+        self.units = {unit: Unit(fresh, unit) for unit in UNITS if 2 * fresh.line_bytes <= unit < largest}
         steps = int(np.log2(max(largest / SMALLEST, 1.0)) * PER_OCTAVE) + 1
         self.capacities = SMALLEST * 2.0 ** (np.arange(steps) / PER_OCTAVE)
         self._grid = [Place(unit, float(size)) for unit in self.units for size in self.capacities]

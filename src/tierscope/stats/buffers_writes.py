@@ -12,7 +12,7 @@ and each unit of the region drains in as many groups as its m visits, uniform on
 Groups and waits come from a fixed draw of units. The ratio of a lone line's drain to a joined one's is the write
 amplification: bytes written to the medium over bytes requested. If time per line does not decrease with smaller
 regions, either nothing joins writes in a measurable way, or the medium is not the limit. The unit is then at least the
-reported one.
+reported one. A line is here what one store past the caches writes, 64 bytes, whatever the lines of the caches.
 Source: model of a queue that drains whole units, in `docs/method.md`; J. D. C. Little, "A Proof for the Queuing Formula
 L = lambda W", Operations Research 9, 1961.
 """

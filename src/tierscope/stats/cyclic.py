@@ -1,6 +1,6 @@
 """The misses of a cyclic pass over a footprint in a cache, and the caches whose staircase is the measured one.
 
-    n = footprint / (64 B * sets)                              [lines of each set; those of a set: n rounded down or up]
+    n = footprint / (line * sets)                              [lines of each set; those of a set: n rounded down or up]
     lru:     a set misses always if it has more lines than ways, else never
     random:  m = 1 - (1 - 1 / ways)^(m * n)                    [1], 0 for n up to `ways`
     nru:     m(n) by simulation of a set; a bit for each way, as in the simulator
@@ -22,9 +22,10 @@ from functools import cache
 import numpy as np
 import numpy.typing as npt
 
+from tierscope.units import LINE_BYTES
+
 Floats = npt.NDArray[np.float64]
 
-LINE = 64
 POLICIES = ("lru", "nru", "random")
 STEPS = 200  # of the balance, which is slow at the knee: after these steps it is within 0.01 there
 ROUNDS = 60  # of a simulated set; half of them settle it
@@ -46,6 +47,7 @@ class Shape:
     ways: int
     policy: str = "lru"
     reported_bytes: int = 0
+    line_bytes: int = LINE_BYTES
 
 
 def missing(shape: Shape, footprint_bytes: Floats) -> Floats:
@@ -147,9 +149,9 @@ def widened(
     if inside.size == 0:
         return tuple(shapes)
     octaves = np.log2(2 * inside[-1] / last.size_bytes)
-    sizes = _whole(last.size_bytes * 2 ** np.arange(1 / FINE, octaves, 1 / FINE), ways)
+    sizes = _whole(last.size_bytes * 2 ** np.arange(1 / FINE, octaves, 1 / FINE), ways, last.line_bytes)
     trials = [
-        (*shapes, Shape(float(time), size, ways, policy))
+        (*shapes, Shape(float(time), size, ways, policy, line_bytes=last.line_bytes))
         for time in np.geomspace(last.latency_s, memory_s, TRIED + 2)[1:-1]
         for size in sizes
         for policy in POLICIES
@@ -161,11 +163,11 @@ def widened(
 
 
 def _candidates(begin: Shape) -> list[Shape]:
-    sizes = _whole(begin.size_bytes * 2 ** np.arange(-WIDE, WIDE + 1e-9, 1 / FINE), begin.ways)
+    sizes = _whole(begin.size_bytes * 2 ** np.arange(-WIDE, WIDE + 1e-9, 1 / FINE), begin.ways, begin.line_bytes)
     return [replace(begin, size_bytes=size, policy=policy) for size in sizes for policy in POLICIES]
 
 
-def _whole(sizes: Floats, ways: int) -> list[float]:
+def _whole(sizes: Floats, ways: int, line_bytes: int) -> list[float]:
     """Return the sizes in whole sets, smallest first."""
-    unit = LINE * ways
+    unit = line_bytes * ways
     return sorted({float(max(1, round(size / unit)) * unit) for size in sizes})

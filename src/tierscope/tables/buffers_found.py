@@ -26,28 +26,45 @@ class Found:
     writes: Writes | None
 
 
-def found(rows: list[RegionsRow]) -> dict[str, Found]:
-    """Return target -> what lines of 64 B show."""
-    return {target: Found(_read(rows, target), _written(rows, target)) for target in _targets(rows)}
+def found(rows: list[RegionsRow], line_bytes: int = LINE_BYTES) -> dict[str, Found]:
+    """Return target -> what single lines show: reads of a line of the caches, and writes of 64 bytes past the caches.
+
+    line_bytes: of the caches of the machine.
+    """
+    plain = [row for row in rows if _plain(row, line_bytes)]
+    return {
+        target: Found(_read(plain, target, line_bytes), _written(plain, target, line_bytes))
+        for target in _targets(rows)
+    }
 
 
-def fits(rows: list[RegionsRow]) -> list[float | None]:
-    """Return the model's value for each row; None for a row that it does not know."""
+def fits(rows: list[RegionsRow], line_bytes: int = LINE_BYTES) -> list[float | None]:
+    """Return the model's value for each row, in seconds for a line of the caches; None for a row that it does not know.
+
+    line_bytes: as for `found`.
+    """
     curves: dict[tuple[str, str], dict[tuple[int, bool], float]] = defaultdict(dict)
-    for target, one in found(rows).items():
+    plain = [row for row in rows if _plain(row, line_bytes)]
+    for target, one in found(rows, line_bytes).items():
         if one.levels is not None:
-            curves[target, "read"] = _keyed(_points(rows, target, "read"), one.levels.curve_s)
+            curves[target, "read"] = _keyed(_points(plain, target, "read"), one.levels.curve_s)
         if one.writes is not None:
-            curves[target, "write"] = _keyed(_points(rows, target, "write"), one.writes.curve_s)
-    return [curves[row.target, row.operation].get(_key(row)) if _plain(row) else None for row in rows]
+            curve_s = one.writes.curve_s / _share("write", line_bytes)
+            curves[target, "write"] = _keyed(_points(plain, target, "write"), curve_s)
+    return [curves[row.target, row.operation].get(_key(row)) if _plain(row, line_bytes) else None for row in rows]
 
 
 def _targets(rows: list[RegionsRow]) -> list[str]:
     return list(dict.fromkeys(row.target for row in rows))
 
 
-def _plain(row: RegionsRow) -> bool:
-    return row.block_bytes == LINE_BYTES
+def _plain(row: RegionsRow, line_bytes: int) -> bool:
+    return row.block_bytes == round(_share(row.operation, line_bytes) * line_bytes)
+
+
+def _share(operation: str, line_bytes: int) -> float:
+    """Return how much of a line of the caches one operation touches: a store past the caches has 64 bytes."""
+    return 1.0 if operation == "read" else LINE_BYTES / line_bytes
 
 
 def _key(row: RegionsRow) -> tuple[int, bool]:
@@ -62,16 +79,16 @@ def _points(rows: list[RegionsRow], target: str, operation: str) -> tuple[Point,
     """Return the last row of each region, by rising size."""
     known: dict[tuple[int, bool], Point] = {}
     for row in rows:
-        if (row.target, row.operation) == (target, operation) and _plain(row) and row.latency:
+        if (row.target, row.operation) == (target, operation) and row.latency:
             spread = row.latency.relative / 2 if row.blocks > 1 else UNKNOWN
             known[_key(row)] = (*_key(row), row.latency.middle, spread, row.footprint_bytes)
     return tuple(known[key] for key in sorted(known))
 
 
-def _read(rows: list[RegionsRow], target: str) -> Levels | None:
+def _read(rows: list[RegionsRow], target: str, line_bytes: int) -> Levels | None:
     points = _points(rows, target, "read")
     enough = len(points) >= buffers.FEWEST and points[-1][0] >= FULL
-    return _inferred(points, *_layout(rows, target)) if enough else None
+    return _inferred(points, *_layout(rows, target), line_bytes) if enough else None
 
 
 def _layout(rows: list[RegionsRow], target: str) -> tuple[int, int]:
@@ -81,18 +98,18 @@ def _layout(rows: list[RegionsRow], target: str) -> tuple[int, int]:
 
 
 @functools.lru_cache(maxsize=32)
-def _inferred(points: tuple[Point, ...], ways: int, grain: int) -> Levels:
+def _inferred(points: tuple[Point, ...], ways: int, grain: int, line_bytes: int) -> Levels:
     region, scattered, seconds, spread, footprint = (np.array(column) for column in zip(*points, strict=True))
     sizes, over = region.astype(np.float64), footprint.astype(np.float64)
-    return buffers.infer(Curve(sizes, seconds, spread, scattered, over, ways, grain))
+    return buffers.infer(Curve(sizes, seconds, spread, scattered, over, ways, grain, line_bytes))
 
 
-def _written(rows: list[RegionsRow], target: str) -> Writes | None:
+def _written(rows: list[RegionsRow], target: str, line_bytes: int) -> Writes | None:
     points = _points(rows, target, "write")
-    return _queue(points) if points else None
+    return _queue(points, _share("write", line_bytes)) if points else None
 
 
 @functools.lru_cache(maxsize=32)
-def _queue(points: tuple[Point, ...]) -> Writes | None:
+def _queue(points: tuple[Point, ...], share: float) -> Writes | None:
     region, _, seconds, spread, _ = (np.array(column) for column in zip(*points, strict=True))
-    return buffers_writes.infer_writes(region.astype(np.float64), seconds, spread)
+    return buffers_writes.infer_writes(region.astype(np.float64), seconds * share, spread)

@@ -1,8 +1,11 @@
 /// Distinct lines that operations on a structure touch, on average: of its objects in a pool, or of its memory; next to
 /// them lines flushed and fences, as the recorder has them, or the shadow library where that is preloaded.
-///     lines NAME POOL KEYS OPERATIONS ROUNDS        a line for each operation: its name and the three numbers
-/// Keys are drawn evenly; an insert and an erase alternate, so the structure keeps its size. A get reads its value.
-/// Each round has keys and a structure of its own.
+///
+///     lines NAME POOL KEYS OPERATIONS ROUNDS [LINE]  a line for each operation: its name and the three numbers
+///
+/// LINE is the bytes of a line, 64 by default. libpmem flushes in steps of 64 on every processor, so the other two
+/// numbers do not depend on it. Keys are drawn evenly; an insert and an erase alternate, so the structure keeps its
+/// size. A get reads its value. Each round has keys and a structure of its own.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -39,9 +42,12 @@ struct Sums {
   Sum get, insert, remove;
 };
 
-constexpr std::uint64_t LINE = 64;
+constexpr std::uint64_t FLUSHED = 64;
+std::uint64_t line_bytes = 64;
 
-std::uint64_t last_line(const recorded::Event& event) { return (event.place + event.size - 1) / LINE; }
+std::uint64_t steps_of(const recorded::Event& event, std::uint64_t bytes) {
+  return (event.place + event.size - 1) / bytes - event.place / bytes + 1;
+}
 
 /// Adds what an operation does. Libpmemobj's own work counts only if it flushes or waits.
 template <class Operation>
@@ -54,9 +60,10 @@ void count(Sum& sum, const Operation& operation) {
   for (const auto& event : recorded::end()) {
     const bool flushes = event.what == recorded::What::flush || event.what == recorded::What::store_nt;
     if (event.what == recorded::What::fence) ++sum.fences;
-    if (flushes) sum.flushed += last_line(event) - event.place / LINE + 1;
+    if (flushes) sum.flushed += steps_of(event, FLUSHED);
     if (event.library || event.size == 0) continue;
-    for (auto line = event.place / LINE; line <= last_line(event); ++line) lines.insert(line);
+    const auto first = event.place / line_bytes;
+    for (std::uint64_t i = 0; i < steps_of(event, line_bytes); ++i) lines.insert(first + i);
   }
   sum.lines += lines.size();
   if (tierscope_shadow_take == nullptr) return;
@@ -83,13 +90,14 @@ void play(Structure& structure, std::uint64_t seed, std::vector<std::uint64_t> k
   }
 }
 
-/// In volatile memory each begins at another quarter of a line, alternately; structures elsewhere stay, out of the way.
+/// In volatile memory each begins at another sixteen bytes of a line, alternately; structures elsewhere stay, out of the
+/// way.
 std::unique_ptr<Structure> open(const StructureEntry& entry, const StructureOptions& asked, std::uint64_t round) {
   static std::vector<std::unique_ptr<Structure>> aside;
   static std::vector<std::unique_ptr<char[]>> gaps;
   auto opened = entry.open(asked);
   for (int tries = 0; !entry.persistent && tries < 200; ++tries) {
-    if (reinterpret_cast<std::uintptr_t>(opened.get()) / 16 % 4 == round % 4) break;
+    if (reinterpret_cast<std::uintptr_t>(opened.get()) / 16 % (line_bytes / 16) == round % (line_bytes / 16)) break;
     gaps.emplace_back(new char[8 + 16 * static_cast<std::size_t>(tries % 7)]);
     aside.push_back(std::move(opened));
     opened = entry.open(asked);
@@ -119,9 +127,10 @@ Sums play_all(const std::string& name, const std::string& pool, std::uint64_t nu
 
 }  // namespace
 
-int main(int, char** words) {
+int main(int count, char** words) {
   const auto number = [&](int i) { return std::strtoull(words[i], nullptr, 10); };
   try {
+    if (count > 6) line_bytes = number(6);
     const auto sums = play_all(words[1], words[2], number(3), number(4), number(5));
     const auto print = [&](const char* name, const Sum& sum) {
       const auto mean = [&](std::uint64_t all) {

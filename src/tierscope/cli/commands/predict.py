@@ -99,7 +99,7 @@ def predict(  # noqa: PLR0913, PLR0917 (each is an option)
 
     WHAT is a run of `maps`, which is moved from the memory `--from` to each memory `--on`, or a preset of a
     [model](#models). MEMORY names runs of `latency` and `stream`, or a published device, then `read=`, `write=`,
-    `bandwidth=`, `parallelism=` and `cache=SIZE:LATENCY`, joined by commas. See [how to predict run
+    `bandwidth=`, `parallelism=`, `line=` and `cache=SIZE:LATENCY`, joined by commas. See [how to predict run
     time](../how-to/predict.md).
 
     PROGRAM runs here several times, and once in a tracer. MEMORY then names a simulated machine whose memory it is, or

@@ -4,8 +4,11 @@ One file is one structure, with its get, insert and remove. Steps follow from th
 and from the positions of the fields of its objects; nothing is fitted. Keys are drawn evenly, values have 16 bytes and
 a get reads its value; an insert is of a new key, a remove of an existing one, both without rehash.
 
-Objects in a pool begin 16 bytes into a line, behind the header of libpmemobj's allocator, and have whole lines.
-Limits: memory of libpmemobj and malloc is ignored (lanes, logs and bitmaps).
+Lines have 64, 128 or 256 bytes, as the processor has them. Docstrings of structures count lines of 64; `layout` counts
+longer ones from the same positions. Objects in a pool begin 16 bytes into a line of 64, behind the header of
+libpmemobj's allocator, and have whole lines.
+Limits: memory of libpmemobj and malloc is ignored (lanes, logs and bitmaps), and so is a line that two objects of one
+operation share by chance.
 """
 
 from collections.abc import Callable
@@ -33,13 +36,13 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Structure:
-    """`steps(elements)`; `valid`: elements for which they were derived."""
+    """`steps(elements, bytes of a line)`; `valid`: elements for which they were derived."""
 
     name: str
     summary: str
     source: str
     valid: Span
-    steps: Callable[[float], tuple[Step, ...]]
+    steps: Callable[[float, int], tuple[Step, ...]]
     error_share: float = 0.0  # of predicted times against measured ones, where that is published
 
 

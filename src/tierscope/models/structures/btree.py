@@ -10,66 +10,110 @@ leaf with three entries then needs one of a neighbour, the left one if that has 
 Source: core/structures/persistent/btree.cpp, btree_node.hpp.
 """
 
+from collections.abc import Iterator
+from functools import cache
+
 from tierscope.models.structures import MEASURED, Step, Structure, structures, whole
 from tierscope.models.structures.b_tree import COUNTS, FULL, LINKS, MEAN, NODES, Level, shape
+from tierscope.models.structures.layout import Bytes, in_pool
 
 SOURCE = "core/structures/persistent/btree.cpp"
 CONTROL = Step("control object", 1, 1)
-LEAF, INNER = 3, 4  # lines of a node
+LEAF_BYTES, NODE_BYTES = 176, 240
+VALUES, BELOW = 64, 176  # offsets of values and of links
+SPLIT_INTO = (3, 4)  # entries of the two nodes
 
-PASSED = 2 + (2 * COUNTS[7] + 3 * COUNTS[8]) / LINKS  # the ways behind key 4 compare key 5, where it is there
 _KEYS = LINKS - NODES
-FOUND = 2 + (COUNTS[7] + 2 * COUNTS[8]) / _KEYS  # keys 5 and 6 have their values in another line
-
-SPLIT = LEAF - 0.5 + INNER - PASSED
-"""Lines of a new leaf (half the time its last line stays empty), and what else is kept of the node above."""
-SPLIT_INNER = INNER - 0.5 + INNER - PASSED
-
 _POOR = COUNTS[4] / NODES  # nodes with three entries
 _END = 1 / MEAN  # nodes that are the first below the one above, or the last
 _LEFT_IN_VAIN = (1 - _END) * _POOR
-_REFILL = INNER - PASSED + LEAF + _LEFT_IN_VAIN
-"""Lines of the node above that were not on the way, of the neighbour, and of one that was asked in vain."""
 
 
-def get(elements: float) -> tuple[Step, ...]:
-    levels = shape(elements)
-    below, steps = levels[0].keys, [Step("leaf", FOUND * levels[0].keys, LEAF * levels[0].nodes)]
+def _compared(keys: int) -> Bytes:
+    """Return the bytes of the number of entries and of keys from the first on."""
+    return 0, 8 + 8 * keys
+
+
+class _Lines:
+    """Lines of a node by what an operation does there. Lines have `line` bytes."""
+
+    def __init__(self, line: int) -> None:
+        self.leaf, self.inner = in_pool(LEAF_BYTES, line), in_pool(NODE_BYTES, line)
+        self.whole_leaf, self.whole_inner = self.leaf.lines((0, LEAF_BYTES)), self.inner.lines((0, NODE_BYTES))
+        self.passed = sum(count * self.inner.lines(*touched) for count, touched in _ways()) / LINKS
+        self.found = sum(count * self.inner.lines(*touched) for count, touched in _places()) / _KEYS
+        self.found_in_leaf = sum(count * self.leaf.lines(*touched) for count, touched in _places()) / _KEYS
+        more = self.whole_inner - self.passed
+        new = [self.leaf.lines(_compared(n), (VALUES, 16 * n)) for n in SPLIT_INTO]
+        above = [self.inner.lines(_compared(n), (VALUES, 16 * n), (BELOW, 8 * n + 8)) for n in SPLIT_INTO]
+        self.split = sum(new) / len(new) + more  # of a new leaf, and what else is kept of the node above
+        self.split_inner = sum(above) / len(above) + more
+        self.refill = more + self.whole_leaf + _LEFT_IN_VAIN
+        """Return lines of the node above that were not on the way, of the neighbour, and of one that was asked in vain."""
+
+    def leaves(self, levels: tuple[Level, ...]) -> float:
+        """Return the lines of all leaves."""
+        return self.leaf.of(levels[0].nodes, self.whole_leaf)
+
+
+def _ways() -> Iterator[tuple[float, tuple[Bytes, ...]]]:
+    """Yield the ways through inner nodes: how many there are, and what each touches."""
+    for links, count in COUNTS.items():
+        for way in range(links):
+            yield count, (_compared(min(way + 1, links - 1)), (BELOW + 8 * way, 8))
+
+
+def _places() -> Iterator[tuple[float, tuple[Bytes, ...]]]:
+    """Yield the places of keys in nodes: how many there are, and what a search that ends there touches."""
+    for links, count in COUNTS.items():
+        for place in range(links - 1):
+            yield count, (_compared(place + 1), (VALUES + 16 * place, 16))
+
+
+@cache
+def _lines(line: int) -> _Lines:
+    return _Lines(line)
+
+
+def get(elements: float, line: int) -> tuple[Step, ...]:
+    levels, of = shape(elements), _lines(line)
+    below, steps = levels[0].keys, [Step("leaf", of.found_in_leaf * levels[0].keys, of.leaves(levels))]
     for number, level in enumerate(levels[1:], 1):
-        lines = level.there * PASSED * below + FOUND * level.keys
-        steps.append(Step(f"node {number} above a leaf", lines, INNER * level.nodes))
+        lines = level.there * of.passed * below + of.found * level.keys
+        steps.append(Step(f"node {number} above a leaf", lines, of.whole_inner * level.nodes))
         below += level.keys
     return whole(CONTROL, *reversed(steps))
 
 
-def insert(elements: float) -> tuple[Step, ...]:
-    levels = shape(elements)
-    splits = FULL * SPLIT + SPLIT_INNER * FULL**2 / (1 - FULL)
+def insert(elements: float, line: int) -> tuple[Step, ...]:
+    levels, of = shape(elements), _lines(line)
+    splits = FULL * of.split + of.split_inner * FULL**2 / (1 - FULL)
     return whole(
         CONTROL,
-        *_through(levels),
-        Step("leaf", LEAF, LEAF * levels[0].nodes),
-        Step("nodes that are split, and made", splits, LEAF * levels[0].nodes, dependent=False),
+        *_through(levels, of),
+        Step("leaf", of.whole_leaf, of.leaves(levels)),
+        Step("nodes that are split, and made", splits, of.leaves(levels), dependent=False),
     )
 
 
-def remove(elements: float) -> tuple[Step, ...]:
-    levels = shape(elements)
+def remove(elements: float, line: int) -> tuple[Step, ...]:
+    levels, of = shape(elements), _lines(line)
     inner = 1 - levels[0].keys
     poor = levels[0].keys * 3 * COUNTS[4] / _KEYS + inner * _POOR
+    more = inner * (of.whole_inner - of.passed)
     return whole(
         CONTROL,
-        *_through(levels),
-        Step("leaf", LEAF, LEAF * levels[0].nodes),
-        Step("inner node of the key", inner * (INNER - PASSED), INNER * sum(level.nodes for level in levels[1:])),
-        Step("neighbours of a leaf", poor * _REFILL, LEAF * levels[0].nodes, dependent=False),
+        *_through(levels, of),
+        Step("leaf", of.whole_leaf, of.leaves(levels)),
+        Step("inner node of the key", more, of.whole_inner * sum(level.nodes for level in levels[1:])),
+        Step("neighbours of a leaf", poor * of.refill, of.leaves(levels), dependent=False),
     )
 
 
-def _through(levels: tuple[Level, ...]) -> tuple[Step, ...]:
+def _through(levels: tuple[Level, ...], of: _Lines) -> tuple[Step, ...]:
     """Return the inner nodes on a way that continues to a leaf."""
     return tuple(
-        Step(f"node {number} above a leaf", PASSED * level.there, INNER * level.nodes)
+        Step(f"node {number} above a leaf", of.passed * level.there, of.whole_inner * level.nodes)
         for number, level in reversed(list(enumerate(levels[1:], 1)))
     )
 

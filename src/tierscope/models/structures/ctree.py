@@ -6,20 +6,24 @@ Source: core/structures/persistent/ctree.cpp, trie.hpp.
 """
 
 from tierscope.models.structures import MEASURED, Step, Structure, structures, whole
+from tierscope.models.structures.layout import in_pool
 from tierscope.models.structures.patricia import way
 
 BASE = 2
+NODE_BYTES = 32
 SOURCE = "core/structures/persistent/ctree.cpp"
 
 
-def get(elements: float) -> tuple[Step, ...]:
-    inners = way(elements, BASE, 1, elements - 1)
-    return whole(Step("control object", 1, 1), *inners, Step("leaf", 1, elements))
+def get(elements: float, line: int) -> tuple[Step, ...]:
+    share = in_pool(NODE_BYTES, line).of(1)
+    inners = way(elements, BASE, 1, elements - 1, share)
+    return whole(Step("control object", 1, 1), *inners, Step("leaf", 1, share * elements))
 
 
-def insert(elements: float) -> tuple[Step, ...]:
-    inners = way(elements, BASE, 1, elements)  # one of them is new; a node next to the key was read instead
-    fresh = Step("new leaf and inner node", 2, 2 * elements, dependent=False)
+def insert(elements: float, line: int) -> tuple[Step, ...]:
+    share = in_pool(NODE_BYTES, line).of(1)
+    inners = way(elements, BASE, 1, elements, share)  # one of them is new; a node next to the key was read instead
+    fresh = Step("new leaf and inner node", 2, 2 * share * elements, dependent=False)
     return whole(Step("control object", 1, 1), *inners, fresh)
 
 

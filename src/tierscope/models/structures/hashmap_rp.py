@@ -11,7 +11,6 @@ import math
 
 from tierscope.models.structures import MEASURED, Step, Structure, structures, whole
 from tierscope.models.structures.probes import Probes, free, hit
-from tierscope.units import LINE_BYTES
 
 FIRST_SLOTS = 16
 SLOT_BYTES = 32
@@ -23,22 +22,23 @@ def slots(elements: float) -> float:
     return max(FIRST_SLOTS, 2.0 ** (math.floor(math.log2(2 * (elements + 1))) + 1))
 
 
-def _steps(elements: float, probes: Probes) -> tuple[Step, ...]:
-    places = slots(elements) * SLOT_BYTES / LINE_BYTES
-    following = (probes.beyond - (1 - probes.at_home)) / 2
+def _steps(elements: float, line: int, probes: Probes) -> tuple[Step, ...]:
+    share = SLOT_BYTES / line  # of slots that are in two lines, and of a line that one slot more takes
+    places = slots(elements) * share
+    following = probes.beyond - (1 - probes.at_home)
     return whole(
         Step("control object", 1, 1),
         Step("slot", 1, places),
-        Step("other line of the slot, and slots next to it", 0.5 + following, places, dependent=False),
+        Step("other line of the slot, and slots next to it", share * (1 + following), places, dependent=False),
     )
 
 
-def get(elements: float) -> tuple[Step, ...]:
-    return _steps(elements, hit(elements / slots(elements)))
+def get(elements: float, line: int) -> tuple[Step, ...]:
+    return _steps(elements, line, hit(elements / slots(elements)))
 
 
-def insert(elements: float) -> tuple[Step, ...]:
-    return _steps(elements, free(elements / slots(elements)))
+def insert(elements: float, line: int) -> tuple[Step, ...]:
+    return _steps(elements, line, free(elements / slots(elements)))
 
 
 structures.add(Structure("hashmap_rp get", "a look-up that finds its key", SOURCE, MEASURED, get))

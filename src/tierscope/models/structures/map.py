@@ -9,17 +9,21 @@ bits/stl_tree.h; GNU C library 2.36, malloc/malloc.c.
 """
 
 from tierscope.models.structures import MEASURED, Step, Structure, structures, whole
+from tierscope.models.structures.layout import every
 from tierscope.models.structures.red_black import to_the_end, way
 
 SOURCE = "core/structures/volatile/map.cpp"
-NODE = 1.25  # lines of a node that is passed
-VALUE = 0.25  # more lines, of its value
-MAP = Step("map", 1.5, 1.5)
+NODE_BYTES = 80
+PASSED, FOUND = (16, 24), (16, 40)  # offset and bytes of links and key, and of these with the value
+MAP = (8, 32)  # of the map itself
+GRAIN = 16
 
 
-def get(elements: float) -> tuple[Step, ...]:
-    value = Step("value", VALUE, elements, dependent=False)
-    return whole(MAP, *way(elements, to_the_end(elements), NODE), value)
+def get(elements: float, line: int) -> tuple[Step, ...]:
+    nodes, own = every(NODE_BYTES, line), every(GRAIN, line).lines(MAP)
+    passed = nodes.lines(PASSED)
+    value = Step("value", nodes.lines(FOUND) - passed, nodes.of(elements), dependent=False)
+    return whole(Step("map", own, own), *way(elements, to_the_end(elements), passed, nodes.of(1)), value)
 
 
 structures.add(Structure("map get", "a look-up that finds its key", SOURCE, MEASURED, get))

@@ -35,10 +35,10 @@ def nodes(keys: float, base: int, level: int) -> float:
     return max(0.0, two) / share
 
 
-def way(keys: float, base: int, lines: float, others: float) -> tuple[Step, ...]:
-    """Return the inner nodes on a key's way, which touches `lines` lines of each."""
+def way(keys: float, base: int, lines: float, others: float, share: float = 1.0) -> tuple[Step, ...]:
+    """Return the inner nodes on a key's way, which touches `lines` lines of each; share: of a line that is its own."""
     return tuple(
-        Step(f"inner node of level {level}", seen * lines, lines * nodes(keys, base, level))
+        Step(f"inner node of level {level}", seen * lines, share * lines * nodes(keys, base, level))
         for level, seen in enumerate(levels(others, base))
     )
 

@@ -4,24 +4,33 @@ Source: core/structures/persistent/rbtree.cpp.
 """
 
 from tierscope.models.structures import MEASURED, Step, Structure, structures, whole
+from tierscope.models.structures.layout import in_pool
 from tierscope.models.structures.red_black import BESIDE_INSERT, BESIDE_REMOVE, to_a_node, to_the_end, way
 
 SOURCE = "core/structures/persistent/rbtree.cpp"
 CONTROL = Step("control object", 1, 1)
+NODE_BYTES = 48
 
 
-def get(elements: float) -> tuple[Step, ...]:
-    return whole(CONTROL, *way(elements, to_a_node(elements)))
+def _share(line: int) -> float:
+    """Return how much of a line is a node's own."""
+    return in_pool(NODE_BYTES, line).of(1)
 
 
-def insert(elements: float) -> tuple[Step, ...]:
-    beside = Step("nodes next to the way", BESIDE_INSERT, elements)
-    fresh = Step("new node", 1, elements, dependent=False)
-    return whole(CONTROL, *way(elements, to_the_end(elements)), beside, fresh)
+def get(elements: float, line: int) -> tuple[Step, ...]:
+    return whole(CONTROL, *way(elements, to_a_node(elements), share=_share(line)))
 
 
-def remove(elements: float) -> tuple[Step, ...]:
-    return whole(CONTROL, *way(elements, to_the_end(elements)), Step("nodes next to the way", BESIDE_REMOVE, elements))
+def insert(elements: float, line: int) -> tuple[Step, ...]:
+    places = _share(line) * elements
+    beside = Step("nodes next to the way", BESIDE_INSERT, places)
+    fresh = Step("new node", 1, places, dependent=False)
+    return whole(CONTROL, *way(elements, to_the_end(elements), share=_share(line)), beside, fresh)
+
+
+def remove(elements: float, line: int) -> tuple[Step, ...]:
+    beside = Step("nodes next to the way", BESIDE_REMOVE, _share(line) * elements)
+    return whole(CONTROL, *way(elements, to_the_end(elements), share=_share(line)), beside)
 
 
 structures.add(Structure("rbtree get", "a look-up that finds its key", SOURCE, MEASURED, get))

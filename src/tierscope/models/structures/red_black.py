@@ -48,15 +48,19 @@ def to_a_node(elements: float) -> float:
     return to_the_end(elements) * (elements + 1) / elements - 1
 
 
-def way(elements: float, visited: float, lines: float = 1.0) -> tuple[Step, ...]:
-    """Return this number of nodes, from the top down; below the full levels all nodes are one place."""
+def way(elements: float, visited: float, lines: float = 1.0, share: float = 1.0) -> tuple[Step, ...]:
+    """Return this number of nodes, from the top down; below the full levels all nodes are one place.
+
+    lines: of each node; share: of a line that is a node's own.
+    """
     steps, level = [], 0
+    own = lines * share
     while visited > 1 and 2.0 ** (level + 1) < elements:
         seen = min(1.0, visited) if visited < 1 else 1 - (2.0**level - 1) / elements
-        steps.append(Step(f"node of level {level}", seen * lines, 2.0**level * lines))
+        steps.append(Step(f"node of level {level}", seen * lines, 2.0**level * own))
         visited -= seen
         level += 1
-    return (*steps, Step("node of the lowest levels", visited * lines, elements * lines))
+    return (*steps, Step("node of the lowest levels", visited * lines, elements * own))
 
 
 def _halved(ends: float) -> float:

@@ -11,14 +11,14 @@ Source: core/structures/volatile/robin_map.cpp; T. Goetghebuer-Planchon, robin-m
 import math
 
 from tierscope.models.structures import MEASURED, Step, Structure, structures, whole
+from tierscope.models.structures.layout import Bytes, every
 from tierscope.models.structures.probes import free, hit
-from tierscope.units import LINE_BYTES
 
 SOURCE = "core/structures/volatile/robin_map.cpp"
 BUCKET_BYTES = 40
-SEARCHED, LESS, MORE = 1.75, 2.0, 2.25  # lines of the map itself, by what is asked of it
-ALONE, EACH = 1.375, 0.625
-WHOLE, BEHIND = 0.125, 0.25
+GRAIN = 16
+SEARCHED, LESS, MORE = (8, 48), (0, 74), (0, 82)  # offset and bytes of the map itself, by what is asked of it
+KEY_AND_VALUE, WHOLE, BEHIND = 32, 40, 48  # bytes of a bucket: read, written, and read with the next one's distance
 
 
 def buckets(elements: float) -> float:
@@ -26,25 +26,29 @@ def buckets(elements: float) -> float:
     return max(16.0, 2.0 ** (math.floor(math.log2(2 * (elements + 1))) + 1))
 
 
-def _steps(elements: float, control: float, beyond: float) -> tuple[Step, ...]:
-    places = buckets(elements) * BUCKET_BYTES / LINE_BYTES
+def _steps(elements: float, line: int, asked: Bytes, last: int, beyond: float) -> tuple[Step, ...]:
+    """Return the steps. last: bytes that are touched of the last bucket; beyond: buckets before it."""
+    row, control = every(BUCKET_BYTES, line), every(GRAIN, line).lines(asked)
+    first = row.lines((0, KEY_AND_VALUE))
+    more = row.lines((0, last)) - first + beyond * BUCKET_BYTES / line
+    places = row.of(buckets(elements))
     return whole(
         Step("map", control, control),
-        Step("bucket", ALONE, places),
-        Step("buckets next to it", beyond, places, dependent=False),
+        Step("bucket", first, places),
+        Step("buckets next to it", more, places, dependent=False),
     )
 
 
-def get(elements: float) -> tuple[Step, ...]:
-    return _steps(elements, SEARCHED, EACH * hit(elements / buckets(elements)).beyond)
+def get(elements: float, line: int) -> tuple[Step, ...]:
+    return _steps(elements, line, SEARCHED, KEY_AND_VALUE, hit(elements / buckets(elements)).beyond)
 
 
-def insert(elements: float) -> tuple[Step, ...]:
-    return _steps(elements, MORE, WHOLE + EACH * free(elements / buckets(elements)).beyond)
+def insert(elements: float, line: int) -> tuple[Step, ...]:
+    return _steps(elements, line, MORE, WHOLE, free(elements / buckets(elements)).beyond)
 
 
-def remove(elements: float) -> tuple[Step, ...]:
-    return _steps(elements, LESS, BEHIND + EACH * free(elements / buckets(elements)).beyond)
+def remove(elements: float, line: int) -> tuple[Step, ...]:
+    return _steps(elements, line, LESS, BEHIND, free(elements / buckets(elements)).beyond)
 
 
 structures.add(Structure("robin_map get", "a look-up that finds its key", SOURCE, MEASURED, get))

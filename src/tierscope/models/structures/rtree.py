@@ -8,36 +8,45 @@ Source: core/structures/persistent/rtree.cpp, trie.hpp.
 """
 
 from tierscope.models.structures import MEASURED, Step, Structure, structures, whole
+from tierscope.models.structures.layout import Places, in_pool
 from tierscope.models.structures.patricia import beside, way
 
 BASE = 16
-PASSED = 1.75  # lines of an inner node on the way
-NODE_LINES = 3
-FIRST, SECOND, THIRD = 4, 8, 4  # links in each line
+HEAD_BYTES = 16  # prefix and shift
+NODE_BYTES, LEAF_BYTES = 144, 24
 SOURCE = "core/structures/persistent/rtree.cpp"
 
 
-def get(elements: float) -> tuple[Step, ...]:
-    inners = way(elements, BASE, PASSED, elements - 1)
-    return whole(Step("control object", 1, 1), *inners, Step("leaf", 1, elements))
+def _passed(nodes: Places) -> float:
+    """Return the lines of an inner node on the way."""
+    return sum(nodes.lines((0, HEAD_BYTES), (HEAD_BYTES + 8 * link, 8)) for link in range(BASE)) / BASE
 
 
-def insert(elements: float) -> tuple[Step, ...]:
-    inners = way(elements, BASE, PASSED, elements)
+def get(elements: float, line: int) -> tuple[Step, ...]:
+    nodes, leaves = in_pool(NODE_BYTES, line), in_pool(LEAF_BYTES, line)
+    inners = way(elements, BASE, _passed(nodes), elements - 1, nodes.of(1))
+    return whole(Step("control object", 1, 1), *inners, Step("leaf", 1, leaves.of(elements)))
+
+
+def insert(elements: float, line: int) -> tuple[Step, ...]:
+    nodes, leaves = in_pool(NODE_BYTES, line), in_pool(LEAF_BYTES, line)
+    passed, made = _passed(nodes), nodes.lines((0, NODE_BYTES))
+    inners = way(elements, BASE, passed, elements, nodes.of(1))
     branches = (BASE - 1) * beside(elements, BASE, 1 / (BASE - 1))  # share of inserts that make an inner node
-    last = inners[-1].places
     return whole(
         Step("control object", 1, 1),
-        *_without(inners, PASSED * branches),
-        Step("node next to the new key", branches, elements + last, dependent=True),
-        Step("new inner node", NODE_LINES * branches, NODE_LINES * elements, dependent=False),
-        Step("new leaf", 1, elements, dependent=False),
+        *_without(inners, passed * branches),
+        Step("node next to the new key", branches, leaves.of(elements) + inners[-1].places, dependent=True),
+        Step("new inner node", made * branches, nodes.of(elements, made), dependent=False),
+        Step("new leaf", 1, leaves.of(elements), dependent=False),
     )
 
 
-def remove(elements: float) -> tuple[Step, ...]:
-    more = Step("links of the last inner node", _scanned(elements - 1) - PASSED, elements / 2, dependent=False)
-    return whole(*get(elements), more)
+def remove(elements: float, line: int) -> tuple[Step, ...]:
+    nodes = in_pool(NODE_BYTES, line)
+    lines = _scanned(elements - 1, nodes) - _passed(nodes)
+    more = Step("links of the last inner node", lines, nodes.of(elements / 2), dependent=False)
+    return whole(*get(elements, line), more)
 
 
 def _without(inners: tuple[Step, ...], lines: float) -> tuple[Step, ...]:
@@ -50,19 +59,33 @@ def _without(inners: tuple[Step, ...], lines: float) -> tuple[Step, ...]:
     return tuple(kept)
 
 
-def _scanned(others: float) -> float:
+def _scanned(others: float, nodes: Places) -> float:
     """Return the lines of the inner node above a leaf, when a second link in use is looked for from link 0 on."""
+    return sum(_scanned_at(others, _links(begin, nodes.line_bytes)) for begin in nodes.begins) / len(nodes.begins)
 
-    def goes_on(links: int) -> float:
-        """Return the probability that at most one of `links` links other than the leaf's own is in use."""
+
+def _links(begin: int, line: int) -> list[int]:
+    """Return the number of links in each line of an inner node that begins there."""
+    first = [(begin + HEAD_BYTES + 8 * link) // line - begin // line for link in range(BASE)]
+    return [first.count(number) for number in range(max(first) + 1)]
+
+
+def _scanned_at(others: float, links: list[int]) -> float:
+    def goes_on(passed: int) -> float:
+        """Return the probability that at most one of `passed` links other than the leaf's own is in use."""
         one = BASE - 1
-        none = beside(others, BASE, (one - links) / one)
-        return none + links * (beside(others, BASE, (one - links + 1) / one) - none)
+        none = beside(others, BASE, (one - passed) / one)
+        return none + passed * (beside(others, BASE, (one - passed + 1) / one) - none)
 
-    own = {line: links / BASE for line, links in (("first", FIRST), ("second", SECOND), ("third", THIRD))}
-    second = own["second"] + own["first"] * goes_on(FIRST - 1) + own["third"] * goes_on(FIRST)
-    third = own["third"] + (own["first"] + own["second"]) * goes_on(FIRST + SECOND - 1)
-    return 1 + second + third
+    lines = 1.0
+    for number in range(1, len(links)):
+        before, here = sum(links[:number]), links[number]
+        lines += here / BASE
+        if before:
+            lines += before / BASE * goes_on(before - 1)
+        if behind := BASE - before - here:
+            lines += behind / BASE * goes_on(before)
+    return lines
 
 
 structures.add(Structure("rtree get", "a look-up that finds its key", SOURCE, MEASURED, get))

@@ -15,13 +15,13 @@ import math
 
 from tierscope.models.structures import MEASURED, Step, Structure, structures, whole
 from tierscope.models.structures.chains import hit
-from tierscope.units import LINE_BYTES
+from tierscope.models.structures.layout import Bytes, every
 
 SOURCE = "core/structures/volatile/unordered_map.cpp"
 SIZES = "17 37 79 167 337 709 1493 3209 6427 12983 26267 53201 107897 218971 444487 902483 1832561"
-LINK_BYTES = 8
-VALUE, END = 0.25, 0.5
-MAP, MAP_REMOVE = 1.5, 1.25
+LINK_BYTES, NODE_BYTES, GRAIN = 8, 48, 16
+VALUE, END = (0, 32), (0, 40)  # offset and bytes of a node up to the end of its value, and up to its own
+MAP, MAP_REMOVE = (0, 40), (0, 32)  # of the map itself
 
 
 def buckets(elements: float) -> float:
@@ -31,28 +31,34 @@ def buckets(elements: float) -> float:
     )
 
 
-def _steps(elements: float, nodes: float, links: float, more: Step, own: float = MAP) -> tuple[Step, ...]:
-    places = buckets(elements) * LINK_BYTES / LINE_BYTES
-    return whole(Step("map", own, own), Step("buckets", links, places), Step("nodes", nodes, elements), more)
+def _steps(elements: float, line: int, nodes: float, links: float, more: Step, asked: Bytes = MAP) -> tuple[Step, ...]:
+    places, own = every(LINK_BYTES, line).of(buckets(elements)), every(GRAIN, line).lines(asked)
+    each = Step("nodes", nodes, every(NODE_BYTES, line).of(elements))
+    return whole(Step("map", own, own), Step("buckets", links, places), each, more)
 
 
-def get(elements: float) -> tuple[Step, ...]:
-    value = Step("value", VALUE, elements, dependent=False)
-    return _steps(elements, 1 + hit(elements, buckets(elements)), 1, value)
+def _more(what: str, elements: float, line: int, touched: Bytes, first: int = 0) -> Step:
+    """Return lines of a node behind its first one. first: lines of it that are not on the way."""
+    nodes = every(NODE_BYTES, line)
+    return Step(what, first + nodes.lines(touched) - 1, nodes.of(elements), dependent=False)
 
 
-def insert(elements: float) -> tuple[Step, ...]:
+def get(elements: float, line: int) -> tuple[Step, ...]:
+    return _steps(elements, line, 1 + hit(elements, buckets(elements)), 1, _more("value", elements, line, VALUE))
+
+
+def insert(elements: float, line: int) -> tuple[Step, ...]:
     load = elements / buckets(elements)
     empty = math.exp(-load)
-    fresh = Step("new node", 1 + END, elements, dependent=False)
-    return _steps(elements, 2 * (1 - empty) + load + empty, 1 + empty, fresh)
+    fresh = _more("new node", elements, line, END, first=1)
+    return _steps(elements, line, 2 * (1 - empty) + load + empty, 1 + empty, fresh)
 
 
-def remove(elements: float) -> tuple[Step, ...]:
+def remove(elements: float, line: int) -> tuple[Step, ...]:
     array = buckets(elements)
     load = elements / array
-    end = Step("end of the value", END, elements, dependent=False)
-    return _steps(elements, 2 + hit(elements, array), 1 - math.expm1(-load) / load, end, MAP_REMOVE)
+    end = _more("end of the value", elements, line, END)
+    return _steps(elements, line, 2 + hit(elements, array), 1 - math.expm1(-load) / load, end, MAP_REMOVE)
 
 
 structures.add(Structure("unordered_map get", "a look-up that finds its key", SOURCE, MEASURED, get))

@@ -1,9 +1,9 @@
 """Buffers between the processor and a memory's medium, from reads and writes of fresh regions.
 
-Reads begin with regions of 64 B to 8 KiB scattered over the footprint; the knees are the units of the buffers. Larger
-regions follow in the order of their addresses; their knees are the capacities. Then come more regions around the
-capacities that a first fit finds. Writes give the time per line over region size, from which `stats.buffers_writes`
-infers what joins them.
+Reads begin with regions of one line of the caches to 8 KiB scattered over the footprint; the knees are the units of the
+buffers. Larger regions follow in the order of their addresses; their knees are the capacities. Then come more regions
+around the capacities that a first fit finds. Writes give the time per line over region size, from which
+`stats.buffers_writes` infers what joins them.
 
 Sizes are not assumed: see `stats.buffers`. Blind to buffers larger than half of the largest region.
 Source: Z. Wang et al., "Characterizing and Modeling Non-Volatile Memory Systems", MICRO 2020 (LENS, buffer prober).
@@ -79,6 +79,7 @@ class Known:
     footprint_bytes: int
     ways: int = 1
     grain_bytes: int = 4 * KiB
+    line_bytes: int = LINE_BYTES
     points: dict[tuple[int, bool], tuple[float, float]] = field(default_factory=dict)
 
     def add(self, experiment: Experiment, answer: Answer) -> None:
@@ -105,6 +106,7 @@ class Known:
             np.full(len(keys), float(self.footprint_bytes)),
             self.ways,
             self.grain_bytes,
+            self.line_bytes,
         )
         return [level.capacity_bytes.middle for level in infer(curve).levels]
 
@@ -141,7 +143,7 @@ def _whole(size: float) -> int:
 
 def reads(walk: fresh.Field, largest: int, line: int) -> Generator[Experiment, Answer, None]:
     """Yield scattered regions, then larger ones, then regions around the capacities that these show."""
-    known = Known(walk.footprint_bytes, walk.ways, walk.grain_bytes)
+    known = Known(walk.footprint_bytes, walk.ways, walk.grain_bytes, line)
     small = [(size, True) for size in SCATTERED if size >= line]
     for region, scattered in small + [(size, False) for size in coarse(largest)]:
         experiment = replace(walk, line_s=known.slowest()).read(region, line, scattered=scattered)

@@ -32,7 +32,8 @@ class Regions:
 
     def draw(self, run: Run, rows: list[RegionsRow], insights: list[Insight]) -> Spec | None:
         """Draw the rows of `regions`, and the capacities of `buffers`."""
-        points = [point(row) for row in rows if row.latency]
+        line = run.result.machine.line_bytes()
+        points = [point(row, line) for row in rows if row.latency]
         if not points:
             return None
         names = list(dict.fromkeys(str(one["series"]) for one in points))
@@ -43,9 +44,10 @@ class Regions:
         return vega.finish(title, body, labels=names, axes={"x": "log", "y": "log"}, notes=notes, height=400)
 
 
-def point(row: RegionsRow) -> Point:
-    """Return one datum."""
-    block = "" if row.block_bytes == LINE_BYTES else f", blocks of {show_bytes(row.block_bytes)}"
+def point(row: RegionsRow, line_bytes: int = LINE_BYTES) -> Point:
+    """Return one datum. line_bytes: of the caches; a write past them has 64 bytes."""
+    usual = line_bytes if row.operation == "read" else LINE_BYTES
+    block = "" if row.block_bytes == usual else f", blocks of {show_bytes(row.block_bytes)}"
     return {
         "series": f"{row.operation}{', scattered' if row.scattered else ''}{block}",
         "bytes": row.region_bytes,

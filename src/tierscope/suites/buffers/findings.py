@@ -7,7 +7,7 @@ from tierscope.suites.buffers.row import BuffersRow
 from tierscope.tables import Insight, Number
 from tierscope.tables.emulated import hidden_by_ceiling, hidden_by_floor
 from tierscope.tables.measured import sure
-from tierscope.units import LINE_BYTES, show_bytes, show_seconds, show_size
+from tierscope.units import show_bytes, show_seconds, show_size
 
 
 def sentences(rows: list[BuffersRow]) -> list[Insight]:
@@ -114,7 +114,7 @@ def _writes(row: BuffersRow) -> list[Insight]:
         if hidden := hidden_by_ceiling(row.target):
             text = f"Write combining: unknown, because {hidden}"
             return [Insight(name="write_amplification", text=text, unit="1", conclusive=False)]
-        text = f"No write combining found: {show_seconds(each.middle)} per line in large regions"
+        text = f"No write combining found: {show_seconds(each.middle)} per store in large regions"
         return [Insight(name="write_amplification", text=f"{text}, not less in small ones", unit="1")]
     one = _sized(row)
     if one is None:
@@ -123,11 +123,11 @@ def _writes(row: BuffersRow) -> list[Insight]:
         name="write_amplification",
         text=(
             f"Writes are combined into units of {_unit(one.unit)} in a queue of {show_bytes(one.capacity.middle)} "
-            f"({_range(one.capacity)}): a line alone costs {_time(each)}, {row.amplification:g}x a combined one"
+            f"({_range(one.capacity)}): a store alone costs {_time(each)}, {row.amplification:g}x a combined one"
         ),
         value=row.amplification,
-        low=one.unit.low / LINE_BYTES,
-        high=one.unit.high / LINE_BYTES,
+        low=row.amplification * one.unit.low / one.unit.middle,
+        high=row.amplification * one.unit.high / one.unit.middle,
         unit="1",
     )
     return [joined]

@@ -4,6 +4,8 @@
     amplification = bytes written to the medium for each byte asked, where each line is alone          [1]
     amplification_most = largest unit / line: bytes that a read brings in for each asked for, in random order  [1]
 
+A line is that of the caches for reads, and 64 bytes for writes, which pass the caches by.
+
 A read brings in this number of bytes only where the buffer contains data. One that contains addresses covers a unit and
 brings in less, and its latencies are the same: for reads no more than the bound is known.
 `part` is "buffer 1" (nearest) to "buffer 3", "medium", and "writes": the queue that joins lines on their way to the
@@ -69,7 +71,7 @@ class Buffers:
         asked = [one for one in records(run, "regions") if FreshLabels.read(one.experiment).of == OF]
         measured = [row_of(run, record) for record in asked]
         rows = []
-        for target, one in found(measured).items():
+        for target, one in found(measured, run.result.machine.line_bytes()).items():
             own = [row for row in measured if row.target == target]
             if one.levels is not None:
                 rows += _read(one.levels, target, [row for row in own if row.operation == "read"])

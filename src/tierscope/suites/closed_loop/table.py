@@ -124,7 +124,7 @@ def _as_asked(record: Record) -> Record:
 def _scores(prober: str, device: Device, view: Run) -> Iterator[Score]:
     if prober == "buffers":
         regions = [row_of(view, record) for record in records(view, "regions")]
-        for seen in buffers_found.found(regions).values():
+        for seen in buffers_found.found(regions, view.result.machine.line_bytes()).values():
             if seen.levels is None:
                 yield score.unanswered("buffers", "1", len(device.buffers))
             else:

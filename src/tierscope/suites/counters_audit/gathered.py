@@ -30,13 +30,13 @@ class Gathered:
 def gathered(run: Run) -> list[Gathered]:
     """Return all events in their first order; kernels whose bytes on the bus are unknown are left out."""
     metrics = metrics_for(run.result.machine.identity.family)
-    cache_bytes = run.result.machine.last_level_cache_bytes()
+    cache_bytes, line_bytes = run.result.machine.last_level_cache_bytes(), run.result.machine.line_bytes()
     found: dict[tuple[str, str], Gathered] = {}
     times: dict[str, list[Known]] = defaultdict(list)
     for record in records(run, TABLE):
         kernel = EventLabels.read(record.experiment).kernel
         for counted in record.counted:
-            did = known(record, counted, cache_bytes)
+            did = known(record, counted, cache_bytes, line_bytes)
             if did is None:
                 continue
             times[kernel].append(did)

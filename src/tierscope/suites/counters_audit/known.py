@@ -4,10 +4,13 @@ stored           = program bytes that are stored / 64                           
 read             = bus bytes / 64 - stored: loads, and lines that plain stores read first
 written          = stored: every line that is stored leaves the cache once, beyond the caches
 moved            = read + written
-loaded           = program bytes that are loaded / 64, a line for each access of a chase
-plain            = stored, if the kernel uses plain stores
-owned            = read - loaded: lines that plain stores read first; none where the kernel loads them itself
+loaded           = program bytes that are loaded / line; one line for each access of a chase
+plain            = program bytes that are stored / line, if the kernel uses plain stores
+owned            = lines that plain stores read first; none where the kernel loads them itself
 time             = seconds of the counted blocks
+
+Memory moves 64 bytes at a time: what is read and written there is counted in lines of 64 bytes. `line` is that of the
+caches of the machine. So an event that counts its lines of 128 bytes follows what is read with a factor of 0.5.
 """
 
 from collections.abc import Callable
@@ -27,10 +30,11 @@ class Known(NamedTuple):
     written: float
     plain: float
     time: float
+    line_bytes: int = LINE_BYTES
 
     @property
     def owned(self) -> float:
-        return max(0.0, self.read - self.loaded)
+        return max(0.0, self.read * LINE_BYTES / self.line_bytes - self.loaded)
 
     @property
     def moved(self) -> float:
@@ -81,7 +85,7 @@ def promised(event: str) -> Quantity | None:
     return next((quantity for name, quantity in PROMISES if event.rstrip("/").endswith(name)), None)
 
 
-def known(record: Record, counted: Counted, cache_bytes: int) -> Known | None:
+def known(record: Record, counted: Counted, cache_bytes: int, line_bytes: int = LINE_BYTES) -> Known | None:
     """Return what one operation of a record did; None where its bytes on the bus are unknown.
 
     They are also unknown if the stored bytes are fewer than TIMES last-level caches: dirty lines that are still in the
@@ -90,13 +94,23 @@ def known(record: Record, counted: Counted, cache_bytes: int) -> Known | None:
     facts, share = record.groups[0], EventLabels.read(record.experiment).read_share
     if facts.bus_bytes_per_operation is None or share is None or not counted.operations:
         return None
-    bus, program = facts.bus_bytes_per_operation / LINE_BYTES, facts.program_bytes_per_operation / LINE_BYTES
+    bus, program = facts.bus_bytes_per_operation, facts.program_bytes_per_operation
     stored = (1 - share) * program
-    if 0 < stored * LINE_BYTES * counted.operations < TIMES * cache_bytes:
+    if 0 < stored * counted.operations < TIMES * cache_bytes:
         return None
-    loaded = bus if facts.operation == "hop" else share * program
+    seconds = counted.seconds / counted.operations
+    if facts.operation == "hop":  # it brings a whole line, and the program touches 8 bytes
+        lines = max(bus / line_bytes, 1.0)
+        return Known(lines, lines * line_bytes / LINE_BYTES, 0.0, 0.0, seconds, line_bytes)
     plain = stored if facts.store == "plain" else 0.0
-    return Known(loaded, bus - stored, stored, plain, counted.seconds / counted.operations)
+    return Known(
+        loaded=share * program / line_bytes,
+        read=(bus - stored) / LINE_BYTES,
+        written=stored / LINE_BYTES,
+        plain=plain / line_bytes,
+        time=seconds,
+        line_bytes=line_bytes,
+    )
 
 
 def per_operation(event: EventCount, counted: Counted) -> float:

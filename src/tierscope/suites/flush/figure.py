@@ -16,7 +16,7 @@ class Flush:
     title = "Time of a stored and flushed line"
     table = "flush"
     reading = (
-        "Store, flush and fence together, for each line of 64 bytes; the instructions of one chunk size alternated. "
+        "Store, flush and fence together, for each line of the caches; the instructions of one chunk size alternated. "
         "A bar through a point is its 95 % interval, hollow points are inconclusive. Where lines fall to the right, "
         "the fence after each chunk is what small chunks pay for."
     )

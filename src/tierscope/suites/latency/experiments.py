@@ -35,7 +35,7 @@ from tierscope.record.experiment import PAGES, Experiment, Group, Schedule, Targ
 from tierscope.record.machine import Machine
 from tierscope.record.work.hop import HopWork
 from tierscope.suites.latency.labels import LatencyLabels
-from tierscope.units import LINE_BYTES, KiB, MiB, show_bytes, word_bytes
+from tierscope.units import KiB, MiB, show_bytes, word_bytes
 
 PAIR = 2  # neighbouring lines
 TLB_OCTAVES = 4  # below the largest footprint that are measured with 4 KiB pages
@@ -203,14 +203,16 @@ def fresh_regions(machine: Machine, chosen: LatencyOptions) -> Plan:
 
     UsageError if a block is not a multiple of a line, or is larger than all regions.
     """
-    walk, block = walk_of(machine, chosen), chosen.block or machine.line_bytes()
+    line = machine.line_bytes()
+    walk, block = walk_of(machine, chosen), chosen.block or line
     largest = FRESH_TO if chosen.to is None else chosen.to
-    if block < machine.line_bytes() or block % LINE_BYTES or block > largest:
+    if block % line or block > largest:
         raise UsageError(
-            f"block={word_bytes(block)} to={word_bytes(largest)}: try block=64B, whole lines, and to=128MiB"
+            f"block={word_bytes(block)} to={word_bytes(largest)}: "
+            f"try block={word_bytes(line)}, whole lines, and to=128MiB"
         )
     size, note = fresh.footprint(machine, walk.target, None, largest)
-    field = fresh.Field(walk.cpu, walk.target, size, walk.schedule, "latency", note, line_bytes=machine.line_bytes())
+    field = fresh.Field(walk.cpu, walk.target, size, walk.schedule, "latency", note, line_bytes=line)
     regions = fresh.sizes(block, largest, chosen.per_octave)
     for operation in chosen.op:
         slowest = 0.0  # s per line, of this operation so far
@@ -218,7 +220,7 @@ def fresh_regions(machine: Machine, chosen: LatencyOptions) -> Plan:
             walked = replace(field, line_s=slowest or field.line_s)
             answer = yield walked.read(region, block) if operation == "read" else walked.write(region, block)
             if rate := answer.rate():
-                slowest = max(slowest, machine.line_bytes() / block / rate)
+                slowest = max(slowest, line / block / rate)
 
 
 def plan(machine: Machine, chosen: LatencyOptions) -> Plan:

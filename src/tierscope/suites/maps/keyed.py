@@ -28,11 +28,11 @@ NONE = Interval(math.nan, math.nan, math.nan, 0)
 
 @dataclass(frozen=True, slots=True)
 class Lines:
-    """The work of one operation on average, in lines of 64 bytes; rehashes left out."""
+    """The work of one operation on average, in lines of the caches; rehashes left out."""
 
     read: float  # distinct
     written: float  # distinct
-    flushed: float  # each time that one is written back, by an instruction or a store past the caches
+    flushed: float  # each time that 64 bytes are written back, by an instruction or a store past the caches
     fences: float
 
     @property

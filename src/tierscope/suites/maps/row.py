@@ -84,7 +84,7 @@ class MapsRow(JudgedRow, frozen=True, kw_only=True):
         Col(
             "lines read",
             help=(
-                "distinct lines of 64 bytes that one operation reads, mean; this and the next four on simulated "
+                "distinct lines of the caches that one operation reads, mean; this and the next four on simulated "
                 "memory alone, else null"
             ),
         ),
@@ -94,7 +94,7 @@ class MapsRow(JudgedRow, frozen=True, kw_only=True):
         Ratio | None,
         Col(
             "lines flushed",
-            help=("lines that it writes back by an instruction or a store past the caches, each time counted"),
+            help=("64 bytes each that it writes back by an instruction or a store past the caches, each time counted"),
         ),
     ]
     fences: Annotated[Ratio | None, Col("fences", help="that it waits for")]

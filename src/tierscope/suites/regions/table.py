@@ -32,7 +32,9 @@ class Regions:
 
     def rows(self, run: Run) -> list[RegionsRow]:
         rows = [row_of(run, record) for record in records(run, self.name)]
-        return [replace(row, fit_s=fit) for row, fit in zip(rows, fits(rows), strict=True)]
+        return [
+            replace(row, fit_s=fit) for row, fit in zip(rows, fits(rows, run.result.machine.line_bytes()), strict=True)
+        ]
 
     def insights(self, run: Run, rows: list[RegionsRow]) -> list[Insight]:
         """Return none: `buffers` reports what they show."""

@@ -8,7 +8,8 @@
 
 The knee of the model `saturation` is where bandwidth stops growing with the threads (`tierscope models saturation`).
 The model `threads` predicts more threads from one thread and from other kernels.
-Blind to traffic that the program did not ask for (prefetch, page walks); only a counter sees that.
+Blind to traffic that the program did not ask for (prefetch, page walks); only a counter sees that. The bytes that move
+for each byte of the program are in `traffic`, where they are counted or bounded.
 Source: J. D. McCalpin, "Memory Bandwidth and Machine Balance in Current High Performance Computers", IEEE TCCA
 Newsletter, 1995; G. Hager and G. Wellein, "Introduction to High Performance Computing for Scientists and Engineers",
 2010 (write-allocate); J. Treibig, G. Hager, G. Wellein, "LIKWID: A Lightweight Performance-Oriented Tool Suite for x86
@@ -28,6 +29,7 @@ from tierscope.stats.median import Interval
 from tierscope.suites.stream.labels import StreamLabels
 from tierscope.suites.stream.stores import reads_of_stores
 from tierscope.suites.stream.threads import bandwidth, by_kernel, cores_of, said, with_model
+from tierscope.suites.stream.traffic import traffic
 from tierscope.tables import Audited, Insight, JudgedRow, Main, OverTime, tables
 from tierscope.tables.measured import (
     closing,
@@ -124,6 +126,8 @@ class Stream:
         "highest roof that two points show; the bounds are the numbers of threads measured next to it",
         "model": "mean of the absolute relative errors of the model `threads` at all points with more than one thread; "
         "null where it is not known",
+        "traffic KERNEL": "bytes moved for each byte that the program asks for, by counts; without counts `low` and "
+        "`high` alone, where the theoretical peak rules out that each stored line is read",
         "store_reads KERNEL": "estimate, never conclusive: share of stored lines that were read first, by the "
         "bandwidths of reads, of stores that read nothing and of plain stores",
         "non_temporal KERNEL": "ratio of the kernel's non-temporal form to its plain form",
@@ -135,7 +139,14 @@ class Stream:
         return with_model([_row(run, record) for record in every], run.result.machine, cores)
 
     def insights(self, run: Run, rows: list[StreamRow]) -> list[Insight]:
-        return _peak(run, rows) + _scaling(rows) + _roof(rows) + said(rows) + _stores(rows) + _reads(rows)
+        moved = traffic(run, _points(run, rows))
+        counted = {one.name.partition(" ")[2] for one in moved if one.value is not None and one.conclusive}
+        estimates = [one for one in _reads(rows) if one.name.partition(" ")[2] not in counted]
+        return _peak(run, rows) + _scaling(rows) + _roof(rows) + said(rows) + _stores(rows) + moved + estimates
+
+
+def _points(run: Run, rows: list[StreamRow]) -> list[tuple[Record, int, Interval | None]]:
+    return [(record, row.threads, bandwidth(row)) for record, row in zip(records(run, Stream.name), rows, strict=True)]
 
 
 def _row(run: Run, record: Record) -> StreamRow:

@@ -16,7 +16,7 @@ class StrideRow(JudgedRow, frozen=True, kw_only=True):
     access_bytes: Annotated[Size, Col("access", help="touched at each access")]
     stride_bytes: Annotated[Size, Col("stride", help="from one access to the next")]
     bandwidth: Annotated[Bandwidth | None, Col("bandwidth", help="bytes touched, of all threads; not those between")]
-    lines: Annotated[Rate | None, Col("lines", help="the same in lines of 64 bytes")]
+    lines: Annotated[Rate | None, Col("lines", help="lines of the caches that are touched")]
     best_share: Annotated[
         Share | None,
         Col(

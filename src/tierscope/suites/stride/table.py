@@ -1,7 +1,7 @@
 """Stride: bandwidth of accesses that are a stride apart.
 
     bandwidth = median rate * bytes touched at each access     [bytes/s], of all threads
-    lines     = bandwidth / 64                                  [1/s]
+    lines     = median rate * lines of the caches that an access touches     [1/s]
     share     = bandwidth / best of the same operation, store, order and threads    [1]
 
 Bytes between two accesses are left out, though memory may move them. A row whose lines may stay in the caches is
@@ -18,7 +18,7 @@ from tierscope.suites.stride.labels import StrideLabels
 from tierscope.suites.stride.row import StrideRow
 from tierscope.tables import Asked, Insight, Main, tables
 from tierscope.tables.measured import closing, measured, page_bytes, records
-from tierscope.units import LINE_BYTES, show_bytes
+from tierscope.units import show_bytes
 
 
 class Stride:
@@ -50,8 +50,7 @@ class Stride:
         return [row if row.cached else _beside(row, best[row.kind]) for row in rows]
 
     def insights(self, run: Run, rows: list[StrideRow]) -> list[Insight]:
-        del run
-        return sentences(rows)
+        return sentences(rows, run.result.machine.line_bytes())
 
 
 def _rate(row: StrideRow) -> float:
@@ -74,7 +73,7 @@ def _row(run: Run, record: Record) -> StrideRow:
         access_bytes=access,
         stride_bytes=labels.stride_bytes,
         bandwidth=rate,
-        lines=rate.times(1 / LINE_BYTES),
+        lines=rate.times(max(access / run.result.machine.line_bytes(), 1) / access),
         best_share=None,
         target=facts.target,
         touched_bytes=touched,
