@@ -90,8 +90,8 @@ void play(Structure& structure, std::uint64_t seed, std::vector<std::uint64_t> k
   }
 }
 
-/// In volatile memory each begins at another sixteen bytes of a line, alternately; structures elsewhere stay, out of the
-/// way.
+/// In volatile memory each begins at another sixteen bytes of a line, alternately; structures elsewhere stay, out of
+/// the way.
 std::unique_ptr<Structure> open(const StructureEntry& entry, const StructureOptions& asked, std::uint64_t round) {
   static std::vector<std::unique_ptr<Structure>> aside;
   static std::vector<std::unique_ptr<char[]>> gaps;

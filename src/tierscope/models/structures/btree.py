@@ -49,7 +49,7 @@ class _Lines:
         self.split = sum(new) / len(new) + more  # of a new leaf, and what else is kept of the node above
         self.split_inner = sum(above) / len(above) + more
         self.refill = more + self.whole_leaf + _LEFT_IN_VAIN
-        """Return lines of the node above that were not on the way, of the neighbour, and of one that was asked in vain."""
+        """Lines of the node above that were not on the way, of the neighbour, and of one that was asked in vain."""
 
     def leaves(self, levels: tuple[Level, ...]) -> float:
         """Return the lines of all leaves."""
