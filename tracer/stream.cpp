@@ -46,6 +46,10 @@ void Stream::note(std::uint32_t thread, std::string_view text) {
   chunk(Chunk::note, thread, std::as_bytes(std::span(text)));
 }
 
+void Stream::place(std::uint32_t thread, std::string_view text) {
+  chunk(Chunk::place, thread, std::as_bytes(std::span(text)));
+}
+
 void Stream::gap(std::uint64_t instructions, std::uint64_t warm) {
   const std::array<std::uint64_t, 2> payload{instructions, warm};
   chunk(Chunk::gap, 0, std::as_bytes(std::span(payload)));

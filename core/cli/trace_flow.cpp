@@ -1,13 +1,17 @@
 #include "cli/trace_flow.hpp"
 
 #include <algorithm>
+#include <fstream>
 #include <map>
 #include <memory>
+#include <set>
+#include <string_view>
 
 #include "base/error.hpp"
 #include "cli/json.hpp"
 #include "simulate/flow.hpp"
 #include "simulate/pipeline.hpp"
+#include "simulate/placement.hpp"
 #include "simulate/program.hpp"
 #include "simulate/sampling.hpp"
 #include "simulate/turns.hpp"
@@ -22,12 +26,37 @@ std::uint64_t base_of(const Machine& machine, const std::string& memory) {
   return std::uint64_t{machine.region(memory)} << simulate::MEMORY_BIT;
 }
 
+/// What a machine is asked for: its text behind `sim:`, without the part `objects=FILE`. The file names, a line each,
+/// another machine and the objects that are in its memory.
+struct Asked {
+  std::string word, beside;
+  std::set<std::string> moved;
+};
+
+constexpr std::string_view OBJECTS = ",objects=";
+
+Asked asked_of(const std::string& word) {
+  const auto at = word.find(OBJECTS);
+  if (at == word.npos) return {word, "", {}};
+  const auto path = word.substr(at + OBJECTS.size());
+  std::ifstream file(path);
+  Asked asked{word.substr(0, at), "", {}};
+  if (!std::getline(file, asked.beside) || asked.beside.empty())
+    throw BadPlan("objects=" + path + " cannot be read, or does not name a machine in its first line");
+  for (std::string line; std::getline(file, line);) asked.moved.insert(line);
+  return asked;
+}
+
 /// A machine that the stream runs through.
 class FlowRun {
  public:
-  explicit FlowRun(const std::string& word)
-      : place_(simulate::parse_place(word)), machine_(place_.machine), base_(base_of(machine_, place_.memory)) {}
+  explicit FlowRun(const Asked& asked)
+      : place_(simulate::parse_place(asked.word)),
+        machine_(place_.machine, asked.beside),
+        base_(base_of(machine_, place_.memory)) {}
   virtual ~FlowRun() = default;
+  /// Take objects into account, which are complete up to each step.
+  virtual void follow(const simulate::Objects& objects) = 0;
   virtual void take(const Step& step) = 0;
   /// Add the results to the fact, after the last step.
   virtual void report(json::Object& fact) = 0;
@@ -49,14 +78,23 @@ class Pipelines final : public FlowRun {
   }
 
  public:
-  using FlowRun::FlowRun;
+  explicit Pipelines(const Asked& asked)
+      : FlowRun(asked),
+        placement_(base_, std::uint64_t{machine_.beside()} << simulate::MEMORY_BIT, asked.moved) {}
+  void follow(const simulate::Objects& objects) override {
+    objects_ = &objects;
+    machine_.watch([this](std::uint64_t address, bool write) {
+      if (warm_ == 0) placement_.request(objects_->at(address), write);
+    });
+  }
   void take(const Step& step) override {
+    if (objects_ != nullptr) placement_.learn(*objects_);
     if (step.gap != nullptr) return leave(*step.gap);
     turns_.take(step, clock(), [this](auto thread, auto time) { of(thread).wait_until(time); }, go());
   }
   void report(json::Object& fact) override {
     turns_.finish(clock(), go());
-    sampling_.end(timed());
+    end_part();
     std::map<std::string, std::uint64_t> sum;
     for (const auto& [thread, one] : threads_) {
       const auto& work = one->work();
@@ -68,6 +106,7 @@ class Pipelines final : public FlowRun {
     const auto [seconds, deviation] = sampling_.estimate();
     fact.add("seconds", seconds).add("sampling_deviation_s", deviation).add("units", sampling_.units());
     fact.raw("parts", parts()).add("last_gap", sampling_.gap());
+    if (objects_ != nullptr) fact.raw("objects", objects());
     fact.raw("core", json::object(sum)).raw("counters", json::object(machine_.counters()));
   }
 
@@ -81,9 +120,37 @@ class Pipelines final : public FlowRun {
     }
     return list + "]";
   }
+  void end_part() {
+    sampling_.end(timed());
+    if (objects_ == nullptr || sampling_.units() == uses_.size()) return;
+    std::vector<simulate::Placement::Use> part;
+    for (std::size_t o = 0; o < placement_.uses().size(); ++o) {
+      const auto& now = placement_.uses()[o];
+      const auto was = o < before_.size() ? before_[o] : simulate::Placement::Use{};
+      part.push_back({now.wait - was.wait, now.reads - was.reads, now.writes - was.writes});
+    }
+    before_ = placement_.uses();
+    uses_.push_back(std::move(part));
+  }
+  /// Return [number, seconds that wait for it, lines read, lines written], of the whole program, of each that is used.
+  [[nodiscard]] std::string objects() const {
+    std::string list = "[";
+    for (std::size_t o = 0; o < placement_.uses().size(); ++o) {
+      const auto all = [&](const auto& get) {
+        return sampling_.whole([&](auto p) { return o < uses_[p].size() ? get(uses_[p][o]) : 0.0; });
+      };
+      const double wait = all([](const auto& use) { return static_cast<double>(use.wait) / simulate::TICKS_PER_S; });
+      const double reads = all([](const auto& use) { return static_cast<double>(use.reads); });
+      const double writes = all([](const auto& use) { return static_cast<double>(use.writes); });
+      if (wait == 0 && reads == 0 && writes == 0) continue;
+      list += (list.size() == 1 ? "[" : ",[") + json::value(o) + "," + json::value(wait) + "," + json::value(reads) +
+              "," + json::value(writes) + "]";
+    }
+    return list + "]";
+  }
   simulate::Pipeline& of(std::uint32_t thread) {
     auto& one = threads_[thread];
-    if (!one) one = std::make_unique<simulate::Pipeline>(machine_, cpu_of(thread), base_);
+    if (!one) one = std::make_unique<simulate::Pipeline>(machine_, cpu_of(thread), placement_);
     return *one;
   }
   void play(const Step& step) {
@@ -118,11 +185,15 @@ class Pipelines final : public FlowRun {
   }
   void leave(const simulate::flow::Gap& gap) {
     turns_.finish(clock(), go());
-    sampling_.end(timed());
+    end_part();
     sampling_.skip(gap.instructions);
     warm_ = gap.warm;
     begin();
   }
+  simulate::Placement placement_;
+  const simulate::Objects* objects_ = nullptr;
+  std::vector<simulate::Placement::Use> before_;             // at the end of the last part
+  std::vector<std::vector<simulate::Placement::Use>> uses_;  // by part and object
   std::map<std::uint32_t, std::unique_ptr<simulate::Pipeline>> threads_;
   simulate::Turns turns_;
   simulate::Time from_ = 0;  // of the part that is timed
@@ -133,6 +204,7 @@ class Pipelines final : public FlowRun {
 class Counts final : public FlowRun {
  public:
   using FlowRun::FlowRun;
+  void follow(const simulate::Objects&) override {}
   void take(const Step& step) override {
     if (step.gap != nullptr) return;
     if (step.thread != thread_) pass();
@@ -159,8 +231,9 @@ class Counts final : public FlowRun {
 };
 
 std::unique_ptr<FlowRun> run_of(const std::string& word, bool count) {
-  if (count) return std::make_unique<Counts>(simulate::machine_word(word));
-  return std::make_unique<Pipelines>(simulate::machine_word(word));
+  const auto asked = asked_of(simulate::machine_word(word));
+  if (count) return std::make_unique<Counts>(asked);
+  return std::make_unique<Pipelines>(asked);
 }
 
 struct FlowTally {
@@ -183,13 +256,26 @@ std::string list_of(const std::vector<std::string>& notes) {
   return list + "]";
 }
 
+/// Return [name, most bytes at a time, allocations] of each object, by number.
+std::string places_of(const simulate::Objects& objects) {
+  std::string list = "[";
+  for (const auto& one : objects.known())
+    list += (list.size() == 1 ? "[" : ",[") + json::quoted(one.name) + "," + json::value(one.peak) + "," +
+            json::value(one.allocations) + "]";
+  return list + "]";
+}
+
 }  // namespace
 
-void trace_flow(const std::vector<std::string>& machines, bool count, std::istream& from,
+void trace_flow(const std::vector<std::string>& machines, const Wanted& wanted, std::istream& from,
                 const std::function<void(const std::string&)>& emit) {
   std::vector<std::unique_ptr<FlowRun>> runs;
-  for (const auto& word : machines) runs.push_back(run_of(word, count));
+  for (const auto& word : machines) runs.push_back(run_of(word, wanted.count));
   simulate::flow::Flow flow(from);
+  if (wanted.objects) {
+    flow.follow_objects();
+    for (const auto& run : runs) run->follow(flow.objects());
+  }
   FlowTally tally;
   for (Step step; flow.next(step);) {
     tally.take(step);
@@ -202,6 +288,7 @@ void trace_flow(const std::vector<std::string>& machines, bool count, std::istre
     fact.add("instructions", tally.instructions).add("loads", tally.loads).add("stores", tally.stores);
     fact.add("untraced_instructions", tally.untraced);
     fact.add("threads", tally.threads).add("whole", flow.whole()).raw("notes", list_of(flow.notes()));
+    if (wanted.objects) fact.raw("places", places_of(flow.objects()));
     runs[r]->report(fact);
     emit(fact.str());
   }

@@ -12,6 +12,8 @@
 #include <string>
 #include <vector>
 
+#include "simulate/objects.hpp"
+
 namespace tierscope::simulate::flow {
 
 /// x86-64: rax to r15 are 0 to 15; then flags, x87 and MMX as one, 32 vectors, 8 masks.
@@ -71,6 +73,7 @@ struct Access {
   std::uint32_t bytes;
   std::uint16_t instruction;  // of its block
   bool store;
+  Object object = REST;
 };
 
 /// Instructions that ran untraced, and how many of the instructions after them serve to warm caches.
@@ -97,6 +100,9 @@ class Flow {
   bool next(Step& step);
   /// Return whether the tracer marked the end of the stream; else the program was killed, or another took its place.
   [[nodiscard]] bool whole() const noexcept { return whole_; }
+  /// From now on, find the object of each access, which takes time.
+  void follow_objects() { follows_ = true; }
+  [[nodiscard]] const Objects& objects() const noexcept { return objects_; }
   /// Return the tracer's notes to its user: "fork", "exec".
   [[nodiscard]] const std::vector<std::string>& notes() const noexcept { return notes_; }
 
@@ -108,6 +114,7 @@ class Flow {
   };
   bool chunk();
   bool drain(Step& step);
+  static bool take_objects(Thread& thread, Objects& objects);
   bool take_gap(Step& step);
   void define(std::span<const char> payload);
   void add_events(std::uint32_t thread, std::span<const char> payload);
@@ -124,6 +131,8 @@ class Flow {
   std::vector<std::string> notes_;
   Gap gap_{};
   bool in_gap_ = false;
+  bool follows_ = false;
+  Objects objects_;
 };
 
 }  // namespace tierscope::simulate::flow
