@@ -24,7 +24,7 @@ class Placement {
   };
 
   /// Objects are in the memory whose addresses begin at `base`; those with a name in `moved`, in the one of `other`.
-  Placement(std::uint64_t base, std::uint64_t other, std::set<std::string> moved = {})
+  explicit Placement(std::uint64_t base, std::uint64_t other = 0, std::set<std::string> moved = {})
       : base_(base), other_(other), moved_(std::move(moved)) {
     bases_.push_back(moved_.contains("rest\t") ? other_ : base_);
     uses_.resize(1);

@@ -71,6 +71,15 @@ class Divided(Command):
 )
 @click.option("--limit", metavar="TIME", help="Most that one run of PROGRAM may take here; default: 60s.")
 @click.option(
+    "--objects", is_flag=True, help="Show which allocations of PROGRAM should be in the memory here; traces it twice."
+)
+@click.option(
+    "--fast",
+    multiple=True,
+    metavar="SIZE",
+    help="State the objects of PROGRAM to keep in so much memory of this machine; may be repeated; implies --objects.",
+)
+@click.option(
     "--beside",
     type=click.Path(path_type=Path),
     help="A run of `maps` on that memory, which scores the predictions.",
@@ -93,7 +102,7 @@ class Divided(Command):
 @click.pass_context
 def predict(  # noqa: PLR0913, PLR0917 (each is an option)
     ctx: click.Context, what: str | None, on: tuple[str, ...], here: str | None, limit: str | None,
-    beside: Path | None, count: str | None, value: str | None, model: str, as_json: bool,
+    objects: bool, fast: tuple[str, ...], beside: Path | None, count: str | None, value: str | None, model: str, as_json: bool,
 ) -> int:  # fmt: skip
     """Predict the time of a structure's operations, or of `-- PROGRAM...`, on a memory that they did not run on.
 
@@ -110,12 +119,13 @@ def predict(  # noqa: PLR0913, PLR0917 (each is an option)
 
     if (program := ctx.meta.get(BEHIND)) is not None:
         if what or beside or count or value or model != "structure_model":
-            raise UsageError("a program after -- takes only --on, --from, --limit and --json; leave the others out")
-        return _program(program, on, here, limit, as_json)
+            raise UsageError("a program after -- takes only --on, --from, --limit, --objects, --fast and --json; leave the "
+                             "others out")  # fmt: skip
+        return _program(program, on, here, limit, objects, fast, as_json)
     if what is None:
         raise UsageError("name a run of maps or a preset of a model, or a program after --")
-    if limit is not None:
-        raise UsageError("--limit is for a program after --; leave it out")
+    if limit is not None or objects or fast:
+        raise UsageError("--limit, --objects and --fast are for a program after --; leave them out")
     from tierscope.predict import text
     from tierscope.predict.asked import Asked, predicted
 
@@ -127,17 +137,21 @@ def predict(  # noqa: PLR0913, PLR0917 (each is an option)
     return Exit.GOOD
 
 
-def _program(program: tuple[str, ...], on: tuple[str, ...], here: str | None, limit: str | None, as_json: bool) -> int:
+def _program(
+    program: tuple[str, ...], on: tuple[str, ...], here: str | None, limit: str | None, objects: bool,
+    fast: tuple[str, ...], as_json: bool,
+) -> int:  # fmt: skip
     from tierscope.cli.console import Console
     from tierscope.errors import Exit, UsageError
     from tierscope.predict.program import text
     from tierscope.predict.program.asked import LIMIT_S, Asked, predicted
-    from tierscope.units import parse_seconds
+    from tierscope.units import parse_bytes, parse_seconds
 
     if not program:
         raise UsageError("no program follows --; name one, such as -- ./program arguments")
     limit_s = parse_seconds(limit) if limit else LIMIT_S
-    found = predicted(Asked(program, on, (here,) if here else (), limit_s), door.message)
+    sizes = tuple(parse_bytes(word) for word in fast)
+    found = predicted(Asked(program, on, (here,) if here else (), limit_s, objects, sizes), door.message)
     if as_json:
         door.document(found.document())
     else:
