@@ -43,6 +43,7 @@ class Divided(Command):
     },
     examples=(
         "tierscope predict --on optane100 --on read=350ns,bandwidth=12GB/s -- ./program arguments",
+        "tierscope predict --on cxl_dram --fast 1GiB --fast 4GiB -- ./program arguments",
         "tierscope predict runs/maps-here --from runs/latency-here --on runs/latency-here,read=305ns,bandwidth=7GB/s",
         "tierscope predict runs/maps-here --from runs/latency-here --on runs/latency-there --beside runs/maps-there",
         "tierscope predict 'hashmap_tx get' --count 10000,1000000 --on read=305ns,cache=32MiB:20ns",
@@ -102,7 +103,8 @@ class Divided(Command):
 @click.pass_context
 def predict(  # noqa: PLR0913, PLR0917 (each is an option)
     ctx: click.Context, what: str | None, on: tuple[str, ...], here: str | None, limit: str | None,
-    objects: bool, fast: tuple[str, ...], beside: Path | None, count: str | None, value: str | None, model: str, as_json: bool,
+    objects: bool, fast: tuple[str, ...], beside: Path | None, count: str | None, value: str | None, model: str,
+    as_json: bool,
 ) -> int:  # fmt: skip
     """Predict the time of a structure's operations, or of `-- PROGRAM...`, on a memory that they did not run on.
 
@@ -112,15 +114,16 @@ def predict(  # noqa: PLR0913, PLR0917 (each is an option)
     time](../how-to/predict.md).
 
     PROGRAM runs here several times, and once in a tracer. MEMORY then names a simulated machine whose memory it is, or
-    `read=`, `write=` and `bandwidth=`. See [how to predict a program](../how-to/predict-program.md).
+    `read=`, `write=` and `bandwidth=`. See [how to predict a program](../how-to/predict-program.md). With `--objects`,
+    it is traced again with its allocations in two memories. See [how to place objects](../how-to/place-objects.md).
     """
     from tierscope.cli.console import Console
     from tierscope.errors import Exit, UsageError
 
     if (program := ctx.meta.get(BEHIND)) is not None:
         if what or beside or count or value or model != "structure_model":
-            raise UsageError("a program after -- takes only --on, --from, --limit, --objects, --fast and --json; leave the "
-                             "others out")  # fmt: skip
+            raise UsageError("a program after -- takes only --on, --from, --limit, --objects, --fast and --json; leave "
+                             "the others out")  # fmt: skip
         return _program(program, on, here, limit, objects, fast, as_json)
     if what is None:
         raise UsageError("name a run of maps or a preset of a model, or a program after --")

@@ -31,7 +31,7 @@ Shares = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class ProgramObject:
-    """places: numbers of the trace; names: of the same; bytes: most at a time, of each place; stack: innermost first."""
+    """places: numbers of the trace; names: of the same; bytes: most at a time, of each; stack: innermost first."""
 
     name: str
     kind: str  # site, data

@@ -67,5 +67,5 @@ def _asked(tool: str, module: str, frames: Iterable[Frame]) -> list[tuple[str, s
 
 def _line(where: str) -> str:
     """Return 'file.c:12' for '/path/file.c:12 (discriminator 2)'."""
-    name = where.split(" (")[0].rpartition("/")[2]
-    return "" if name.startswith(UNKNOWN) or name.endswith(":0") or name.endswith(":?") else name
+    name = where.split(" (", maxsplit=1)[0].rpartition("/")[2]
+    return "" if name.startswith(UNKNOWN) or name.endswith((":0", ":?")) else name

@@ -30,7 +30,7 @@ def show(placed: Placed, console: Console) -> None:
 
 
 def sentence(placed: Placed, point: Point) -> str:
-    """Return 'With 2 GiB: these 3 of 41 objects, 1.2 GiB, in the memory here: 1.04x (...) instead of 1.37x: a, b, c'."""
+    """Return 'With 2 GiB: these 3 of 41 objects, 1.2 GiB, in the memory here: 1.04x (...) instead of 1.37x: a, b'."""
     size = show_bytes(point.fast or point.bytes)
     if not point.objects:
         return f"With {size} of the memory here: no object that waits for {placed.tier} fits"
