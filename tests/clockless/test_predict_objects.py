@@ -143,7 +143,7 @@ def test_objects_are_found_by_their_stacks_and_sizes(found: tuple[Placed, object
     tree = made.objects[of(made, "tree")]
     assert tree.allocations == 1023  # all depths of the recursion
     assert tree.stack[-1].startswith("main (placed_program.c:")
-    assert [one.stack[0] for one in made.objects if one.kind == "data"][0].startswith("static data of ")
+    assert next(one.stack[0] for one in made.objects if one.kind == "data").startswith("static data of ")
     assert not any("tierscope" in name for one in made.objects for name in one.stack)
 
 
