@@ -1,5 +1,4 @@
-/// The objects of a traced program: all bytes that one place of it allocates, told apart by the call stack. The static
-/// data of a module is an object, too. Object 0 is the rest: stacks, and what nobody announced.
+/// The objects of a traced program. One is all that one call stack allocates; the static data of a module are one, too. Object 0 is the rest: stacks, and what nobody announced.
 ///   objects.name("site 1\t./program+0x1180");  objects.add(address, bytes, 1);  objects.at(address)
 /// Blind to: bytes that are written before an allocation returns, such as the zeros of calloc.
 #pragma once

@@ -7,12 +7,14 @@ import struct
 import subprocess
 from pathlib import Path
 
+import msgspec
 import pytest
 
 import made_flows as flows
 from shell import Shell
 from tierscope import core
 from tierscope.errors import UsageError
+from tierscope.simulated.replay import Traced
 
 TRACER = pytest.mark.skipif(
     shutil.which("qemu-x86_64") is None or not Path("/usr/include/Zydis/Zydis.h").is_file(),
@@ -99,7 +101,60 @@ DAMAGED = {
     "not two numbers": flows.MAGIC + flows.chunk(5, bytes(8)),
     "longer than any program": flows.MAGIC + flows.chunk(5, struct.pack("<QQ", 1 << 60, 0)),
     "contains no instruction": flows.MAGIC + flows.END,
+    "is not 'KIND NUMBER<tab>TEXT'": flows.MAGIC + flows.chunk(6, b"site"),
+    "number of a place is not a number": flows.MAGIC + flows.chunk(6, b"site one\tmodule"),
+    "not one of 1 to 65534": flows.MAGIC + flows.place(65535),
+    "is too long": flows.MAGIC + flows.place(1, "a" * 9000),
 }
+
+
+def test_waits_and_lines_belong_to_the_object_that_is_there_now(shell: Shell) -> None:
+    """Two objects of one address, one after the other; the second half of an allocation comes with the next chunk."""
+    block = flows.block(0, flows.instruction(flows.MOVE, address=[0], writes=[0]))
+    first = [*flows.allocation(0x4000, 64, 1), 0, flows.access(0x4000), flows.end_of(0x4000)]
+    second = flows.allocation(0x4000, 128, 2)
+    rest = [0, flows.access(0x4040), 0, flows.access(0x8000)]
+    parts = [flows.events(*first, second[0]), flows.place(2, "other+0x20"), flows.events(second[1], *rest)]
+    (shell.folder / "t").write_bytes(flows.MAGIC + block + flows.place(1) + b"".join(parts) + flows.END)
+    (shell.folder / "set").write_text("flat,memory.flat.read=500ns\nsite\tother+0x20\n")
+    with (shell.folder / "t").open("rb") as stream:
+        words = ["sim:flat", f"sim:flat,objects={shell.folder / 'set'}"]
+        flat, placed = (
+            msgspec.json.decode(line, type=Traced) for line in core.trace(words, stream.fileno(), objects=True)
+        )
+    assert flat.places == (("rest\t", 0, 0), ("site\tmodule+0x10", 64, 1), ("site\tother+0x20", 128, 1))
+    assert [(number, reads, writes) for number, _, reads, writes in flat.objects] == [(0, 1, 0), (1, 1, 0), (2, 1, 0)]
+    assert [wait for _, wait, *_ in flat.objects] == pytest.approx([100e-9] * 3, rel=0.1)
+    assert [wait for _, wait, *_ in placed.objects] == pytest.approx([100e-9, 100e-9, 500e-9], rel=0.1)
+    assert placed.counters == {"flat.reads": 2, "flat.writes": 0, "beside_flat.reads": 1, "beside_flat.writes": 0}
+
+
+def test_allocations_change_no_time(shell: Shell) -> None:
+    with_objects = flows.SMALL.replace(
+        flows.MAGIC, flows.MAGIC + flows.place(1) + flows.events(*flows.allocation(0, 9, 1))
+    )
+    times = []
+    for content in (flows.SMALL, with_objects):
+        (shell.folder / "t").write_bytes(content)
+        with (shell.folder / "t").open("rb") as stream:
+            (found,) = (msgspec.json.decode(line, type=Traced) for line in core.trace(["sim:ddr5"], stream.fileno()))
+        times.append((found.seconds, found.counters, found.objects))
+    assert times[0] == times[1]
+
+
+@pytest.mark.parametrize("file", ["", "\n"])
+def test_a_set_of_objects_without_a_machine_is_refused(shell: Shell, file: str) -> None:
+    (shell.folder / "t").write_bytes(flows.SMALL)
+    (shell.folder / "set").write_text(file)
+    for name in ("set", "missing"):
+        with (shell.folder / "t").open("rb") as stream, pytest.raises(UsageError, match="name a machine"):
+            list(core.trace([f"sim:flat,objects={shell.folder / name}"], stream.fileno(), objects=True))
+
+
+def test_a_trace_of_lackey_has_no_objects(shell: Shell) -> None:
+    (shell.folder / "t").write_text("I  04016a80,3\n L 1ffefffe58,8\n")
+    with (shell.folder / "t").open("rb") as stream, pytest.raises(UsageError, match="does not state allocations"):
+        list(core.trace(["sim:flat"], stream.fileno(), objects=True))
 
 
 @pytest.mark.parametrize("why", DAMAGED)

@@ -16,7 +16,7 @@ from tierscope.predict.objects.objects import ProgramObject, Shares
 
 USEFUL = 0.001  # share of an object that is worth a place
 LEAST = 0.005  # share of an object that gets a set of its own
-MOST = 8  # sets that grow, beside none and all
+MOST = 8  # sets that grow, without none and all
 
 Set = tuple[int, ...]
 """Numbers of objects, ascending."""

@@ -1,6 +1,6 @@
 """The objects of a traced program: all that one place of it allocates, and the static data of each module.
 
-A place is a call stack. Of a function that is on the stack several times, only the innermost call counts, so that a
+A place is a call stack. A function that is on the stack several times counts once, with its innermost call. So a
 recursion of any depth is one place. Without symbols, each return address stands for a function of its own.
 
     share of an object    (w_slow - w_fast) / sum over all objects of (w_slow - w_fast)
@@ -116,7 +116,7 @@ def _module(name: str) -> str:
 
 
 def _distinct(objects: Sequence[ProgramObject]) -> list[ProgramObject]:
-    """Return them with names: as many frames as tell an object from the others, SHOWN at least."""
+    """Return them with names: as many frames as no other object has, SHOWN at least."""
     deepest = max((len(one.stack) for one in objects), default=0)
     heads = [Counter(one.stack[:depth] for one in objects) for depth in range(deepest + 1)]
     made = []

@@ -3,11 +3,11 @@
     share of a set        (T(tier) - T(set)) / (T(tier) - T(here)), of the own core, in a second trace
     time of a set         T(tier) - share * (T(tier) - T(here)), of each core in the first trace, anchored as any other
 
-T: model time. The sets are chosen by the waits of the first trace, of the own core; the second trace, in which the
-objects are in the memory of this machine and the rest is on the tier, shows what they are worth. Other cores are not
-replayed for each set: their share is that of their own waits, with and without the difference that the replay shows
+T: model time. The sets are chosen by the waits of the own core in the first trace. In the second trace, the objects of
+a set are in the memory of this machine, and the rest is on the tier: it shows what the set is worth. Other cores are
+not replayed for each set. Their share is that of their own waits, with and without the difference that the replay shows
 for the own core. The bounds contain both.
-Blind to: other addresses of the objects in the memory that they move to, thus other sets of caches.
+Blind to: other addresses of the objects in the memory that they move to, and so other sets of caches.
 """
 
 from collections.abc import Callable, Mapping, Sequence

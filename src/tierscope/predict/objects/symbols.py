@@ -41,7 +41,7 @@ def parsed(text: str) -> Frame:
 
 
 def named(frames: Iterable[Frame]) -> dict[Frame, Frame]:
-    """Return each frame -> the same with its function and line, as far as they are known."""
+    """Return each frame -> the same with its function and line, where these are known."""
     found = {frame: frame for frame in frames}
     tool = shutil.which(TOOL)
     for module in {frame.module for frame in found} if tool else ():
