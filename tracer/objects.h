@@ -8,7 +8,8 @@ enum {
   OBJECTS_UNMUTE,
   OBJECTS_TEXT,       // 48 bytes of text, whose end is a 0
   OBJECTS_ALLOCATED,  // address, bytes, place
-  OBJECTS_FREED       // address
+  OBJECTS_FREED,      // address
+  OBJECTS_PHASE       // 48 bytes of text: by the program itself, which begins a part of its work
 };
 /// Places: 0 is all that no other place has.
 enum { OBJECTS_REST = 0, OBJECTS_FIRST = 1, OBJECTS_MOST = 65535 };

@@ -57,6 +57,12 @@ std::atomic<std::uint64_t> own_begin = 0, own_end = 0;
 /// Allocations of as many bytes are known to the reader at once, since other threads may use them.
 constexpr std::uint64_t SHARED_BYTES = 4096;
 
+/// Return the text in the arguments of a system call, up to its 0.
+std::string text_of(std::span<const std::uint64_t> words) {
+  const auto* text = reinterpret_cast<const char*>(words.data());
+  return {text, ::strnlen(text, words.size_bytes())};
+}
+
 /// Events of one virtual CPU, which is one thread of the program.
 class Buffer {
  public:
@@ -77,11 +83,9 @@ class Buffer {
   [[nodiscard]] bool muted() const { return muted_; }
   /// Add a piece of a line that the library says; return the line at its end, else "".
   std::string add(std::span<const std::uint64_t> words) {
-    std::array<char, 48> piece{};
-    std::memcpy(piece.data(), words.data(), std::min(piece.size(), words.size_bytes()));
-    const auto length = ::strnlen(piece.data(), piece.size());
-    line_.append(piece.data(), length);
-    return length < piece.size() ? std::exchange(line_, "") : "";
+    const auto piece = text_of(words);
+    line_ += piece;
+    return piece.size() < words.size_bytes() ? std::exchange(line_, "") : "";
   }
   void flush() {
     if (used_ != 0) stream.events(thread_, std::span(events_).first(used_));
@@ -240,6 +244,10 @@ void on_said(Buffer& buffer, unsigned vcpu, std::int64_t number, std::span<const
     case OBJECTS_FREED:
       buffer.freed(words[0]);
       break;
+    case OBJECTS_PHASE:
+      buffer.flush();
+      stream.phase(vcpu, light ? passed.load() : 0, text_of(words));
+      break;
     default:
       break;
   }
@@ -251,7 +259,7 @@ void on_syscall(qemu_plugin_id_t, unsigned vcpu, std::int64_t number, std::uint6
                 std::uint64_t d, std::uint64_t e, std::uint64_t f, std::uint64_t, std::uint64_t) {
   if (stream.muted()) return;
   auto* buffer = buffer_of(vcpu);
-  if (number >= OBJECTS_CODE && number <= OBJECTS_FREED && buffer != nullptr)
+  if (number >= OBJECTS_CODE && number <= OBJECTS_PHASE && buffer != nullptr)
     return on_said(*buffer, vcpu, number, std::array{a, b, c, d, e, f});
   const bool replaces = number == SYS_execve || number == SYS_execveat;
   if (replaces || number == SYS_clone || number == SYS_clone3 || number == SYS_futex) on_thread_end(0, vcpu);

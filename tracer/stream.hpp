@@ -36,7 +36,7 @@ constexpr Event free_event(std::uint64_t address) {
 class Stream {
  public:
   /// What a chunk contains.
-  enum class Chunk : std::uint32_t { block = 1, events = 2, note = 3, end = 4, gap = 5, place = 6 };
+  enum class Chunk : std::uint32_t { block = 1, events = 2, note = 3, end = 4, gap = 5, place = 6, phase = 7 };
 
   void open(int descriptor);
   void define(std::uint32_t block, std::span<const Instruction> instructions);
@@ -45,6 +45,8 @@ class Stream {
   void note(std::uint32_t thread, std::string_view text);
   /// The number of a place of the program that allocates, and its call stack.
   void place(std::uint32_t thread, std::string_view text);
+  /// The program begins a part of its work, after so many untraced instructions of the gap that it is in.
+  void phase(std::uint32_t thread, std::uint64_t untraced, std::string_view name);
   /// So many instructions ran untraced; so many of the next are there to warm caches.
   void gap(std::uint64_t instructions, std::uint64_t warm);
   void end();

@@ -90,6 +90,7 @@ class Pipelines final : public FlowRun {
   void take(const Step& step) override {
     if (objects_ != nullptr) placement_.learn(*objects_);
     if (step.gap != nullptr) return leave(*step.gap);
+    if (step.phase != nullptr) return mark(*step.phase);
     turns_.take(step, clock(), [this](auto thread, auto time) { of(thread).wait_until(time); }, go());
   }
   void report(json::Object& fact) override {
@@ -106,6 +107,7 @@ class Pipelines final : public FlowRun {
     const auto [seconds, deviation] = sampling_.estimate();
     fact.add("seconds", seconds).add("sampling_deviation_s", deviation).add("units", sampling_.units());
     fact.raw("parts", parts()).add("last_gap", sampling_.gap());
+    fact.raw("knots", knots_list()).raw("phases", phases_list());
     if (objects_ != nullptr) fact.raw("objects", objects());
     fact.raw("core", json::object(sum)).raw("counters", json::object(machine_.counters()));
   }
@@ -122,6 +124,7 @@ class Pipelines final : public FlowRun {
   }
   void end_part() {
     sampling_.end(timed());
+    in_part_ = last_knot_ = 0;
     if (objects_ == nullptr || sampling_.units() == uses_.size()) return;
     std::vector<simulate::Placement::Use> part;
     for (std::size_t o = 0; o < placement_.uses().size(); ++o) {
@@ -155,6 +158,7 @@ class Pipelines final : public FlowRun {
   }
   void play(const Step& step) {
     const auto instructions = step.block->size();
+    ran_ += instructions;
     if (warm_ != 0) {
       sampling_.skip(instructions);
       warm_ -= std::min<std::uint64_t>(warm_, instructions);
@@ -164,6 +168,39 @@ class Pipelines final : public FlowRun {
     }
     sampling_.count(instructions);
     of(step.thread).run(step);
+    in_part_ += instructions;
+    if (in_part_ - last_knot_ >= KNOT) knot(of(step.thread).now());
+  }
+  /// Note how far the part is, and its time up to here.
+  void knot(simulate::Time now) {
+    last_knot_ = in_part_;
+    knots_.push_back({sampling_.units(), in_part_, static_cast<double>(now - from_) / simulate::TICKS_PER_S});
+  }
+  /// Begin a phase where the program said so.
+  void mark(const simulate::flow::Phase& phase) {
+    turns_.finish(clock(), go());
+    if (warm_ == 0 && in_part_ != 0) knot(std::max(from_, latest()));
+    phases_.push_back({phase.name, ran_ + phase.untraced});
+  }
+  [[nodiscard]] simulate::Time latest() const {
+    simulate::Time latest = 0;
+    for (const auto& [thread, one] : threads_) latest = std::max(latest, one->now());
+    return latest;
+  }
+  /// Return [part, instructions in it, seconds of it so far] of each knot within a part.
+  [[nodiscard]] std::string knots_list() const {
+    std::string list = "[";
+    for (const auto& [part, instructions, seconds] : knots_)
+      list += (list.size() == 1 ? "[" : ",[") + json::value(part) + "," + json::value(instructions) + "," +
+              json::value(seconds) + "]";
+    return list + "]";
+  }
+  /// Return [name, instructions of the program before it] of each phase.
+  [[nodiscard]] std::string phases_list() const {
+    std::string list = "[";
+    for (const auto& [name, at] : phases_)
+      list += (list.size() == 1 ? "[" : ",[") + json::quoted(name) + "," + json::value(at) + "]";
+    return list + "]";
   }
   simulate::Time end() {
     const auto pending = [](const auto& one) { return one.second->pending(); };
@@ -187,9 +224,22 @@ class Pipelines final : public FlowRun {
     turns_.finish(clock(), go());
     end_part();
     sampling_.skip(gap.instructions);
+    ran_ += gap.instructions;
     warm_ = gap.warm;
     begin();
   }
+  static constexpr std::uint64_t KNOT = 1'000'000;  // instructions
+  struct Knot {
+    std::uint64_t part, instructions;
+    double seconds;
+  };
+  struct Marked {
+    std::string name;
+    std::uint64_t instructions;
+  };
+  std::vector<Knot> knots_;
+  std::vector<Marked> phases_;
+  std::uint64_t ran_ = 0, in_part_ = 0, last_knot_ = 0;  // instructions
   simulate::Placement placement_;
   const simulate::Objects* objects_ = nullptr;
   std::vector<simulate::Placement::Use> before_;             // at the end of the last part
@@ -206,7 +256,7 @@ class Counts final : public FlowRun {
   using FlowRun::FlowRun;
   void follow(const simulate::Objects&) override {}
   void take(const Step& step) override {
-    if (step.gap != nullptr) return;
+    if (step.gap != nullptr || step.phase != nullptr) return;
     if (step.thread != thread_) pass();
     thread_ = step.thread;
     for (const auto& access : step.accesses)
@@ -244,6 +294,7 @@ struct FlowTally {
       untraced += step.gap->instructions;
       return;
     }
+    if (step.phase != nullptr) return;
     instructions += step.block->size();
     for (const auto& access : step.accesses) ++(access.store ? stores : loads);
     threads = std::max(threads, step.thread + 1);

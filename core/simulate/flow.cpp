@@ -13,10 +13,11 @@ constexpr std::uint64_t ADDRESS = (std::uint64_t{1} << 48U) - 1, IS_ACCESS = std
 constexpr std::uint64_t IS_OBJECT = std::uint64_t{1} << 62U, IS_FREED = std::uint64_t{1} << 63U;
 constexpr std::uint64_t LARGEST_CHUNK = 64U << 20U;
 constexpr std::size_t MOST_BLOCKS = 1U << 24U, MOST_INSTRUCTIONS = 512, MOST_THREADS = 4096, MOST_NOTES = 1000;
+constexpr std::size_t MOST_PHASES = 100'000, LONGEST_NAME = 48;
 constexpr std::uint64_t MOST_INSTRUCTIONS_OF_A_GAP = std::uint64_t{1} << 56U;
 constexpr std::uint8_t LAST_CLASS = static_cast<std::uint8_t>(Class::serialize);
 
-enum class Chunk : std::uint32_t { block = 1, events = 2, note = 3, end = 4, gap = 5, place = 6 };
+enum class Chunk : std::uint32_t { block = 1, events = 2, note = 3, end = 4, gap = 5, place = 6, phase = 7 };
 struct Header {
   std::uint32_t what, thread;
   std::uint64_t bytes;
@@ -42,6 +43,7 @@ Flow::Flow(std::istream& from) : from_(from) {
 bool Flow::next(Step& step) {
   while (!drain(step)) {
     if (in_gap_) return take_gap(step);
+    if (in_phase_) return take_phase(step);
     if (!chunk()) return false;
   }
   return true;
@@ -52,6 +54,15 @@ bool Flow::take_gap(Step& step) {
   in_gap_ = false;
   step = Step{};
   step.gap = &gap_;
+  return true;
+}
+
+/// Take a phase after the last block of its thread before it.
+bool Flow::take_phase(Step& step) {
+  in_phase_ = false;
+  step = Step{};
+  step.thread = static_cast<std::uint32_t>(phase_thread_);
+  step.phase = &phase_;
   return true;
 }
 
@@ -80,7 +91,8 @@ bool Flow::drain(Step& step) {
     if (!take_objects(threads_[current_], objects_) || at == events.size()) continue;
     auto until = at + 1;
     while (until < events.size() && is_access(events[until])) ++until;
-    if (until == events.size() && !ended_ && !in_gap_) continue;
+    const bool last = ended_ || in_gap_ || (in_phase_ && current_ == phase_thread_);
+    if (until == events.size() && !last) continue;
     if (is_access(events[at])) refuse("an access comes before any block of its thread");
     const auto number = static_cast<std::size_t>(events[at] & 0xFFFFFFFFU);
     if (number >= blocks_.size() || blocks_[number].empty())
@@ -140,6 +152,9 @@ bool Flow::chunk() {
     case Chunk::place:
       if (const auto why = objects_.name({payload_.data(), payload_.size()}); !why.empty()) refuse(why);
       break;
+    case Chunk::phase:
+      add_phase(header.thread, payload_);
+      break;
     case Chunk::gap: {
       if (payload_.size() != sizeof gap_) refuse("a gap is not two numbers");
       std::memcpy(&gap_, payload_.data(), sizeof gap_);
@@ -176,6 +191,18 @@ void Flow::define(std::span<const char> payload) {
         !known(one.data_registers) || !known(one.written))
       refuse("an instruction of block " + std::to_string(number) + " has a class or register that does not exist");
   blocks_.push_back(std::move(block));
+}
+
+void Flow::add_phase(std::uint32_t thread, std::span<const char> payload) {
+  if (payload.size() < sizeof phase_.untraced) refuse("a phase has no number before its name");
+  if (++phases_ > MOST_PHASES) refuse("there are more than " + std::to_string(MOST_PHASES) + " phases");
+  std::memcpy(&phase_.untraced, payload.data(), sizeof phase_.untraced);
+  if (phase_.untraced > MOST_INSTRUCTIONS_OF_A_GAP) refuse("a phase begins behind any program");
+  const auto name = payload.subspan(sizeof phase_.untraced);
+  phase_.name.assign(name.begin(), name.begin() + static_cast<std::ptrdiff_t>(std::min(name.size(), LONGEST_NAME)));
+  phase_thread_ = thread;
+  in_phase_ = true;
+  current_ = 0;
 }
 
 void Flow::add_events(std::uint32_t thread, std::span<const char> payload) {

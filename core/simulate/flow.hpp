@@ -81,12 +81,19 @@ struct Gap {
   std::uint64_t instructions, warm;
 };
 
-/// One execution of a block, or a gap.
+/// The program begins a part of its work, after so many untraced instructions of the gap that it is in.
+struct Phase {
+  std::uint64_t untraced = 0;
+  std::string name;
+};
+
+/// One execution of a block, or a gap, or a phase.
 struct Step {
   std::uint32_t thread = 0;
   const Block* block = nullptr;
   std::span<const Access> accesses;  // in the order of the instructions
   const Gap* gap = nullptr;          // if set, there is no block
+  const Phase* phase = nullptr;      // likewise
 };
 
 class Flow {
@@ -116,6 +123,8 @@ class Flow {
   bool drain(Step& step);
   static bool take_objects(Thread& thread, Objects& objects);
   bool take_gap(Step& step);
+  bool take_phase(Step& step);
+  void add_phase(std::uint32_t thread, std::span<const char> payload);
   void define(std::span<const char> payload);
   void add_events(std::uint32_t thread, std::span<const char> payload);
   std::size_t collect(std::span<const Event> events, std::size_t from, const Block& block);
@@ -131,6 +140,9 @@ class Flow {
   std::vector<std::string> notes_;
   Gap gap_{};
   bool in_gap_ = false;
+  Phase phase_;
+  std::size_t phase_thread_ = 0, phases_ = 0;
+  bool in_phase_ = false;
   bool follows_ = false;
   Objects objects_;
 };

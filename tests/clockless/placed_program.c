@@ -1,5 +1,7 @@
 // Three objects of known use: one is chased, one is streamed, one is cold. A tree, whose nodes are one object though a
 // recursion allocates them, is touched once. Arguments: rounds.
+#include "../../examples/phases/tierscope_phase.h"
+
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -52,9 +54,12 @@ int main(int words, char** word) {
   char* bytes = cold();
   node* top = tree(10);
   for (long round = 0; round < rounds; ++round) {
+    tierscope_phase("chase");
     for (long i = 0; i < LINES; ++i) at = lines[at];
+    tierscope_phase("stream");
     for (long i = 0; i < WORDS; ++i) sum += stream[i];
   }
+  tierscope_phase("end");
   printf("%lu %d %d\n", (unsigned long)(sum + at), bytes[COLD / 2], top->left != top->right);
   return 0;
 }

@@ -7,15 +7,18 @@ import numpy as np
 import pytest
 from rich.console import Console
 
+from tierscope.cli.drawn import draw
 from tierscope.errors import MachineError
 from tierscope.predict.objects import symbols
 from tierscope.predict.objects.choice import best, bytes_of, growing
+from tierscope.predict.objects.figure import HEADS, READING, figure, rows
 from tierscope.predict.objects.objects import ProgramObject, moved_bytes, objects_of, shares
 from tierscope.predict.objects.placed import OTHER_WAY, STATIC, Again, Ends, Placed, between, placed
 from tierscope.predict.objects.symbols import Frame, named, parsed
 from tierscope.predict.objects.text import show
 from tierscope.predict.program.answer import anchor
 from tierscope.predict.program.native import Native
+from tierscope.report.figure_page import Beside
 from tierscope.simulated import tracer
 from tierscope.simulated.replay import Traced
 from tierscope.stats.median import Interval
@@ -175,6 +178,21 @@ def test_what_is_found_is_told_and_written(tmp_path) -> None:  # type: ignore[no
     assert [row["ratio"] for row in document["curve"]] == pytest.approx([2.0, 1.3, 1.1])
     assert document["best"][0]["objects"] == ["p+0x10 < p+0x20"]
     assert document["objects"][1]["stack"] == ["p+0x10", "p+0x20"]
+
+
+def test_the_curve_is_drawn_with_its_bounds_and_rows(tmp_path) -> None:  # type: ignore[no-untyped-def]
+    made = placing(FIRST, tmp_path, fast=(1500,))
+    spec = figure([made, Placed("other", unknown=STATIC)])
+    assert [point["ratio"] for point in spec["data"]["values"]] == pytest.approx([2.0, 1.3, 1.1])
+    assert [point["low"] for point in spec["layer"][3]["data"]["values"]] == pytest.approx([1.25])
+    draw(spec, tmp_path / "curve.html", Beside(READING, "", (), HEADS, rows([made])))
+    page = (tmp_path / "curve.html").read_text()
+    assert "<svg" in page
+    assert "1 of 3" in page
+    assert "1.300" in page
+    unknown = figure([placing(FIRST, tmp_path, measured=9.0)])
+    assert unknown["data"]["values"] == []
+    assert "3 of 3" in unknown["usermeta"]["tierscope"]["notes"][0]
 
 
 def test_an_anchor_that_is_not_known_leaves_shares(tmp_path) -> None:  # type: ignore[no-untyped-def]

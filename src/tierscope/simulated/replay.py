@@ -42,6 +42,8 @@ class Traced(msgspec.Struct, frozen=True, kw_only=True):
     seconds_waiting: float | None = None  # an estimate, if each waits for the one before
     parts: tuple[tuple[int, int, float], ...] = ()  # untraced instructions before it, instructions, seconds of it
     last_gap: int = 0  # untraced instructions behind the last part
+    knots: tuple[tuple[int, int, float], ...] = ()  # within parts: number of the part, instructions, seconds so far
+    phases: tuple[tuple[str, int], ...] = ()  # that the program marked: name, instructions before it
     places: tuple[tuple[str, int, int], ...] = ()  # objects: name, most bytes at a time, allocations
     objects: tuple[tuple[int, float, float, float], ...] = ()  # place, seconds that wait, lines read, lines written
     ended: int | None = None  # exit status of the command, below 0 a signal; None: a file was read

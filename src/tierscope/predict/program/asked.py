@@ -13,6 +13,8 @@ from tierscope.predict.program.answer import Anchor, Answer, anchor, answer
 from tierscope.predict.program.here import Tell, runs_here
 from tierscope.predict.program.machines import LARGE_PAGE, SMALL_PAGE, Here, Place, is_model, of_model, places
 from tierscope.predict.program.native import measured, same_input
+from tierscope.predict.program.phases import Cores as PhaseCores
+from tierscope.predict.program.phases import Phase, phases
 from tierscope.predict.program.printed import printed
 from tierscope.simulated.replay import STANDARD_ERROR, Traced, replayed
 from tierscope.simulated.trace import words_of
@@ -30,7 +32,7 @@ class Asked:
     """on: tiers; here: runs of this machine, or a simulated machine that stands for it; limit_s: of one run here.
 
     objects: whether to place the objects of the program; fast: bytes of the memory here, for each of which a best set
-    is wanted.
+    is wanted. phases: parts of the time, where the program has no markers; 0: no phases without markers.
     """
 
     command: Sequence[str]
@@ -39,6 +41,7 @@ class Asked:
     limit_s: float
     objects: bool = False
     fast: tuple[int, ...] = ()
+    phases: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +52,7 @@ class Found:
     anchor: Anchor
     tiers: tuple[Answer, ...]
     notes: tuple[str, ...]
+    phases: tuple[Phase, ...] = ()
     placed: tuple[Placed, ...] = ()  # by tier, where it was asked for
 
     def document(self) -> dict[str, Any]:
@@ -69,6 +73,7 @@ class Found:
             "threads": own.threads,
             "unknown": self.anchor.unknown,
             "tiers": [one.row() for one in self.tiers],
+            "phases": [one.row() for one in self.phases],
             "objects": [one.document() for one in self.placed],
             "notes": list(self.notes),
         }  # fmt: skip
@@ -90,6 +95,7 @@ def predicted(asked: Asked, tell: Tell) -> Found:
         replays = partial(replay_words, command, limit_s=asked.limit_s * TRACED_TIMES, objects=wanted)
         found, said = replays(_words(here))
         answers = _found(asked.command, here, anchor(native, _cores(here.own, found), said), found)
+        answers = replace(answers, phases=_phases(here, answers.anchor, found, asked.phases))
         if not wanted:
             return answers
         tell(f"{command[0]} runs in the tracer again, with its objects in two memories")
@@ -140,6 +146,20 @@ def _found(command: Sequence[str], here: Here, here_s: Anchor, found: dict[str, 
         for place in here.tiers
     ]  # fmt: skip
     return Found(tuple(command), here_s, tuple(tiers), (*here_s.native.notes, *here.notes, *_tail(here_s.cores[0])))
+
+
+def _phases(here: Here, here_s: Anchor, found: dict[str, Traced], count: int) -> tuple[Phase, ...]:
+    """Return the phases; none if the program has no markers and none are asked for."""
+    if not count and not here_s.cores[0].phases:
+        return ()
+    tiers = [
+        PhaseCores(
+            place.name, list(zip(here_s.cores, _cores(place, found), strict=True)), found.get(place.word + IDLE),
+            found.get(here.instant),
+        )
+        for place in here.tiers
+    ]  # fmt: skip
+    return phases(here_s, tiers, count)
 
 
 def _tail(own: Traced) -> tuple[str, ...]:
