@@ -17,6 +17,7 @@
 #include <string>
 #include <utility>
 
+#include "buffer.hpp"
 #include "decode.hpp"
 #include "objects.h"
 #include "qemu_api.h"
@@ -53,59 +54,6 @@ unsigned gaps = 0;
 
 /// Code of the library that states allocations (objects.c), which is not traced.
 std::atomic<std::uint64_t> own_begin = 0, own_end = 0;
-
-/// Allocations of as many bytes are known to the reader at once, since other threads may use them.
-constexpr std::uint64_t SHARED_BYTES = 4096;
-
-/// Return the text in the arguments of a system call, up to its 0.
-std::string text_of(std::span<const std::uint64_t> words) {
-  const auto* text = reinterpret_cast<const char*>(words.data());
-  return {text, ::strnlen(text, words.size_bytes())};
-}
-
-/// Events of one virtual CPU, which is one thread of the program.
-class Buffer {
- public:
-  explicit Buffer(std::uint32_t thread) : thread_(thread) {}
-  void enter(std::uint32_t block) {
-    block_ = block;
-    if (!muted_) put(block_event(block));
-  }
-  void access(std::uint32_t block, Event event) {
-    if (block == block_ && !muted_) put(event);
-  }
-  void allocated(std::uint64_t address, std::uint64_t bytes, std::uint64_t place) {
-    for (const auto event : allocation_events(address, bytes, place)) put(event);
-    if (bytes >= SHARED_BYTES) flush();
-  }
-  void freed(std::uint64_t address) { put(free_event(address)); }
-  void mute(bool on) { muted_ = on; }
-  [[nodiscard]] bool muted() const { return muted_; }
-  /// Add a piece of a line that the library says; return the line at its end, else "".
-  std::string add(std::span<const std::uint64_t> words) {
-    const auto piece = text_of(words);
-    line_ += piece;
-    return piece.size() < words.size_bytes() ? std::exchange(line_, "") : "";
-  }
-  void flush() {
-    if (used_ != 0) stream.events(thread_, std::span(events_).first(used_));
-    used_ = 0;
-  }
-  void drop() { used_ = 0; }
-
- private:
-  void put(Event event) {
-    if (used_ == events_.size()) flush();
-    events_[used_++] = event;
-  }
-
-  std::uint32_t thread_;
-  std::uint32_t block_ = 0;  // that runs
-  bool muted_ = false;       // it runs code that the library calls
-  std::string line_;         // that the library says
-  std::size_t used_ = 0;
-  std::array<Event, 16384> events_{};
-};
 
 /// By virtual CPU. Pages of threads that never were are never touched.
 constexpr unsigned MOST_THREADS = 4096;
@@ -213,7 +161,7 @@ void on_translation(qemu_plugin_id_t, qemu_plugin_tb* block) {
 }
 
 void on_thread(qemu_plugin_id_t, unsigned vcpu) {
-  if (vcpu < MOST_THREADS && !buffers[vcpu]) buffers[vcpu] = std::make_unique<Buffer>(vcpu);
+  if (vcpu < MOST_THREADS && !buffers[vcpu]) buffers[vcpu] = std::make_unique<Buffer>(stream, vcpu);
   if (vcpu >= MOST_THREADS) stream.note(vcpu, "a thread beyond the 4096th is not traced");
 }
 

@@ -12,9 +12,9 @@ struct Wanted {
   bool count = false, objects = false;
 };
 
-/// Emit one JSON line for each machine, in the order of `machines` (`sim:WORD`). Threads run on CPUs of their own, share
-/// caches and memories in the order of their clocks, and end with the last. A machine with `,objects=FILE` at its end
-/// has some objects in the memory of another machine: the file names, a line each, that machine and the objects.
+/// Emit one JSON line for each machine, in the order of `machines` (`sim:WORD`). Threads run on CPUs of their own,
+/// share caches and memories in the order of their clocks, and end with the last. A machine with `,objects=FILE` at its
+/// end has some objects in the memory of another machine: the file names, a line each, that machine and the objects.
 /// @throws BadPlan for a wrong argument, or a stream that contradicts itself; Unsupported
 void trace_flow(const std::vector<std::string>& machines, const Wanted& wanted, std::istream& from,
                 const std::function<void(const std::string&)>& emit);

@@ -111,7 +111,7 @@ std::size_t Flow::collect(std::span<const Event> events, std::size_t from, const
   for (; from < events.size(); ++from) {
     const auto event = events[from];
     Access access{event & ADDRESS, std::uint32_t{1} << (event >> 58U & 7U),
-                        static_cast<std::uint16_t>(event >> 48U & 511U), (event >> 57U & 1U) != 0, REST};
+                  static_cast<std::uint16_t>(event >> 48U & 511U), (event >> 57U & 1U) != 0, REST};
     if (follows_) access.object = objects_.at(access.address);
     if (access.instruction >= block.size()) refuse("an access names an instruction that its block does not have");
     auto* last = accesses_.empty() ? nullptr : &accesses_.back();

@@ -81,7 +81,7 @@ struct Gap {
   std::uint64_t instructions, warm;
 };
 
-/// The program begins a part of its work, after so many untraced instructions of the gap that it is in.
+/// The program begins a part of its work. `untraced`: instructions before it in its gap, if it is in one.
 struct Phase {
   std::uint64_t untraced = 0;
   std::string name;
@@ -93,7 +93,7 @@ struct Step {
   const Block* block = nullptr;
   std::span<const Access> accesses;  // in the order of the instructions
   const Gap* gap = nullptr;          // if set, there is no block
-  const Phase* phase = nullptr;      // likewise
+  const Phase* phase = nullptr;      // if set, there is no block either
 };
 
 class Flow {

@@ -64,7 +64,7 @@ class Machine {
   [[nodiscard]] const std::vector<Region>& regions() const noexcept { return regions_; }
   /// Return the index of the memory of that name, or of the default one for "". @throws BadPlan
   [[nodiscard]] unsigned region(const std::string& name) const;
-  /// Return the index of the memory that the machine beside it lends.
+  /// Return the index of the memory that another machine lends.
   [[nodiscard]] unsigned beside() const noexcept;
   /// Return the bytes of a line of its caches.
   [[nodiscard]] std::uint64_t line_bytes() const noexcept { return line_bytes_; }

@@ -1,4 +1,5 @@
-/// The objects of a traced program. One is all that one call stack allocates; the static data of a module are one, too. Object 0 is the rest: stacks, and what nobody announced.
+/// The objects of a traced program. One is all that one call stack allocates; the static data of a module are one, too.
+/// Object 0 is the rest: stacks, and what nobody announced.
 ///   objects.name("site 1\t./program+0x1180");  objects.add(address, bytes, 1);  objects.at(address)
 /// Blind to: bytes that are written before an allocation returns, such as the zeros of calloc.
 #pragma once
@@ -19,7 +20,7 @@ constexpr Object REST = 0;
 class Objects {
  public:
   struct Known {
-    std::string name;                                // "site" or "data", then the call stack or the file, behind tabs
+    std::string name;  // "site" or "data", then the call stack or the file, behind tabs
     std::uint64_t bytes = 0, peak = 0, allocations = 0;  // allocated now; at most at a time; number so far
   };
 
@@ -56,8 +57,7 @@ class Objects {
     const auto end = next == ranges_.end() ? ~std::uint64_t{0} : next->first;
     if (next == ranges_.begin()) return keep(0, end, REST);
     const auto& [begin, range] = *--next;
-    return address < range.end ? keep(begin, range.end, range.object)
-                               : keep(range.end, end, REST);
+    return address < range.end ? keep(begin, range.end, range.object) : keep(range.end, end, REST);
   }
   /// Return them by number; number 0 is the rest.
   [[nodiscard]] const std::vector<Known>& known() const noexcept { return known_; }

@@ -88,9 +88,8 @@ void Pipeline::warm(const flow::Step& step) {
   const auto& block = *step.block;
   close_branch(block.front().address);
   for (const auto& access : step.accesses)
-    dispatched_ = std::max(dispatched_,
-                           reach({access.address, access.bytes, access.object},
-                                 access.store ? Kind::store : Kind::load, dispatched_));
+    dispatched_ = std::max(dispatched_, reach({access.address, access.bytes, access.object},
+                                              access.store ? Kind::store : Kind::load, dispatched_));
   redirect_ = dispatched_;
   last_retirement_ = std::max(last_retirement_, dispatched_);
   if (decides(block.back().kind)) branch_ = &block.back();
@@ -233,8 +232,7 @@ void Pipeline::forward(Seq seq, const flow::Access& access) {
 void Pipeline::started(Op& op) {
   op.begun = true;
   if (op.does == Does::load && !op.forwarded) return starts_.push({op.ready, op.seq});
-  if (op.forwarded && near(bytes_of(op)))
-    reach(bytes_of(op), Kind::load, op.ready);  // it looks in the cache, too
+  if (op.forwarded && near(bytes_of(op))) reach(bytes_of(op), Kind::load, op.ready);  // it looks in the cache, too
   finish(op, op.ready + (op.does == Does::load ? cycles(FORWARD) : op.latency));
 }
 

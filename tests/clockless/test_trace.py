@@ -1,10 +1,12 @@
 """`tierscope trace`: the tracer's stream through simulated machines, and programs that it refuses."""
 
 import json
+import random
 import re
 import shutil
 import struct
 import subprocess
+from contextlib import suppress
 from pathlib import Path
 
 import msgspec
@@ -104,6 +106,8 @@ DAMAGED = {
     "is not 'KIND NUMBER<tab>TEXT'": flows.MAGIC + flows.chunk(6, b"site"),
     "number of a place is not a number": flows.MAGIC + flows.chunk(6, b"site one\tmodule"),
     "not one of 1 to 65534": flows.MAGIC + flows.place(65535),
+    "no number before its name": flows.MAGIC + flows.chunk(7, b"name"),
+    "begins behind any program": flows.MAGIC + flows.phase(b"name", 1 << 60),
     "is too long": flows.MAGIC + flows.place(1, "a" * 9000),
 }
 
@@ -127,6 +131,38 @@ def test_waits_and_lines_belong_to_the_object_that_is_there_now(shell: Shell) ->
     assert [wait for _, wait, *_ in flat.objects] == pytest.approx([100e-9] * 3, rel=0.1)
     assert [wait for _, wait, *_ in placed.objects] == pytest.approx([100e-9, 100e-9, 500e-9], rel=0.1)
     assert placed.counters == {"flat.reads": 2, "flat.writes": 0, "beside_flat.reads": 1, "beside_flat.writes": 0}
+
+
+def test_phases_are_between_blocks_and_within_gaps(shell: Shell) -> None:
+    load = flows.events(*[0, flows.access(0x4000)] * 2000)
+    gap = flows.chunk(5, struct.pack("<QQ", 8000, 1000))
+    block = flows.block(0, flows.instruction(flows.MOVE, address=[0], writes=[0]))
+    parts = [load, flows.phase(b"one"), load, flows.phase(b"in a gap", 3000), gap, load, flows.phase(b'"', thread=7)]
+    (shell.folder / "t").write_bytes(flows.MAGIC + block + b"".join(parts) + flows.END)
+    found = json.loads(shell("trace", "--on", "flat", "--from", "t", "--json", "-")[1])[0]
+    assert found["phases"] == [["one", 2000], ["in a gap", 7000], ['"', 14000]]
+    first, last = found["knots"]
+    assert first[:2] == [0, 2000]
+    assert first[2] == pytest.approx(2000 * 100e-9, rel=0.2)
+    assert last[:2] == [1, 1000]
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_a_stream_with_random_damage_is_read_or_refused(tmp_path: Path, seed: int) -> None:
+    """Some damage leaves a stream; none ends the core by a signal."""
+    draw = random.Random(seed)
+    block = flows.block(0, flows.instruction(flows.MOVE, address=[0], writes=[0]))
+    words = [*flows.allocation(0x4000, 64, 1), 0, flows.access(0x4000), flows.end_of(0x4000)]
+    gap = flows.chunk(5, struct.pack("<QQ", 8000, 10))
+    whole = bytearray(
+        flows.MAGIC + block + flows.place(1) + (flows.events(*words) + flows.phase(b"p") + gap) * 3 + flows.END
+    )
+    for _ in range(draw.randint(1, 4)):
+        at = draw.randrange(len(flows.MAGIC), len(whole))
+        whole[at] = draw.choice([0, 1, 0x7F, 0xFF, whole[at] ^ 1 << draw.randrange(8)])
+    (tmp_path / "t").write_bytes(whole)
+    with (tmp_path / "t").open("rb") as stream, suppress(UsageError):
+        assert len(list(core.trace(["sim:ddr5"], stream.fileno(), objects=True))) == 1
 
 
 def test_allocations_change_no_time(shell: Shell) -> None:

@@ -42,6 +42,10 @@ def place(number: int, name: str = "module+0x10", kind: str = "site") -> bytes:
     return chunk(6, f"{kind} {number}\t{name}".encode())
 
 
+def phase(name: bytes, untraced: int = 0, thread: int = 0) -> bytes:
+    return chunk(7, struct.pack("<Q", untraced) + name, thread)
+
+
 def allocation(address: int, size: int, of: int) -> tuple[int, int]:
     return address | 1 << 62, size | of << 48
 

@@ -31,8 +31,8 @@ TRACED_TIMES = 20  # factor by which the tracer and all replays may exceed the -
 class Asked:
     """on: tiers; here: runs of this machine, or a simulated machine that stands for it; limit_s: of one run here.
 
-    objects: whether to place the objects of the program; fast: bytes of the memory here, for each of which a best set
-    is wanted. phases: parts of the time, where the program has no markers; 0: no phases without markers.
+    objects: whether to place the objects of the program; fast: bytes of the memory here, each with a best set.
+    phases: parts of the time, where the program has no markers; 0: no phases without markers.
     """
 
     command: Sequence[str]

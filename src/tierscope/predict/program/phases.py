@@ -8,8 +8,8 @@ equal parts of the model's time here. Markers are instructions of the program, t
     here      share of the phase of T of the own core, of the time that was measured
     ratio     of a phase on the tier and here; its bounds are the range over all cores
 
-The bounds also contain twice the deviation of what was not traced. With the rates d = b_i - ratio * a_i of units, a gap
-of which n instructions are in the phase has the variance n^2 (d_i - d_j)^2 / 2.
+The bounds also contain twice the deviation of what was not traced. With the rates d = b_i - ratio * a_i of units, the
+n instructions of a gap that are in the phase have the variance n^2 (d_i - d_j)^2 / 2.
 Blind to: time in the kernel, which has no phase; the mean over threads, since the phase of one thread is that of all.
 Source: J. von Neumann et al., "The Mean Square Successive Difference", Annals of Mathematical Statistics 12(2), 1941.
 """
