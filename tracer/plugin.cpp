@@ -15,8 +15,11 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 
+#include "buffer.hpp"
 #include "decode.hpp"
+#include "objects.h"
 #include "qemu_api.h"
 #include "stream.hpp"
 
@@ -49,34 +52,8 @@ std::atomic<std::uint64_t> passed = 0;  // instructions since the last change
 std::atomic<std::uint64_t> until = ~std::uint64_t{0};
 unsigned gaps = 0;
 
-/// Events of one virtual CPU, which is one thread of the program.
-class Buffer {
- public:
-  explicit Buffer(std::uint32_t thread) : thread_(thread) {}
-  void enter(std::uint32_t block) {
-    block_ = block;
-    put(block_event(block));
-  }
-  void access(std::uint32_t block, Event event) {
-    if (block == block_) put(event);
-  }
-  void flush() {
-    if (used_ != 0) stream.events(thread_, std::span(events_).first(used_));
-    used_ = 0;
-  }
-  void drop() { used_ = 0; }
-
- private:
-  void put(Event event) {
-    if (used_ == events_.size()) flush();
-    events_[used_++] = event;
-  }
-
-  std::uint32_t thread_;
-  std::uint32_t block_ = 0;  // that runs
-  std::size_t used_ = 0;
-  std::array<Event, 16384> events_{};
-};
+/// Code of the library that states allocations (objects.c), which is not traced.
+std::atomic<std::uint64_t> own_begin = 0, own_end = 0;
 
 /// By virtual CPU. Pages of threads that never were are never touched.
 constexpr unsigned MOST_THREADS = 4096;
@@ -98,11 +75,15 @@ constexpr unsigned COUNT_BIT = 40;
 
 void on_block(unsigned vcpu, void* data) {
   const auto word = reinterpret_cast<std::uintptr_t>(data);
-  if (auto* buffer = buffer_of(vcpu)) buffer->enter(static_cast<std::uint32_t>(word));
-  if (plan.skip != 0) pass(word >> COUNT_BIT);
+  auto* buffer = buffer_of(vcpu);
+  if (buffer != nullptr) buffer->enter(static_cast<std::uint32_t>(word));
+  if (plan.skip != 0 && (buffer == nullptr || !buffer->muted())) pass(word >> COUNT_BIT);
 }
 
-void on_light_block(unsigned, void* data) { pass(reinterpret_cast<std::uintptr_t>(data)); }
+void on_light_block(unsigned vcpu, void* data) {
+  const auto* buffer = buffer_of(vcpu);
+  if (buffer == nullptr || !buffer->muted()) pass(reinterpret_cast<std::uintptr_t>(data));
+}
 
 void on_dropped_access(unsigned, qemu_plugin_meminfo_t, std::uint64_t, void*) {}
 
@@ -148,8 +129,9 @@ bool by_helper(const Instruction& found) {
 /// QEMU up to 7.2 keeps the list of callbacks of a block's last instruction after the block, and frees it when blocks
 /// are dropped. The next function of QEMU that reaches memory would read it, unless an instruction with a list of its
 /// own ran since.
-void translate_light(qemu_plugin_tb* block, std::size_t count) {
-  qemu_plugin_register_vcpu_tb_exec_cb(block, on_light_block, QEMU_PLUGIN_CB_NO_REGS, reinterpret_cast<void*>(count));
+void translate_light(qemu_plugin_tb* block, std::size_t count, bool counts) {
+  if (counts)
+    qemu_plugin_register_vcpu_tb_exec_cb(block, on_light_block, QEMU_PLUGIN_CB_NO_REGS, reinterpret_cast<void*>(count));
   for (std::size_t i = 0; i < count; ++i) {
     auto* instruction = qemu_plugin_tb_get_insn(block, i);
     if (by_helper(read(instruction)))
@@ -162,7 +144,9 @@ void on_translation(qemu_plugin_id_t, qemu_plugin_tb* block) {
   static std::mutex mutex;
   static std::uint32_t blocks = 0;
   const auto count = qemu_plugin_tb_n_insns(block);
-  if (light) return translate_light(block, count);
+  const auto at = qemu_plugin_insn_vaddr(qemu_plugin_tb_get_insn(block, 0));
+  if (const bool own_code = at >= own_begin && at < own_end; own_code || light)
+    return translate_light(block, count, !own_code);
   std::vector<Instruction> instructions;
   for (std::size_t i = 0; i < count; ++i) instructions.push_back(read(qemu_plugin_tb_get_insn(block, i)));
   const std::lock_guard lock(mutex);
@@ -177,7 +161,7 @@ void on_translation(qemu_plugin_id_t, qemu_plugin_tb* block) {
 }
 
 void on_thread(qemu_plugin_id_t, unsigned vcpu) {
-  if (vcpu < MOST_THREADS && !buffers[vcpu]) buffers[vcpu] = std::make_unique<Buffer>(vcpu);
+  if (vcpu < MOST_THREADS && !buffers[vcpu]) buffers[vcpu] = std::make_unique<Buffer>(stream, vcpu);
   if (vcpu >= MOST_THREADS) stream.note(vcpu, "a thread beyond the 4096th is not traced");
 }
 
@@ -185,12 +169,49 @@ void on_thread_end(qemu_plugin_id_t, unsigned vcpu) {
   if (auto* buffer = buffer_of(vcpu)) buffer->flush();
 }
 
-/// Before another program takes the place of this one, what is known so far goes out.
-void on_syscall(qemu_plugin_id_t, unsigned vcpu, std::int64_t number, std::uint64_t, std::uint64_t, std::uint64_t,
-                std::uint64_t, std::uint64_t, std::uint64_t, std::uint64_t, std::uint64_t) {
-  if (stream.muted() || (number != SYS_execve && number != SYS_execveat)) return;
-  on_thread_end(0, vcpu);
-  stream.note(vcpu, "exec");
+void listen(qemu_plugin_id_t);
+
+/// What the library in the program says.
+void on_said(Buffer& buffer, unsigned vcpu, std::int64_t number, std::span<const std::uint64_t> words) {
+  switch (number) {
+    case OBJECTS_CODE:
+      own_begin = words[0];
+      own_end = words[1];
+      qemu_plugin_reset(own, listen);  // some of it was translated before
+      break;
+    case OBJECTS_MUTE:
+    case OBJECTS_UNMUTE:
+      buffer.mute(number == OBJECTS_MUTE);
+      break;
+    case OBJECTS_TEXT:
+      if (const auto line = buffer.add(words); !line.empty()) stream.place(vcpu, line);
+      break;
+    case OBJECTS_ALLOCATED:
+      buffer.allocated(words[0], words[1], words[2]);
+      break;
+    case OBJECTS_FREED:
+      buffer.freed(words[0]);
+      break;
+    case OBJECTS_PHASE:
+      buffer.flush();
+      stream.phase(vcpu, light ? passed.load() : 0, text_of(words));
+      break;
+    default:
+      break;
+  }
+}
+
+/// Before another program takes the place of this one, what is known so far goes out. What a thread allocated goes out
+/// before another one may continue.
+void on_syscall(qemu_plugin_id_t, unsigned vcpu, std::int64_t number, std::uint64_t a, std::uint64_t b, std::uint64_t c,
+                std::uint64_t d, std::uint64_t e, std::uint64_t f, std::uint64_t, std::uint64_t) {
+  if (stream.muted()) return;
+  auto* buffer = buffer_of(vcpu);
+  if (number >= OBJECTS_CODE && number <= OBJECTS_PHASE && buffer != nullptr)
+    return on_said(*buffer, vcpu, number, std::array{a, b, c, d, e, f});
+  const bool replaces = number == SYS_execve || number == SYS_execveat;
+  if (replaces || number == SYS_clone || number == SYS_clone3 || number == SYS_futex) on_thread_end(0, vcpu);
+  if (replaces) stream.note(vcpu, "exec");
 }
 
 void flush_all() {
@@ -222,8 +243,8 @@ void listen(qemu_plugin_id_t id) {
 
 /// All threads stand still.
 void change(qemu_plugin_id_t id) {
-  if (light) stream.gap(passed, plan.warm);
   flush_all();
+  if (light) stream.gap(passed, plan.warm);
   light = !light;
   until = light ? drawn_gap() : plan.warm + plan.unit;
   passed = 0;

@@ -46,6 +46,17 @@ void Stream::note(std::uint32_t thread, std::string_view text) {
   chunk(Chunk::note, thread, std::as_bytes(std::span(text)));
 }
 
+void Stream::place(std::uint32_t thread, std::string_view text) {
+  chunk(Chunk::place, thread, std::as_bytes(std::span(text)));
+}
+
+void Stream::phase(std::uint32_t thread, std::uint64_t untraced, std::string_view name) {
+  std::vector<std::byte> payload(sizeof untraced + name.size());
+  std::memcpy(payload.data(), &untraced, sizeof untraced);
+  if (!name.empty()) std::memcpy(payload.data() + sizeof untraced, name.data(), name.size());
+  chunk(Chunk::phase, thread, payload);
+}
+
 void Stream::gap(std::uint64_t instructions, std::uint64_t warm) {
   const std::array<std::uint64_t, 2> payload{instructions, warm};
   chunk(Chunk::gap, 0, std::as_bytes(std::span(payload)));

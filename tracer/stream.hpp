@@ -23,16 +23,30 @@ constexpr Event access_event(std::uint64_t address, unsigned instruction, bool s
          std::uint64_t{shift & 7U} << 58U | std::uint64_t{1} << 61U;
 }
 
+/// A place of the program allocated these bytes: bits 0-47 address, 62 set; then 0-47 bytes, 48-63 place.
+constexpr std::array<Event, 2> allocation_events(std::uint64_t address, std::uint64_t bytes, std::uint64_t place) {
+  constexpr std::uint64_t LOW = (std::uint64_t{1} << 48U) - 1;
+  return {(address & LOW) | std::uint64_t{1} << 62U, (bytes & LOW) | place << 48U};
+}
+/// Bits 0-47 address of an allocation that ends; 62 and 63 set.
+constexpr Event free_event(std::uint64_t address) {
+  return (address & ((std::uint64_t{1} << 48U) - 1)) | std::uint64_t{3} << 62U;
+}
+
 class Stream {
  public:
   /// What a chunk contains.
-  enum class Chunk : std::uint32_t { block = 1, events = 2, note = 3, end = 4, gap = 5 };
+  enum class Chunk : std::uint32_t { block = 1, events = 2, note = 3, end = 4, gap = 5, place = 6, phase = 7 };
 
   void open(int descriptor);
   void define(std::uint32_t block, std::span<const Instruction> instructions);
   void events(std::uint32_t thread, std::span<const Event> events);
   /// A line of text: what the reader should tell its user, such as "exec /bin/ls".
   void note(std::uint32_t thread, std::string_view text);
+  /// The number of a place of the program that allocates, and its call stack.
+  void place(std::uint32_t thread, std::string_view text);
+  /// The program begins a part of its work, after so many untraced instructions of the gap that it is in.
+  void phase(std::uint32_t thread, std::uint64_t untraced, std::string_view name);
   /// So many instructions ran untraced; so many of the next are there to warm caches.
   void gap(std::uint64_t instructions, std::uint64_t warm);
   void end();

@@ -1,140 +1,25 @@
 #include "cli/trace_flow.hpp"
 
 #include <algorithm>
-#include <map>
 #include <memory>
 
 #include "base/error.hpp"
+#include "cli/flow_pipelines.hpp"
 #include "cli/json.hpp"
 #include "simulate/flow.hpp"
-#include "simulate/pipeline.hpp"
 #include "simulate/program.hpp"
-#include "simulate/sampling.hpp"
-#include "simulate/turns.hpp"
 
 namespace tierscope {
 namespace {
 
-using simulate::Machine;
 using simulate::flow::Step;
-
-std::uint64_t base_of(const Machine& machine, const std::string& memory) {
-  return std::uint64_t{machine.region(memory)} << simulate::MEMORY_BIT;
-}
-
-/// A machine that the stream runs through.
-class FlowRun {
- public:
-  explicit FlowRun(const std::string& word)
-      : place_(simulate::parse_place(word)), machine_(place_.machine), base_(base_of(machine_, place_.memory)) {}
-  virtual ~FlowRun() = default;
-  virtual void take(const Step& step) = 0;
-  /// Add the results to the fact, after the last step.
-  virtual void report(json::Object& fact) = 0;
-
- protected:
-  [[nodiscard]] unsigned cpu_of(std::uint32_t thread) const { return thread % machine_.cpus(); }
-  simulate::Place place_;
-  Machine machine_;
-  std::uint64_t base_;
-};
-
-class Pipelines final : public FlowRun {
-  // before those that use them, since their types follow from their bodies
-  auto clock() {
-    return [this](auto thread) { return of(thread).next(); };
-  }
-  auto go() {
-    return [this](const Step& step) { play(step); };
-  }
-
- public:
-  using FlowRun::FlowRun;
-  void take(const Step& step) override {
-    if (step.gap != nullptr) return leave(*step.gap);
-    turns_.take(step, clock(), [this](auto thread, auto time) { of(thread).wait_until(time); }, go());
-  }
-  void report(json::Object& fact) override {
-    turns_.finish(clock(), go());
-    sampling_.end(timed());
-    std::map<std::string, std::uint64_t> sum;
-    for (const auto& [thread, one] : threads_) {
-      const auto& work = one->work();
-      sum["branches"] += work.branches;
-      sum["wrong_guesses"] += work.wrong_guesses;
-      sum["forwarded_loads"] += work.forwarded;
-      sum["far_loads"] += work.far_loads;
-    }
-    const auto [seconds, deviation] = sampling_.estimate();
-    fact.add("seconds", seconds).add("sampling_deviation_s", deviation).add("units", sampling_.units());
-    fact.raw("parts", parts()).add("last_gap", sampling_.gap());
-    fact.raw("core", json::object(sum)).raw("counters", json::object(machine_.counters()));
-  }
-
- private:
-  /// Return [gap before it, instructions, seconds] of each.
-  [[nodiscard]] std::string parts() const {
-    std::string list = "[";
-    for (const auto& part : sampling_.parts()) {
-      list += (list.size() == 1 ? "[" : ",[") + json::value(part.gap) + "," + json::value(part.instructions) + "," +
-              json::value(part.seconds) + "]";
-    }
-    return list + "]";
-  }
-  simulate::Pipeline& of(std::uint32_t thread) {
-    auto& one = threads_[thread];
-    if (!one) one = std::make_unique<simulate::Pipeline>(machine_, cpu_of(thread), base_);
-    return *one;
-  }
-  void play(const Step& step) {
-    const auto instructions = step.block->size();
-    if (warm_ != 0) {
-      sampling_.skip(instructions);
-      warm_ -= std::min<std::uint64_t>(warm_, instructions);
-      of(step.thread).warm(step);
-      if (warm_ == 0) begin();
-      return;
-    }
-    sampling_.count(instructions);
-    of(step.thread).run(step);
-  }
-  simulate::Time end() {
-    const auto pending = [](const auto& one) { return one.second->pending(); };
-    while (threads_.size() > 1) {
-      const auto first = std::ranges::min_element(threads_, {}, pending);
-      if (pending(*first) == simulate::NEVER) break;
-      first->second->advance();
-    }
-    simulate::Time latest = 0;
-    for (const auto& [thread, one] : threads_) latest = std::max(latest, one->drain());
-    return latest;
-  }
-  /// Return the seconds of this part: until its last thread has ended.
-  double timed() { return static_cast<double>(end() - from_) / simulate::TICKS_PER_S; }
-  /// Begin a part of all threads together.
-  void begin() {
-    from_ = end();
-    for (const auto& [thread, one] : threads_) one->wait_until(from_);
-  }
-  void leave(const simulate::flow::Gap& gap) {
-    turns_.finish(clock(), go());
-    sampling_.end(timed());
-    sampling_.skip(gap.instructions);
-    warm_ = gap.warm;
-    begin();
-  }
-  std::map<std::uint32_t, std::unique_ptr<simulate::Pipeline>> threads_;
-  simulate::Turns turns_;
-  simulate::Time from_ = 0;  // of the part that is timed
-  simulate::Sampling sampling_;
-  std::uint64_t warm_ = 0;  // instructions until the next part is timed
-};
 
 class Counts final : public FlowRun {
  public:
   using FlowRun::FlowRun;
+  void follow(const simulate::Objects&) override {}
   void take(const Step& step) override {
-    if (step.gap != nullptr) return;
+    if (step.gap != nullptr || step.phase != nullptr) return;
     if (step.thread != thread_) pass();
     thread_ = step.thread;
     for (const auto& access : step.accesses)
@@ -159,8 +44,9 @@ class Counts final : public FlowRun {
 };
 
 std::unique_ptr<FlowRun> run_of(const std::string& word, bool count) {
-  if (count) return std::make_unique<Counts>(simulate::machine_word(word));
-  return std::make_unique<Pipelines>(simulate::machine_word(word));
+  const auto asked = asked_of(simulate::machine_word(word));
+  if (count) return std::make_unique<Counts>(asked);
+  return std::make_unique<Pipelines>(asked);
 }
 
 struct FlowTally {
@@ -171,6 +57,7 @@ struct FlowTally {
       untraced += step.gap->instructions;
       return;
     }
+    if (step.phase != nullptr) return;
     instructions += step.block->size();
     for (const auto& access : step.accesses) ++(access.store ? stores : loads);
     threads = std::max(threads, step.thread + 1);
@@ -183,13 +70,26 @@ std::string list_of(const std::vector<std::string>& notes) {
   return list + "]";
 }
 
+/// Return [name, most bytes at a time, allocations] of each object, by number.
+std::string places_of(const simulate::Objects& objects) {
+  std::string list = "[";
+  for (const auto& one : objects.known())
+    list += (list.size() == 1 ? "[" : ",[") + json::quoted(one.name) + "," + json::value(one.peak) + "," +
+            json::value(one.allocations) + "]";
+  return list + "]";
+}
+
 }  // namespace
 
-void trace_flow(const std::vector<std::string>& machines, bool count, std::istream& from,
+void trace_flow(const std::vector<std::string>& machines, const Wanted& wanted, std::istream& from,
                 const std::function<void(const std::string&)>& emit) {
   std::vector<std::unique_ptr<FlowRun>> runs;
-  for (const auto& word : machines) runs.push_back(run_of(word, count));
+  for (const auto& word : machines) runs.push_back(run_of(word, wanted.count));
   simulate::flow::Flow flow(from);
+  if (wanted.objects) {
+    flow.follow_objects();
+    for (const auto& run : runs) run->follow(flow.objects());
+  }
   FlowTally tally;
   for (Step step; flow.next(step);) {
     tally.take(step);
@@ -202,6 +102,7 @@ void trace_flow(const std::vector<std::string>& machines, bool count, std::istre
     fact.add("instructions", tally.instructions).add("loads", tally.loads).add("stores", tally.stores);
     fact.add("untraced_instructions", tally.untraced);
     fact.add("threads", tally.threads).add("whole", flow.whole()).raw("notes", list_of(flow.notes()));
+    if (wanted.objects) fact.raw("places", places_of(flow.objects()));
     runs[r]->report(fact);
     emit(fact.str());
   }

@@ -7,11 +7,16 @@
 
 namespace tierscope {
 
-/// Emit one JSON line for each machine, in the order of `machines` (`sim:WORD`). `count`: without times, which is
-/// faster. Threads run on CPUs of their own, share caches and memories in the order of their clocks, and end with the
-/// last.
+/// count: without times, which is faster. objects: with the time that waits for each object of the program.
+struct Wanted {
+  bool count = false, objects = false;
+};
+
+/// Emit one JSON line for each machine, in the order of `machines` (`sim:WORD`). Threads run on CPUs of their own,
+/// share caches and memories in the order of their clocks, and end with the last. A machine with `,objects=FILE` at its
+/// end has some objects in the memory of another machine: the file names, a line each, that machine and the objects.
 /// @throws BadPlan for a wrong argument, or a stream that contradicts itself; Unsupported
-void trace_flow(const std::vector<std::string>& machines, bool count, std::istream& from,
+void trace_flow(const std::vector<std::string>& machines, const Wanted& wanted, std::istream& from,
                 const std::function<void(const std::string&)>& emit);
 
 }  // namespace tierscope

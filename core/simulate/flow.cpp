@@ -10,18 +10,21 @@ namespace tierscope::simulate::flow {
 namespace {
 
 constexpr std::uint64_t ADDRESS = (std::uint64_t{1} << 48U) - 1, IS_ACCESS = std::uint64_t{1} << 61U;
+constexpr std::uint64_t IS_OBJECT = std::uint64_t{1} << 62U, IS_FREED = std::uint64_t{1} << 63U;
 constexpr std::uint64_t LARGEST_CHUNK = 64U << 20U;
 constexpr std::size_t MOST_BLOCKS = 1U << 24U, MOST_INSTRUCTIONS = 512, MOST_THREADS = 4096, MOST_NOTES = 1000;
+constexpr std::size_t MOST_PHASES = 100'000, LONGEST_NAME = 48;
 constexpr std::uint64_t MOST_INSTRUCTIONS_OF_A_GAP = std::uint64_t{1} << 56U;
 constexpr std::uint8_t LAST_CLASS = static_cast<std::uint8_t>(Class::serialize);
 
-enum class Chunk : std::uint32_t { block = 1, events = 2, note = 3, end = 4, gap = 5 };
+enum class Chunk : std::uint32_t { block = 1, events = 2, note = 3, end = 4, gap = 5, place = 6, phase = 7 };
 struct Header {
   std::uint32_t what, thread;
   std::uint64_t bytes;
 };
 
-bool is_access(std::uint64_t event) { return (event & IS_ACCESS) != 0; }
+bool is_access(std::uint64_t event) { return (event & (IS_ACCESS | IS_OBJECT)) == IS_ACCESS; }
+bool is_object(std::uint64_t event) { return (event & IS_OBJECT) != 0; }
 
 bool known(std::span<const std::uint8_t> registers) {
   return std::ranges::all_of(registers, [](auto r) { return r < REGISTERS || r == NO_REGISTER; });
@@ -40,6 +43,7 @@ Flow::Flow(std::istream& from) : from_(from) {
 bool Flow::next(Step& step) {
   while (!drain(step)) {
     if (in_gap_) return take_gap(step);
+    if (in_phase_) return take_phase(step);
     if (!chunk()) return false;
   }
   return true;
@@ -53,14 +57,42 @@ bool Flow::take_gap(Step& step) {
   return true;
 }
 
+/// Take a phase after the last block of its thread before it.
+bool Flow::take_phase(Step& step) {
+  in_phase_ = false;
+  step = Step{};
+  step.thread = static_cast<std::uint32_t>(phase_thread_);
+  step.phase = &phase_;
+  return true;
+}
+
+/// Take what a thread allocated or freed before its next block; return false where half of it has not come yet.
+bool Flow::take_objects(Thread& thread, Objects& objects) {
+  auto& [events, at] = thread;
+  while (at < events.size() && is_object(events[at])) {
+    const auto address = events[at] & ADDRESS;
+    if ((events[at] & IS_FREED) != 0) {
+      objects.remove(address);
+      ++at;
+    } else if (at + 1 < events.size()) {
+      objects.add(address, events[at + 1] & ADDRESS, static_cast<Object>(events[at + 1] >> 48U));
+      at += 2;
+    } else {
+      return false;
+    }
+  }
+  return true;
+}
+
 /// Read the next whole block of the current thread. A block is whole when the next one began or the stream has ended.
 bool Flow::drain(Step& step) {
   for (; current_ < threads_.size(); ++current_) {
     auto& [events, at] = threads_[current_];
-    if (at == events.size()) continue;
+    if (!take_objects(threads_[current_], objects_) || at == events.size()) continue;
     auto until = at + 1;
     while (until < events.size() && is_access(events[until])) ++until;
-    if (until == events.size() && !ended_ && !in_gap_) continue;
+    const bool last = ended_ || in_gap_ || (in_phase_ && current_ == phase_thread_);
+    if (until == events.size() && !last) continue;
     if (is_access(events[at])) refuse("an access comes before any block of its thread");
     const auto number = static_cast<std::size_t>(events[at] & 0xFFFFFFFFU);
     if (number >= blocks_.size() || blocks_[number].empty())
@@ -78,8 +110,9 @@ std::size_t Flow::collect(std::span<const Event> events, std::size_t from, const
   accesses_.clear();
   for (; from < events.size(); ++from) {
     const auto event = events[from];
-    const Access access{event & ADDRESS, std::uint32_t{1} << (event >> 58U & 7U),
-                        static_cast<std::uint16_t>(event >> 48U & 511U), (event >> 57U & 1U) != 0};
+    Access access{event & ADDRESS, std::uint32_t{1} << (event >> 58U & 7U),
+                  static_cast<std::uint16_t>(event >> 48U & 511U), (event >> 57U & 1U) != 0, REST};
+    if (follows_) access.object = objects_.at(access.address);
     if (access.instruction >= block.size()) refuse("an access names an instruction that its block does not have");
     auto* last = accesses_.empty() ? nullptr : &accesses_.back();
     if (last != nullptr && last->instruction == access.instruction && last->store == access.store &&
@@ -115,6 +148,12 @@ bool Flow::chunk() {
       break;
     case Chunk::note:
       if (notes_.size() < MOST_NOTES) notes_.emplace_back(payload_.begin(), payload_.end());
+      break;
+    case Chunk::place:
+      if (const auto why = objects_.name({payload_.data(), payload_.size()}); !why.empty()) refuse(why);
+      break;
+    case Chunk::phase:
+      add_phase(header.thread, payload_);
       break;
     case Chunk::gap: {
       if (payload_.size() != sizeof gap_) refuse("a gap is not two numbers");
@@ -152,6 +191,18 @@ void Flow::define(std::span<const char> payload) {
         !known(one.data_registers) || !known(one.written))
       refuse("an instruction of block " + std::to_string(number) + " has a class or register that does not exist");
   blocks_.push_back(std::move(block));
+}
+
+void Flow::add_phase(std::uint32_t thread, std::span<const char> payload) {
+  if (payload.size() < sizeof phase_.untraced) refuse("a phase has no number before its name");
+  if (++phases_ > MOST_PHASES) refuse("there are more than " + std::to_string(MOST_PHASES) + " phases");
+  std::memcpy(&phase_.untraced, payload.data(), sizeof phase_.untraced);
+  if (phase_.untraced > MOST_INSTRUCTIONS_OF_A_GAP) refuse("a phase begins behind any program");
+  const auto name = payload.subspan(sizeof phase_.untraced);
+  phase_.name.assign(name.begin(), name.begin() + static_cast<std::ptrdiff_t>(std::min(name.size(), LONGEST_NAME)));
+  phase_thread_ = thread;
+  in_phase_ = true;
+  current_ = 0;
 }
 
 void Flow::add_events(std::uint32_t thread, std::span<const char> payload) {

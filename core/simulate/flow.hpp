@@ -12,6 +12,8 @@
 #include <string>
 #include <vector>
 
+#include "simulate/objects.hpp"
+
 namespace tierscope::simulate::flow {
 
 /// x86-64: rax to r15 are 0 to 15; then flags, x87 and MMX as one, 32 vectors, 8 masks.
@@ -71,6 +73,7 @@ struct Access {
   std::uint32_t bytes;
   std::uint16_t instruction;  // of its block
   bool store;
+  Object object = REST;
 };
 
 /// Instructions that ran untraced, and how many of the instructions after them serve to warm caches.
@@ -78,12 +81,19 @@ struct Gap {
   std::uint64_t instructions, warm;
 };
 
-/// One execution of a block, or a gap.
+/// The program begins a part of its work. `untraced`: instructions before it in its gap, if it is in one.
+struct Phase {
+  std::uint64_t untraced = 0;
+  std::string name;
+};
+
+/// One execution of a block, or a gap, or a phase.
 struct Step {
   std::uint32_t thread = 0;
   const Block* block = nullptr;
   std::span<const Access> accesses;  // in the order of the instructions
   const Gap* gap = nullptr;          // if set, there is no block
+  const Phase* phase = nullptr;      // if set, there is no block either
 };
 
 class Flow {
@@ -97,6 +107,9 @@ class Flow {
   bool next(Step& step);
   /// Return whether the tracer marked the end of the stream; else the program was killed, or another took its place.
   [[nodiscard]] bool whole() const noexcept { return whole_; }
+  /// From now on, find the object of each access, which takes time.
+  void follow_objects() { follows_ = true; }
+  [[nodiscard]] const Objects& objects() const noexcept { return objects_; }
   /// Return the tracer's notes to its user: "fork", "exec".
   [[nodiscard]] const std::vector<std::string>& notes() const noexcept { return notes_; }
 
@@ -108,7 +121,10 @@ class Flow {
   };
   bool chunk();
   bool drain(Step& step);
+  static bool take_objects(Thread& thread, Objects& objects);
   bool take_gap(Step& step);
+  bool take_phase(Step& step);
+  void add_phase(std::uint32_t thread, std::span<const char> payload);
   void define(std::span<const char> payload);
   void add_events(std::uint32_t thread, std::span<const char> payload);
   std::size_t collect(std::span<const Event> events, std::size_t from, const Block& block);
@@ -124,6 +140,11 @@ class Flow {
   std::vector<std::string> notes_;
   Gap gap_{};
   bool in_gap_ = false;
+  Phase phase_;
+  std::size_t phase_thread_ = 0, phases_ = 0;
+  bool in_phase_ = false;
+  bool follows_ = false;
+  Objects objects_;
 };
 
 }  // namespace tierscope::simulate::flow

@@ -18,14 +18,18 @@ class Machine::Router final : public Memory {
   }
   Time read(std::uint64_t address, Time at) override {
     if (!asked_.empty()) return ++asked_[address >> MEMORY_BIT].reads, at;
+    if (watch_) watch_(address & MASK, false);
     return in_turn(at, [&](Time now) { return of(address).read(address & MASK, now); });
   }
   Time write(std::uint64_t address, Time at) override {
     if (!asked_.empty()) return ++asked_[address >> MEMORY_BIT].writes, at;
+    if (watch_) watch_(address & MASK, true);
     return in_turn(at, [&](Time now) { return of(address).write(address & MASK, now); });
   }
+  unsigned beside = 0;  // the number of the memory that another machine lends
   /// From now on, no access waits for another: each comes to memories that have been idle for REST.
   void never_queue() { queues_ = false; }
+  void watch(Watch watch) { watch_ = std::move(watch); }
   /// From now on, count requests without a call of the memory.
   void only_count() { asked_.resize(memories_.size()); }
   void count(const std::string&, Counters& counters) const override {
@@ -58,6 +62,7 @@ class Machine::Router final : public Memory {
     rested_ = std::max(done, now) + REST;
     return at + (done - now);
   }
+  Watch watch_;
   bool queues_ = true;
   Time rested_ = 0;  // a clock only for the memories, if nothing queues
   struct Asked {
@@ -71,6 +76,7 @@ class Machine::Router final : public Memory {
 namespace {
 
 constexpr std::uint64_t MOST_CPUS = 1024;
+constexpr const char* BESIDE = "beside_";  // before the names of another machine's memories
 
 CpuLimits limits_of(const Section& cpu) {
   CpuLimits limits;
@@ -140,7 +146,9 @@ Section memories_of(const Section& root) {
 
 }  // namespace
 
-Machine::Machine(const std::string& word) try : router_(std::make_unique<Router>()) {
+Machine::Machine(const std::string& word) : Machine(word, "") {}
+
+Machine::Machine(const std::string& word, const std::string& beside) try : router_(std::make_unique<Router>()) {
   const auto root = read_config(word);
   name_ = root.word("name");
   summary_ = root.word("summary");
@@ -154,16 +162,10 @@ Machine::Machine(const std::string& word) try : router_(std::make_unique<Router>
   pages_ = pages_of(root);
   const auto from = memories_of(root);
   if (!root.flag("queueing", true)) router_->never_queue();
-  for (const auto& section : from.sections("memory")) {
-    const auto size = section.bytes("size");
-    if (size < (std::uint64_t{1} << 20U)) section.refuse("size", "is below 1 MiB");
-    for (const auto& other : regions_)
-      if (other.name == section.name()) root.refuse("memory", "has two tables of the name '" + other.name + "'");
-    router_->add(section.name(), make_memory_of(section, mixed(seed + regions_.size())));
-    regions_.push_back({section.name(), size, section.choice("persistence", {"none", "adr", "eadr"}, "none")});
-  }
+  add_memories(from, seed, "");
   if (regions_.empty()) root.refuse("memory", "there is no table [memory.NAME]");
   default_ = regions_.size() > 1 || from.has("default") ? region(from.word("default")) : 0;
+  if (!beside.empty()) router_->beside = add_beside(beside, seed);
   if (root.has("noise")) noise_ = Noise(root.section("noise"), mixed(~seed));
   caches_ = std::make_unique<Caches>(root.sections("cache"), cpus_, seed, *router_, line_bytes_);
   const auto levels = root.sections("tlb");
@@ -175,6 +177,25 @@ Machine::Machine(const std::string& word) try : router_(std::make_unique<Router>
   root.refuse_rest();
 } catch (const std::bad_alloc&) {
   throw Unsupported("sim:" + word + " needs more memory than this machine has; make its caches and buffers smaller");
+}
+
+void Machine::add_memories(const Section& from, std::uint64_t seed, const std::string& prefix) {
+  for (const auto& section : from.sections("memory")) {
+    const auto size = section.bytes("size");
+    if (size < (std::uint64_t{1} << 20U)) section.refuse("size", "is below 1 MiB");
+    const auto name = prefix + section.name();
+    for (const auto& other : regions_)
+      if (other.name == name) from.refuse("memory", "has two tables of the name '" + name + "'");
+    router_->add(name, make_memory_of(section, mixed(seed + regions_.size())));
+    regions_.push_back({name, size, section.choice("persistence", {"none", "adr", "eadr"}, "none")});
+  }
+}
+
+unsigned Machine::add_beside(const std::string& word, std::uint64_t seed) {
+  const auto [machine, memory] = parse_place(word);
+  const Machine whole(machine);  // refuses what is wrong with it
+  add_memories(memories_of(read_config(machine)), seed, BESIDE);
+  return region(BESIDE + whole.regions()[whole.region(memory)].name);
 }
 
 Machine::Machine(Machine&&) noexcept = default;
@@ -190,11 +211,15 @@ unsigned Machine::region(const std::string& name) const {
   throw BadPlan("simulated machine " + name_ + " has no memory '" + name + "' (known: " + known + ")");
 }
 
+unsigned Machine::beside() const noexcept { return router_->beside; }
+
 std::uint64_t Machine::reach() const {
   std::uint64_t sum = router_->reach();
   for (const auto& cache : caches_->facts()) sum += cache.size * (cpus_ / cache.shared);
   return sum;
 }
+
+void Machine::watch(Watch watch) { router_->watch(std::move(watch)); }
 
 void Machine::touch(unsigned cpu, std::span<const Touch> touches) {
   router_->only_count();

@@ -1,6 +1,7 @@
 /// A simulated machine: CPUs with their caches and TLBs over some memories. The bench asks it for the time of each
 /// access. An access finds the state that the accesses before it left.
 #pragma once
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -49,6 +50,9 @@ class Machine {
  public:
   /// `word`: the text behind `sim:`. @throws BadPlan, Unsupported
   explicit Machine(const std::string& word);
+  /// `beside`: another machine, with `memory=NAME` or its default, whose memories this one has in addition.
+  /// @throws BadPlan, Unsupported
+  Machine(const std::string& word, const std::string& beside);
   Machine(Machine&&) noexcept;
   ~Machine();
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
@@ -61,6 +65,8 @@ class Machine {
   [[nodiscard]] const std::vector<Region>& regions() const noexcept { return regions_; }
   /// Return the index of the memory of that name, or of the default one for "". @throws BadPlan
   [[nodiscard]] unsigned region(const std::string& name) const;
+  /// Return the index of the memory that another machine lends.
+  [[nodiscard]] unsigned beside() const noexcept;
   /// Return the bytes of a line of its caches.
   [[nodiscard]] std::uint64_t line_bytes() const noexcept { return line_bytes_; }
   [[nodiscard]] const Pages& pages() const noexcept { return pages_; }
@@ -81,11 +87,16 @@ class Machine {
   /// Count what `access` would count for these loads and stores, in order, without times, which is faster. The memories
   /// then count only reads and writes. A machine is used by `touch` or by `access`, not by both.
   void touch(unsigned cpu, std::span<const Touch> touches);
+  /// Called with the address within its memory of each line that a memory reads or writes from now on.
+  using Watch = std::function<void(std::uint64_t address, bool write)>;
+  void watch(Watch watch);
   [[nodiscard]] Counters counters() const;
   void reset_counters();
 
  private:
   class Router;
+  void add_memories(const Section& from, std::uint64_t seed, const std::string& prefix);
+  unsigned add_beside(const std::string& word, std::uint64_t seed);
   std::string name_, summary_, source_;
   unsigned cpus_ = 1;
   CpuLimits limits_;

@@ -51,10 +51,10 @@ bool decides(Class kind) {
 
 }  // namespace
 
-Pipeline::Pipeline(Machine& machine, unsigned cpu, std::uint64_t base)
+Pipeline::Pipeline(Machine& machine, unsigned cpu, Placement& placement)
     : machine_(&machine),
       cpu_(cpu),
-      base_(base),
+      placement_(&placement),
       cycle_(machine.limits().cycle),
       near_latency_(machine.cache_facts().empty() ? 0 : machine.cache_facts().front().latency),
       dispatches_(cycle_, machine.core().width),
@@ -88,8 +88,8 @@ void Pipeline::warm(const flow::Step& step) {
   const auto& block = *step.block;
   close_branch(block.front().address);
   for (const auto& access : step.accesses)
-    dispatched_ = std::max(dispatched_,
-                           reach(access.address, access.bytes, access.store ? Kind::store : Kind::load, dispatched_));
+    dispatched_ = std::max(dispatched_, reach({access.address, access.bytes, access.object},
+                                              access.store ? Kind::store : Kind::load, dispatched_));
   redirect_ = dispatched_;
   last_retirement_ = std::max(last_retirement_, dispatched_);
   if (decides(block.back().kind)) branch_ = &block.back();
@@ -133,6 +133,7 @@ void Pipeline::dispatch(const flow::Instruction& instruction, std::span<const fl
     const auto seq = loads[loaded++] = add(Does::load, 0);
     op(seq).address = access.address;
     op(seq).bytes = access.bytes;
+    op(seq).object = access.object;
     wait_for_registers(seq, instruction.address_registers);
     forward(seq, access);
     ++work_.loads;
@@ -149,10 +150,15 @@ void Pipeline::dispatch(const flow::Instruction& instruction, std::span<const fl
   for (const auto& access : accesses) {
     if (!access.store) continue;
     while (stores_ - drained_stores_ >= core_.store_buffer && !starts_.empty()) pump();
-    dispatched_ = std::max(dispatched_, stored(stores_ - core_.store_buffer).drained);
+    const auto& oldest = stored(stores_ - core_.store_buffer);
+    if (oldest.drained > dispatched_) {
+      placement_->wait(oldest.what.object, oldest.drained - dispatched_);
+      dispatched_ = oldest.drained;
+    }
     const auto seq = add(Does::store, 0);
     op(seq).address = access.address;
     op(seq).bytes = access.bytes;
+    op(seq).object = access.object;
     op(seq).nontemporal = (instruction.flags & flow::NONTEMPORAL) != 0;
     wait_for_registers(seq, instruction.address_registers);
     if (result != NOBODY)
@@ -226,8 +232,7 @@ void Pipeline::forward(Seq seq, const flow::Access& access) {
 void Pipeline::started(Op& op) {
   op.begun = true;
   if (op.does == Does::load && !op.forwarded) return starts_.push({op.ready, op.seq});
-  if (op.forwarded && near(op.address, op.bytes))
-    reach(op.address, op.bytes, Kind::load, op.ready);  // it looks in the cache, too
+  if (op.forwarded && near(bytes_of(op))) reach(bytes_of(op), Kind::load, op.ready);  // it looks in the cache, too
   finish(op, op.ready + (op.does == Does::load ? cycles(FORWARD) : op.latency));
 }
 
@@ -244,10 +249,13 @@ void Pipeline::finish(Op& op, Time done) {
 void Pipeline::retire() {
   for (; retired_ < next_ && op(retired_).resolved; ++retired_) {
     const auto& one = op(retired_);
-    last_retirement_ = std::max(last_retirement_, one.done);
+    if (one.done > last_retirement_) {
+      if (one.does == Does::load) placement_->wait(one.object, one.done - std::max(last_retirement_, one.ready));
+      last_retirement_ = one.done;
+    }
     if (one.does == Does::store) {
       const auto number = retired_stores_++;
-      stored(number) = {one.address, one.bytes, one.nontemporal, NEVER};
+      stored(number) = {bytes_of(one), one.nontemporal, NEVER};
       starts_.push({last_retirement_, STORE | number});
     }
     if (!one.ends) continue;
@@ -280,7 +288,7 @@ void Pipeline::settle() {
 }
 
 void Pipeline::load(Op& op, Time at) {
-  if (near(op.address, op.bytes)) return finish(op, reach(op.address, op.bytes, Kind::load, at));
+  if (near(bytes_of(op))) return finish(op, reach(bytes_of(op), Kind::load, at));
   const auto slot = std::ranges::min_element(load_slots_);
   if (*slot > at || !blocked_.empty()) {
     blocked_.push_back(op.seq);
@@ -289,7 +297,7 @@ void Pipeline::load(Op& op, Time at) {
     return;
   }
   ++work_.far_loads;
-  const auto done = reach(op.address, op.bytes, Kind::load, at);
+  const auto done = reach(bytes_of(op), Kind::load, at);
   *slot = done;
   finish(op, done);
 }
@@ -300,14 +308,14 @@ void Pipeline::release(Time at) {
   while (!blocked_.empty()) {
     auto& op = this->op(blocked_.front());
     const auto slot = std::ranges::min_element(load_slots_);
-    const bool there = near(op.address, op.bytes);
+    const bool there = near(bytes_of(op));
     if (!there && *slot > at) {
       starts_.push({*slot, RELEASE});
       releasing_ = true;
       return;
     }
     blocked_.pop_front();
-    const auto done = reach(op.address, op.bytes, Kind::load, at);
+    const auto done = reach(bytes_of(op), Kind::load, at);
     if (!there) {
       *slot = done;
       ++work_.far_loads;
@@ -319,31 +327,32 @@ void Pipeline::release(Time at) {
 /// Let a store leave the store buffer, after the one before it.
 void Pipeline::store(std::uint64_t number, Time at) {
   auto& stored = this->stored(number);
-  const auto line = stored.address / LINE;
+  const auto line = stored.what.address / LINE;
   Time done = at;
   if (stored.nontemporal) {
-    if (line != nontemporal_line_) done = reach(stored.address, stored.bytes, Kind::store_nt, at);
+    if (line != nontemporal_line_) done = reach(stored.what, Kind::store_nt, at);
     nontemporal_line_ = line;
-  } else if (near(stored.address, stored.bytes)) {
-    done = std::max(at + cycle_, reach(stored.address, stored.bytes, Kind::store, at) - near_latency_);
+  } else if (near(stored.what)) {
+    done = std::max(at + cycle_, reach(stored.what, Kind::store, at) - near_latency_);
   } else {
     const auto slot = std::ranges::min_element(store_slots_);
-    done = *slot = reach(stored.address, stored.bytes, Kind::store, std::max(at, *slot));
+    done = *slot = reach(stored.what, Kind::store, std::max(at, *slot));
   }
   last_drain_ = stored.drained = std::max(last_drain_, done);
   ++drained_stores_;
 }
 
-Time Pipeline::reach(std::uint64_t address, std::uint32_t bytes, Kind kind, Time at) {
+Time Pipeline::reach(const Bytes& what, Kind kind, Time at) {
   Time done = at;
-  each_program_line(base_, address, bytes,
+  each_program_line(placement_->base(what.object), what.address, what.bytes,
                     [&](auto line) { done = std::max(done, machine_->access(cpu_, line, kind, at)); });
   return done;
 }
 
-bool Pipeline::near(std::uint64_t address, std::uint32_t bytes) const {
+bool Pipeline::near(const Bytes& what) const {
   bool all = true;
-  each_program_line(base_, address, bytes, [&](auto line) { all = all && machine_->near(cpu_, line); });
+  each_program_line(placement_->base(what.object), what.address, what.bytes,
+                    [&](auto line) { all = all && machine_->near(cpu_, line); });
   return all;
 }
 

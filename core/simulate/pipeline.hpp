@@ -24,6 +24,7 @@
 
 #include "simulate/flow.hpp"
 #include "simulate/machine.hpp"
+#include "simulate/placement.hpp"
 #include "simulate/predictor.hpp"
 
 namespace tierscope::simulate {
@@ -35,8 +36,8 @@ struct Work {
 
 class Pipeline {
  public:
-  /// Addresses of the program are `base` + their lower 47 bits.
-  Pipeline(Machine& machine, unsigned cpu, std::uint64_t base);
+  /// `placement` states where objects are, and gets the time that waits for each.
+  Pipeline(Machine& machine, unsigned cpu, Placement& placement);
   /// Run one block in detail.
   void run(const flow::Step& step);
   /// Run one block without its time: only the caches, the TLBs and the predictor change.
@@ -74,6 +75,7 @@ class Pipeline {
     std::uint64_t address = 0;
     std::uint32_t waiters = LAST_LINK;
     std::uint32_t bytes = 0;
+    Object object = REST;
     std::uint8_t pending = 0, sources = 0;
     Does does = Does::compute;
     bool complete = false, begun = false, resolved = false, ends = false, nontemporal = false, forwarded = false;
@@ -120,12 +122,19 @@ class Pipeline {
   void load(Op& op, Time at);
   void release(Time at);
   void store(std::uint64_t number, Time at);
-  Time reach(std::uint64_t address, std::uint32_t bytes, Kind kind, Time at);
-  [[nodiscard]] bool near(std::uint64_t address, std::uint32_t bytes) const;
+  /// What an access touches.
+  struct Bytes {
+    std::uint64_t address;
+    std::uint32_t bytes;
+    Object object;
+  };
+  static Bytes bytes_of(const Op& op) noexcept { return {op.address, op.bytes, op.object}; }
+  Time reach(const Bytes& what, Kind kind, Time at);
+  [[nodiscard]] bool near(const Bytes& what) const;
 
   Machine* machine_;
   unsigned cpu_;
-  std::uint64_t base_;
+  Placement* placement_;
   Time cycle_, near_latency_;
   Slots dispatches_, retires_;
   CoreLimits core_;
@@ -149,8 +158,7 @@ class Pipeline {
   std::deque<Seq> blocked_;                     // loads that wait for a slot
   bool releasing_ = false;
   struct Stored {
-    std::uint64_t address;
-    std::uint32_t bytes;
+    Bytes what;
     bool nontemporal;
     Time drained;
   };

@@ -42,12 +42,26 @@ class Sampling {
     double seconds = 0, deviation = 0;
   };
   [[nodiscard]] Estimate estimate() const {
+    return over([&](std::size_t p) { return parts_[p].seconds; });
+  }
+  /// Return the value of the whole program from those of its parts: `value(number of a part)`.
+  template <class Value>
+  [[nodiscard]] double whole(const Value& value) const {
+    return over(value).seconds;
+  }
+
+ private:
+  static constexpr std::uint64_t LEAST = 1000;
+  template <class Value>
+  [[nodiscard]] Estimate over(const Value& value) const {
     Estimate sum;
     double variance = 0, before = -1;
-    for (const auto& part : parts_) {
-      sum.seconds += part.seconds;
+    for (std::size_t p = 0; p < parts_.size(); ++p) {
+      const auto& part = parts_[p];
+      const double of_part = value(p);
+      sum.seconds += of_part;
       const double rate =
-          part.instructions < LEAST && before >= 0 ? before : part.seconds / static_cast<double>(part.instructions);
+          part.instructions < LEAST && before >= 0 ? before : of_part / static_cast<double>(part.instructions);
       bridge(part.gap, before < 0 ? rate : before, rate, sum.seconds, variance);
       before = rate;
     }
@@ -55,9 +69,6 @@ class Sampling {
     sum.deviation = std::sqrt(variance);
     return sum;
   }
-
- private:
-  static constexpr std::uint64_t LEAST = 1000;
   static void bridge(std::uint64_t instructions, double a, double b, double& seconds, double& variance) {
     const auto count = static_cast<double>(instructions);
     seconds += count * (a + b) / 2;

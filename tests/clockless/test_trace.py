@@ -1,18 +1,22 @@
 """`tierscope trace`: the tracer's stream through simulated machines, and programs that it refuses."""
 
 import json
+import random
 import re
 import shutil
 import struct
 import subprocess
+from contextlib import suppress
 from pathlib import Path
 
+import msgspec
 import pytest
 
 import made_flows as flows
 from shell import Shell
 from tierscope import core
 from tierscope.errors import UsageError
+from tierscope.simulated.replay import Traced
 
 TRACER = pytest.mark.skipif(
     shutil.which("qemu-x86_64") is None or not Path("/usr/include/Zydis/Zydis.h").is_file(),
@@ -99,7 +103,94 @@ DAMAGED = {
     "not two numbers": flows.MAGIC + flows.chunk(5, bytes(8)),
     "longer than any program": flows.MAGIC + flows.chunk(5, struct.pack("<QQ", 1 << 60, 0)),
     "contains no instruction": flows.MAGIC + flows.END,
+    "is not 'KIND NUMBER<tab>TEXT'": flows.MAGIC + flows.chunk(6, b"site"),
+    "number of a place is not a number": flows.MAGIC + flows.chunk(6, b"site one\tmodule"),
+    "not one of 1 to 65534": flows.MAGIC + flows.place(65535),
+    "no number before its name": flows.MAGIC + flows.chunk(7, b"name"),
+    "begins behind any program": flows.MAGIC + flows.phase(b"name", 1 << 60),
+    "is too long": flows.MAGIC + flows.place(1, "a" * 9000),
 }
+
+
+def test_waits_and_lines_belong_to_the_object_that_is_there_now(shell: Shell) -> None:
+    """Two objects of one address, one after the other; the second half of an allocation comes with the next chunk."""
+    block = flows.block(0, flows.instruction(flows.MOVE, address=[0], writes=[0]))
+    first = [*flows.allocation(0x4000, 64, 1), 0, flows.access(0x4000), flows.end_of(0x4000)]
+    second = flows.allocation(0x4000, 128, 2)
+    rest = [0, flows.access(0x4040), 0, flows.access(0x8000)]
+    parts = [flows.events(*first, second[0]), flows.place(2, "other+0x20"), flows.events(second[1], *rest)]
+    (shell.folder / "t").write_bytes(flows.MAGIC + block + flows.place(1) + b"".join(parts) + flows.END)
+    (shell.folder / "set").write_text("flat,memory.flat.read=500ns\nsite\tother+0x20\n")
+    with (shell.folder / "t").open("rb") as stream:
+        words = ["sim:flat", f"sim:flat,objects={shell.folder / 'set'}"]
+        flat, placed = (
+            msgspec.json.decode(line, type=Traced) for line in core.trace(words, stream.fileno(), objects=True)
+        )
+    assert flat.places == (("rest\t", 0, 0), ("site\tmodule+0x10", 64, 1), ("site\tother+0x20", 128, 1))
+    assert [(number, reads, writes) for number, _, reads, writes in flat.objects] == [(0, 1, 0), (1, 1, 0), (2, 1, 0)]
+    assert [wait for _, wait, *_ in flat.objects] == pytest.approx([100e-9] * 3, rel=0.1)
+    assert [wait for _, wait, *_ in placed.objects] == pytest.approx([100e-9, 100e-9, 500e-9], rel=0.1)
+    assert placed.counters == {"flat.reads": 2, "flat.writes": 0, "beside_flat.reads": 1, "beside_flat.writes": 0}
+
+
+def test_phases_are_between_blocks_and_within_gaps(shell: Shell) -> None:
+    load = flows.events(*[0, flows.access(0x4000)] * 2000)
+    gap = flows.chunk(5, struct.pack("<QQ", 8000, 1000))
+    block = flows.block(0, flows.instruction(flows.MOVE, address=[0], writes=[0]))
+    parts = [load, flows.phase(b"one"), load, flows.phase(b"in a gap", 3000), gap, load, flows.phase(b'"', thread=7)]
+    (shell.folder / "t").write_bytes(flows.MAGIC + block + b"".join(parts) + flows.END)
+    found = json.loads(shell("trace", "--on", "flat", "--from", "t", "--json", "-")[1])[0]
+    assert found["phases"] == [["one", 2000], ["in a gap", 7000], ['"', 14000]]
+    first, last = found["knots"]
+    assert first[:2] == [0, 2000]
+    assert first[2] == pytest.approx(2000 * 100e-9, rel=0.2)
+    assert last[:2] == [1, 1000]
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_a_stream_with_random_damage_is_read_or_refused(tmp_path: Path, seed: int) -> None:
+    """Some damage leaves a stream; none ends the core by a signal."""
+    draw = random.Random(seed)
+    block = flows.block(0, flows.instruction(flows.MOVE, address=[0], writes=[0]))
+    words = [*flows.allocation(0x4000, 64, 1), 0, flows.access(0x4000), flows.end_of(0x4000)]
+    gap = flows.chunk(5, struct.pack("<QQ", 8000, 10))
+    whole = bytearray(
+        flows.MAGIC + block + flows.place(1) + (flows.events(*words) + flows.phase(b"p") + gap) * 3 + flows.END
+    )
+    for _ in range(draw.randint(1, 4)):
+        at = draw.randrange(len(flows.MAGIC), len(whole))
+        whole[at] = draw.choice([0, 1, 0x7F, 0xFF, whole[at] ^ 1 << draw.randrange(8)])
+    (tmp_path / "t").write_bytes(whole)
+    with (tmp_path / "t").open("rb") as stream, suppress(UsageError):
+        assert len(list(core.trace(["sim:ddr5"], stream.fileno(), objects=True))) == 1
+
+
+def test_allocations_change_no_time(shell: Shell) -> None:
+    with_objects = flows.SMALL.replace(
+        flows.MAGIC, flows.MAGIC + flows.place(1) + flows.events(*flows.allocation(0, 9, 1))
+    )
+    times = []
+    for content in (flows.SMALL, with_objects):
+        (shell.folder / "t").write_bytes(content)
+        with (shell.folder / "t").open("rb") as stream:
+            (found,) = (msgspec.json.decode(line, type=Traced) for line in core.trace(["sim:ddr5"], stream.fileno()))
+        times.append((found.seconds, found.counters, found.objects))
+    assert times[0] == times[1]
+
+
+@pytest.mark.parametrize("file", ["", "\n"])
+def test_a_set_of_objects_without_a_machine_is_refused(shell: Shell, file: str) -> None:
+    (shell.folder / "t").write_bytes(flows.SMALL)
+    (shell.folder / "set").write_text(file)
+    for name in ("set", "missing"):
+        with (shell.folder / "t").open("rb") as stream, pytest.raises(UsageError, match="name a machine"):
+            list(core.trace([f"sim:flat,objects={shell.folder / name}"], stream.fileno(), objects=True))
+
+
+def test_a_trace_of_lackey_has_no_objects(shell: Shell) -> None:
+    (shell.folder / "t").write_text("I  04016a80,3\n L 1ffefffe58,8\n")
+    with (shell.folder / "t").open("rb") as stream, pytest.raises(UsageError, match="does not state allocations"):
+        list(core.trace(["sim:flat"], stream.fileno(), objects=True))
 
 
 @pytest.mark.parametrize("why", DAMAGED)

@@ -19,6 +19,7 @@ using flow::Step;
 using tierscope::simulate::LINE;
 using tierscope::simulate::Machine;
 using tierscope::simulate::Pipeline;
+using tierscope::simulate::Placement;
 using tierscope::simulate::Time;
 
 namespace {
@@ -41,7 +42,7 @@ struct Core {
   explicit Core(const std::string& more = "", unsigned width = 2) {
     folder.write("made.toml", machine_text(more, width));
     machine = std::make_unique<Machine>(folder.at("made.toml"));
-    pipeline = std::make_unique<Pipeline>(*machine, 0, 0);
+    pipeline = std::make_unique<Pipeline>(*machine, 0, placement);
   }
   void run(const Block& block, std::vector<Access> accesses) { pipeline->run(Step{0, &block, accesses, nullptr}); }
   /// ns that `count` runs of the block take, whose n-th has these accesses.
@@ -53,6 +54,7 @@ struct Core {
   }
   tierscope::tests::Folder folder;
   std::unique_ptr<Machine> machine;
+  Placement placement{0};
   std::unique_ptr<Pipeline> pipeline;
 };
 

@@ -38,6 +38,22 @@ def events(*words: int, thread: int = 0) -> bytes:
     return chunk(2, struct.pack(f"<{len(words)}Q", *words), thread)
 
 
+def place(number: int, name: str = "module+0x10", kind: str = "site") -> bytes:
+    return chunk(6, f"{kind} {number}\t{name}".encode())
+
+
+def phase(name: bytes, untraced: int = 0, thread: int = 0) -> bytes:
+    return chunk(7, struct.pack("<Q", untraced) + name, thread)
+
+
+def allocation(address: int, size: int, of: int) -> tuple[int, int]:
+    return address | 1 << 62, size | of << 48
+
+
+def end_of(address: int) -> int:
+    return address | 3 << 62
+
+
 END = chunk(4, b"")
 
 SMALL = (

@@ -82,7 +82,8 @@ std::uint64_t member_bytes(const Group& group) {
 LoopStepper::LoopStepper(simulate::Machine& machine, unsigned cpu, const Loops& its, Route route, std::uint64_t base,
                          std::uint64_t scratch, std::uint64_t per_block, Block form)
     : machine_(&machine),
-      pipeline_(machine, cpu, base >> simulate::MEMORY_BIT << simulate::MEMORY_BIT),
+      placement_(base >> simulate::MEMORY_BIT << simulate::MEMORY_BIT),
+      pipeline_(machine, cpu, placement_),
       its_(its),
       route_(std::move(route)),
       base_(base & ((std::uint64_t{1} << simulate::MEMORY_BIT) - 1)),

@@ -39,6 +39,7 @@ class LoopStepper final : public Stepper {
   [[nodiscard]] Block block(simulate::Time start, simulate::Time stop, std::uint64_t operations);
 
   simulate::Machine* machine_;
+  simulate::Placement placement_;
   simulate::Pipeline pipeline_;
   Loops its_;
   Route route_;

@@ -42,23 +42,28 @@ class Traced(msgspec.Struct, frozen=True, kw_only=True):
     seconds_waiting: float | None = None  # an estimate, if each waits for the one before
     parts: tuple[tuple[int, int, float], ...] = ()  # untraced instructions before it, instructions, seconds of it
     last_gap: int = 0  # untraced instructions behind the last part
+    knots: tuple[tuple[int, int, float], ...] = ()  # within parts: number of the part, instructions, seconds so far
+    phases: tuple[tuple[str, int], ...] = ()  # that the program marked: name, instructions before it
+    places: tuple[tuple[str, int, int], ...] = ()  # objects: name, most bytes at a time, allocations
+    objects: tuple[tuple[int, float, float, float], ...] = ()  # place, seconds that wait, lines read, lines written
     ended: int | None = None  # exit status of the command, below 0 a signal; None: a file was read
 
 
 def replayed(
     words: Sequence[str], command: Sequence[str], *, count: bool = False, sampling: str = "",
-    output: int | None = None, given: int | None = None, limit_s: float | None = None,
+    output: int | None = None, given: int | None = None, limit_s: float | None = None, objects: bool = False,
 ) -> tuple[Traced, ...]:  # fmt: skip
     """Return what each machine of `words` (`sim:...`) makes of the command, with the exit status of the command.
 
     sampling: which parts are traced (tracer/README.md), "": all. output, given: where its standard output goes and its
-    input comes from; None: those of this process. MachineError without the tracer, or where it was killed or wrote no
-    whole trace; UsageError where the command cannot start, is a program that the tracer does not run, or takes longer
-    than limit_s.
+    input comes from; None: those of this process. objects: with the objects of the program, and what waits for each; a
+    word may then end in `,objects=FILE`, whose first line names a machine, and the next ones objects in its memory.
+    MachineError without the tracer, or where it was killed or wrote no whole trace; UsageError where the command cannot
+    start, is a program that the tracer does not run, or takes longer than limit_s.
     """
     reading, writing = os.pipe()
     try:
-        tool = traced_words(command, writing, sampling)
+        tool = traced_words(command, writing, sampling, objects=objects)
         traced = subprocess.Popen(tool, pass_fds=(writing,), stdin=given, stdout=output)
     except BaseException:
         os.close(reading)
@@ -69,7 +74,7 @@ def replayed(
     late.daemon = True
     late.start()
     try:
-        found = read_all(core.trace(words, reading, count=count))
+        found = read_all(core.trace(words, reading, count=count, objects=objects))
     except BaseException as error:
         damaged = isinstance(error, UsageError) and OF_THE_TRACE.match(str(error))
         how = _died(traced) if damaged else ""

@@ -15,6 +15,8 @@ from tierscope.errors import MachineError, UsageError, reason
 
 EMULATOR = "qemu-x86_64"
 PLUGIN = "tierscope-tracer.so"
+OBJECTS = "tierscope-objects.so"  # loaded into the program, beside the plug-in
+PRELOAD, KEPT_PRELOAD = "LD_PRELOAD", "TIERSCOPE_PRELOAD"  # the second keeps what the user loads
 PROCESSOR = "max,-erms,-fsrm"  # with rep movsb, a copy of a megabyte would be a million blocks
 BRING = "sudo apt-get install -y qemu-user libzydis-dev g++ cmake"
 
@@ -25,10 +27,10 @@ CLASS_64, MACHINE_X86_64 = 2, 62
 DEEPEST = 4  # scripts whose interpreter is a script
 
 
-def traced_words(command: Sequence[str], descriptor: int, sampling: str = "") -> list[str]:
+def traced_words(command: Sequence[str], descriptor: int, sampling: str = "", *, objects: bool = False) -> list[str]:
     """Return the words that run `command` in the tracer, whose stream goes to `descriptor`.
 
-    sampling: of a long program, which units are traced, as SAMPLED.
+    sampling: of a long program, which units are traced, as SAMPLED. objects: with the call stacks of its allocations.
 
     MachineError without the emulator or the tracer; UsageError for what neither can run, with what to do.
     """
@@ -40,7 +42,18 @@ def traced_words(command: Sequence[str], descriptor: int, sampling: str = "") ->
         raise MachineError(f"{EMULATOR} is not installed; {BRING}")
     program = runnable(command)
     arguments = f"fd={descriptor}" + (f",{sampling}" if sampling else "")
-    return [emulator, "-cpu", PROCESSOR, "-plugin", f"{_tracer()},{arguments}", *program]
+    tracer = _tracer()
+    loaded = _loaded(tracer) if objects else []
+    return [emulator, "-cpu", PROCESSOR, *loaded, "-plugin", f"{tracer},{arguments}", *program]
+
+
+def _loaded(tracer: Path) -> list[str]:
+    """Return the words that load the library of objects into the program, before what the user loads."""
+    library, others = tracer.with_name(OBJECTS), os.environ.get(PRELOAD, "")
+    if not library.is_file():
+        raise MachineError(f"{library} is not there, which states the allocations of a program; build the tracer again")
+    every = f"{library}:{others}" if others else str(library)
+    return ["-E", f"{PRELOAD}={every}", "-E", f"{KEPT_PRELOAD}={others}"]
 
 
 def runnable(command: Sequence[str], depth: int = 0) -> list[str]:

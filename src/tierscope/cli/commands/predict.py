@@ -4,13 +4,16 @@
 """
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
 from tierscope.cli import door, names
 from tierscope.cli.commands import commands
 from tierscope.cli.help import Area, Command, Tried
+
+if TYPE_CHECKING:
+    from tierscope.predict.program.asked import Asked as AskedProgram
 
 BEHIND = "tierscope.behind"  # in the context: the words behind --
 
@@ -43,6 +46,7 @@ class Divided(Command):
     },
     examples=(
         "tierscope predict --on optane100 --on read=350ns,bandwidth=12GB/s -- ./program arguments",
+        "tierscope predict --on cxl_dram --fast 1GiB --fast 4GiB -- ./program arguments",
         "tierscope predict runs/maps-here --from runs/latency-here --on runs/latency-here,read=305ns,bandwidth=7GB/s",
         "tierscope predict runs/maps-here --from runs/latency-here --on runs/latency-there --beside runs/maps-there",
         "tierscope predict 'hashmap_tx get' --count 10000,1000000 --on read=305ns,cache=32MiB:20ns",
@@ -71,6 +75,27 @@ class Divided(Command):
 )
 @click.option("--limit", metavar="TIME", help="Most that one run of PROGRAM may take here; default: 60s.")
 @click.option(
+    "--phases",
+    type=click.IntRange(1, 100),
+    metavar="COUNT",
+    help="Show so many equal parts of the time of PROGRAM, where it does not mark its phases itself.",
+)
+@click.option(
+    "--objects", is_flag=True, help="Show which allocations of PROGRAM should be in the memory here; traces it twice."
+)
+@click.option(
+    "--fast",
+    multiple=True,
+    metavar="SIZE",
+    help="State the objects of PROGRAM to keep in so much memory of this machine; may be repeated; implies --objects.",
+)
+@click.option(
+    "--figure",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="SVG, PNG or HTML file of the time of PROGRAM over the size of the memory here; implies --objects.",
+)
+@click.option(
     "--beside",
     type=click.Path(path_type=Path),
     help="A run of `maps` on that memory, which scores the predictions.",
@@ -93,7 +118,8 @@ class Divided(Command):
 @click.pass_context
 def predict(  # noqa: PLR0913, PLR0917 (each is an option)
     ctx: click.Context, what: str | None, on: tuple[str, ...], here: str | None, limit: str | None,
-    beside: Path | None, count: str | None, value: str | None, model: str, as_json: bool,
+    phases: int | None, objects: bool, fast: tuple[str, ...], figure: Path | None, beside: Path | None,
+    count: str | None, value: str | None, model: str, as_json: bool,
 ) -> int:  # fmt: skip
     """Predict the time of a structure's operations, or of `-- PROGRAM...`, on a memory that they did not run on.
 
@@ -103,19 +129,31 @@ def predict(  # noqa: PLR0913, PLR0917 (each is an option)
     time](../how-to/predict.md).
 
     PROGRAM runs here several times, and once in a tracer. MEMORY then names a simulated machine whose memory it is, or
-    `read=`, `write=` and `bandwidth=`. See [how to predict a program](../how-to/predict-program.md).
+    `read=`, `write=` and `bandwidth=`. See [how to predict a program](../how-to/predict-program.md). With `--objects`,
+    it is traced again with its allocations in two memories. See [how to place objects](../how-to/place-objects.md).
     """
     from tierscope.cli.console import Console
     from tierscope.errors import Exit, UsageError
 
     if (program := ctx.meta.get(BEHIND)) is not None:
         if what or beside or count or value or model != "structure_model":
-            raise UsageError("a program after -- takes only --on, --from, --limit and --json; leave the others out")
-        return _program(program, on, here, limit, as_json)
+            raise UsageError("a program after -- takes only --on, --from, --limit, --phases, --objects, --fast, "
+                             "--figure and --json; leave the others out")  # fmt: skip
+        if not program:
+            raise UsageError("no program follows --; name one, such as -- ./program arguments")
+        from tierscope.predict.program.asked import LIMIT_S
+        from tierscope.predict.program.asked import Asked as AskedProgram
+        from tierscope.units import parse_bytes, parse_seconds
+
+        asked = AskedProgram(
+            program, on, (here,) if here else (), parse_seconds(limit) if limit else LIMIT_S,
+            objects or bool(figure), tuple(parse_bytes(word) for word in fast), phases or 0,
+        )  # fmt: skip
+        return _program(asked, figure, as_json)
     if what is None:
         raise UsageError("name a run of maps or a preset of a model, or a program after --")
-    if limit is not None:
-        raise UsageError("--limit is for a program after --; leave it out")
+    if limit is not None or phases or objects or fast or figure:
+        raise UsageError("--limit, --phases, --objects, --fast and --figure are for a program after --; leave them out")
     from tierscope.predict import text
     from tierscope.predict.asked import Asked, predicted
 
@@ -127,17 +165,20 @@ def predict(  # noqa: PLR0913, PLR0917 (each is an option)
     return Exit.GOOD
 
 
-def _program(program: tuple[str, ...], on: tuple[str, ...], here: str | None, limit: str | None, as_json: bool) -> int:
+def _program(asked: "AskedProgram", figure: Path | None, as_json: bool) -> int:
     from tierscope.cli.console import Console
-    from tierscope.errors import Exit, UsageError
+    from tierscope.cli.drawn import draw, drawable
+    from tierscope.errors import Exit
+    from tierscope.predict.objects import figure as over_size
     from tierscope.predict.program import text
-    from tierscope.predict.program.asked import LIMIT_S, Asked, predicted
-    from tierscope.units import parse_seconds
+    from tierscope.predict.program.asked import predicted
+    from tierscope.report.figure_page import Beside
 
-    if not program:
-        raise UsageError("no program follows --; name one, such as -- ./program arguments")
-    limit_s = parse_seconds(limit) if limit else LIMIT_S
-    found = predicted(Asked(program, on, (here,) if here else (), limit_s), door.message)
+    drawable(figure)
+    found = predicted(asked, door.message)
+    if figure:
+        page = Beside(over_size.READING, "", (), over_size.HEADS, over_size.rows(found.placed))
+        draw(over_size.figure(found.placed), figure, page)
     if as_json:
         door.document(found.document())
     else:

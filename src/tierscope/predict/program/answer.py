@@ -139,12 +139,22 @@ def answer(
     model = seconds_of(cores[0])
     latency, bandwidth = _shares(model, idle, instant)
     pages = max(1 - seconds_of(large) / model, 0.0) if large and model else None
+    found = anchored(tier, here, cores[0], list(zip(here.cores, cores, strict=True)))
+    return replace(found, latency_share=latency, bandwidth_share=bandwidth, large_pages_share=pages, notes=notes)
+
+
+def anchored(tier: str, here: Anchor, own: Traced, pairs: Sequence[tuple[Traced, Traced]]) -> Answer:
+    """Return the answer for the time of the own core on the tier.
+
+    pairs: of each core that the bounds contain, its times here and on the tier.
+    """
+    model = seconds_of(own)
     if here.unknown:
-        return Answer(tier, None, None, None, None, model, latency, bandwidth, pages, here.unknown, notes)
+        return Answer(tier, None, None, None, None, model, unknown=here.unknown)
     wall = here.measured_s[1] + here.rest_s
     told = (here.measured_s[1] * model / here.model_s + here.rest_s) / wall
-    every = [told, *(ratio for pair in zip(here.cores, cores, strict=True) for ratio in _readings(here, *pair))]
-    return Answer(tier, told, min(every), max(every), told * wall, model, latency, bandwidth, pages, "", notes)
+    every = [told, *(ratio for pair in pairs for ratio in _readings(here, *pair))]
+    return Answer(tier, told, min(every), max(every), told * wall, model)
 
 
 def _shares(model: float, idle: Traced | None, instant: Traced | None) -> tuple[float | None, float | None]:

@@ -2,15 +2,19 @@
 
 import tempfile
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from tierscope.host.system import System
+from tierscope.predict.objects.placed import Again, Ends, Placed, placed
 from tierscope.predict.program.answer import Anchor, Answer, anchor, answer
 from tierscope.predict.program.here import Tell, runs_here
 from tierscope.predict.program.machines import LARGE_PAGE, SMALL_PAGE, Here, Place, is_model, of_model, places
 from tierscope.predict.program.native import measured, same_input
+from tierscope.predict.program.phases import Cores as PhaseCores
+from tierscope.predict.program.phases import Phase, phases
 from tierscope.predict.program.printed import printed
 from tierscope.simulated.replay import STANDARD_ERROR, Traced, replayed
 from tierscope.simulated.trace import words_of
@@ -25,12 +29,19 @@ TRACED_TIMES = 20  # factor by which the tracer and all replays may exceed the -
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """on: tiers; here: runs of this machine, or a simulated machine that stands for it; limit_s: of one run here."""
+    """on: tiers; here: runs of this machine, or a simulated machine that stands for it; limit_s: of one run here.
+
+    objects: whether to place the objects of the program; fast: bytes of the memory here, each with a best set.
+    phases: parts of the time, where the program has no markers; 0: no phases without markers.
+    """
 
     command: Sequence[str]
     on: tuple[str, ...]
     here: tuple[str, ...]
     limit_s: float
+    objects: bool = False
+    fast: tuple[int, ...] = ()
+    phases: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +52,8 @@ class Found:
     anchor: Anchor
     tiers: tuple[Answer, ...]
     notes: tuple[str, ...]
+    phases: tuple[Phase, ...] = ()
+    placed: tuple[Placed, ...] = ()  # by tier, where it was asked for
 
     def document(self) -> dict[str, Any]:
         """Return plain data for JSON."""
@@ -60,6 +73,8 @@ class Found:
             "threads": own.threads,
             "unknown": self.anchor.unknown,
             "tiers": [one.row() for one in self.tiers],
+            "phases": [one.row() for one in self.phases],
+            "objects": [one.document() for one in self.placed],
             "notes": list(self.notes),
         }  # fmt: skip
 
@@ -76,8 +91,18 @@ def predicted(asked: Asked, tell: Tell) -> Found:
         tell(f"{command[0]} runs here, several times")
         native = measured(command, asked.limit_s)
         tell(f"{command[0]} runs in the tracer")
-        found, said = replay_words(command, _words(here), asked.limit_s * TRACED_TIMES)
-    return _found(asked.command, here, anchor(native, _cores(here.own, found), said), found)
+        wanted = asked.objects or bool(asked.fast)
+        replays = partial(replay_words, command, limit_s=asked.limit_s * TRACED_TIMES, objects=wanted)
+        found, said = replays(_words(here))
+        answers = _found(asked.command, here, anchor(native, _cores(here.own, found), said), found)
+        answers = replace(answers, phases=_phases(here, answers.anchor, found, asked.phases))
+        if not wanted:
+            return answers
+        tell(f"{command[0]} runs in the tracer again, with its objects in two memories")
+        own = here.own.words
+        ends = [Ends(one.name, own, tuple(one.words), found) for one in here.tiers]
+        again = Again(Path(name), here.memory, lambda words: replays(words)[0])
+        return replace(answers, placed=placed(ends, answers.anchor, asked.fast, again))
 
 
 def _here(asked: Asked, folder: Path, tell: Tell) -> Here:
@@ -96,12 +121,15 @@ def _words(here: Here) -> list[str]:
     return list(dict.fromkeys([*words, *([here.instant] if here.instant else [])]))
 
 
-def replay_words(command: Sequence[str], words: Sequence[str], limit_s: float) -> tuple[dict[str, Traced], str]:
+def replay_words(
+    command: Sequence[str], words: Sequence[str], limit_s: float, *, objects: bool = False
+) -> tuple[dict[str, Traced], str]:
     """Return word -> what that machine makes of the command, which is traced once; and the digest of what it prints."""
     with same_input() as given, printed() as output:
         found = replayed(
-            words_of(words), command, sampling=FOR_MANY, output=output.descriptor, given=given, limit_s=limit_s
-        )
+            words_of(words), command, sampling=FOR_MANY, output=output.descriptor, given=given, limit_s=limit_s,
+            objects=objects,
+        )  # fmt: skip
     return dict(zip(words, found, strict=True)), output.digest
 
 
@@ -118,6 +146,20 @@ def _found(command: Sequence[str], here: Here, here_s: Anchor, found: dict[str, 
         for place in here.tiers
     ]  # fmt: skip
     return Found(tuple(command), here_s, tuple(tiers), (*here_s.native.notes, *here.notes, *_tail(here_s.cores[0])))
+
+
+def _phases(here: Here, here_s: Anchor, found: dict[str, Traced], count: int) -> tuple[Phase, ...]:
+    """Return the phases; none if the program has no markers and none are asked for."""
+    if not count and not here_s.cores[0].phases:
+        return ()
+    tiers = [
+        PhaseCores(
+            place.name, list(zip(here_s.cores, _cores(place, found), strict=True)), found.get(place.word + IDLE),
+            found.get(here.instant),
+        )
+        for place in here.tiers
+    ]  # fmt: skip
+    return phases(here_s, tiers, count)
 
 
 def _tail(own: Traced) -> tuple[str, ...]:

@@ -68,12 +68,16 @@ class Place:
 
 @dataclass(frozen=True)
 class Here:
-    """This machine, the tiers that replace its memory, and a machine whose memory answers immediately."""
+    """This machine, the tiers that replace its memory, and a machine whose memory answers immediately.
+
+    memory: words of a machine whose memory is that of this one.
+    """
 
     own: Place
     tiers: tuple[Place, ...]
     instant: str
     notes: tuple[str, ...] = ()
+    memory: str = ""
 
 
 def places(runs: Sequence[Run], on: Sequence[str], folder: Path, page_bytes: int) -> Here:
@@ -103,7 +107,7 @@ def places(runs: Sequence[Run], on: Sequence[str], folder: Path, page_bytes: int
     instant = place(
         "no memory", f"{whole},memory.memory.read=0ns,memory.memory.write=0ns,memory.memory.bandwidth=10TB/s"
     )
-    return Here(own, tiers, instant.word, _notes(found, files[page_bytes], probed))
+    return Here(own, tiers, instant.word, _notes(found, files[page_bytes], probed), str(whole))
 
 
 def of_model(word: str, on: Sequence[str]) -> Here:
@@ -117,7 +121,7 @@ def of_model(word: str, on: Sequence[str]) -> Here:
             raise UsageError(f"--on {name}: with --from {word}, tiers are simulated machines, too, such as "
                              f"--on {first},memory.NAME.read=350ns")  # fmt: skip
         tiers.append(Place(name, name))
-    return Here(Place(word, word), tuple(tiers), "", ("this machine is the one that --from describes",))
+    return Here(Place(word, word), tuple(tiers), "", ("this machine is the one that --from describes",), word)
 
 
 def is_model(words: Sequence[str]) -> bool:

@@ -3,8 +3,10 @@
 from rich.console import Console
 from rich.text import Text
 
+from tierscope.predict.objects.text import show as show_placed
 from tierscope.predict.program.answer import Answer
 from tierscope.predict.program.asked import Found
+from tierscope.predict.program.text_phases import show as show_phases
 from tierscope.printable import printable
 from tierscope.units import show_seconds
 
@@ -23,6 +25,9 @@ def show(found: Found, console: Console) -> None:
     )  # fmt: skip
     for one in found.tiers:
         console.print(Text(f"{printable(one.tier)}: {printable(line(one))}"), soft_wrap=True)
+    show_phases(found.phases, console)
+    for placed in found.placed:
+        show_placed(placed, console)
     notes = [*found.notes, *(note for one in found.tiers for note in one.notes)]
     for note in dict.fromkeys(notes):
         console.print(Text(f"Note: {printable(note)}."), soft_wrap=True)

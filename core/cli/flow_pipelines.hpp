@@ -1,0 +1,198 @@
+/// A simulated machine with a core for each thread of a traced program: its time, by parts, objects and phases.
+#pragma once
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "cli/flow_run.hpp"
+#include "simulate/pipeline.hpp"
+#include "simulate/placement.hpp"
+#include "simulate/sampling.hpp"
+#include "simulate/turns.hpp"
+
+namespace tierscope {
+
+class Pipelines final : public FlowRun {
+  // before those that use them, since their types follow from their bodies
+  auto clock() {
+    return [this](auto thread) { return of(thread).next(); };
+  }
+  auto go() {
+    return [this](const simulate::flow::Step& step) { play(step); };
+  }
+
+ public:
+  explicit Pipelines(const FlowAsked& asked)
+      : FlowRun(asked), placement_(base_, std::uint64_t{machine_.beside()} << simulate::MEMORY_BIT, asked.moved) {}
+  void follow(const simulate::Objects& objects) override {
+    objects_ = &objects;
+    machine_.watch([this](std::uint64_t address, bool write) {
+      if (warm_ == 0) placement_.request(objects_->at(address), write);
+    });
+  }
+  void take(const simulate::flow::Step& step) override {
+    if (objects_ != nullptr) placement_.learn(*objects_);
+    if (step.gap != nullptr) return leave(*step.gap);
+    if (step.phase != nullptr) return mark(*step.phase);
+    turns_.take(step, clock(), [this](auto thread, auto time) { of(thread).wait_until(time); }, go());
+  }
+  void report(json::Object& fact) override {
+    turns_.finish(clock(), go());
+    end_part();
+    std::map<std::string, std::uint64_t> sum;
+    for (const auto& [thread, one] : threads_) {
+      const auto& work = one->work();
+      sum["branches"] += work.branches;
+      sum["wrong_guesses"] += work.wrong_guesses;
+      sum["forwarded_loads"] += work.forwarded;
+      sum["far_loads"] += work.far_loads;
+    }
+    const auto [seconds, deviation] = sampling_.estimate();
+    fact.add("seconds", seconds).add("sampling_deviation_s", deviation).add("units", sampling_.units());
+    fact.raw("parts", parts()).add("last_gap", sampling_.gap());
+    fact.raw("knots", knots_list()).raw("phases", phases_list());
+    if (objects_ != nullptr) fact.raw("objects", objects());
+    fact.raw("core", json::object(sum)).raw("counters", json::object(machine_.counters()));
+  }
+
+ private:
+  /// Return [gap before it, instructions, seconds] of each.
+  [[nodiscard]] std::string parts() const {
+    std::string list = "[";
+    for (const auto& part : sampling_.parts()) {
+      list += (list.size() == 1 ? "[" : ",[") + json::value(part.gap) + "," + json::value(part.instructions) + "," +
+              json::value(part.seconds) + "]";
+    }
+    return list + "]";
+  }
+  void end_part() {
+    sampling_.end(timed());
+    in_part_ = last_knot_ = 0;
+    if (objects_ == nullptr || sampling_.units() == uses_.size()) return;
+    std::vector<simulate::Placement::Use> part;
+    for (std::size_t o = 0; o < placement_.uses().size(); ++o) {
+      const auto& now = placement_.uses()[o];
+      const auto was = o < before_.size() ? before_[o] : simulate::Placement::Use{};
+      part.push_back({now.wait - was.wait, now.reads - was.reads, now.writes - was.writes});
+    }
+    before_ = placement_.uses();
+    uses_.push_back(std::move(part));
+  }
+  /// Return [number, seconds that wait for it, lines read, lines written], of the whole program, of each that is used.
+  [[nodiscard]] std::string objects() const {
+    std::string list = "[";
+    for (std::size_t o = 0; o < placement_.uses().size(); ++o) {
+      const auto all = [&](const auto& get) {
+        return sampling_.whole([&](auto p) { return o < uses_[p].size() ? get(uses_[p][o]) : 0.0; });
+      };
+      const double wait = all([](const auto& use) { return static_cast<double>(use.wait) / simulate::TICKS_PER_S; });
+      const double reads = all([](const auto& use) { return static_cast<double>(use.reads); });
+      const double writes = all([](const auto& use) { return static_cast<double>(use.writes); });
+      if (wait == 0 && reads == 0 && writes == 0) continue;
+      list += (list.size() == 1 ? "[" : ",[") + json::value(o) + "," + json::value(wait) + "," + json::value(reads) +
+              "," + json::value(writes) + "]";
+    }
+    return list + "]";
+  }
+  simulate::Pipeline& of(std::uint32_t thread) {
+    auto& one = threads_[thread];
+    if (!one) one = std::make_unique<simulate::Pipeline>(machine_, cpu_of(thread), placement_);
+    return *one;
+  }
+  void play(const simulate::flow::Step& step) {
+    const auto instructions = step.block->size();
+    ran_ += instructions;
+    if (warm_ != 0) {
+      sampling_.skip(instructions);
+      warm_ -= std::min<std::uint64_t>(warm_, instructions);
+      of(step.thread).warm(step);
+      if (warm_ == 0) begin();
+      return;
+    }
+    sampling_.count(instructions);
+    of(step.thread).run(step);
+    in_part_ += instructions;
+    if (in_part_ - last_knot_ >= KNOT) knot(of(step.thread).now());
+  }
+  /// Note how far the part is, and its time up to here.
+  void knot(simulate::Time now) {
+    last_knot_ = in_part_;
+    knots_.push_back({sampling_.units(), in_part_, static_cast<double>(now - from_) / simulate::TICKS_PER_S});
+  }
+  /// Begin a phase that the program marks.
+  void mark(const simulate::flow::Phase& phase) {
+    turns_.finish(clock(), go());
+    if (warm_ == 0 && in_part_ != 0) knot(std::max(from_, latest()));
+    phases_.push_back({phase.name, ran_ + phase.untraced});
+  }
+  [[nodiscard]] simulate::Time latest() const {
+    simulate::Time latest = 0;
+    for (const auto& [thread, one] : threads_) latest = std::max(latest, one->now());
+    return latest;
+  }
+  /// Return [part, instructions in it, seconds of it so far] of each knot within a part.
+  [[nodiscard]] std::string knots_list() const {
+    std::string list = "[";
+    for (const auto& [part, instructions, seconds] : knots_)
+      list += (list.size() == 1 ? "[" : ",[") + json::value(part) + "," + json::value(instructions) + "," +
+              json::value(seconds) + "]";
+    return list + "]";
+  }
+  /// Return [name, instructions of the program before it] of each phase.
+  [[nodiscard]] std::string phases_list() const {
+    std::string list = "[";
+    for (const auto& [name, at] : phases_)
+      list += (list.size() == 1 ? "[" : ",[") + json::quoted(name) + "," + json::value(at) + "]";
+    return list + "]";
+  }
+  simulate::Time end() {
+    const auto pending = [](const auto& one) { return one.second->pending(); };
+    while (threads_.size() > 1) {
+      const auto first = std::ranges::min_element(threads_, {}, pending);
+      if (pending(*first) == simulate::NEVER) break;
+      first->second->advance();
+    }
+    simulate::Time latest = 0;
+    for (const auto& [thread, one] : threads_) latest = std::max(latest, one->drain());
+    return latest;
+  }
+  /// Return the seconds of this part: until its last thread has ended.
+  double timed() { return static_cast<double>(end() - from_) / simulate::TICKS_PER_S; }
+  /// Begin a part of all threads together.
+  void begin() {
+    from_ = end();
+    for (const auto& [thread, one] : threads_) one->wait_until(from_);
+  }
+  void leave(const simulate::flow::Gap& gap) {
+    turns_.finish(clock(), go());
+    end_part();
+    sampling_.skip(gap.instructions);
+    ran_ += gap.instructions;
+    warm_ = gap.warm;
+    begin();
+  }
+  static constexpr std::uint64_t KNOT = 1'000'000;  // instructions
+  struct Knot {
+    std::uint64_t part, instructions;
+    double seconds;
+  };
+  struct Marked {
+    std::string name;
+    std::uint64_t instructions;
+  };
+  std::vector<Knot> knots_;
+  std::vector<Marked> phases_;
+  std::uint64_t ran_ = 0, in_part_ = 0, last_knot_ = 0;  // instructions
+  simulate::Placement placement_;
+  const simulate::Objects* objects_ = nullptr;
+  std::vector<simulate::Placement::Use> before_;             // at the end of the last part
+  std::vector<std::vector<simulate::Placement::Use>> uses_;  // by part and object
+  std::map<std::uint32_t, std::unique_ptr<simulate::Pipeline>> threads_;
+  simulate::Turns turns_;
+  simulate::Time from_ = 0;  // of the part that is timed
+  simulate::Sampling sampling_;
+  std::uint64_t warm_ = 0;  // instructions until the next part is timed
+};
+
+}  // namespace tierscope

@@ -1,0 +1,57 @@
+/// A simulated machine that the stream of the tracer runs through, and what it is asked for.
+#pragma once
+#include <fstream>
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "base/error.hpp"
+#include "cli/json.hpp"
+#include "simulate/flow.hpp"
+#include "simulate/machine.hpp"
+
+namespace tierscope {
+
+/// What a machine is asked for: its text behind `sim:`, without the part `objects=FILE`. The file names, a line each,
+/// another machine and the objects that are in its memory.
+struct FlowAsked {
+  std::string word, beside;
+  std::set<std::string> moved;
+};
+
+constexpr std::string_view OBJECTS_OF = ",objects=";
+
+inline FlowAsked asked_of(const std::string& word) {
+  const auto at = word.find(OBJECTS_OF);
+  if (at == word.npos) return {word, "", {}};
+  const auto path = word.substr(at + OBJECTS_OF.size());
+  std::ifstream file(path);
+  FlowAsked asked{word.substr(0, at), "", {}};
+  if (!std::getline(file, asked.beside) || asked.beside.empty())
+    throw BadPlan("objects=" + path + " cannot be read, or does not name a machine in its first line");
+  for (std::string line; std::getline(file, line);) asked.moved.insert(line);
+  return asked;
+}
+
+/// A machine that the stream runs through.
+class FlowRun {
+ public:
+  explicit FlowRun(const FlowAsked& asked)
+      : place_(simulate::parse_place(asked.word)),
+        machine_(place_.machine, asked.beside),
+        base_(std::uint64_t{machine_.region(place_.memory)} << simulate::MEMORY_BIT) {}
+  virtual ~FlowRun() = default;
+  /// Take objects into account, which are complete up to each step.
+  virtual void follow(const simulate::Objects& objects) = 0;
+  virtual void take(const simulate::flow::Step& step) = 0;
+  /// Add the results to the fact, after the last step.
+  virtual void report(json::Object& fact) = 0;
+
+ protected:
+  [[nodiscard]] unsigned cpu_of(std::uint32_t thread) const { return thread % machine_.cpus(); }
+  simulate::Place place_;
+  simulate::Machine machine_;
+  std::uint64_t base_;
+};
+
+}  // namespace tierscope

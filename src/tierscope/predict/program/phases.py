@@ -1,0 +1,172 @@
+"""Where the time of a program goes, phase by phase, here and on each tier.
+
+A phase is what runs from one marker of the program to the next; phases of one name are one. Without markers, phases are
+equal parts of the model's time here. Markers are instructions of the program, the same ones on all machines:
+
+    T(i)      model time of a machine before instruction i: known at the ends of the parts that are timed and every
+              million instructions within them; in between, and in gaps, time passes evenly
+    here      share of the phase of T of the own core, of the time that was measured
+    ratio     of a phase on the tier and here; its bounds are the range over all cores
+
+The bounds also contain twice the deviation of what was not traced. With the rates d = b_i - ratio * a_i of units, the
+n instructions of a gap that are in the phase have the variance n^2 (d_i - d_j)^2 / 2.
+Blind to: time in the kernel, which has no phase; the mean over threads, since the phase of one thread is that of all.
+Source: J. von Neumann et al., "The Mean Square Successive Difference", Annals of Mathematical Statistics 12(2), 1941.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from tierscope.predict.program.answer import LEAST, SPREAD, Anchor, seconds_of
+from tierscope.simulated.replay import Traced
+
+BEGIN = "begin"  # before the first marker
+MOST = 40  # phases that are shown: of more names, the others are one
+OTHERS = "other phases"
+Numbers = npt.NDArray[np.float64]
+Span = tuple[float, float]
+"""First instruction, and the one behind the last."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cores:
+    """A tier. pairs: each core here and there, own first; idle, instant: variants of the own core, or None."""
+
+    tier: str
+    pairs: Sequence[tuple[Traced, Traced]]
+    idle: Traced | None
+    instant: Traced | None
+
+
+@dataclass(frozen=True, slots=True)
+class PhaseThere:
+    """A phase on a tier. Shares are of its time there; None: not known."""
+
+    tier: str
+    ratio: float | None
+    low: float | None
+    high: float | None
+    latency_share: float | None
+    bandwidth_share: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Phase:
+    """share: of the time here; seconds: None where the model does not match the time here."""
+
+    name: str
+    visits: int
+    share: float
+    seconds: float | None
+    there: tuple[PhaseThere, ...]
+
+    def row(self) -> dict[str, Any]:
+        """Return plain data for JSON."""
+        own = {"name": self.name, "visits": self.visits, "share": self.share, "seconds": self.seconds}
+        return own | {"tiers": [{name: getattr(one, name) for name in one.__slots__} for one in self.there]}
+
+
+def phases(here: Anchor, tiers: Sequence[Cores], count: int) -> tuple[Phase, ...]:
+    """Return the phases by markers; `count` equal parts of the time here if there is no marker."""
+    own = here.cores[0]
+    spans = _by_markers(own) if own.phases else _by_time(own, count)
+    whole = seconds_of(own) or 1.0
+    found = []
+    for name, parts in spans.items():
+        share = _time(own, parts) / whole
+        seconds = None if here.unknown else share * here.measured_s[1]
+        there = tuple(_there(one, parts, known=not here.unknown) for one in tiers)
+        found.append(Phase(name, len(parts), share, seconds, there))
+    return tuple(found)
+
+
+def _by_time(own: Traced, count: int) -> Mapping[str, list[Span]]:
+    at, times = _curve(own)
+    ends = np.interp(np.linspace(0, times[-1], count + 1), times, at)
+    return {f"{i + 1} of {count}": [(float(ends[i]), float(ends[i + 1]))] for i in range(count)}
+
+
+def _by_markers(own: Traced) -> Mapping[str, list[Span]]:
+    marks = [(BEGIN, 0.0), *((name or "phase", float(at)) for name, at in own.phases)]
+    ends = [at for _, at in marks[1:]] + [float(own.instructions + own.untraced_instructions)]
+    spans: dict[str, list[Span]] = {}
+    for (name, start), end in zip(marks, ends, strict=True):
+        if end > start:
+            key = name if name in spans or len(spans) < MOST else OTHERS
+            spans.setdefault(key, []).append((start, end))
+    return spans
+
+
+def _there(one: Cores, parts: Sequence[Span], *, known: bool) -> PhaseThere:
+    ratios = [_ratio(a, b, parts) for a, b in one.pairs]
+    own = one.pairs[0][1]
+    time = _time(own, parts)
+    latency = bandwidth = None
+    if one.idle is not None and one.instant is not None and time > 0:
+        alone = min(_time(one.idle, parts), time)
+        latency, bandwidth = max(alone - _time(one.instant, parts), 0.0) / time, 1 - alone / time
+    if not known or any(ratio is None for ratio in ratios):
+        return PhaseThere(one.tier, None, None, None, latency, bandwidth)
+    sure = [ratio for ratio in ratios if ratio is not None]
+    return PhaseThere(one.tier, sure[0][0], min(low for _, low, _ in sure), max(high for _, _, high in sure),
+                      latency, bandwidth)  # fmt: skip
+
+
+def _ratio(here: Traced, there: Traced, parts: Sequence[Span]) -> tuple[float, float, float] | None:
+    """Return the ratio of a phase by one core, and its bounds by what was not traced."""
+    a, b = _time(here, parts), _time(there, parts)
+    if a <= 0:
+        return None
+    spread = SPREAD * _deviation(here, there, b / a, parts) / a
+    return b / a, max(b / a - spread, 0.0), b / a + spread
+
+
+def _deviation(here: Traced, there: Traced, ratio: float, parts: Sequence[Span]) -> float:
+    """Return the standard deviation of the time there, less that of the ratio times the time here; in seconds."""
+    variance, end, before = 0.0, 0.0, None
+    for (gap, count, a), (_, _, b) in zip(here.parts, there.parts, strict=True):
+        rate = (b - ratio * a) / count if count >= LEAST or before is None else before
+        if before is not None:
+            within = sum(max(min(stop, end + gap) - max(start, end), 0.0) for start, stop in parts)
+            variance += within**2 * (rate - before) ** 2 / 2
+        before = rate
+        end += gap + count
+    return float(variance**0.5)
+
+
+def _time(traced: Traced, parts: Sequence[Span]) -> float:
+    at, times = _curve(traced)
+    return float(sum(np.diff(np.interp(part, at, times)).item() for part in parts))
+
+
+def _curve(traced: Traced) -> tuple[Numbers, Numbers]:
+    """Return instructions and the model time before them, from 0 to the whole program."""
+    at, times = [0.0], [0.0]
+    knots = list(traced.knots)
+    rates = _rates(traced)
+    for number, (gap, count, seconds) in enumerate(traced.parts):
+        before = rates[max(number - 1, 0)]
+        start, began = at[-1] + gap, times[-1] + gap * (before + rates[number]) / 2
+        at.append(start)
+        times.append(began)
+        while knots and knots[0][0] == number:
+            _, done, so_far = knots.pop(0)
+            at.append(start + min(done, count))
+            times.append(began + min(so_far, seconds))
+        at.append(start + count)
+        times.append(began + seconds)
+    at.append(at[-1] + traced.last_gap)
+    times.append(times[-1] + traced.last_gap * (rates[-1] if rates else 0.0))
+    return np.array(at), np.maximum.accumulate(np.array(times))
+
+
+def _rates(traced: Traced) -> list[float]:
+    """Return seconds of an instruction by part; a part that is too short has the rate before it."""
+    rates: list[float] = []
+    for _, count, seconds in traced.parts:
+        rates.append(rates[-1] if count < LEAST and rates else seconds / count)
+    return rates

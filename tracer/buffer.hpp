@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/// Events of one thread of the program, until they are a chunk of the stream.
+#pragma once
+#include <array>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <string>
+#include <utility>
+
+#include "stream.hpp"
+
+namespace tierscope::tracer {
+
+/// Allocations of as many bytes are known to the reader at once, since other threads may use them.
+constexpr std::uint64_t SHARED_BYTES = 4096;
+
+/// Return the text in the arguments of a system call, up to its 0.
+inline std::string text_of(std::span<const std::uint64_t> words) {
+  const auto* text = reinterpret_cast<const char*>(words.data());
+  return {text, ::strnlen(text, words.size_bytes())};
+}
+
+/// Events of one virtual CPU, which is one thread of the program.
+class Buffer {
+ public:
+  Buffer(Stream& stream, std::uint32_t thread) : stream_(&stream), thread_(thread) {}
+  void enter(std::uint32_t block) {
+    block_ = block;
+    if (!muted_) put(block_event(block));
+  }
+  void access(std::uint32_t block, Event event) {
+    if (block == block_ && !muted_) put(event);
+  }
+  void allocated(std::uint64_t address, std::uint64_t bytes, std::uint64_t place) {
+    for (const auto event : allocation_events(address, bytes, place)) put(event);
+    if (bytes >= SHARED_BYTES) flush();
+  }
+  void freed(std::uint64_t address) { put(free_event(address)); }
+  void mute(bool on) { muted_ = on; }
+  [[nodiscard]] bool muted() const { return muted_; }
+  /// Add a piece of a line that the library says; return the line at its end, else "".
+  std::string add(std::span<const std::uint64_t> words) {
+    const auto piece = text_of(words);
+    line_ += piece;
+    return piece.size() < words.size_bytes() ? std::exchange(line_, "") : "";
+  }
+  void flush() {
+    if (used_ != 0) stream_->events(thread_, std::span(events_).first(used_));
+    used_ = 0;
+  }
+  void drop() { used_ = 0; }
+
+ private:
+  void put(Event event) {
+    if (used_ == events_.size()) flush();
+    events_[used_++] = event;
+  }
+
+  Stream* stream_;
+  std::uint32_t thread_;
+  std::uint32_t block_ = 0;  // that runs
+  bool muted_ = false;       // it runs code that the library calls
+  std::string line_;         // that the library says
+  std::size_t used_ = 0;
+  std::array<Event, 16384> events_{};
+};
+
+}  // namespace tierscope::tracer
