@@ -33,10 +33,11 @@ from tierscope.record.work.task import TaskWork
 from tierscope.stats.contrast import PROBER, VICTIM
 from tierscope.suites.response.labels import BETWEEN, ResponseLabels
 from tierscope.suites.response.lever import Lever, Place, Slower, levers
-from tierscope.suites.response.options import ResponseOptions, line_of
+from tierscope.suites.response.options import FLOW, ResponseOptions, line_of
 from tierscope.units import KiB, show_seconds
 
 LINE = "command"  # the victim of the core that runs a line of the user
+SIZE = "test"  # of a flow
 SHORTEST_S = 0.1  # of one run: the start of two programs takes about 1 ms of it
 BATCH_S = 0.1  # of a probe in one round; the victim takes as long as it needs
 SUMS = 240  # of the chain that measures a cycle
@@ -75,12 +76,20 @@ def chosen_levers(machine: Machine, chosen: ResponseOptions, place: Place) -> li
     return here
 
 
+def name_of(chosen: ResponseOptions) -> str:
+    """Return the command line, or 'flow test'."""
+    return line_of(chosen.victim) or f"{FLOW} {SIZE}"
+
+
 def victim_of(chosen: ResponseOptions, place: Place, memory: Target | None) -> Group:
     """Return the program, which gets the memory of a node where one is given."""
     node = memory.word if memory else ""
     work = TaskWork(command=line_of(chosen.victim), limit_s=chosen.timeout, memory=node)
+    kernel = LINE
+    if chosen.victim == FLOW:
+        kernel, work = FLOW, TaskWork(size=SIZE)
     return Group(
-        workload=Workload(kernel=LINE, footprint_bytes=0, work=work),
+        workload=Workload(kernel=kernel, footprint_bytes=0, work=work),
         target=Target(name="null", where=""),
         team=Team(cpus=place.victims),
         role=VICTIM,
@@ -97,7 +106,7 @@ def refuse_short(chosen: ResponseOptions, rate: float | None) -> None:
     """Raise UsageError for a victim that ends too soon. rate: runs per second; None: not measured."""
     if rate and 1 / rate < SHORTEST_S:
         raise UsageError(
-            f"victim '{line_of(chosen.victim)}' takes {show_seconds(1 / rate)}, and at least "
+            f"victim '{name_of(chosen)}' takes {show_seconds(1 / rate)}, and at least "
             f"{show_seconds(SHORTEST_S)} are needed: its start would count; give it more work, or repeat it in the line"
         )
 
@@ -157,7 +166,7 @@ def pulled(machine: Machine, chosen: ResponseOptions, place: Place, lever: Lever
         groups=tuple(made.groups),
         schedule=how,
         labels=ResponseLabels(
-            command=line_of(chosen.victim),
+            command=name_of(chosen),
             lever=lever.name,
             steps=BETWEEN.join(step.name for step in steps),
             on=BETWEEN.join(chosen.on),
@@ -170,8 +179,8 @@ def pulled(machine: Machine, chosen: ResponseOptions, place: Place, lever: Lever
 
 def plan(machine: Machine, chosen: ResponseOptions) -> Plan:
     """Yield a run of the victim, the size of the cache, and one experiment for each lever."""
-    if not chosen.victim:
-        raise UsageError("no program is named; try victim='cmd ./solve in.txt'")
+    if chosen.victim == FLOW and (why := machine.victims.get(FLOW)):
+        raise MachineError(f"victim {FLOW} is not available here: {why}; try victim='cmd ./solve in.txt'")
     place = place_of(machine, chosen)
     here = chosen_levers(machine, chosen, place)
     answer = yield trial(chosen, place)

@@ -6,7 +6,10 @@ BETWEEN = "; "
 
 
 class ResponseLabels(Labels, frozen=True, kw_only=True):
-    """command: the line of the victim; steps and on: joined by `BETWEEN`, the first step is without the lever."""
+    """command: the line of the victim, or `flow test`; steps and on: joined by `BETWEEN`.
+
+    The first step is the one without the lever.
+    """
 
     command: str
     lever: str

@@ -3,7 +3,7 @@
 from tierscope.record.experiment import Target
 from tierscope.record.machine import Machine
 from tierscope.suites.response.lever import Place, Slower, levers
-from tierscope.suites.response.options import ResponseOptions
+from tierscope.suites.response.options import FLOW, ResponseOptions
 
 
 def others(machine: Machine, chosen: ResponseOptions) -> list[int]:
@@ -24,6 +24,8 @@ class Node:
         del place
         if chosen.target.name != "node":
             return f"target={chosen.target.word} is not a node"
+        if chosen.victim == FLOW:
+            return f"victim {FLOW} takes the memory of its own node; name a command"
         return "" if others(machine, chosen) else "no other node has memory"
 
     def steps(self, machine: Machine, chosen: ResponseOptions, place: Place) -> tuple[Slower, ...]:

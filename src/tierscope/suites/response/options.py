@@ -13,7 +13,7 @@ from tierscope.plans import SuiteOptions
 from tierscope.plans.kinds import Help, Kind, Names, Numbers, Pages, Seconds, Share, Size, Time, Visits, words_of
 from tierscope.record.experiment import Target
 
-COMMAND = "cmd"
+COMMAND, FLOW = "cmd", "flow"
 AUTO_ON = ("1.5x", "2x", "3x")
 LONGEST_S = 1e-3  # of a latency that is asked for: beyond, it is a typing error
 
@@ -53,8 +53,8 @@ def _check_tiers(names: Names) -> None:
 
 
 def _check_line(word: str) -> None:
-    if not line_of(word):
-        raise UsageError(f"victim={word}: a command of yours is needed, such as victim='cmd ./solve in.txt'")
+    if word != FLOW and not line_of(word):
+        raise UsageError(f"a command of yours is needed, such as victim='cmd ./solve in.txt', or victim={FLOW}")
 
 
 def line_of(word: str) -> str:
@@ -70,7 +70,11 @@ TIERS = Kind(words_of, ",".join, _check_tiers)
 class ResponseOptions(SuiteOptions, frozen=True, kw_only=True):
     """Options of `tierscope run response`."""
 
-    victim: Annotated[str, LINE, Help("the program, as `victim='cmd ./solve in.txt'`; it must print something")] = ""
+    victim: Annotated[
+        str,
+        LINE,
+        Help("the program, as `victim='cmd ./solve in.txt'`; it must print something; `flow` is a min-cost flow"),
+    ] = FLOW
     levers: Annotated[
         Names,
         Help(
