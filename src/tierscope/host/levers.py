@@ -14,7 +14,7 @@ import os
 import re
 from dataclasses import dataclass
 
-from tierscope.host.system import System, whole
+from tierscope.host.system import System
 from tierscope.record.experiment import Setting
 from tierscope.record.machine import Machine
 
@@ -109,8 +109,7 @@ def _clock(system: System, name: str) -> str:
     if not paths:
         return ""
     folders = [path.rpartition("/")[0] for path in paths]
-    least, most = ("initial_min_freq_khz", None) if name == "uncore" else ("cpuinfo_min_freq", None)
-    del most
+    least = "initial_min_freq_khz" if name == "uncore" else "cpuinfo_min_freq"
     lows = [system.number(f"{folder}/{least}") for folder in folders]
     highs = [system.number(path) for path in paths]
     known = [(low, high) for low, high in zip(lows, highs, strict=True) if low and high]
@@ -138,8 +137,3 @@ def reads(system: System, path: str) -> str | None:
 def same(now: str | None, text: str) -> bool:
     """Return whether a file has a text; blanks between numbers do not matter."""
     return now is not None and re.sub(r"\s+", "", now) == re.sub(r"\s+", "", text)
-
-
-def number_in(text: str) -> int | None:
-    """Return the number of a clock."""
-    return whole(text)

@@ -104,7 +104,7 @@ class KeptFiles:
         if not any(fnmatch.fnmatchcase(path, pattern) for pattern in WRITABLE):
             raise MachineError(f"{path} is not a file of a lever; nothing was written")
         try:
-            handle = os.open(self.system.place(path), os.O_WRONLY | os.O_CLOEXEC | self._fresh(path))
+            handle = os.open(self.system.place(path), os.O_WRONLY | os.O_CLOEXEC | os.O_TRUNC)
             try:
                 os.write(handle, f"{text}\n".encode())
             finally:
@@ -113,8 +113,3 @@ class KeptFiles:
             raise MachineError(f"write {text} to {path}: {reason(error)}; name other levers=") from error
         if not same(now := reads(self.system, path), text):
             raise MachineError(f"{path} is {now!r} after {text!r} was written; the kernel does not take it")
-
-    def _fresh(self, path: str) -> int:
-        """Return O_TRUNC, as a shell's echo has it; it means nothing to files of the kernel."""
-        del path
-        return os.O_TRUNC
