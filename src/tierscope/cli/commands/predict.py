@@ -66,8 +66,8 @@ class Divided(Command):
     "--from",
     "here",
     metavar="MEMORY",
-    help="Memory that the run WHAT ran on. For a PROGRAM: runs of `latency`, `tlb`, `stream` and `core` of this"
-    " machine, or a simulated machine that stands for it; default: runs in `runs/`, or new ones, which are kept.",
+    help="Memory that the run WHAT ran on. For a PROGRAM: runs of `latency`, `tlb`, `stream`, `core` and `response`"
+    " of this machine, or a simulated machine that stands for it; default: runs in `runs/`, or new ones that are kept.",
 )
 @click.option("--limit", metavar="TIME", help="Most that one run of PROGRAM may take here; default: 60s.")
 @click.option(
@@ -142,7 +142,7 @@ def _program(program: tuple[str, ...], on: tuple[str, ...], here: str | None, li
         door.document(found.document())
     else:
         text.show(found, Console())
-    return Exit.INCONCLUSIVE if found.anchor.unknown else Exit.GOOD
+    return Exit.INCONCLUSIVE if any(one.unknown for one in found.tiers) else Exit.GOOD
 
 
 commands.add(predict)

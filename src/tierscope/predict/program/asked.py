@@ -9,12 +9,15 @@ from typing import Any
 from tierscope.host.system import System
 from tierscope.predict.program.answer import Anchor, Answer, anchor, answer
 from tierscope.predict.program.here import Tell, runs_here
+from tierscope.predict.program.lever import is_response, judged, opinion, responses
 from tierscope.predict.program.machines import LARGE_PAGE, SMALL_PAGE, Here, Place, is_model, of_model, places
 from tierscope.predict.program.native import measured, same_input
 from tierscope.predict.program.printed import printed
+from tierscope.record.result import load
 from tierscope.simulated.replay import STANDARD_ERROR, Traced, replayed
 from tierscope.simulated.trace import words_of
 from tierscope.simulated.tracer import FOR_MANY, runnable, traced_words
+from tierscope.suites.response.found import Found as Response
 
 ALWAYS = "sys/kernel/mm/transparent_hugepage/enabled"
 LIMIT_S = 60.0  # of one run here
@@ -72,20 +75,24 @@ def predicted(asked: Asked, tell: Tell) -> Found:
     command = runnable(asked.command)
     traced_words(command, STANDARD_ERROR)  # refused before anything is measured
     with tempfile.TemporaryDirectory(prefix="tierscope-") as name:
-        here = _here(asked, Path(name), tell)
+        here, levers = _here(asked, Path(name), tell)
         tell(f"{command[0]} runs here, several times")
         native = measured(command, asked.limit_s)
         tell(f"{command[0]} runs in the tracer")
         found, said = replay_words(command, _words(here), asked.limit_s * TRACED_TIMES)
-    return _found(asked.command, here, anchor(native, _cores(here.own, found), said), found)
+    return _found(asked.command, here, anchor(native, _cores(here.own, found), said), found, levers)
 
 
-def _here(asked: Asked, folder: Path, tell: Tell) -> Here:
+def _here(asked: Asked, folder: Path, tell: Tell) -> tuple[Here, list[Response]]:
+    """Return the machines, and what levers did to the program here."""
     if is_model(asked.here):
-        return of_model(asked.here[0], asked.on)
-    runs = runs_here([Path(part) for word in asked.here for part in word.split(",")], tell)
+        return of_model(asked.here[0], asked.on), []
+    named = [load(Path(part)) for word in asked.here for part in word.split(",")]
+    runs = runs_here([run for run in named if not is_response(run)], tell)
+    digest = runs[0].result.machine.identity.digest()
+    levers = responses([run for run in named if is_response(run)], asked.command, digest)
     always = System().choice(f"/{ALWAYS}") == "always"
-    return places(runs, asked.on, folder, LARGE_PAGE if always else SMALL_PAGE)
+    return places(runs, asked.on, folder, LARGE_PAGE if always else SMALL_PAGE), levers
 
 
 def _words(here: Here) -> list[str]:
@@ -109,11 +116,16 @@ def _cores(place: Place, found: dict[str, Traced]) -> list[Traced]:
     return [found[word] for word in place.words]
 
 
-def _found(command: Sequence[str], here: Here, here_s: Anchor, found: dict[str, Traced]) -> Found:
+def _found(
+    command: Sequence[str], here: Here, here_s: Anchor, found: dict[str, Traced], levers: Sequence[Response]
+) -> Found:
     tiers = [
-        answer(
-            place.name, here_s, _cores(place, found), found.get(place.word + IDLE), found.get(here.instant),
-            found.get(place.large), place.notes,
+        judged(
+            answer(
+                place.name, here_s, _cores(place, found), found.get(place.word + IDLE), found.get(here.instant),
+                found.get(place.large), place.notes,
+            ),
+            opinion(levers, place),
         )
         for place in here.tiers
     ]  # fmt: skip
