@@ -4,13 +4,16 @@
 """
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
 from tierscope.cli import door, names
 from tierscope.cli.commands import commands
 from tierscope.cli.help import Area, Command, Tried
+
+if TYPE_CHECKING:
+    from tierscope.predict.program.asked import Found
 
 BEHIND = "tierscope.behind"  # in the context: the words behind --
 
@@ -89,11 +92,17 @@ class Divided(Command):
     help="One of {}.",
     metavar="NAME",
 )
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    help="Directory for the answers of a PROGRAM as a run, with a page: contours over latency and bandwidth.",
+    metavar="DIRECTORY",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print [rows](json.md#predict---json).")
 @click.pass_context
 def predict(  # noqa: PLR0913, PLR0917 (each is an option)
     ctx: click.Context, what: str | None, on: tuple[str, ...], here: str | None, limit: str | None,
-    beside: Path | None, count: str | None, value: str | None, model: str, as_json: bool,
+    beside: Path | None, count: str | None, value: str | None, model: str, out: Path | None, as_json: bool,
 ) -> int:  # fmt: skip
     """Predict the time of a structure's operations, or of `-- PROGRAM...`, on a memory that they did not run on.
 
@@ -110,12 +119,16 @@ def predict(  # noqa: PLR0913, PLR0917 (each is an option)
 
     if (program := ctx.meta.get(BEHIND)) is not None:
         if what or beside or count or value or model != "structure_model":
-            raise UsageError("a program after -- takes only --on, --from, --limit and --json; leave the others out")
-        return _program(program, on, here, limit, as_json)
+            raise UsageError(
+                "a program after -- takes only --on, --from, --limit, --out and --json; leave the others out"
+            )
+        return _program(program, on, here, limit, out, as_json)
     if what is None:
         raise UsageError("name a run of maps or a preset of a model, or a program after --")
     if limit is not None:
         raise UsageError("--limit is for a program after --; leave it out")
+    if out is not None:
+        raise UsageError("--out is for a program after --; leave it out")
     from tierscope.predict import text
     from tierscope.predict.asked import Asked, predicted
 
@@ -127,7 +140,9 @@ def predict(  # noqa: PLR0913, PLR0917 (each is an option)
     return Exit.GOOD
 
 
-def _program(program: tuple[str, ...], on: tuple[str, ...], here: str | None, limit: str | None, as_json: bool) -> int:
+def _program(
+    program: tuple[str, ...], on: tuple[str, ...], here: str | None, limit: str | None, out: Path | None, as_json: bool
+) -> int:
     from tierscope.cli.console import Console
     from tierscope.errors import Exit, UsageError
     from tierscope.predict.program import text
@@ -137,12 +152,26 @@ def _program(program: tuple[str, ...], on: tuple[str, ...], here: str | None, li
     if not program:
         raise UsageError("no program follows --; name one, such as -- ./program arguments")
     limit_s = parse_seconds(limit) if limit else LIMIT_S
-    found = predicted(Asked(program, on, (here,) if here else (), limit_s), door.message)
+    asked = Asked(program, on, (here,) if here else (), limit_s, contours=out is not None)
+    found = predicted(asked, door.message)
     if as_json:
         door.document(found.document())
     else:
         text.show(found, Console())
+    if out is not None:
+        _store(found, out, quiet=as_json)
     return Exit.INCONCLUSIVE if any(one.unknown for one in found.tiers) else Exit.GOOD
+
+
+def _store(found: "Found", out: Path, *, quiet: bool) -> None:
+    """Store the answers as a run with its page."""
+    from tierscope.predict.program.stored import store
+    from tierscope.report.formats import write
+
+    run = store(found, out)
+    for path in write("html", run, run.path):
+        if not quiet:
+            door.message(f"page: {path}")
 
 
 commands.add(predict)

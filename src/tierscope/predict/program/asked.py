@@ -1,8 +1,8 @@
 """A program predicted: measured here, traced once, replayed on this machine and on all tiers in parallel."""
 
 import tempfile
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,7 @@ from tierscope.predict.program.lever import is_response, judged, opinion, respon
 from tierscope.predict.program.machines import LARGE_PAGE, SMALL_PAGE, Here, Place, is_model, of_model, places
 from tierscope.predict.program.native import measured, same_input
 from tierscope.predict.program.printed import printed
+from tierscope.record.predicted import PredictedCell
 from tierscope.record.result import load
 from tierscope.simulated.replay import STANDARD_ERROR, Traced, replayed
 from tierscope.simulated.trace import words_of
@@ -28,12 +29,16 @@ TRACED_TIMES = 20  # factor by which the tracer and all replays may exceed the -
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """on: tiers; here: runs of this machine, or a simulated machine that stands for it; limit_s: of one run here."""
+    """on: tiers; here: runs of this machine, or a simulated machine that stands for it; limit_s: of one run here.
+
+    contours: the grid of latencies and bandwidths is replayed, too.
+    """
 
     command: Sequence[str]
     on: tuple[str, ...]
     here: tuple[str, ...]
     limit_s: float
+    contours: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +49,10 @@ class Found:
     anchor: Anchor
     tiers: tuple[Answer, ...]
     notes: tuple[str, ...]
+    cells: tuple[PredictedCell, ...] = ()
+    places: tuple[Place, ...] = ()  # of the tiers
+    memory_s: float | None = None  # latency and bandwidth of the memory here
+    bandwidth_bytes_per_s: float | None = None
 
     def document(self) -> dict[str, Any]:
         """Return plain data for JSON."""
@@ -92,7 +101,8 @@ def _here(asked: Asked, folder: Path, tell: Tell) -> tuple[Here, list[Response]]
     digest = runs[0].result.machine.identity.digest()
     levers = responses([run for run in named if is_response(run)], asked.command, digest)
     always = System().choice(f"/{ALWAYS}") == "always"
-    return places(runs, asked.on, folder, LARGE_PAGE if always else SMALL_PAGE), levers
+    page = LARGE_PAGE if always else SMALL_PAGE
+    return places(runs, asked.on, folder, page, contours=asked.contours), levers
 
 
 def _words(here: Here) -> list[str]:
@@ -100,6 +110,7 @@ def _words(here: Here) -> list[str]:
     words = [word for place in (here.own, *here.tiers) for word in place.words]
     words += [place.word + IDLE for place in here.tiers if here.instant]
     words += [place.large for place in here.tiers if place.large]
+    words += [place.words[0] for place in here.grid]
     return list(dict.fromkeys([*words, *([here.instant] if here.instant else [])]))
 
 
@@ -129,7 +140,20 @@ def _found(
         )
         for place in here.tiers
     ]  # fmt: skip
-    return Found(tuple(command), here_s, tuple(tiers), (*here_s.native.notes, *here.notes, *_tail(here_s.cores[0])))
+    notes = (*here_s.native.notes, *here.notes, *_tail(here_s.cores[0]))
+    return Found(
+        tuple(command), here_s, tuple(tiers), notes, tuple(_cells(here, here_s, found)), here.tiers, here.memory_s,
+        here.bandwidth_bytes_per_s,
+    )  # fmt: skip
+
+
+def _cells(here: Here, here_s: Anchor, found: dict[str, Traced]) -> Iterator[PredictedCell]:
+    """Yield the grid; nothing where no prediction rests on the anchor."""
+    own = replace(here_s, cores=here_s.cores[:1])
+    for place in () if here_s.unknown else here.grid:
+        said = answer(place.name, own, [found[place.words[0]]], None, None, None)
+        if said.ratio is not None and place.over is not None and place.bandwidth_over is not None:
+            yield PredictedCell(latency_over=place.over, bandwidth_over=place.bandwidth_over, ratio=said.ratio)
 
 
 def _tail(own: Traced) -> tuple[str, ...]:

@@ -26,6 +26,7 @@ from tierscope.files import is_there
 from tierscope.models.device import Device
 from tierscope.plans.simulation import PREFIX
 from tierscope.predict.memory import memory
+from tierscope.predict.program.grid import axes
 from tierscope.record.result import Run
 from tierscope.run.planned import catalogue
 from tierscope.simulated.core import settings
@@ -78,10 +79,16 @@ class Here:
     tiers: tuple[Place, ...]
     instant: str
     notes: tuple[str, ...] = ()
+    grid: tuple[Place, ...] = ()  # of the contours, replayed by the own core alone
+    memory_s: float | None = None  # latency and bandwidth of the memory here
+    bandwidth_bytes_per_s: float | None = None
 
 
-def places(runs: Sequence[Run], on: Sequence[str], folder: Path, page_bytes: int) -> Here:
-    """Write the files of all machines to `folder`. page_bytes: of programs here. UsageError for a bad word."""
+def places(runs: Sequence[Run], on: Sequence[str], folder: Path, page_bytes: int, *, contours: bool = False) -> Here:
+    """Write the files of all machines to `folder`. UsageError for a bad word.
+
+    page_bytes: of programs here; contours: the grid is replayed, too.
+    """
     found = measured(runs)
     rows = [row for run in runs for row in TlbLevels().rows(run)]
     whole = folder / "memory.toml"
@@ -107,7 +114,27 @@ def places(runs: Sequence[Run], on: Sequence[str], folder: Path, page_bytes: int
     instant = place(
         "no memory", f"{whole},memory.memory.read=0ns,memory.memory.write=0ns,memory.memory.bandwidth=10TB/s"
     )
-    return Here(own, tiers, instant.word, _notes(found, files[page_bytes], probed))
+    stated = [(one.over, one.bandwidth_over) for one in tiers if one.over and one.bandwidth_over]
+    grid = _grid(stated, found) if contours else []
+    cells = tuple(_stated(place(word, *_tier(word, found, whole)), found) for word in grid)
+    return Here(
+        own, tiers, instant.word, _notes(found, files[page_bytes], probed), cells, found.memory_s,
+        found.bandwidth_bytes_per_s or None,
+    )  # fmt: skip
+
+
+def _grid(stated: Sequence[tuple[float, float]], found: Measured) -> list[str]:
+    """Return the words of the memories of the contours; none where the bandwidth here is not known."""
+    if not found.bandwidth_bytes_per_s:
+        return []
+    latencies, bandwidths = axes(stated)
+    behind = found.memory_s - memory_read_s(found)
+    return [
+        f"read={over * found.memory_s * 1e9:.6g}ns,bandwidth={width * found.bandwidth_bytes_per_s / 1e9:.6g}GB/s"
+        for over in latencies
+        if over * found.memory_s > behind
+        for width in bandwidths
+    ]
 
 
 def _stated(place: Place, found: Measured) -> Place:
