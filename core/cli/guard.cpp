@@ -77,6 +77,10 @@ std::optional<int> wait_signal(Moment until) {
   return signal > 0 ? std::optional(signal) : std::nullopt;
 }
 
+constexpr int ANY_NODE = -1;
+
+int node_of(const std::string& word) { return word == "any" ? ANY_NODE : number<int>(word); }
+
 /// Start the line in a process group of its own; it dies with the guard.
 pid_t start(const std::string& line) {
   const auto guard = getpid();
@@ -185,11 +189,13 @@ bool stand_guard(pid_t parent) {
   return getppid() == parent;
 }
 
-Ending run(pid_t parent, double limit_s, const std::vector<unsigned>& cpus, const std::string& line) {
+/// All processes of the line inherit the CPUs and the node.
+Ending run(pid_t parent, double limit_s, const std::vector<unsigned>& cpus, int node, const std::string& line) {
   const auto limit = after(Seconds(limit_s));
   close_others();
   if (!stand_guard(parent)) return {Ending::TOLD_TO_END, 0};
   if (!cpus.empty() && sys::pin(cpus) != 0) return {Ending::NOT_STARTED, errno};
+  if (node != ANY_NODE && sys::bind_thread(node) != 0) return {Ending::NOT_STARTED, errno};
   const auto child = start(line);
   if (child < 0) return {Ending::NOT_STARTED, errno};
   Children children(child);
@@ -201,8 +207,9 @@ Ending run(pid_t parent, double limit_s, const std::vector<unsigned>& cpus, cons
 }  // namespace
 
 int guard(const std::vector<std::string>& words) {
-  if (words.size() != 4) throw BadPlan("guard takes PARENT LIMIT_S CPUS LINE; it is started by the core alone");
-  const auto ending = run(number<pid_t>(words[0]), number<double>(words[1]), cpus_of(words[2]), words[3]);
+  if (words.size() != 5) throw BadPlan("guard takes PARENT LIMIT_S CPUS NODE LINE; it is started by the core alone");
+  const auto ending =
+      run(number<pid_t>(words[0]), number<double>(words[1]), cpus_of(words[2]), node_of(words[3]), words[4]);
   if (write(command::ENDING_DESCRIPTOR, &ending, sizeof ending) != sizeof ending) return NOT_STARTED;
   switch (ending.kind) {
     case Ending::EXIT:

@@ -100,7 +100,9 @@ class Start {
 class CommandVictim final : public Victim {
  public:
   explicit CommandVictim(const VictimOptions& options)
-      : line_(options.command), limit_s_(options.limit_s > 0 ? options.limit_s : command::DEFAULT_LIMIT_S) {
+      : line_(options.command),
+        node_(options.node < 0 ? "any" : std::to_string(options.node)),
+        limit_s_(options.limit_s > 0 ? options.limit_s : command::DEFAULT_LIMIT_S) {
     for (const auto cpu : options.cpus) cpus_ += (cpus_.empty() ? "" : ",") + std::to_string(cpu);
   }
   void run() noexcept override {
@@ -123,9 +125,10 @@ class CommandVictim final : public Victim {
   /// Starts the guard, reads all that is printed, and returns when the guard has ended.
   Ending attempt(LastLine& output, LastLine& error) const {
     Pipe out, err, end;
-    const auto guard = Start(out, err, end)
-                           .program("/proc/self/exe", {"tierscope-core", "guard", std::to_string(getpid()),
-                                                       std::to_string(limit_s_), cpus_.empty() ? "all" : cpus_, line_});
+    const auto guard =
+        Start(out, err, end)
+            .program("/proc/self/exe", {"tierscope-core", "guard", std::to_string(getpid()), std::to_string(limit_s_),
+                                        cpus_.empty() ? "all" : cpus_, node_, line_});
     for (auto* pipe : {&out, &err, &end}) pipe->close_writer();
     follow(out, output, err, error, end);
     Ending ending;
@@ -163,7 +166,8 @@ class CommandVictim final : public Victim {
         return who + "ran longer than its limit of " + shown(limit_s_) +
                " s and was ended; allow it more time, or give it" + " less to do";
       case Ending::NOT_STARTED:
-        return who + "was not started" + (cpus_.empty() ? "" : " on CPUs " + cpus_) + ": " + strerror(ending.value);
+        return who + "was not started" + (cpus_.empty() ? "" : " on CPUs " + cpus_) +
+               (node_ == "any" ? "" : " with the memory of node " + node_) + ": " + strerror(ending.value);
       case Ending::TOLD_TO_END:
         return who + "was ended by a signal from outside; measure again";
       default:
@@ -176,7 +180,7 @@ class CommandVictim final : public Victim {
     if (text.back() == '.') text.pop_back();
     return text;
   }
-  std::string line_, cpus_;
+  std::string line_, node_, cpus_;
   double limit_s_;
   std::string failure_, last_;
 };

@@ -18,6 +18,7 @@ struct VictimOptions {
   double limit_s = 0;               // command: how long one task may take; 0: 600 s
   std::uint64_t seed = 1995;        // of generated instances
   std::vector<unsigned> cpus = {};  // where the processes that a task starts may run; empty: where this thread may
+  int node = -1;                    // command: whose memory its processes get; -1: any
 };
 
 class Victim {

@@ -26,6 +26,7 @@ from made_neighbors import add_neighbors
 from made_numa import core_to_core_run, numa_run
 from made_policy import Overwritten
 from made_probed import add_closed_loop, add_policy
+from made_response import response_run
 from made_storage import storage_run
 from made_stride import add_stride
 from made_tlb import add_tlb
@@ -93,6 +94,7 @@ MADE: dict[str, Make] = {
     "numa": lambda directory: numa_run(directory, two_packages()),
     "policy": of("policy", lambda maker: add_policy(maker, device=Overwritten(2000, 16384, 5e-5))),
     "quick": of("quick", _streams, _staircase, _loads),
+    "response": response_run,
     "storage": lambda directory: storage_run(directory, "blocks=4KiB", "depths=1,4"),
     "sharing": lambda directory: asked_run(directory, "sharing"),
     "stream": of("stream", _streams, add_probes),

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from made import Maker, add_latency, add_stream
+from made import MEMORY_S, Maker, add_latency, add_stream
 from made_core import MadeCore, add_core
 from made_machine import made_machine
 from tierscope.predict.program import here as runs_of
@@ -139,4 +139,11 @@ def test_a_stored_run_of_core_is_used_if_it_is_of_this_machine(stored: Path, mac
 
 def test_a_named_run_of_core_is_used(stored: Path) -> None:
     run = core(stored / "mine", MadeCore(), probes="guess")
-    assert [one.path for one in runs_here((run.path,), print)] == [run.path]
+    assert [one.path for one in runs_here((run,), print)] == [run.path]
+
+
+def test_a_tier_states_its_latency_and_bandwidth_over_those_here(here: Here) -> None:
+    given, simulated = here.tiers
+    assert given.over == pytest.approx(350e-9 / MEMORY_S, rel=0.05)
+    assert given.bandwidth_over == pytest.approx(1.0)
+    assert (simulated.over, simulated.bandwidth_over) == (None, None)

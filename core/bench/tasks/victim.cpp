@@ -12,6 +12,7 @@ struct Computation final : WorkOf<Computation> {
   std::string size;     // of an instance
   std::string command;  // of the victim `command`
   double limit_s = 0;   // of a command; 0: its own default
+  std::string memory;   // of a command: node:N, whose memory it gets; "": any
   static std::span<const Key<Computation>> table();
 };
 
@@ -28,8 +29,20 @@ std::span<const Key<Computation>> Computation::table() {
          its.limit_s = parse_seconds(key, word);
        },
        [](const Computation& its) { return seconds_word(its.limit_s); }},
+      text_key<Computation, &Computation::memory>("memory"),
   };
   return KEYS;
+}
+
+/// Returns the number of "node:N", -1 for "". @throws BadPlan for another word
+int node_of(const Computation& its) {
+  constexpr std::string_view NAME = "node:";
+  if (its.memory.empty()) return -1;
+  const auto number = its.memory.starts_with(NAME) ? its.memory.substr(NAME.size()) : "";
+  if (number.empty() || number.size() > 3 || number.find_first_not_of("0123456789") != std::string::npos)
+    throw BadPlan("memory=" + its.memory + " of a victim command: a node is needed, such as memory=node:1");
+  if (its.command.empty()) throw BadPlan("memory=" + its.memory + " is for kernel command alone");
+  return std::stoi(number);
 }
 
 class VictimTask final : public TaskOf<blocks::Whole> {
@@ -49,6 +62,7 @@ class VictimTask final : public TaskOf<blocks::Whole> {
   void check(const Group& group) const override {
     if (!group.plan.source.empty() || group.plan.target != "null")
       throw BadPlan("victim " + group.plan.kernel + " takes its own memory, on the node of its CPU; write target=null");
+    node_of(group.plan.of<Computation>());
   }
   /// A command uses all its CPUs at the same time, and one thread waits for it.
   [[nodiscard]] std::size_t threads(const GroupPlan& plan) const override {
@@ -63,7 +77,8 @@ class VictimTask final : public TaskOf<blocks::Whole> {
     const auto& entry = Registry<VictimEntry>::find("victim", plan.kernel);
     if (!entry.lacking.empty()) throw Unsupported("victim " + plan.kernel + ": " + std::string(entry.lacking));
     const std::vector<unsigned> own{group.members[member].cpu};
-    return entry.make({its.size, its.command, its.limit_s, plan.seed, its.command.empty() ? own : plan.cpus});
+    return entry.make(
+        {its.size, its.command, its.limit_s, plan.seed, its.command.empty() ? own : plan.cpus, node_of(its)});
   }
 
   [[nodiscard]] double verify(const Group&, const Member& member) const override {

@@ -9,6 +9,7 @@ from tierscope.doctor import kept
 from tierscope.doctor.apply import Outcome, apply, planned, restore
 from tierscope.doctor.kept import Change
 from tierscope.errors import Exit, UsageError
+from tierscope.host.levers_kept import KeptFiles
 from tierscope.host.prefetchers import Registers
 from tierscope.host.system import System
 
@@ -43,11 +44,13 @@ def restore_settings(system: System) -> int:
         door.line("Prefetchers: the machine was restarted since; the firmware has set them. Nothing was written.")
     if cpus := registers.restore():
         door.line(f"Prefetchers of {cpus} CPUs: as they were before the run.")
+    if files := KeptFiles(system.root).restore():
+        door.line(f"{files} settings of a lever: as they were before the run.")
     stored = kept.load(system)
     found = restore(system)
     for outcome in found:
         door.line(f"{outcome.change.path}: {outcome.now}{_why(outcome)}")
-    if not found and not cpus and not earlier:
+    if not found and not cpus and not earlier and not files:
         door.line(
             "The machine was restarted since; its settings are those of the start. Nothing to put back."
             if stored and stored.changes

@@ -182,6 +182,13 @@ class Schedule(msgspec.Struct, frozen=True, kw_only=True):
                 raise impossible("schedule", self, name, "a time above 0")
 
 
+class Setting(msgspec.Struct, frozen=True, kw_only=True):
+    """A file of the running kernel, and the text that it has during a take. See `host.levers`."""
+
+    path: Annotated[str, Meta(description="the file; `*` stands for all of them, such as those of all CPUs")]
+    text: Annotated[str, Meta(description="what is written")]
+
+
 class Experiment(msgspec.Struct, frozen=True, kw_only=True):
     """One point of a table: the groups that run at the same time, and the labels that identify it."""
 
@@ -201,4 +208,11 @@ class Experiment(msgspec.Struct, frozen=True, kw_only=True):
     against: Annotated[
         tuple[int, ...],
         Meta(description="for each take the number of the take that it is compared with; empty: none is compared"),
+    ] = ()
+    settings: Annotated[
+        tuple[tuple[Setting, ...], ...],
+        Meta(
+            description="for each take the [`Setting`](#setting)s of the machine while it runs, which are put back "
+            "afterwards; empty: none is written"
+        ),
     ] = ()

@@ -20,6 +20,7 @@ from tierscope.record.experiment import Label
 from tierscope.record.facts import Clock, GroupFacts, Trial
 from tierscope.record.machine import Machine
 from tierscope.record.origin import ORIGINS
+from tierscope.record.predicted import Predicted
 from tierscope.record.program import BIN, Bins, bins_of
 from tierscope.record.reading import Reading
 from tierscope.record.record import Record
@@ -143,6 +144,10 @@ class Result(msgspec.Struct, frozen=True, kw_only=True, weakref=True):
         str,
         Meta(description="method of that tool, as far as its output and its documents describe it; empty if not known"),
     ] = ""
+    predicted: Annotated[
+        Predicted | None,
+        Meta(description="the [`Predicted`](#predicted) of a program on other memories; null of every other run"),
+    ] = None
 
 
 class Run(msgspec.Struct, frozen=True, kw_only=True):

@@ -4,6 +4,7 @@ from pathlib import Path
 
 from tierscope.errors import ResultError, UsageError
 from tierscope.imports.store import SUITE
+from tierscope.record.predicted import SUITE as PREDICTION
 from tierscope.record.result import Manifest, load_manifest
 
 
@@ -12,6 +13,8 @@ def refuse_imported(directory: Path, manifest: Manifest, what: str) -> None:
 
     what: "resumed", "repeated".
     """
+    if manifest.suite == PREDICTION:
+        raise UsageError(f"{directory} is a prediction and cannot be {what}; predict again with `tierscope predict`")
     if manifest.suite == SUITE:
         raise UsageError(
             f"{directory} was measured by another tool and cannot be {what}; "

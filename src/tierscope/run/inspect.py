@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from tierscope.errors import CoreError
-from tierscope.host import blocks, cxl, persistent, smbios
+from tierscope.host import blocks, cxl, levers, persistent, smbios
 from tierscope.host import peak as theory
 from tierscope.host.proc import cpu_time, first_cpu, meminfo, pressure, virtual
 from tierscope.host.system import System, parse_list, real, whole
@@ -156,6 +156,7 @@ def state(system: System) -> dict[str, str | float | int | None]:
         "thp": system.choice("/sys/kernel/mm/transparent_hugepage/enabled"),
         "available_bytes": memory.get("MemAvailable"),
         **blocks.look(system).state,
+        **levers.look(system),
         **{f"pressure_{name}_10s": pressure(system, name).get("some") for name in ("cpu", "memory", "io")},
         "uptime_s": real(next(iter((system.read("/proc/uptime", 64) or "").split()), None)),
         "temperature_celsius_max": _temperature(system),

@@ -37,6 +37,7 @@ from tierscope.run.doubts import doubts
 from tierscope.run.expected import expected_seconds, further_seconds, further_visits, imagine
 from tierscope.run.interrupted import interrupted
 from tierscope.run.late import late
+from tierscope.run.levered import Levered
 from tierscope.run.load import over_the_run
 from tierscope.run.measurer import Measurer
 from tierscope.run.observer import Observer
@@ -74,6 +75,7 @@ class Runner:
         self._deadline = Deadline(limit_s, (), time.monotonic)
         self._counters = counters or Counters()
         self._watch = watch
+        self._levered = Levered()
         self.ending: Callable[[], tuple[Warn, ...]] = tuple  # doubts about the whole run, asked for at its end
         self._imagined: list[Experiment] = []
 
@@ -173,8 +175,9 @@ class Runner:
         ready, facts, choice, searched_s = self._prepared(session, experiment, number)
         counters_of = self._counters if visit == 0 else Counters()
         counters_of.begin(session, facts)
-        budget = self._deadline.budget_s(experiment, number, first=visit == 0)
-        blocks, ran, found = self._measure(session, ready, facts, budget, counters_of)
+        with self._levered.during():
+            budget = self._deadline.budget_s(experiment, number, first=visit == 0)
+            blocks, ran, found = self._measure(session, ready, facts, budget, counters_of)
         keyed = any(one.operation == "key" for one in facts)
         timings = session.timings() if keyed else ()
         error, details, counters = session.check()
@@ -271,6 +274,7 @@ class Runner:
         for turn in count():
             seconds = batch_seconds(paced, timed, budget, first=turn == 0)
             for take in (take for take in order(len(takes), turn) if take in open_takes):
+                self._levered.take(experiment, take)
                 batch = session.measure(seconds, block_s, takes[take] if experiment.takes else ())
                 batches.append(numbered(batch, len(batches)))
                 counters.batch(session, experiment, take)

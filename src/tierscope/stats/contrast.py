@@ -46,6 +46,8 @@ Floats = npt.NDArray[np.float64]
 SLOWDOWN = "slowdown"  # the begin of a reason that is only about the width of a ratio
 VICTIM = "victim"  # the role of the groups whose time is compared; in latency under load it is CHASER
 CHASER = "chaser"
+PROBER = "prober"  # its time is compared, too, and need not be sure by itself: the ratio is what is wanted
+WATCHED = (VICTIM, CHASER, PROBER)
 TASKS = ("task", "key")  # operations whose blocks are whole tasks: a victim's, a round of operations on a structure
 TIME = "time"  # what a thread that sleeps waits for
 PROCESSES = "processes"  # the thread waits for them, and each line that they print switches it
@@ -169,7 +171,7 @@ def _rounds(
     """Return the batches of one take in the order of the rounds."""
     groups = experiment.takes[take]
     own = [facts[group] for group in groups]
-    watched = [place for place, group in enumerate(groups) if experiment.groups[group].role in (VICTIM, CHASER)]
+    watched = [place for place, group in enumerate(groups) if experiment.groups[group].role in WATCHED]
     tasks = any(facts[groups[place]].operation in TASKS for place in watched)
     shared = any(group.shared for group in experiment.groups)
     waits = any(_sleeps(facts[groups[place]]) for place in watched)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from tierscope.record.experiment import Experiment
 from tierscope.record.machine import Cache
 from tierscope.record.result import Blocks, GroupFacts
-from tierscope.stats.contrast import CHASER, Contrast, contrasts
+from tierscope.stats.contrast import CHASER, PROCESSES, Contrast, contrasts
 from tierscope.stats.point import Point, judge
 from tierscope.stats.repeats import judge_repeats
 from tierscope.stats.takes import blocks_of, takes_of
@@ -74,7 +74,7 @@ def judge_record(
                 len(take),
                 experiment.schedule,
                 walks(own, caches),
-                SHARED if share_cpus(own) else UNCLEAN,
+                SHARED if share_cpus(own) or all(one.waits_for == PROCESSES for one in own) else UNCLEAN,
             )
         )
     compared = contrasts(blocks, hz, experiment, facts, ran) if experiment.against else ()

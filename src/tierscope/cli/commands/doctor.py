@@ -52,8 +52,9 @@ def doctor(
     With `--apply` it shows each [setting](../how-to/settings.md) that a check offers, its old and its new value, and
     asks. It stores the old values, writes the new ones and reads them back. `--restore` puts the old values back.
 
-    `--restore` also puts back [prefetchers](../how-to/prefetchers.md) that a run with `prefetch=` left changed because
-    it was killed with its guard. Do not use it during such a run.
+    `--restore` also puts back [prefetchers](../how-to/prefetchers.md) that a run with `prefetch=` left changed, and
+    clocks and caps that a run of [response](../how-to/response.md) did, because it was killed with its guard. Do not
+    use it during such a run.
     """
     from tierscope.cli.settings import apply_settings, remind, restore_settings
     from tierscope.host.system import System

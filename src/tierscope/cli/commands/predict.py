@@ -14,6 +14,7 @@ from tierscope.cli.help import Area, Command, Tried
 
 if TYPE_CHECKING:
     from tierscope.predict.program.asked import Asked as AskedProgram
+    from tierscope.predict.program.asked import Found
 
 BEHIND = "tierscope.behind"  # in the context: the words behind --
 
@@ -70,8 +71,8 @@ class Divided(Command):
     "--from",
     "here",
     metavar="MEMORY",
-    help="Memory that the run WHAT ran on. For a PROGRAM: runs of `latency`, `tlb`, `stream` and `core` of this"
-    " machine, or a simulated machine that stands for it; default: runs in `runs/`, or new ones, which are kept.",
+    help="Memory that the run WHAT ran on. For a PROGRAM: runs of `latency`, `tlb`, `stream`, `core` and `response`"
+    " of this machine, or a simulated machine that stands for it; default: runs in `runs/`, or new ones that are kept.",
 )
 @click.option("--limit", metavar="TIME", help="Most that one run of PROGRAM may take here; default: 60s.")
 @click.option(
@@ -114,12 +115,18 @@ class Divided(Command):
     help="One of {}.",
     metavar="NAME",
 )
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    help="Directory for the answers of a PROGRAM as a run, with a page: contours over latency and bandwidth.",
+    metavar="DIRECTORY",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print [rows](json.md#predict---json).")
 @click.pass_context
 def predict(  # noqa: PLR0913, PLR0917 (each is an option)
     ctx: click.Context, what: str | None, on: tuple[str, ...], here: str | None, limit: str | None,
     phases: int | None, objects: bool, fast: tuple[str, ...], figure: Path | None, beside: Path | None,
-    count: str | None, value: str | None, model: str, as_json: bool,
+    count: str | None, value: str | None, model: str, out: Path | None, as_json: bool,
 ) -> int:  # fmt: skip
     """Predict the time of a structure's operations, or of `-- PROGRAM...`, on a memory that they did not run on.
 
@@ -138,7 +145,7 @@ def predict(  # noqa: PLR0913, PLR0917 (each is an option)
     if (program := ctx.meta.get(BEHIND)) is not None:
         if what or beside or count or value or model != "structure_model":
             raise UsageError("a program after -- takes only --on, --from, --limit, --phases, --objects, --fast, "
-                             "--figure and --json; leave the others out")  # fmt: skip
+                             "--figure, --out and --json; leave the others out")  # fmt: skip
         if not program:
             raise UsageError("no program follows --; name one, such as -- ./program arguments")
         from tierscope.predict.program.asked import LIMIT_S
@@ -147,13 +154,14 @@ def predict(  # noqa: PLR0913, PLR0917 (each is an option)
 
         asked = AskedProgram(
             program, on, (here,) if here else (), parse_seconds(limit) if limit else LIMIT_S,
-            objects or bool(figure), tuple(parse_bytes(word) for word in fast), phases or 0,
+            objects or bool(figure), tuple(parse_bytes(word) for word in fast), phases or 0, out is not None,
         )  # fmt: skip
-        return _program(asked, figure, as_json)
+        return _program(asked, figure, out, as_json)
     if what is None:
         raise UsageError("name a run of maps or a preset of a model, or a program after --")
-    if limit is not None or phases or objects or fast or figure:
-        raise UsageError("--limit, --phases, --objects, --fast and --figure are for a program after --; leave them out")
+    if limit is not None or phases or objects or fast or figure or out:
+        raise UsageError("--limit, --phases, --objects, --fast, --figure and --out are for a program after --; "
+                         "leave them out")  # fmt: skip
     from tierscope.predict import text
     from tierscope.predict.asked import Asked, predicted
 
@@ -165,7 +173,7 @@ def predict(  # noqa: PLR0913, PLR0917 (each is an option)
     return Exit.GOOD
 
 
-def _program(asked: "AskedProgram", figure: Path | None, as_json: bool) -> int:
+def _program(asked: "AskedProgram", figure: Path | None, out: Path | None, as_json: bool) -> int:
     from tierscope.cli.console import Console
     from tierscope.cli.drawn import draw, drawable
     from tierscope.errors import Exit
@@ -183,7 +191,20 @@ def _program(asked: "AskedProgram", figure: Path | None, as_json: bool) -> int:
         door.document(found.document())
     else:
         text.show(found, Console())
-    return Exit.INCONCLUSIVE if found.anchor.unknown else Exit.GOOD
+    if out is not None:
+        _store(found, out, quiet=as_json)
+    return Exit.INCONCLUSIVE if any(one.unknown for one in found.tiers) else Exit.GOOD
+
+
+def _store(found: "Found", out: Path, *, quiet: bool) -> None:
+    """Store the answers as a run with its page."""
+    from tierscope.predict.program.stored import store
+    from tierscope.report.formats import write
+
+    run = store(found, out)
+    for path in write("html", run, run.path):
+        if not quiet:
+            door.message(f"page: {path}")
 
 
 commands.add(predict)

@@ -80,6 +80,11 @@ class Answer:
     large_pages_share: float | None = None  # of the time there, that pages of 2 MiB would save
     unknown: str = ""
     notes: tuple[str, ...] = field(default=())
+    lever: str = ""  # of a run of `response` of this program; "": there is none
+    lever_ratio: float | None = None  # what it says; None: nothing, for the reason in lever_unknown
+    lever_low: float | None = None
+    lever_high: float | None = None
+    lever_unknown: str = ""
 
     def row(self) -> dict[str, Any]:
         """Return plain data for JSON."""

@@ -1,7 +1,7 @@
 """A program predicted: measured here, traced once, replayed on this machine and on all tiers in parallel."""
 
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -11,14 +11,18 @@ from tierscope.host.system import System
 from tierscope.predict.objects.placed import Again, Ends, Placed, placed
 from tierscope.predict.program.answer import Anchor, Answer, anchor, answer
 from tierscope.predict.program.here import Tell, runs_here
+from tierscope.predict.program.lever import is_response, judged, opinion, responses
 from tierscope.predict.program.machines import LARGE_PAGE, SMALL_PAGE, Here, Place, is_model, of_model, places
 from tierscope.predict.program.native import measured, same_input
 from tierscope.predict.program.phases import Cores as PhaseCores
 from tierscope.predict.program.phases import Phase, phases
 from tierscope.predict.program.printed import printed
+from tierscope.record.predicted import PredictedCell
+from tierscope.record.result import load
 from tierscope.simulated.replay import STANDARD_ERROR, Traced, replayed
 from tierscope.simulated.trace import words_of
 from tierscope.simulated.tracer import FOR_MANY, runnable, traced_words
+from tierscope.suites.response.found import Found as Response
 
 ALWAYS = "sys/kernel/mm/transparent_hugepage/enabled"
 LIMIT_S = 60.0  # of one run here
@@ -33,6 +37,7 @@ class Asked:
 
     objects: whether to place the objects of the program; fast: bytes of the memory here, each with a best set.
     phases: parts of the time, where the program has no markers; 0: no phases without markers.
+    contours: the grid of latencies and bandwidths is replayed, too.
     """
 
     command: Sequence[str]
@@ -42,6 +47,7 @@ class Asked:
     objects: bool = False
     fast: tuple[int, ...] = ()
     phases: int = 0
+    contours: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +58,10 @@ class Found:
     anchor: Anchor
     tiers: tuple[Answer, ...]
     notes: tuple[str, ...]
+    cells: tuple[PredictedCell, ...] = ()
+    places: tuple[Place, ...] = ()  # of the tiers
+    memory_s: float | None = None  # latency and bandwidth of the memory here
+    bandwidth_bytes_per_s: float | None = None
     phases: tuple[Phase, ...] = ()
     placed: tuple[Placed, ...] = ()  # by tier, where it was asked for
 
@@ -87,14 +97,14 @@ def predicted(asked: Asked, tell: Tell) -> Found:
     command = runnable(asked.command)
     traced_words(command, STANDARD_ERROR)  # refused before anything is measured
     with tempfile.TemporaryDirectory(prefix="tierscope-") as name:
-        here = _here(asked, Path(name), tell)
+        here, levers = _here(asked, Path(name), tell)
         tell(f"{command[0]} runs here, several times")
         native = measured(command, asked.limit_s)
         tell(f"{command[0]} runs in the tracer")
         wanted = asked.objects or bool(asked.fast)
         replays = partial(replay_words, command, limit_s=asked.limit_s * TRACED_TIMES, objects=wanted)
         found, said = replays(_words(here))
-        answers = _found(asked.command, here, anchor(native, _cores(here.own, found), said), found)
+        answers = _found(asked.command, here, anchor(native, _cores(here.own, found), said), found, levers)
         answers = replace(answers, phases=_phases(here, answers.anchor, found, asked.phases))
         if not wanted:
             return answers
@@ -105,12 +115,17 @@ def predicted(asked: Asked, tell: Tell) -> Found:
         return replace(answers, placed=placed(ends, answers.anchor, asked.fast, again))
 
 
-def _here(asked: Asked, folder: Path, tell: Tell) -> Here:
+def _here(asked: Asked, folder: Path, tell: Tell) -> tuple[Here, list[Response]]:
+    """Return the machines, and what levers did to the program here."""
     if is_model(asked.here):
-        return of_model(asked.here[0], asked.on)
-    runs = runs_here([Path(part) for word in asked.here for part in word.split(",")], tell)
+        return of_model(asked.here[0], asked.on), []
+    named = [load(Path(part)) for word in asked.here for part in word.split(",")]
+    runs = runs_here([run for run in named if not is_response(run)], tell)
+    digest = runs[0].result.machine.identity.digest()
+    levers = responses([run for run in named if is_response(run)], asked.command, digest)
     always = System().choice(f"/{ALWAYS}") == "always"
-    return places(runs, asked.on, folder, LARGE_PAGE if always else SMALL_PAGE)
+    page = LARGE_PAGE if always else SMALL_PAGE
+    return places(runs, asked.on, folder, page, contours=asked.contours), levers
 
 
 def _words(here: Here) -> list[str]:
@@ -118,6 +133,7 @@ def _words(here: Here) -> list[str]:
     words = [word for place in (here.own, *here.tiers) for word in place.words]
     words += [place.word + IDLE for place in here.tiers if here.instant]
     words += [place.large for place in here.tiers if place.large]
+    words += [place.words[0] for place in here.grid]
     return list(dict.fromkeys([*words, *([here.instant] if here.instant else [])]))
 
 
@@ -137,15 +153,33 @@ def _cores(place: Place, found: dict[str, Traced]) -> list[Traced]:
     return [found[word] for word in place.words]
 
 
-def _found(command: Sequence[str], here: Here, here_s: Anchor, found: dict[str, Traced]) -> Found:
+def _found(
+    command: Sequence[str], here: Here, here_s: Anchor, found: dict[str, Traced], levers: Sequence[Response]
+) -> Found:
     tiers = [
-        answer(
-            place.name, here_s, _cores(place, found), found.get(place.word + IDLE), found.get(here.instant),
-            found.get(place.large), place.notes,
+        judged(
+            answer(
+                place.name, here_s, _cores(place, found), found.get(place.word + IDLE), found.get(here.instant),
+                found.get(place.large), place.notes,
+            ),
+            opinion(levers, place),
         )
         for place in here.tiers
     ]  # fmt: skip
-    return Found(tuple(command), here_s, tuple(tiers), (*here_s.native.notes, *here.notes, *_tail(here_s.cores[0])))
+    notes = (*here_s.native.notes, *here.notes, *_tail(here_s.cores[0]))
+    return Found(
+        tuple(command), here_s, tuple(tiers), notes, tuple(_cells(here, here_s, found)), here.tiers, here.memory_s,
+        here.bandwidth_bytes_per_s,
+    )  # fmt: skip
+
+
+def _cells(here: Here, here_s: Anchor, found: dict[str, Traced]) -> Iterator[PredictedCell]:
+    """Yield the grid; nothing where no prediction rests on the anchor."""
+    own = replace(here_s, cores=here_s.cores[:1])
+    for place in () if here_s.unknown else here.grid:
+        said = answer(place.name, own, [found[place.words[0]]], None, None, None)
+        if said.ratio is not None and place.over is not None and place.bandwidth_over is not None:
+            yield PredictedCell(latency_over=place.over, bandwidth_over=place.bandwidth_over, ratio=said.ratio)
 
 
 def _phases(here: Here, here_s: Anchor, found: dict[str, Traced], count: int) -> tuple[Phase, ...]:

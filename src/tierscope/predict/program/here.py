@@ -37,7 +37,7 @@ TIMES_CACHE, LEAST_FAR = 4, 64 * MiB
 Tell = Callable[[str], None]
 
 
-def runs_here(named: Sequence[Path], tell: Tell) -> list[Run]:
+def runs_here(named: Sequence[Run], tell: Tell) -> list[Run]:
     """Return a run of each suite in WORDS, and one of `core` if there is one; those that were named alone, if any were.
 
     UsageError for a named run of another machine; MachineError where this one cannot be measured.
@@ -45,11 +45,10 @@ def runs_here(named: Sequence[Path], tell: Tell) -> list[Run]:
     machine = this_machine(None)
     digest = machine.identity.digest()
     if named:
-        runs = [load(path) for path in named]
-        if other := next((run for run in runs if not _is_of(run, digest)), None):
+        if other := next((run for run in named if not _is_of(run, digest)), None):
             raise UsageError(f"{other.path} is not a complete run of this machine, on which the program is measured; "
                              "name runs of this one, or leave --from out")  # fmt: skip
-        return runs
+        return list(named)
     runs = [_found(suite, digest) or _made(suite, machine, digest, tell) for suite in WORDS]
     probed = _found(PROBED, digest)
     return [*runs, probed] if probed else runs

@@ -26,6 +26,7 @@ from tierscope.files import is_there
 from tierscope.models.device import Device
 from tierscope.plans.simulation import PREFIX
 from tierscope.predict.memory import memory
+from tierscope.predict.program.grid import axes
 from tierscope.record.result import Run
 from tierscope.run.planned import catalogue
 from tierscope.simulated.core import settings
@@ -51,6 +52,8 @@ OURS = ("read", "write", "bandwidth")
 class Place:
     """A machine that replays. word: behind `sim:`; large: the same with pages of 2 MiB, "" where that is not known;
     others: the same with other prefetchers; cores: words of the own core, a small and a large one.
+
+    over, bandwidth_over: of a tier, as the words for it state them.
     """
 
     name: str
@@ -59,6 +62,8 @@ class Place:
     others: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     cores: tuple[str, ...] = CORES
+    over: float | None = None  # latency of a load over that of this machine's memory; None: not stated
+    bandwidth_over: float | None = None  # the same of the bandwidth
 
     @property
     def words(self) -> list[str]:
@@ -77,11 +82,17 @@ class Here:
     tiers: tuple[Place, ...]
     instant: str
     notes: tuple[str, ...] = ()
-    memory: str = ""
+    memory: str = ""  # word of a machine with the memory here alone
+    grid: tuple[Place, ...] = ()  # of the contours, replayed by the own core alone
+    memory_s: float | None = None  # latency and bandwidth of the memory here
+    bandwidth_bytes_per_s: float | None = None
 
 
-def places(runs: Sequence[Run], on: Sequence[str], folder: Path, page_bytes: int) -> Here:
-    """Write the files of all machines to `folder`. page_bytes: of programs here. UsageError for a bad word."""
+def places(runs: Sequence[Run], on: Sequence[str], folder: Path, page_bytes: int, *, contours: bool = False) -> Here:
+    """Write the files of all machines to `folder`. UsageError for a bad word.
+
+    page_bytes: of programs here; contours: the grid is replayed, too.
+    """
     found = measured(runs)
     rows = [row for run in runs for row in TlbLevels().rows(run)]
     whole = folder / "memory.toml"
@@ -103,11 +114,41 @@ def places(runs: Sequence[Run], on: Sequence[str], folder: Path, page_bytes: int
         return Place(name, own, large, tuple(others), notes, range_)
 
     own = place("this machine", str(whole))
-    tiers = tuple(place(name, *_tier(name, found, whole)) for name in on)
+    tiers = tuple(_stated(place(name, *_tier(name, found, whole)), found) for name in on)
     instant = place(
         "no memory", f"{whole},memory.memory.read=0ns,memory.memory.write=0ns,memory.memory.bandwidth=10TB/s"
     )
-    return Here(own, tiers, instant.word, _notes(found, files[page_bytes], probed), str(whole))
+    stated = [(one.over, one.bandwidth_over) for one in tiers if one.over and one.bandwidth_over]
+    grid = _grid(stated, found) if contours else []
+    cells = tuple(_stated(place(word, *_tier(word, found, whole)), found) for word in grid)
+    return Here(
+        own, tiers, instant.word, _notes(found, files[page_bytes], probed), str(whole), cells, found.memory_s,
+        found.bandwidth_bytes_per_s or None,
+    )  # fmt: skip
+
+
+def _grid(stated: Sequence[tuple[float, float]], found: Measured) -> list[str]:
+    """Return the words of the memories of the contours; none where the bandwidth here is not known."""
+    if not found.bandwidth_bytes_per_s:
+        return []
+    latencies, bandwidths = axes(stated)
+    behind = found.memory_s - memory_read_s(found)
+    return [
+        f"read={over * found.memory_s * 1e9:.6g}ns,bandwidth={width * found.bandwidth_bytes_per_s / 1e9:.6g}GB/s"
+        for over in latencies
+        if over * found.memory_s > behind
+        for width in bandwidths
+    ]
+
+
+def _stated(place: Place, found: Measured) -> Place:
+    """Return the place with its latency and bandwidth over those here; a simulated machine states none."""
+    if _is_simulated(place.name.split(",", 1)[0]):
+        return place
+    asked, given = _asked(place.name, found)
+    rate, here = _rate(asked, given, found), found.bandwidth_bytes_per_s
+    over = asked.read_latency_s / found.memory_s
+    return replace(place, over=over, bandwidth_over=rate / here if rate and here else None)
 
 
 def of_model(word: str, on: Sequence[str]) -> Here:
@@ -192,13 +233,7 @@ def _tier(word: str, found: Measured, whole: Path) -> tuple[str, str, tuple[str,
         chosen = [part for part in rest if part.startswith("memory=")]
         others = [part for part in rest if not part.startswith("memory=")]
         return ",".join([first.removeprefix(PREFIX), *others]), "".join(f",{part}" for part in chosen), ()
-    given = [part.partition("=")[0] for part in word.split(",") if "=" in part and not is_there(part)]
-    if spare := [key for key in given if key not in OURS]:
-        raise UsageError(f"--on {word}: {spare[0]}= is not of a memory; caches and core stay those of this machine, so "
-                         f"give {', '.join(f'{key}=' for key in OURS)} alone")  # fmt: skip
-    if given and len(given) == len(word.split(",")) and "read" not in given:
-        word = f"read={found.memory_s * 1e9:.6g}ns,{word}"
-    asked = memory(word).device
+    asked, given = _asked(word, found)
     behind = found.memory_s - memory_read_s(found)  # caches and translation on the way
     if asked.read_latency_s <= behind:
         raise UsageError(f"--on {word}: {asked.read_latency_s * 1e9:.3g} ns is less than {behind * 1e9:.3g} ns, which "
@@ -210,12 +245,27 @@ def _tier(word: str, found: Measured, whole: Path) -> tuple[str, str, tuple[str,
     return f"{whole},{_memory_words(asked, behind, given, found)}", "", notes if far else ()
 
 
+def _asked(word: str, found: Measured) -> tuple[Device, list[str]]:
+    """Return the memory that words ask for, and the keys that they give; UsageError for a key of another thing."""
+    given = [part.partition("=")[0] for part in word.split(",") if "=" in part and not is_there(part)]
+    if spare := [key for key in given if key not in OURS]:
+        raise UsageError(f"--on {word}: {spare[0]}= is not of a memory; caches and core stay those of this machine, so "
+                         f"give {', '.join(f'{key}=' for key in OURS)} alone")  # fmt: skip
+    if given and len(given) == len(word.split(",")) and "read" not in given:
+        word = f"read={found.memory_s * 1e9:.6g}ns,{word}"
+    return memory(word).device, given
+
+
 def _memory_words(asked: Device, behind: float, given: Sequence[str], found: Measured) -> str:
     read, write = (max(time - behind, 0.0) for time in (asked.read_latency_s, asked.write_latency_s))
     words = [f"memory.memory.read={read * 1e9:.6g}ns", f"memory.memory.write={write * 1e9:.6g}ns"]
-    own = [key for key in given if key in OURS]
-    rate = asked.bandwidth_bytes_per_s if not own or "bandwidth" in own else found.bandwidth_bytes_per_s
+    rate = _rate(asked, given, found)
     return ",".join([*words, *([f"memory.memory.bandwidth={rate / 1e9:.6g}GB/s"] if rate else [])])
+
+
+def _rate(asked: Device, given: Sequence[str], found: Measured) -> float | None:
+    """Return the bandwidth of a tier: that of this machine where the words leave it open; None: not known."""
+    return asked.bandwidth_bytes_per_s if not given or "bandwidth" in given else found.bandwidth_bytes_per_s or None
 
 
 def _notes(found: Measured, content: str, probed: Sequence[CoreRow]) -> tuple[str, ...]:

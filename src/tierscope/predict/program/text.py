@@ -25,12 +25,21 @@ def show(found: Found, console: Console) -> None:
     )  # fmt: skip
     for one in found.tiers:
         console.print(Text(f"{printable(one.tier)}: {printable(line(one))}"), soft_wrap=True)
+        if one.lever and one.ratio is not None:
+            console.print(Text(f"  {printable(beside(one))}"), soft_wrap=True)
     show_phases(found.phases, console)
     for placed in found.placed:
         show_placed(placed, console)
     notes = [*found.notes, *(note for one in found.tiers for note in one.notes)]
     for note in dict.fromkeys(notes):
         console.print(Text(f"Note: {printable(note)}."), soft_wrap=True)
+
+
+def beside(one: Answer) -> str:
+    """Return what a lever says beside the model."""
+    if one.lever_ratio is None:
+        return f"lever {one.lever}: not known, because {one.lever_unknown}"
+    return f"lever {one.lever}: {one.lever_ratio:.2f}x ({one.lever_low:.2f} to {one.lever_high:.2f})"
 
 
 def line(one: Answer) -> str:

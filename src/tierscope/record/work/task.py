@@ -15,3 +15,4 @@ class TaskWork(OfTask, frozen=True, kw_only=True, tag="task"):
     size: Annotated[str, Meta(description="victim `flow`: `test`, `train`, `ref`, the size of its instance")] = ""
     command: Annotated[str, Meta(description="victim `command`: a line for the shell")] = ""
     limit_s: Annotated[float, Meta(description="victim `command`: seconds after which it hangs; 0: 600")] = 0.0
+    memory: Annotated[str, Meta(description='victim `command`: `node:N`, whose memory it gets; "": any')] = ""

@@ -1,0 +1,89 @@
+"""Settings of the machine that a take asks for: written before it runs, and put back after it, or by a guard.
+
+The order: store what the files had, start the guard, wait until it is ready, and only then write. A kill at any moment
+leaves either nothing changed, or a file and a guard that put all back. Every write is read back: a value that the
+kernel rounds or ignores is an error, since the take would be filed by a step that it did not have.
+"""
+
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from tierscope import stops
+from tierscope.errors import MachineError
+from tierscope.host.lever_guard import READY
+from tierscope.host.levers_kept import KeptFiles
+from tierscope.record.experiment import Experiment, Setting
+
+ROOT = Path("/")
+WAIT_S = 30.0  # for a guard: it only writes some files
+
+
+class Levered:
+    """Writes the settings of takes below `root`. Nothing is stored or started before the first take that has some."""
+
+    def __init__(self, root: Path = ROOT) -> None:
+        self._files = KeptFiles(root)
+        self._guard: subprocess.Popen[bytes] | None = None
+        self._now: tuple[Setting, ...] = ()
+
+    @contextmanager
+    def during(self) -> Iterator[None]:
+        """Put back at the end what the takes of an experiment changed, whatever ends it."""
+        try:
+            yield
+        finally:
+            self.end()
+
+    def take(self, experiment: Experiment, number: int) -> None:
+        """Write the settings of a take; those of the take before are put back first."""
+        wanted = experiment.settings[number] if experiment.settings else ()
+        if wanted == self._now:
+            return
+        with stops.held():
+            if self._guard is None:
+                self._begin([setting for settings in experiment.settings for setting in settings])
+            self._files.put_back()
+            self._now = ()
+            for setting in wanted:
+                self._files.write(setting)
+        self._now = wanted
+
+    def _begin(self, every: Sequence[Setting]) -> None:
+        self._files.keep(every)
+        try:
+            self._guard = _start(self._files.root)
+        except BaseException:
+            self._files.restore()
+            raise
+
+    def end(self) -> None:
+        """Put all back; the guard then finds nothing to do, and ends."""
+        if self._guard is None:
+            return
+        with stops.held():
+            guard, self._guard, self._now = self._guard, None, ()
+            try:
+                self._files.restore()
+            finally:
+                for pipe in (guard.stdin, guard.stdout):
+                    if pipe is not None:
+                        pipe.close()
+                guard.wait(WAIT_S)
+
+
+def _start(root: Path) -> "subprocess.Popen[bytes]":
+    guard = subprocess.Popen(
+        [sys.executable, "-m", "tierscope.host.lever_guard", str(root)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+    if guard.stdout is None or guard.stdout.readline() != READY:
+        guard.kill()
+        guard.wait()
+        raise MachineError("the process that puts settings back did not start; nothing was changed")
+    return guard

@@ -1,0 +1,38 @@
+"""Levers that are files of the running kernel: a cap on bandwidth, and the clocks of uncore and core.
+
+What they may be set to is in the state of the machine, as `host.levers` found it. It writes them for a take, and puts
+back what was there before.
+"""
+
+from tierscope.host.levers import Range, range_of
+from tierscope.record.machine import Machine
+from tierscope.suites.response.lever import Place, Slower, levers
+from tierscope.suites.response.options import ResponseOptions
+
+
+class Settings:
+    """A lever with a range: its steps divide it evenly, from the usual end down."""
+
+    def __init__(self, name: str, summary: str, *, cycles: bool = False) -> None:
+        self.name, self.summary, self.cycles = name, summary, cycles
+
+    def why_not(self, machine: Machine, chosen: ResponseOptions, place: Place) -> str:
+        """Return what the system reported of it."""
+        del chosen, place
+        if machine.reached:
+            return "files of another machine are not written; run there"
+        found = range_of(machine, self.name)
+        return found if isinstance(found, str) else ""
+
+    def steps(self, machine: Machine, chosen: ResponseOptions, place: Place) -> tuple[Slower, ...]:
+        """Return as many steps as were asked for, or as the range has."""
+        del place
+        found = range_of(machine, self.name)
+        if not isinstance(found, Range):
+            return ()
+        return tuple(Slower(found.show(value), settings=found.settings(value)) for value in found.down(chosen.steps))
+
+
+levers.add(Settings("resctrl", "a cap on memory bandwidth"))
+levers.add(Settings("uncore", "a lower clock of the uncore"))
+levers.add(Settings("clock", "a lower clock of the cores: memory is faster, counted in their cycles", cycles=True))
