@@ -30,6 +30,10 @@ def get(elements: float) -> tuple[Step, ...]:
     return whole(*_head(elements), Step("entries of the chain", seen, elements), end)
 
 
+def find(elements: float) -> tuple[Step, ...]:
+    return whole(*_head(elements), Step("entries of the chain", hit(elements, buckets(elements)), elements))
+
+
 def _lock(elements: float) -> Step:
     return Step("lock of the bucket", 1, buckets(elements) * BUCKET_BYTES / LINE_BYTES, dependent=False)
 
@@ -46,5 +50,8 @@ def remove(elements: float) -> tuple[Step, ...]:
 
 
 structures.add(Structure("hashmap_atomic get", "a look-up that finds its key", SOURCE, MEASURED, get))
+structures.add(
+    Structure("hashmap_atomic find", "a look-up that finds its key, and reads no value", SOURCE, MEASURED, find)
+)
 structures.add(Structure("hashmap_atomic insert", "an insert of a new key", SOURCE, MEASURED, insert))
 structures.add(Structure("hashmap_atomic remove", "a remove of a key that is there", SOURCE, MEASURED, remove))
