@@ -53,6 +53,43 @@ def test_hits_are_those_of_a_simulated_cache(lines: int) -> None:
     assert found.sum(axis=1) == pytest.approx([1, 1, 1])
 
 
+def first_hits(populations: tuple[int, ...], lines: int, operations: int) -> list[float]:
+    """The same from an empty cache on, mean of 20 runs."""
+    draw = np.random.default_rng(7)
+    hits = np.zeros(len(populations))
+    for _ in range(20):
+        cache: OrderedDict[tuple[int, int], None] = OrderedDict()
+        for row in np.stack([draw.integers(0, n, operations) for n in populations], axis=1).tolist():
+            for kind, line in enumerate(row):
+                hits[kind] += (kind, line) in cache
+                cache[kind, line] = None
+                cache.move_to_end((kind, line))
+                if len(cache) > lines:
+                    cache.popitem(last=False)
+    return [float(share) for share in hits / operations / 20]
+
+
+@pytest.mark.parametrize(("lines", "operations"), [(200, 100), (200, 1000), (600, 1000), (5000, 1000), (50, 3000)])
+def test_a_run_from_empty_caches_finds_what_a_simulated_one_does(lines: int, operations: int) -> None:
+    populations = (1, 100, 1000)
+    found = model(*(Step("", 1, n) for n in populations)).hits(1, cached(lines), operations)
+    assert found[:, 0] == pytest.approx(first_hits(populations, lines, operations), abs=0.02)
+    assert found.sum(axis=1) == pytest.approx([1, 1, 1])
+
+
+def test_a_long_run_from_empty_caches_ends_as_one_from_full_ones() -> None:
+    steps = (Step("small", 1, 100), Step("large", 2, 1e5), Step("past the caches", 1, 50, cached=False))
+    made, caches = model(*steps), cached(100, 20_000)
+    assert made.hits(1, caches, 1e9) == pytest.approx(made.hits(1, caches), abs=1e-3)
+
+
+def test_the_time_of_instructions_is_added_to_each_operation() -> None:
+    made = model(Step("", 1, 1e6))
+    slow, quick = (made.predict(1000, cached(100), elements=1e5, fresh=True, core_s=s) for s in (5e-7, 0.0))
+    assert slow.value - quick.value == pytest.approx(1000 * 5e-7)
+    assert quick.value > made.predict(1000, cached(100), elements=1e5).value
+
+
 def test_cached_lines_are_always_found_and_others_never() -> None:
     steps = (Step("small", 1, 100), Step("past the caches", 1, 50, cached=False))
     assert model(*steps).hits(1, cached(100, 200)) == pytest.approx(np.array([[1, 0, 0], [0, 0, 1]]))

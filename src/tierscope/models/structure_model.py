@@ -9,6 +9,16 @@ The share h_s(C) is that of its accesses found in C lines of an LRU cache. A ste
 evenly from W has h = 1 - exp(-r x / W), where x solves sum of s: W_s h_s = C: H. Che and others, "Hierarchical Web
 Caching Systems: Modeling, Design and Experimental Results", IEEE JSAC, 2002.
 
+A run that starts with empty caches (`fresh`) finds a line only if it has touched it before. Let t count its operations,
+and N be their number. Then h is the mean over the run of 1 - exp(-(r / W) min(t, x)):
+
+    h = (y - (1 - e) / a + (N - y) (1 - e)) / N      with a = r / W, y = min(x, N), e = exp(-a y)
+
+This is the case if a structure was filled by stores whose lines were written back and removed from the caches, as
+`clflushopt` does. `clwb` may do so, too.
+
+The time of instructions (`core_s`) is added to each operation. If it includes hits, give caches without latency.
+
 Nothing is fitted. The bounds are those of overlap: all lines that do not depend on each other at the same time, or one
 after the other. If the error of a structure is published, the bounds include it. Limits: the model ignores the TLB,
 caches that are not LRU or that other programs use, prefetchers and instructions.
@@ -64,26 +74,44 @@ class StructureModel:
         self.valid.distance(elements)
         return sum(step.lines for step in self.structure.steps(elements, line_bytes))
 
-    def hits(self, elements: float, device: Device) -> Floats:
-        """Return the share of each step's accesses found in each cache and in the memory, shape (steps, caches + 1)."""
+    def hits(self, elements: float, device: Device, fresh: float = 0.0) -> Floats:
+        """Return the share of each step's accesses found in each cache and in the memory, shape (steps, caches + 1).
+
+        fresh: operations of a run that starts with empty caches; 0: caches that contain what they can.
+        """
         self.valid.distance(elements)
         steps = self.structure.steps(elements, device.line_bytes)
-        held = [_held(steps, cache.capacity_bytes / device.line_bytes) for cache in device.caches]
+        held = [_held(steps, cache.capacity_bytes / device.line_bytes, fresh) for cache in device.caches]
         reached = np.stack([np.zeros(len(steps)), *held, np.ones(len(steps))], axis=1)
         return np.diff(np.maximum.accumulate(reached, axis=1), axis=1)
 
-    def predict(self, operations: float, device: Device, value_bytes: float = 0.0, elements: float = 0.0) -> Prediction:
-        """Return the seconds of this number of operations on a structure of `elements` (0: as many as operations)."""
+    def predict(
+        self,
+        operations: float,
+        device: Device,
+        value_bytes: float = 0.0,
+        elements: float = 0.0,
+        *,
+        fresh: bool = False,
+        core_s: float = 0.0,
+    ) -> Prediction:
+        """Return the seconds of this number of operations on a structure of `elements` (0: as many as operations).
+
+        fresh: whether they start with empty caches; core_s: of the instructions of one operation.
+        """
         elements = elements or operations
         beyond = self.valid.distance(elements)
         latencies = np.array([*(cache.latency_s for cache in device.caches), device.read_latency_s])
         steps = self.structure.steps(elements, device.line_bytes)
         lines = np.array([step.lines for step in steps])
-        found, line_s = self.hits(elements, device), device.line_bytes / device.bandwidth_bytes_per_s
+        found, line_s = (
+            self.hits(elements, device, operations * fresh),
+            device.line_bytes / device.bandwidth_bytes_per_s,
+        )
         q = np.where([step.dependent for step in steps], 1.0, device.parallelism)
         behind = np.maximum(device.read_latency_s / q, line_s)  # of a line from the memory, which its bandwidth limits
         alone = max(device.read_latency_s, line_s)
-        moved = operations * value_bytes / device.bandwidth_bytes_per_s
+        moved = operations * (value_bytes / device.bandwidth_bytes_per_s + core_s)
         near = found[:, :-1] @ latencies[:-1]
         serial = operations * float(lines @ (near + found[:, -1] * alone)) + moved
         overlapped = operations * float(lines @ (near / q + found[:, -1] * behind)) + moved
@@ -94,14 +122,17 @@ class StructureModel:
         return Prediction(overlapped, overlapped / wider, serial * wider, "s", warnings)
 
 
-def _held(steps: tuple[Step, ...], capacity: float) -> Floats:
-    """Return the share of each step's accesses that an LRU cache of `capacity` lines contains, shape (steps,)."""
+def _held(steps: tuple[Step, ...], capacity: float, fresh: float = 0.0) -> Floats:
+    """Return the share of each step's accesses that an LRU cache of `capacity` lines contains, shape (steps,).
+
+    fresh: operations since it was empty; 0: for ever.
+    """
     from scipy.optimize import brentq
 
     places = np.array([step.places if step.cached else 0.0 for step in steps])
     rates = np.array([step.lines / step.places for step in steps]) * (places > 0)
     if places.sum() <= capacity:
-        return (places > 0).astype(np.float64)
+        return _since(rates, fresh, fresh) if fresh else (places > 0).astype(np.float64)
 
     def filled(operations: float) -> float:
         return float((places * -np.expm1(-rates * operations)).sum()) - capacity
@@ -109,7 +140,18 @@ def _held(steps: tuple[Step, ...], capacity: float) -> Floats:
     most = 1.0
     while filled(most) < 0 and most < 1e30:
         most *= 2
-    return np.asarray(-np.expm1(-rates * brentq(filled, 0.0, most)))
+    age = brentq(filled, 0.0, most)
+    return _since(rates, min(age, fresh), fresh) if fresh else np.asarray(-np.expm1(-rates * age))
+
+
+def _since(rates: Floats, age: float, operations: float) -> Floats:
+    """Return the share of accesses to lines touched in the last `age` operations of a run of this number.
+
+    rates: touches of one line by one operation, shape (steps,); 0 of what no cache contains.
+    """
+    touched = -np.expm1(-rates * age)
+    rising = np.divide(touched, rates, out=np.full_like(rates, age), where=rates > 0)
+    return np.asarray((age - rising + (operations - age) * touched) / operations)
 
 
 models.add(StructureModel)
