@@ -14,6 +14,7 @@ from tierscope.plans.fitted import fit, fitted
 from tierscope.record.experiment import Experiment, Target
 from tierscope.record.machine import Cpu, Machine
 from tierscope.record.work.hop import HopWork
+from tierscope.run.doubts import next_step
 from tierscope.units import KiB, MiB
 
 
@@ -87,7 +88,8 @@ def test_small_pages_are_the_smallest_of_the_kernel_and_the_run_says_so() -> Non
     assert asked
     for one in asked:
         assert (one.labels["pages"], one.groups[0].target.pages) == ("64k", "64k")
-        assert one.note == "pages of 64 KiB instead of 4 KiB, which this kernel does not have"
+        note = "pages of 64 KiB instead of 4 KiB, which this machine does not have"
+        assert next_step(one.note, "") == (note, "name pages=64k to ask for them")
     assert all(not one.note for one in with_64k if one.labels["pages"] == "thp")
 
 

@@ -5,11 +5,13 @@ import pytest
 
 from made import Maker
 from made_core import MadeCore, add_core, asked
-from made_machine import made_machine
+from made_machine import made_machine, with_lines
+from tierscope.plans import suites
 from tierscope.plans.live import describe
 from tierscope.record.experiment import Experiment
 from tierscope.record.result import Run
 from tierscope.record.work.loop import LoopWork
+from tierscope.run.expected import imagine
 from tierscope.simulated.core import settings, toml_of
 from tierscope.suites.core.fetch import Share, farthest, fewest
 from tierscope.suites.core.flight import Line, flight_of
@@ -168,3 +170,13 @@ def test_points_state_their_question() -> None:
     experiments: list[Experiment] = asked(MadeCore(), probes="store")
     store = next(one for one in experiments if one.groups[0].workload.of(LoopWork).chains == 2)
     assert describe(store) == "store: 2 lines, 4 store"
+
+
+def test_the_prefetcher_is_not_asked_where_a_window_would_share_lines() -> None:
+    chosen = suites["core"].read({})
+    for line, probed in ((64, True), (128, False), (256, False)):
+        machine = with_lines(made_machine(), line)
+        told = suites["core"].left_out(machine, chosen)
+        assert bool(told) != probed
+        works = [one.groups[0].workload.of(LoopWork) for one in imagine(suites["core"].plan(machine, chosen))]
+        assert any(work.train for work in works) == probed

@@ -105,7 +105,7 @@ def test_a_rate_beyond_half_of_the_peak_rules_out_a_read_of_each_line(tmp_path: 
     assert one.value is None
     assert one.low == 1
     assert one.high == pytest.approx(30 / 25.6 / (1 - 480 * MiB / (4 * GiB)), rel=0.03)
-    assert "If every store read its line, it would move 2.00: more than the theoretical peak, 30.0 GB/s" in one.text
+    assert "If every store read its line, it would move 2.00: more than the theoretical peak, 30.00 GB/s" in one.text
     slow = told(run_of(tmp_path / "slow", machine=made_machine(4, peak=100e9), bus_bytes_per_operation=None))
     assert "traffic write" not in slow
 

@@ -45,8 +45,9 @@ def fit(machine: Machine, asked: Experiment) -> Experiment:
     if labels.get("pages") == SMALLEST and base != PAGES[SMALLEST]:
         labels["pages"] = word_of_page(base)
     swapped = any(new.target.pages != old.target.pages for new, old in zip(groups, asked.groups, strict=True))
-    note = f"pages of {show_size(base)} instead of 4 KiB, which this kernel does not have" if swapped else ""
-    notes = "; ".join(part for part in (note, asked.note) if part)
+    note = f"pages of {show_size(base)} instead of 4 KiB, which this machine does not have" if swapped else ""
+    step = "" if asked.note else f"; name pages={word_of_page(base)} to ask for them"
+    notes = "; ".join(part for part in (note and f"{note}{step}", asked.note) if part)
     return msgspec.structs.replace(asked, groups=groups, labels=labels, note=notes)
 
 

@@ -38,7 +38,7 @@ from tierscope.suites.core.fetch import Share as Saved
 from tierscope.suites.core.fetch import farthest, fewest, next_size
 from tierscope.suites.core.labels import ProbeLabels
 from tierscope.suites.core.step import Pair, finer
-from tierscope.units import GiB, KiB, MiB
+from tierscope.units import LINE_BYTES, GiB, KiB, MiB
 
 PROBES = ("width", "window", "store", "flight", "guess", "fetch")
 FILLERS = ("nop", "integer", "vector", "mix")
@@ -214,8 +214,18 @@ def plan(machine: Machine, chosen: CoreOptions) -> Plan:
     yield from steps(asker, chosen)
     if "flight" in chosen.probes:
         yield from flights(asker, machine)
-    if "fetch" in chosen.probes:
+    if "fetch" in chosen.probes and machine.line_bytes() == LINE_BYTES:
         yield from fetches(asker)
+
+
+def left_out(machine: Machine, chosen: CoreOptions) -> tuple[str, ...]:
+    """Return that the windows of `fetch` do not fit longer lines: two of their lines would be in one of the caches, and
+    the second would seem to be fetched.
+    """
+    line = machine.line_bytes()
+    if "fetch" not in chosen.probes or line == LINE_BYTES:
+        return ()
+    return (f"fetch: its windows have lines of {LINE_BYTES} bytes, and the caches here have lines of {line}",)
 
 
 suites.add(
@@ -224,6 +234,7 @@ suites.add(
         "the parallelism of one core: its buffers, width, lines in flight, branch misses, prefetcher",
         CoreOptions,
         plan,
+        left_out,
         details="See [how to probe a core](../how-to/core.md).",
     )
 )
