@@ -37,7 +37,7 @@ def test_a_plan_that_changed_between_two_days_is_listed_and_the_days_are_not_com
         trend(at, "nothing")
 
 
-def test_of_two_plans_of_one_day_the_one_that_is_named_is_judged(tmp_path: Path) -> None:
+def test_the_named_one_of_two_plans_of_a_day_is_judged(tmp_path: Path) -> None:
     """A suite on some hosts next to the canary on all: each host counts once, by its plan."""
     at = made(tmp_path / "fleet", machines=30)
     for path in reports(at, "2026-01-02")[:14]:

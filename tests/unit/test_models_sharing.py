@@ -116,7 +116,7 @@ def test_too_little_is_refused(splits: list[Split], second: float, why: str) -> 
 
 
 @pytest.mark.parametrize("threads", [0, 16, 17, math.nan])
-def test_what_is_not_a_split_is_refused(threads: float) -> None:
+def test_text_that_is_not_a_split_is_refused(threads: float) -> None:
     with pytest.raises(FitError, match="is not a split"):
         Sharing.fit(N, N, splits=[Split(8, 4.0, 3.0)]).predict(threads)
 

@@ -120,7 +120,7 @@ def test_code_quotations_and_links_are_left_alone(page: str) -> None:
     assert list(prose.faults("page", page, WORDS)) == []
 
 
-def test_the_title_of_a_source_is_quoted_as_it_is() -> None:
+def test_the_title_of_a_source_is_quoted_unchanged() -> None:
     page = 'It is "tested".\nSource: A. Author, "Cuts via\nTells", 2003 (it tells); B. Author, "Tells", 2004.\n'
     assert [fault[:16] for fault in prose.faults("page", page, WORDS)] == ["page:3: 'tells':"]
     assert list(prose.faults("page", 'It is "told via" it.\n', WORDS)) != []
