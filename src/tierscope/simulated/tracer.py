@@ -14,7 +14,6 @@ from tierscope.core import build_tracer
 from tierscope.errors import MachineError, UsageError, reason
 
 EMULATOR = "qemu-x86_64"
-PLUGIN = "tierscope-tracer.so"
 PROCESSOR = "max,-erms,-fsrm"  # with rep movsb, a copy of a megabyte would be a million blocks
 BRING = "sudo apt-get install -y qemu-user libzydis-dev g++ cmake"
 
