@@ -1,4 +1,4 @@
-/// The steps of a chain, the places that they draw, and the words that memory contains: one answer for the kernel, its
+/// The steps of a chain, the places that they draw, and the words that memory contains: one definition for the kernel, its
 /// check and its simulated form.
 /// Each step draws the next place from `state`. The words of every line end in the same 16 bits, so that a sum of n
 /// words ends in n times these bits if memory is right. The excess of a sum is added to the state: always 0, but
