@@ -41,8 +41,9 @@ class Sequence {
  public:
   Sequence(const Mix& mix, double exponent, std::uint64_t begin, std::uint64_t end, std::uint64_t seed) noexcept
       : mix_(mix), exponent_(exponent), begin_(begin), end_(end), seed_(seed) {}
-  /// Return whether a key is there before the first round, and after each fill. Mixed operations start at the number of keys
-  /// where as many inserts find their key absent as removes find theirs present; inserts with gets start with half.
+  /// Return whether a key is there before the first round, and after each fill. Mixed operations start at the number of
+  /// keys where as many inserts find their key absent as removes find theirs present; inserts with gets start with
+  /// half.
   [[nodiscard]] bool starts_with(std::uint64_t index) const noexcept;
   void draw(std::uint64_t round, std::span<Step> steps) const noexcept;
   [[nodiscard]] std::uint64_t begin() const noexcept { return begin_; }

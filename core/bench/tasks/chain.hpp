@@ -1,4 +1,5 @@
-/// The keys of groups on chains: a list of dependent reads and writes on two memories, the distribution of places, and the parts of threads.
+/// The keys of groups on chains: a list of dependent reads and writes on two memories, the distribution of places, and
+/// the parts of threads.
 #pragma once
 #include <array>
 #include <map>
