@@ -1,4 +1,4 @@
-/// How much memory may still be allocated: by the system and by every control group above this process.
+/// The memory that may still be allocated, by the system and by every control group above this process.
 #pragma once
 #include <cstddef>
 #include <filesystem>

@@ -14,7 +14,7 @@ bool has(std::string_view feature);
 std::string missing(std::string_view features);
 /// Returns every present feature of the table.
 std::vector<std::string> features();
-/// Whether the counter keeps its pace in every power state (CPUID 80000007h, EDX bit 8).
+/// Return whether the counter keeps its pace in every power state (CPUID 80000007h, EDX bit 8).
 bool invariant_tsc();
 std::string model();
 /// vendor:family:model:stepping

@@ -30,11 +30,11 @@ constexpr int SIZING_TIMINGS = 8;  // of one block; with two rivals each is inte
 class BlockRunner {
  public:
   BlockRunner(const Group& group, Member& member, unsigned group_number, unsigned thread, Batch& batch);
-  /// Whether this member will lead; `batch` counts it from then on.
+  /// Return whether this member will lead; `batch` counts it from then on.
   [[nodiscard]] bool leads() const noexcept { return leads_; }
-  /// Whether it only answers another member, and needs no block size of its own.
+  /// Return whether it only answers another member, and needs no block size of its own.
   [[nodiscard]] bool answers() const noexcept { return answers_; }
-  /// Whether it waits for such a member in every block; `batch` counts it from then on.
+  /// Return whether it waits for such a member in every block; `batch` counts it from then on.
   [[nodiscard]] bool asks() const noexcept { return asks_; }
   /// Finds how many operations fill a block; marks its blocks SIZING. Returns immediately if the size is known.
   void size() noexcept;

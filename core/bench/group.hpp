@@ -62,7 +62,7 @@ struct Group {
   [[nodiscard]] std::uint64_t footprint() const noexcept;
   /// Bytes of operand k from one operation to the next.
   [[nodiscard]] std::uint64_t stride(std::size_t k) const noexcept;
-  /// Whether operand k is on the source target.
+  /// Return whether operand k is on the source target.
   [[nodiscard]] bool on_source(std::size_t k) const noexcept;
   /// The bytes that must be mapped of the target or of the source, `skew` included.
   [[nodiscard]] std::uint64_t bytes_needed(bool source) const noexcept;

@@ -59,9 +59,9 @@ class Keyed final : public Victim {
   [[nodiscard]] bool round_over() const noexcept { return next_ >= steps_.size() || !failure_.empty(); }
   void end_round() noexcept;
   [[nodiscard]] Timing& timing() noexcept { return timing_; }
-  /// Whether all threads have one structure.
+  /// Return whether all threads have one structure.
   [[nodiscard]] bool shared() const noexcept { return settings_.one; }
-  /// Whether each operation takes a lock first.
+  /// Return whether each operation takes a lock first.
   [[nodiscard]] bool locks() const noexcept { return settings_.one && sequence_.mix().changes(); }
   [[nodiscard]] bool persistent() const noexcept { return settings_.entry->persistent; }
 

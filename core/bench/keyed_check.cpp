@@ -32,7 +32,7 @@ std::vector<bool> Keyed::replayed(std::uint64_t& done) const {
   return there;
 }
 
-/// Whether it contains every key that must be present, with its value, and no other.
+/// Return whether it contains every key that must be present, with its value, and no other.
 bool Keyed::holds(const std::vector<bool>& there) const {
   const auto& whole = structure();
   for (std::uint64_t i = 0; i < there.size(); ++i) {

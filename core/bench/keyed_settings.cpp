@@ -1,4 +1,4 @@
-/// Where the structure of a plan is located.
+/// The location of a plan's structure.
 #include <sys/statvfs.h>
 #include <unistd.h>
 

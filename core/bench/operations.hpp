@@ -17,9 +17,9 @@ struct Mix {
   unsigned get = 0, insert = 0, remove = 0;
   [[nodiscard]] unsigned sum() const noexcept { return get + insert + remove; }
   [[nodiscard]] bool changes() const noexcept { return insert + remove > 0; }
-  /// Whether there are only inserts, or only removes: then keys are taken once each, if they are uniform.
+  /// Return whether there are only inserts, or only removes: then keys are taken once each, if they are uniform.
   [[nodiscard]] bool alone() const noexcept { return get == 0 && (insert == 0) != (remove == 0); }
-  /// Whether a round leaves about as many keys as it found, so that rounds can follow one another.
+  /// Return whether a round leaves about as many keys as it found, so that rounds can follow one another.
   [[nodiscard]] bool lasts() const noexcept { return (insert == 0) == (remove == 0); }
 };
 
@@ -41,8 +41,9 @@ class Sequence {
  public:
   Sequence(const Mix& mix, double exponent, std::uint64_t begin, std::uint64_t end, std::uint64_t seed) noexcept
       : mix_(mix), exponent_(exponent), begin_(begin), end_(end), seed_(seed) {}
-  /// Whether a key is present before the first round, and after each fill. Mixed operations start at the number of keys
-  /// where as many inserts find their key absent as removes find theirs present; inserts with gets start with half.
+  /// Return whether a key is there before the first round, and after each fill. Mixed operations start at the number of
+  /// keys where as many inserts find their key absent as removes find theirs present; inserts with gets start with
+  /// half.
   [[nodiscard]] bool starts_with(std::uint64_t index) const noexcept;
   void draw(std::uint64_t round, std::span<Step> steps) const noexcept;
   [[nodiscard]] std::uint64_t begin() const noexcept { return begin_; }

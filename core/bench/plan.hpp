@@ -57,7 +57,7 @@ struct GroupPlan {
   }
 };
 
-/// Whether it names a simulated memory.
+/// Return whether it names a simulated memory.
 bool simulated(const GroupPlan& plan);
 
 /// The plan as words of a line, without those that are at their defaults. Two plans that differ in a key have other

@@ -30,7 +30,7 @@ class SimulatedGroup {
   [[nodiscard]] virtual std::vector<Stepper*> steppers() = 0;
   /// Runs before the first batch, so that nothing is cold.
   virtual void warm(Course& course) = 0;
-  /// Whether it must run alone, since its threads end rounds together; `run` is for these. @throws BadPlan
+  /// Return whether it must run alone, since its threads end rounds together; `run` is for these. @throws BadPlan
   [[nodiscard]] virtual bool alone() const { return false; }
   virtual void run(Course& course, simulate::Time end, simulate::Time length) { course.run(steppers(), end, length); }
   /// The largest relative difference between the work done and the expected work.

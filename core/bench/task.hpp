@@ -57,29 +57,29 @@ class Task {
   /// Operations of each member. @throws BadPlan for a footprint that is too small
   [[nodiscard]] virtual std::uint64_t share(const Group&) const { return 1; }
   [[nodiscard]] virtual std::size_t threads(const GroupPlan& plan) const { return plan.cpus.size(); }
-  /// Whether all members work on the same operations, and each needs the others.
+  /// Return whether all members work on the same operations, and each needs the others.
   [[nodiscard]] virtual bool together() const { return false; }
-  /// Whether a block is a whole task, whose end the batch waits for.
+  /// Return whether a block is a whole task, whose end the batch waits for.
   [[nodiscard]] virtual bool whole() const { return false; }
 
   // Its memory.
 
-  /// Whether its blocks go through a slice of memory from end to end, operand by operand.
+  /// Return whether its blocks go through a slice of memory from end to end, operand by operand.
   [[nodiscard]] virtual bool walks() const { return false; }
-  /// Whether each of its accesses waits for the one before.
+  /// Return whether each of its accesses waits for the one before.
   [[nodiscard]] virtual bool waits() const { return false; }
   /// Bytes from one operation to the next, of one line of an operand; and how many of them one operation asks for.
   [[nodiscard]] virtual std::uint64_t element(const Group&) const { return kernels::LINE; }
   [[nodiscard]] virtual std::uint64_t asked(const Group&) const { return kernels::LINE; }
   /// Bytes of operand k from one operation to the next.
   [[nodiscard]] virtual std::uint64_t stride(const Group& group, std::size_t k) const;
-  /// Whether operand k can be on the source target.
+  /// Return whether operand k can be on the source target.
   [[nodiscard]] virtual bool from_source(const Group& group, std::size_t k) const;
   /// Return what one operation moves on the source or on the target, if the operands do not determine it.
   [[nodiscard]] virtual std::optional<Moved> moved(const Group&, bool) const { return {}; }
   /// Loads and stores of lines in one operation; a flush is not an access of the program.
   [[nodiscard]] virtual std::uint64_t accesses(const Group& group) const;
-  /// Whether a target's ceiling over bytes slows it.
+  /// Return whether a target's ceiling over bytes slows it.
   [[nodiscard]] virtual bool limited() const { return walks(); }
   /// Bytes by which each operand is shifted against the one before.
   [[nodiscard]] virtual std::uint64_t skew(const Group&) const { return 0; }
@@ -95,7 +95,7 @@ class Task {
   virtual void fill(const Group& group, std::size_t member, std::span<std::byte> memory) const noexcept;
   /// Changes a line of every page that the member stores to.
   virtual void stir(const Group&, std::size_t) const noexcept {}
-  /// Whether the check needs a part of the content from before the blocks; `remember` keeps it.
+  /// Return whether the check needs a part of the content from before the blocks; `remember` keeps it.
   [[nodiscard]] virtual bool remembers(const Group&) const { return false; }
   virtual void remember(Group&, std::size_t) const {}
   /// Return what distinguishes its content, apart from the seed.
@@ -112,7 +112,7 @@ class Task {
 
   // Its blocks.
 
-  /// Whether this thread only answers another, and needs no block size of its own; and whether it waits for one.
+  /// Return whether this thread only answers another, and needs no block size of its own; and whether it waits for one.
   [[nodiscard]] virtual bool answers(std::size_t) const { return false; }
   [[nodiscard]] virtual bool asks_another(std::size_t) const { return false; }
   /// Operations that a block is a multiple of.
@@ -136,7 +136,7 @@ class Task {
   /// The accesses of a member. bases: of each operand. @pre unsimulated() returns ""
   [[nodiscard]] virtual std::unique_ptr<Stream> stream(const Group&, std::size_t,
                                                        const std::array<std::uint64_t, kernels::OPERANDS>& bases) const;
-  /// Whether a block ends with a fence that waits for all stores.
+  /// Return whether a block ends with a fence that waits for all stores.
   [[nodiscard]] virtual bool drains() const { return false; }
 
   // Return the facts that it adds to those of a group.

@@ -40,7 +40,7 @@ class Throttle {
  public:
   /// Adds the group's tiers to `ceilings`, which must outlive this.
   Throttle(const Group& group, Ceilings& ceilings);
-  /// Whether there is anything to wait for.
+  /// Return whether there is anything to wait for.
   [[nodiscard]] bool any() const noexcept { return floor_ticks_ > 0 || parts_[0].ceiling || parts_[1].ceiling; }
   /// Operations between two waits; 1 for hops.
   [[nodiscard]] std::uint64_t burst() const noexcept { return burst_; }

@@ -1,4 +1,4 @@
-/// How blocks are timed, for each manner of them. The tasks, which choose a manner, include it.
+/// The timing of blocks, for each manner of them. The tasks choose a manner and include this file.
 #pragma once
 #include <algorithm>
 #include <utility>

@@ -1,12 +1,12 @@
-/// The steps of a chain, the places that they draw, and the words that memory contains: one answer for the kernel, its
-/// check and its simulated form.
-/// Each step draws the next place from `state`. The words of every line end in the same 16 bits, so that a sum of n
-/// words ends in n times these bits if memory is right. The excess of a sum is added to the state: always 0, but
-/// only the loaded data can show it, so no step starts before the data of the last read are there. Places therefore
-/// follow from the seed alone, and a state that differs from the expected one shows that some read was wrong. Blind to:
-/// a processor that predicts the values of loads. Source: L. Benson, L. Papke, T. Rabl, "PerMA-Bench: Benchmarking
-/// Persistent Memory Access", PVLDB 15(11), 2022, for operations of several dependent accesses; J. Gray et al.,
-/// "Quickly Generating Billion-Record Synthetic Databases", SIGMOD 1994, for places drawn by Zipf's law.
+/// The steps of a chain, the places that they draw, and the words that memory contains: one definition for the kernel,
+/// its check and its simulated form. Each step draws the next place from `state`. The words of every line end in the
+/// same 16 bits, so that a sum of n words ends in n times these bits if memory is right. The excess of a sum is added
+/// to the state: always 0, but only the loaded data can show it, so no step starts before the data of the last read are
+/// there. Places therefore follow from the seed alone, and a state that differs from the expected one shows that some
+/// read was wrong. Blind to: a processor that predicts the values of loads. Source: L. Benson, L. Papke, T. Rabl,
+/// "PerMA-Bench: Benchmarking Persistent Memory Access", PVLDB 15(11), 2022, for operations of several dependent
+/// accesses; J. Gray et al., "Quickly Generating Billion-Record Synthetic Databases", SIGMOD 1994, for places drawn by
+/// Zipf's law.
 #pragma once
 #include "kernels/bytes.hpp"
 

@@ -24,13 +24,13 @@ constexpr bool OWNS = true;
 constexpr bool OWNS = false;
 #endif
 
-/// How the stores go to memory: this determines the traffic on the bus.
+/// The way of stores to memory: it determines the traffic on the bus.
 enum class Store : std::uint8_t { none, plain, nt, direct, string, libc };
 /// The content that the memory must have before: random reals, a cycle of pointers, nothing.
 enum class Content : std::uint8_t { nothing, reals, cycle };
-/// Where fences are: after each block, after each line of it, never, or after each region (order=once).
+/// The positions of fences: after each block, after each line of it, never, or after each region (order=once).
 enum class Fence : std::uint8_t { chunk, line, never, region };
-/// How a stored line is written back; stores that bypass the caches need nothing.
+/// The way in which a stored line is written back; stores that bypass the caches need none.
 enum class Flush : std::uint8_t { none, clflush, clflushopt, clwb, civac, cvac, cvap, cvadp, msync };
 
 /// The event that a thread waits for in the system: a time, a file to be written, or other processes to end. A context
@@ -41,7 +41,7 @@ enum class Wait : std::uint8_t { none, time, file, processes };
 /// once. The windows of a chase follow one another by address, or at random.
 enum class Order : std::uint8_t { sequential, random, once };
 
-/// How an answer is checked after the blocks (core/bench/tasks/).
+/// The check of an answer after the blocks (core/bench/tasks/).
 enum class Check : std::uint8_t {
   unstated,    // of no kernel: it would not compile
   replayed,    // scalar code, run again on the same content, must leave and return the same

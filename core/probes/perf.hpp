@@ -26,7 +26,7 @@ struct PerfCalls {
   static const PerfCalls& system() noexcept;
 };
 
-/// How an event is counted.
+/// The state of an event: counted or not.
 struct EventFacts {
   std::string event;
   std::string scope;      // "user", "user+kernel"; empty where it is not counted

@@ -60,7 +60,7 @@ std::uint64_t place_of(const State& its, std::uintptr_t at) noexcept {
   return in_heaps == heap::NOWHERE ? NOWHERE : HEAPS + in_heaps;
 }
 
-/// Whether it does what the last event did, in the same line: that is one access.
+/// Return whether it does what the last event did, in the same line: that is one access.
 bool repeats(const State& its, const Event& event) noexcept {
   if (its.events.empty() || (event.what != What::load && event.what != What::store)) return false;
   const auto& last = its.events.back();

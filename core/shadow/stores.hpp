@@ -26,7 +26,7 @@ class Stores {
  public:
   static constexpr std::size_t MOST = 8192;        ///< noted lines of one watch: a third of a second
   static constexpr std::size_t MOST_PAGES = 2048;  ///< that it can follow
-  /// Where the file is mapped.
+  /// A place where the file is mapped.
   struct Mapping {
     std::uintptr_t begin, end;
     std::size_t offset;

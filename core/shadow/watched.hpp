@@ -30,7 +30,7 @@ class Watched {
   void unmapped(const void* at, std::size_t size);
   void moved(const void* from, std::size_t old_size, const void* to, std::size_t size);
   [[nodiscard]] bool any() const noexcept { return image_.has_value(); }
-  /// Whether any of the addresses are mapped.
+  /// Return whether any of the addresses are mapped.
   [[nodiscard]] bool holds(const void* at, std::size_t size) const { return !ours(at, size).empty(); }
   /// Note that another process has the file, too.
   void leave_word() const;

@@ -14,7 +14,7 @@
 
 namespace tierscope::simulate {
 
-/// How many accesses a thread of this machine can have in flight.
+/// The accesses that a thread of this machine can have in flight.
 struct CpuLimits {
   Time cycle = 400;         // of the core's clock
   Time issue = 250;         // between two accesses that wait for nothing

@@ -39,7 +39,7 @@ class Buffer {
   std::span<std::byte> bytes_;
 };
 
-/// Where the pages are, and how that was determined.
+/// The location of pages, and how it was determined.
 struct Placement {
   std::map<std::size_t, std::size_t> pages;  // page size -> bytes mapped with it
   std::map<unsigned, std::size_t> nodes;     // NUMA node -> bytes; empty if the question does not apply

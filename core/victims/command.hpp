@@ -1,9 +1,9 @@
-/// How the victim `command` and its guard speak: words to the guard, one Ending back on a descriptor of its own.
+/// The protocol of the victim `command` and its guard: arguments to the guard, one Ending back on its own descriptor.
 #pragma once
 
 namespace tierscope::command {
 
-/// Where the guard writes its Ending; closed for the command itself.
+/// The descriptor to which the guard writes its Ending; closed for the command itself.
 constexpr int ENDING_DESCRIPTOR = 3;
 constexpr double DEFAULT_LIMIT_S = 600;
 

@@ -101,7 +101,7 @@ class Formula:
         return program, sum(64 * (8 if array in self.scattered else 1) for array in moved)
 
 
-def test_a_formula_is_read_as_it_is_written() -> None:
+def test_a_formula_is_read_as_written() -> None:
     nstream = Formula.of("a[i] += b[i] + s * c[i], in place")
     assert nstream == Formula(frozenset("a"), frozenset("abc"), 3)
     assert nstream.bytes_of("plain") == (256, 256)
@@ -262,7 +262,7 @@ def test_the_best_isa_comes_first(name: str) -> None:
     assert ranks == sorted(set(ranks), reverse=True)
 
 
-def test_what_a_library_or_microcode_moves_has_no_simulated_form() -> None:
+def test_bytes_that_a_library_or_microcode_moves_have_no_simulated_form() -> None:
     formless = {name for name, walk in CATALOGUE.walks().items() if not walk.simulated}
     assert formless == {entry.kernel for entry in CATALOGUE.kernels if entry.store in ("libc", "string")} - {
         entry.kernel for entry in CATALOGUE.kernels if entry.operation == "block"

@@ -91,14 +91,14 @@ def test_planted_traffic_is_within_the_interval(
     assert row.traffic.low <= truth(found) <= row.traffic.high
 
 
-def test_without_traffic_none_is_seen(quiet: Run) -> None:
+def test_without_traffic_none_is_reported(quiet: Run) -> None:
     row = whole(quiet)
     assert row.state == "below"
     assert row.traffic
     assert row.traffic.low == 0
 
 
-def test_heavy_traffic_is_seen_and_said(quiet: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_heavy_traffic_is_detected_and_reported(quiet: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     planted("read", 3, 0, monkeypatch)
     found = run(tmp_path / "run", f"target={WHERE}", f"curve={quiet.path}", "duration=5s")
     (said,) = (one for one in tables["background"].insights(found, tables["background"].rows(found)))

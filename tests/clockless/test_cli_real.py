@@ -91,7 +91,7 @@ def test_loaded_latency_prints_its_rows_and_nothing_else(shell: Shell) -> None:
         ("latency element=100B to=64KiB", 2, "not a multiple of a cache line"),
     ],
 )
-def test_what_the_core_refuses_is_one_line_and_leaves_nothing(shell: Shell, words: str, status: int, why: str) -> None:
+def test_a_refusal_of_the_core_is_one_line_and_leaves_nothing(shell: Shell, words: str, status: int, why: str) -> None:
     suite, *options = words.split()
     small = [] if suite == "latency" or "array" in words else ["array=16MiB"]
     short = ["kernels=read", "threads=1", *small] if suite == "stream" else []

@@ -31,7 +31,7 @@ def found(fleet: Path) -> dict[tuple[str, int], HostReport]:
     return {(one.host, one.session): one for one in every}
 
 
-def test_confirming_sessions_measure_suspects_beside_controls_under_further_numbers(
+def test_confirming_sessions_measure_suspects_and_controls_under_further_numbers(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("TIERSCOPE_FLEET_SHARED", "1")

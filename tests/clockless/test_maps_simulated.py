@@ -241,7 +241,7 @@ def test_a_result_states_that_it_is_simulated_and_has_the_machines_counters(shel
         (["threads=17"], 2, "there are 16 CPUs"),
     ],
 )
-def test_what_makes_no_sense_is_refused(shell: Shell, words: list[str], status: int, why: str) -> None:
+def test_a_request_without_sense_is_refused(shell: Shell, words: list[str], status: int, why: str) -> None:
     base = {"target": "sim:flat", "structures": "unordered_map", "count": "20000"}
     asked = [f"{key}={word}" for key, word in (base | dict(word.split("=", 1) for word in words)).items()]
     found, _, error = shell("run", "maps", *asked)

@@ -50,7 +50,7 @@ def test_a_slower_memory_is_predicted_for_a_probed_core(
     assert found.probed.low * 0.99 <= found.truth <= found.probed.high * 1.01
 
 
-def test_what_is_hidden_is_always_the_same(simulated: ModuleType, kernels: Path, tmp_path: Path) -> None:
+def test_the_hidden_cores_are_always_the_same(simulated: ModuleType, kernels: Path, tmp_path: Path) -> None:
     """The addresses of the program differ from run to run, and its sets of the caches with them."""
     import random
 

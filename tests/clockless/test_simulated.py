@@ -112,7 +112,7 @@ def test_two_threads_get_more_from_memory_than_one_unless_one_fills_it(
         (["stream", "target=sim:flat", "kernels=memcpy"], "has no simulated form"),
     ],
 )
-def test_what_cannot_be_simulated_is_refused_and_leaves_nothing(shell: Shell, words: list[str], why: str) -> None:
+def test_a_run_without_a_simulated_form_is_refused_and_leaves_nothing(shell: Shell, words: list[str], why: str) -> None:
     status, err = shell.refused("run", *words, "--out", "run")
     assert status in (2, 3)
     assert why in err

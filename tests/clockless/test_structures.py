@@ -77,7 +77,7 @@ class Cut:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_every_completed_operation_survives_a_power_cut(cut: Cut, name: str) -> None:
+def test_every_completed_operation_survives_a_power_failure(cut: Cut, name: str) -> None:
     found = cut(name)
     assert len(found.points) == 30
     assert found.failed == ()
@@ -85,7 +85,7 @@ def test_every_completed_operation_survives_a_power_cut(cut: Cut, name: str) -> 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
-def test_every_completed_operation_survives_many_power_cuts(cut: Cut, name: str) -> None:
+def test_every_completed_operation_survives_many_power_failures(cut: Cut, name: str) -> None:
     found = cut(name, operations=600, points=MANY, seed=2)
     assert len(found.points) == MANY
     assert found.failed == ()

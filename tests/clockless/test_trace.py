@@ -257,7 +257,7 @@ def _elf(bits: int, machine: int) -> bytes:
         (b"#!/no/such/interpreter\n", "/no/such/interpreter is not a program here"),
     ],
 )
-def test_what_the_tracer_cannot_run_is_refused(emulator: Shell, content: bytes, why: str) -> None:
+def test_a_program_that_the_tracer_cannot_run_is_refused(emulator: Shell, content: bytes, why: str) -> None:
     program = emulator.folder / "program"
     program.write_bytes(content)
     program.chmod(0o755)
@@ -392,7 +392,7 @@ def test_a_program_is_predicted_or_not_known(emulator: Shell) -> None:
         (("--on", "flat", "--from", "flat", "--limit", "10ms", "--", "sleep", "9"), "takes longer than 10 ms"),
     ],
 )
-def test_what_cannot_be_predicted_is_refused(emulator: Shell, words: tuple[str, ...], why: str) -> None:
+def test_an_impossible_prediction_is_refused(emulator: Shell, words: tuple[str, ...], why: str) -> None:
     status, out, err = emulator("predict", *words)
     assert (status, out) == (2, "")
     assert why in " ".join(err.split())

@@ -63,7 +63,7 @@ def test_signals_that_come_at_any_time_leave_a_whole_trace(run: Run, sampling: s
 
 
 @pytest.mark.parametrize("sampling", ["", GAPS])
-def test_what_is_not_traced_is_noted(run: Run, sampling: str) -> None:
+def test_parts_that_are_not_traced_are_noted(run: Run, sampling: str) -> None:
     child, said = run("fork", "1", sampling=sampling)
     assert (said, child.notes, child.whole) == ("3\n", ("fork",), True)
     other, _ = run("exec", "1", sampling=sampling)

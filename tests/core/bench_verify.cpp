@@ -239,7 +239,7 @@ std::vector<std::string> updating() {
   return names;
 }
 
-/// Whether it updates what a random sequence names, in a table of known numbers that is a power of two large.
+/// Return whether it updates what a random sequence names, in a table of known numbers that is a power of two large.
 bool draws(const Made& made) { return made.group().entry->info->draws != nullptr; }
 
 std::string words_of_updating(const std::string& kernel, std::uint64_t lines) {

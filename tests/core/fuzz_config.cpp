@@ -53,7 +53,7 @@ void guarded(Action action) {
   }
 }
 
-/// Whether all sizes below `section` that its tables keep in memory are small.
+/// Return whether all sizes below `section` that its tables keep in memory are small.
 bool is_small(const Section& section) {
   for (const auto* const list : {"cache", "tlb", "buffer"})
     for (const auto& one : section.sections(list)) {

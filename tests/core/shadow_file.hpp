@@ -32,7 +32,7 @@ class ShadowFile {
       if (each.offset == line * LINE) return each.content.at(word);
     return 0;
   }
-  /// How often, of SEEDS cuts, the line contains the value.
+  /// Return the number of SEEDS failures after which the line contains the value.
   [[nodiscard]] unsigned count(std::size_t line, std::uint64_t value) const {
     unsigned found = 0;
     for (unsigned seed = 0; seed < SEEDS; ++seed) found += left(line, seed) == value ? 1 : 0;

@@ -1,4 +1,4 @@
-/// Where bytes live: words, room, pages, and what is refused.
+/// Targets: their arguments, free space, pages, and refusals.
 #include "targets/target.hpp"
 
 #include <doctest/doctest.h>

@@ -20,7 +20,7 @@ LONGEST = {"plan": 2048, "config": 2048, "files": 4096, "pool": 64}  # bytes: 3x
     ("subject", "corpus"),
     [("plan", "corpus"), ("config", "corpus_config"), ("files", "corpus_files"), ("pool", "corpus_pool")],
 )
-def test_what_is_made_at_random_does_no_harm(tmp_path: Path, subject: str, corpus: str) -> None:
+def test_random_documents_do_no_harm(tmp_path: Path, subject: str, corpus: str) -> None:
     program = lanes.sanitized("asan-ubsan") / f"tests/core/fuzz_{subject}"
     if not program.is_file():
         pytest.skip(f"no {program.name}: sudo apt-get install -y libpmemobj-dev")

@@ -75,7 +75,7 @@ def _walks_of(path: Path, isa: str) -> Iterator[Walk]:
 
 
 @pytest.mark.parametrize("isa", sorted(WIDTH))
-def test_a_walk_prefetches_what_its_shape_says(build: Path, isa: str) -> None:
+def test_a_loop_variant_prefetches_as_its_shape_states(build: Path, isa: str) -> None:
     seen = walks(build, isa)
     assert seen, f"no walk of {isa} found in {build}"
     assert {walk.prefetch for walk in seen} == {True, False}

@@ -30,7 +30,7 @@ def test_every_variant_leaves_what_scalar_code_leaves(core: list[str | Path]) ->
 
 
 @pytest.mark.slow
-def test_what_does_not_run_states_why(core: list[str | Path]) -> None:
+def test_a_variant_that_does_not_run_states_the_reason(core: list[str | Path]) -> None:
     kernels = {one["kernel"]: one for one in json.loads(lanes.run([*core, "catalogue"]))["kernels"]}
     assert all(one["available"] or one["reason"] for one in kernels.values())
     assert "zicboz" in kernels["cbo_zero"]["reason"]

@@ -65,7 +65,7 @@ def test_three_hosts_answer_and_the_refused_one_is_named(tmp_path: Path) -> None
 
 @pytest.mark.slow
 @pytest.mark.skipif(bool(namespaces.lacking()), reason=namespaces.lacking() or "-")
-def test_of_32_hosts_five_fail_in_five_ways_and_27_answer(tmp_path: Path, full: Path) -> None:
+def test_five_of_32_hosts_fail_in_five_ways_and_27_answer(tmp_path: Path, full: Path) -> None:
     """Three of them are in network namespaces: s1 and s2 answer under their own names, s3 is lost while it measures."""
     commands = {"h5": GARBAGE, "h9": FULL.format(full=full), "s3": CUT}
     with Hosts(tmp_path, 27, commands, spaces=3) as hosts:

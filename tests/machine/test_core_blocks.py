@@ -87,7 +87,7 @@ def test_a_block_that_was_interrupted_is_marked_and_no_other(tmp_path: Path) -> 
     assert (blocks["flags"][blocks["thread"] == 0] & PREEMPTED != 0).sum() >= 5
 
 
-def test_groups_run_at_once(tmp_path: Path) -> None:
+def test_groups_run_at_the_same_time(tmp_path: Path) -> None:
     two_cpus()
     with Talk("--samples", str(tmp_path / "x.npy")) as talk:
         talk.prepare(

@@ -28,7 +28,7 @@ def mapping(pid: int, size: int) -> tuple[int, dict[str, int]]:
 
 
 @pytest.mark.parametrize("pages", ["4k", "thp"])
-def test_the_fact_is_what_the_kernel_says(pages: str) -> None:
+def test_the_fact_is_that_of_the_kernel(pages: str) -> None:
     with Talk() as talk:
         (group,) = talk.prepare(f"kernel=copy cpus={CPUS[0]} footprint=12MiB pages={pages}")
         _, figures = mapping(talk.process.pid, SIZE)

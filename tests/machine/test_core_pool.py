@@ -150,7 +150,7 @@ def test_a_kill_leaves_no_pool_and_gives_the_room_back(folder: Path) -> None:
         assert before - room(folder) < 32 * MIB
 
 
-def test_what_is_forced_is_called_forced(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_forced_persistence_is_called_forced(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PMEM_IS_PMEM_FORCE", "1")
     with Talk() as talk:
         (facts,) = talk.prepare(group(folder / "x"))

@@ -57,7 +57,7 @@ def test_counts_are_next_to_the_blocks_of_their_group() -> None:
         ("counts x=1", "unknown key 'x'"),
     ],
 )
-def test_what_cannot_be_counted_is_refused(line: str, said: str) -> None:
+def test_events_that_cannot_be_counted_are_refused(line: str, said: str) -> None:
     status, message = border.refused(f"group kernel=noop target=null cpus={border.CPUS[0]}", "prepare", line)
     assert status == 2
     assert said in message

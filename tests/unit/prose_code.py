@@ -18,6 +18,7 @@ IMPERATIVE = re.compile(r"(?![A-Z][a-z]*[^s]s\b)[A-Z][a-z]+[,:]?")  # neither a 
 WIDE = re.compile(r"\S {3,}\S")
 STRING = re.compile(r'"((?:[^"\\\n]|\\.)*)"')
 NAME = re.compile(r'^TEST_CASE\("((?:[^"\\]|\\.)*)"', re.MULTILINE)
+TEST = re.compile(r"^(?:async )?def test_(\w+)", re.MULTILINE)
 SENTENCE = 3  # words: shorter strings are names and keys
 AFTER = "- "  # before a comment behind code: a text of its own, as an item of a list is
 
@@ -78,11 +79,12 @@ def strings(path: Path, values: Collection[str] = ()) -> str:
     """Return strings that read as sentences, each as an item on the line where it begins; `_` is a value in it.
 
     Left out: strings of several lines, which are scripts, queries and templates; and `values`. Tests quote others, so
-    only the names of C++ tests are strings of theirs.
+    only the names of tests are strings of theirs.
     """
     text = path.read_text()
     if is_test(path):
-        return "\n".join(f"{AFTER}{name}" for name in NAME.findall(text))
+        names = _test_names(text) if path.suffix == ".py" else NAME.findall(text)
+        return "\n".join(f"{AFTER}{name}" for name in names)
     lines = [""] * (text.count("\n") + 2)
     for number, found in _python_strings(text) if path.suffix == ".py" else _cpp_strings(text):
         if len(found.split()) >= SENTENCE and "\n" not in found and found not in values:
@@ -108,6 +110,11 @@ def _cpp_strings(text: str) -> Iterator[tuple[int, str]]:
     for number, line in enumerate(text.splitlines(), 1):
         if not line.lstrip().startswith("//"):
             yield from ((number, found) for found in STRING.findall(line))
+
+
+def _test_names(text: str) -> list[str]:
+    """Return 'The file is whole' for each function `test_the_file_is_whole`."""
+    return [name.replace("_", " ").capitalize() for name in TEST.findall(text)]
 
 
 def openings(path: Path) -> Iterator[tuple[int, str]]:

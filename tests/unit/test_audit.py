@@ -169,7 +169,7 @@ def changed(name: str, **numbers: float | Quantity) -> list[Statement]:
     return [*others, replace(last, quantities={**last.quantities, **quantities})]
 
 
-def test_what_a_program_takes_between_operations_is_not_a_fault_of_a_fast_device() -> None:
+def test_time_between_operations_is_not_a_fault_of_a_fast_device() -> None:
     """fio on memory: 4 in flight, 305 469 operations/s, 12.39 us each; and a device too slow for that."""
     fast = stated(latency_s=12.388e-6, rate_per_s=305_469, in_flight=4)
     slow = stated(latency_s=12.388e-3, rate_per_s=305.469, in_flight=4)
@@ -335,12 +335,12 @@ def test_the_reason_of_a_number_out_of_range_fits_its_kind(name: str, value: flo
     ] == [why]
 
 
-def test_what_is_simulated_is_not_bound_by_hardware() -> None:
+def test_simulated_results_are_not_bound_by_hardware() -> None:
     (one,) = changed("core_limit", latency_s=1e-11)
     assert examine([replace(one, words={"access": "dependent", "origin": "simulated"})]).failures == ()
 
 
-def test_a_doubtful_row_is_not_held_against_its_neighbours() -> None:
+def test_a_doubtful_row_is_not_compared_with_its_neighbours() -> None:
     few, many = changed("threads_add", bandwidth_bytes_per_s=60e9)
     assert examine([few, replace(many, conclusive=False)]).failures == ()
 

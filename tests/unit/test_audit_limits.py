@@ -57,7 +57,7 @@ def test_an_import_keeps_the_peak_and_audits_by_it(tmp_path: Path, capfd: pytest
     assert failure.identity == "peak_share"
 
 
-def test_a_footprint_that_fits_in_a_given_cache_says_so() -> None:
+def test_a_footprint_that_fits_in_a_given_cache_is_reported() -> None:
     rows = of_readings(read(DATA / "stream.txt")[1].readings)
     found = examine(limited(rows, Limits(peak_bytes_per_s=8e9, cache_bytes=512.0 * MiB)))
     assert {one.identity for one in found.failures} == {"peak_share"}

@@ -50,7 +50,7 @@ def test_a_printed_number_has_a_value_and_a_step(word: str, value: float, step: 
 
 
 @pytest.mark.parametrize("word", ["", "x", "1,5", "1.2.3", "nan", "1e999"])
-def test_what_is_not_a_number_is_refused(word: str) -> None:
+def test_text_that_is_not_a_number_is_refused(word: str) -> None:
     with pytest.raises(UsageError, match="not a number"):
         printed(word)
 

@@ -62,7 +62,7 @@ def mark(system: System, moment: float) -> Mark:
     return found
 
 
-def test_what_this_process_and_its_children_use_is_not_of_others(tmp_path: Path) -> None:
+def test_time_of_this_process_and_its_children_is_not_that_of_others(tmp_path: Path) -> None:
     first = mark(proc(tmp_path, 1000, 100, {"7": 50}), 0.0)
     only_own = mark(proc(tmp_path, 1000 + 260, 100 + 60, {"7": 50 + 200}), 2.0)
     assert cpus_between(first, only_own) == 0.0

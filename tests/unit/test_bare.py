@@ -181,7 +181,7 @@ def changed(change: Callable[[list[dict[str, Any]]], object]) -> list[dict[str, 
         (PLAN, changed(lambda f: f[-1].update(largest_relative_error=[0, 0.5])), WrongAnswerError, "a wrong answer"),
     ],
 )
-def test_what_does_not_fit_is_refused(
+def test_files_that_do_not_match_are_refused(
     plan: str, lines: list[dict[str, Any]], kind: type[TierscopeError], why: str
 ) -> None:
     with pytest.raises(kind) as caught:

@@ -53,7 +53,7 @@ def test_a_run_of_such_hardware_is_normal(same: Run) -> None:
 
 
 @pytest.mark.parametrize(("times", "word"), [(0.7, "lower"), (1.4, "higher")])
-def test_what_is_off_by_more_than_machines_differ_is_not_normal(tmp_path: Path, times: float, word: str) -> None:
+def test_a_run_further_off_than_machines_differ_is_not_normal(tmp_path: Path, times: float, word: str) -> None:
     rows = beside(stream_run(tmp_path, times), load(DRAM))
     assert {row["verdict"] for row in rows} == {word}
     assert not normal(rows)

@@ -154,7 +154,7 @@ def test_an_environment_of_another_maker_is_left_alone(checkout: Checkout) -> No
     assert mine.exists()
 
 
-def test_the_trial_runs_what_the_readme_says(root: Path) -> None:
+def test_the_trial_runs_the_commands_of_the_readme(root: Path) -> None:
     (line,) = [line for line in (root / "packaging/try-fresh").read_text().splitlines() if "|| commands=(" in line]
     trial = line.partition("commands=(")[2].rstrip(")").strip('"').split('" "')
     assert trial == ["./tierscope run quick", "./tierscope test"]

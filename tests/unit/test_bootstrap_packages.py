@@ -70,9 +70,7 @@ def brings(path: Path) -> str:
 
 
 @pytest.mark.parametrize("package", WANTED)
-def test_what_a_part_of_the_core_wants_is_installed_once_where_that_is_possible(
-    checkout: Checkout, package: str
-) -> None:
+def test_packages_of_optional_parts_are_installed_once_where_that_is_possible(checkout: Checkout, package: str) -> None:
     offers(checkout.with_tools(), package, brings(header(checkout, package)))
     done = checkout.start("x")
     assert (done.returncode, done.stdout) == (0, "cli x\n"), done.stderr
@@ -124,7 +122,7 @@ def test_tests_bring_what_is_wanted_with_what_else_they_need(checkout: Checkout,
     assert apt.endswith(f"install --no-install-recommends clang {package}")
 
 
-def test_what_slow_tests_alone_need_comes_with_the_slow_tests(checkout: Checkout) -> None:
+def test_packages_of_slow_tests_come_with_the_slow_tests(checkout: Checkout) -> None:
     offers(checkout.with_tools(), "chromium", "")
     assert checkout.start("test").stdout == "pytest --numprocesses=auto -m not slow\n"
     assert "chromium" not in " ".join(checkout.calls())

@@ -105,7 +105,7 @@ def test_an_unforeseen_fault_is_one_line_with_its_place(
         (MemoryError(), "a fault of Tierscope, MemoryError"),
     ],
 )
-def test_what_the_system_refuses_is_one_line(
+def test_a_refusal_of_the_system_is_one_line(
     fake: FakeCore, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, error: Exception, line: str
 ) -> None:
     def refuse() -> dict[str, Any]:

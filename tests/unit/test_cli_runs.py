@@ -165,7 +165,7 @@ def test_numbers_of_different_origin_do_not_compare(
     assert line.startswith("one run is real, the other simulated: their numbers are not comparable; --across-origins")
 
 
-def test_a_point_measured_twice_is_compared_turn_by_turn(capfd: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_a_point_measured_twice_is_compared_round_by_round(capfd: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     maker = Maker(tmp_path / "run")
     for rate in (1e8, 2e8):
         work = Teamwork((rate,))

@@ -28,7 +28,7 @@ def fake(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> FakeCore:
     return put_in_place(FakeCore(), monkeypatch)
 
 
-def test_what_the_machine_cannot_do_ends_with_3(
+def test_a_request_beyond_the_machine_ends_with_3(
     fake: FakeCore, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(core, "topology", lambda: made_topology(made_machine(1)))

@@ -47,7 +47,9 @@ def test_numbers_are_those_that_were_put_in(fake: FakeCore, capfd: pytest.Captur
     assert row["bandwidth_bytes_per_s"] == pytest.approx(192e8, rel=0.01)
 
 
-def test_a_run_leaves_what_it_says(fake: FakeCore, capfd: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_a_run_leaves_the_files_that_it_names(
+    fake: FakeCore, capfd: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
     status, out, _ = say(capfd, *STREAM, "--out", "here", "--json", "rows.json")
     assert status == Exit.GOOD
     assert "report   here/report.html\nresults  here\n" in out

@@ -89,7 +89,7 @@ def test_it_finds_more_than_the_guesses_where_nothing_is_in_order() -> None:
         assert made.share(SPACE.index(searched(made).order[0][0])) >= best_guess - 2 * TIE
 
 
-def test_of_variants_that_are_as_fast_it_takes_a_simple_one() -> None:
+def test_it_takes_the_simplest_of_equally_fast_variants() -> None:
     for seed in range(3):
         found = searched(Made(flat(SPACE), seed, noise=0.002, disturbed=0.0))
         chosen, *others = [simplicity(one) for one, rate in found.order if rate]
@@ -146,7 +146,7 @@ def test_variants_that_a_list_lacked_are_within_reach_of_the_guesses() -> None:
     assert {(4, 1, 0, 0), (1, 4, 256, 0), (8, 1, 256, 256)} <= shapes
 
 
-def test_table_and_method_state_the_search_as_it_is() -> None:
+def test_table_and_method_describe_the_actual_search() -> None:
     trial, final = (f"{seconds * 1e3:g} ms" for seconds in (TRIAL_S, FINAL_LENGTH * TRIAL_S))
     text = method.TEXTS["Calibration"]
     assert f"A trial takes {trial}, and {final} in the final." in (Calibration.__doc__ or "")

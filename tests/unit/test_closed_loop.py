@@ -60,7 +60,7 @@ def verdicts(scores: Iterator[Score]) -> dict[tuple[str, int | None], str]:
     return {(one.parameter, one.level): one.verdict for one in scores}
 
 
-def test_a_device_is_what_its_word_says() -> None:
+def test_a_device_matches_its_text() -> None:
     for device in (draw(3, number, 10) for number in range(200)):
         assert parse(device.word("sim:blank")) == device
     assert parse(DEVICE.word("sim:blank")).word("sim:blank") == DEVICE.word("sim:blank")
@@ -129,7 +129,7 @@ def test_a_closed_loop_runs_on_simulated_machines_only() -> None:
         imagine(SUITE.plan(made_machine(), SUITE.read({"target": "node:0"})))
 
 
-def test_buffers_found_as_they_are_count_as_recovered() -> None:
+def test_buffers_found_exactly_count_as_recovered() -> None:
     found = list(score.of_buffers(DEVICE, levels(404e-9, *RIGHT)))
     assert {one.verdict for one in found} == {RECOVERED}
     assert [(one.parameter, one.truth) for one in found if one.parameter == "capacity"] == [
@@ -164,7 +164,7 @@ def test_a_buffer_that_is_not_there_is_a_false_alarm() -> None:
     assert found == {("buffers", None): ALARM, ("capacity", 1): ALARM, ("medium", None): RECOVERED}
 
 
-def test_a_buffer_far_from_any_is_missed_and_a_false_alarm_at_once() -> None:
+def test_a_buffer_far_from_any_is_both_missed_and_a_false_alarm() -> None:
     one = replace(BLANK, buffers=(Buffer(MiB, 256, 80e-9),))
     found = [(s.parameter, s.verdict) for s in score.of_buffers(one, levels(200e-9, RIGHT[0]))]
     assert ("capacity", MISSED) in found
@@ -195,7 +195,7 @@ def moving(writes: float, unit: int | None) -> Migrations:
     return Migrations(Period(writes, writes, writes, 52e-6, 50e-6, 54e-6, 40, 1e-3, 1e-9), unit, None, (), "")
 
 
-def test_a_migration_moves_more_than_a_memory_has_in_turn() -> None:
+def test_a_migration_moves_more_than_the_grain_of_a_memory() -> None:
     found = {one.parameter: one for one in score.of_migration(DEVICE, moving(10_400, 64 * KiB))}
     assert {one.verdict for one in found.values()} == {RECOVERED}
     assert found["moved unit"].truth == 64 * KiB

@@ -170,7 +170,7 @@ def test_a_least_difference_has_no_meaning_without_intervals(capfd: pytest.Captu
 
 
 @pytest.mark.parametrize("name", list(importers))
-def test_what_readings_mean_are_keys_of_our_tables(name: str) -> None:
+def test_the_meanings_of_readings_are_keys_of_our_tables(name: str) -> None:
     for match in importers[name].alike:
         columns = {column.name for column in tables[match.table].columns}
         assert {match.key, *match.keys} <= columns | {"nodes"}

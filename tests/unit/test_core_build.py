@@ -34,7 +34,7 @@ def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_what_is_needed_is_built_once_and_named(checkout: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_a_needed_part_is_built_once_and_named(checkout: Path, capfd: pytest.CaptureFixture[str]) -> None:
     assert core.find_traced_core() == checkout / ".venv/bin/tierscope-core-traced"
     assert capfd.readouterr().err == "tierscope: building tierscope-core-traced, once: half a minute or less\n"
     assert core.find_traced_core().read_text() == "made\n"

@@ -62,7 +62,7 @@ def test_counts_are_shown_per_operation_and_metrics_follow_from_them(tmp_path: P
     assert one(rows, "task-clock").value == pytest.approx(0.99)
 
 
-def test_what_is_not_counted_stays_with_its_reason_and_so_does_what_needs_it(tmp_path: Path) -> None:
+def test_uncounted_events_keep_their_reason_and_so_do_metrics_that_need_them(tmp_path: Path) -> None:
     run, rows = rows_of(tmp_path, made_counted())
     assert one(rows, "branches").value is None
     assert one(rows, "branches").reason == NO_PMU
@@ -116,7 +116,7 @@ def test_an_event_without_a_reported_time_has_no_value(tmp_path: Path) -> None:
     assert "reported no time" in (one(rows, "cycles").reason or "")
 
 
-def test_what_the_core_could_not_read_has_its_reason(lab: Lab) -> None:
+def test_an_event_that_the_core_could_not_read_has_its_reason(lab: Lab) -> None:
     lab.core.events = frozenset({"cycles", "page-faults"})
     lab.core.unread = frozenset({"cycles"})
     lab(plan_of(point(group())), counters=counting(lab.core, "cycles,page-faults"))

@@ -140,7 +140,7 @@ def test_a_copy_has_the_same_bytes_and_its_holes(tmp_path: Path, size: int) -> N
     assert to.stat().st_blocks <= source.stat().st_blocks
 
 
-def test_what_is_kept_replaces_what_was_kept_before(tmp_path: Path) -> None:
+def test_a_kept_variant_replaces_the_one_before(tmp_path: Path) -> None:
     image, log = tmp_path / "image", tmp_path / "log"
     for content in ("old", "new"):
         image.write_text(content)
@@ -176,13 +176,13 @@ def test_a_command_that_takes_too_long_is_ended_with_its_children(tmp_path: Path
     wait_for(lambda: gone(int(number.read_text())))
 
 
-def test_what_a_command_leaves_running_is_ended_too(tmp_path: Path) -> None:
+def test_processes_that_a_command_leaves_running_are_ended_too(tmp_path: Path) -> None:
     number = tmp_path / "number"
     assert run(["sh", "-c", f"sleep 100 & echo $! > {number}"], {}).status == 0
     wait_for(lambda: gone(int(number.read_text())))
 
 
-def test_a_build_without_the_library_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_build_without_the_library_reports_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TIERSCOPE_CORE", str(tmp_path / "tierscope-core"))
     with pytest.raises(MachineError, match=r"libtierscope-shadow\.so is not there: install the wheel again"):
         hunt.hunt(asked(file=tmp_path / "file"))

@@ -281,7 +281,7 @@ def test_values_that_the_kernel_reads_alike_are_the_same() -> None:
     assert not same(None, "0")
 
 
-def test_a_file_that_must_not_be_seen_is_left_alone(tmp_path: Path) -> None:
+def test_a_hidden_file_is_left_alone(tmp_path: Path) -> None:
     assert "ksm" not in {change.check for change in planned(machine(tmp_path, **{KSM: FORBIDDEN}))}
 
 

@@ -72,7 +72,7 @@ def test_where_nothing_can_be_read_nothing_is_good_by_default(tmp_path: Path) ->
     assert set(found.values()) <= {"good", "unknown"}
 
 
-def test_what_is_forbidden_is_unknown(tmp_path: Path) -> None:
+def test_a_forbidden_file_is_unknown(tmp_path: Path) -> None:
     files = ("/proc/sys/kernel/numa_balancing", f"{THP}/enabled", "/sys/kernel/mm/ksm/run",
              "/sys/kernel/mm/damon/admin/kdamonds/nr_kdamonds", "/proc/sys/kernel/perf_event_paranoid",
              "/sys/kernel/mm/numa/demotion_enabled", f"{CLOCK}/current_clocksource",
@@ -189,7 +189,7 @@ def test_a_check_finds_the_examples_in_its_own_file(tmp_path: Path) -> None:
             assert found.verdict == verdict, name
 
 
-def test_steal_of_the_last_moment_is_seen_between_two_looks(tmp_path: Path) -> None:
+def test_steal_of_the_last_moment_is_found_between_two_looks(tmp_path: Path) -> None:
     system = plant(tmp_path, "firecracker_guest", {"/proc/stat": "cpu 100000 0 0 100 0 0 0 0 0 0"})
     waits: list[float] = []
 

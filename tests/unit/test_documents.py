@@ -159,7 +159,7 @@ def test_document_002_has_its_own_sizes_and_counts() -> None:
     assert told("document-002", on, nvm=NVM, as_printed="yes") == ""
 
 
-def test_what_the_machine_does_not_allow_is_left_out_with_its_reason() -> None:
+def test_parts_that_the_machine_does_not_allow_are_left_out_with_the_reason() -> None:
     words = {"nvm": NVM, "as_printed": "yes"}
     assert "threads are left out: this process may use 4 CPUs" in told("document-000", **words)
     assert "5 to 32 threads" in told("document-000", **words)
@@ -238,7 +238,7 @@ def test_numbers_near_one_show_a_third_decimal() -> None:
     assert span(Interval(3.6181, 3.6182, 3.6183, 1)) == "3.62"
 
 
-def test_the_headline_is_the_number_of_claims_that_hold(tmp_path: Path) -> None:
+def test_the_headline_is_the_number_of_true_claims(tmp_path: Path) -> None:
     content = gather(document_run(tmp_path))
     rows = content.rows("claims")
     holds = [row["holds"] for row in rows]

@@ -80,7 +80,7 @@ def test_a_published_latency_that_cannot_be_is_named() -> None:
     assert list(claim.published()) == pytest.approx([115.86 / 7471.88])
 
 
-def test_thousands_are_read_as_they_are_printed() -> None:
+def test_thousands_are_read_as_printed() -> None:
     (claim,) = [one for one in sheets["003"].claims if one.name == "small_reads"]
     assert list(claim.published()) == pytest.approx([83_100 / 26_800, 83_100 / 4788])
 

@@ -111,7 +111,7 @@ def test_each_command_takes_each_run(run: Run, command: str, tmp_path: Path, cap
 
 
 @pytest.mark.parametrize("command", MAYBE)
-def test_a_command_that_finds_nothing_says_so(
+def test_a_command_that_finds_nothing_reports_it(
     run: Run, command: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     for words in MAYBE[command]:

@@ -76,7 +76,7 @@ def test_markdown_sets_runs_side_by_side(runs: list[Run]) -> None:
     assert line.count("GB/s ±") == 2
 
 
-def test_points_name_what_their_value_does_not_tell(tmp_path: Path) -> None:
+def test_points_name_keys_that_their_value_does_not_show(tmp_path: Path) -> None:
     maker = Maker(tmp_path)
     add_regions(maker, largest=64 * KiB)
     lines = text("markdown", [maker.save("buffers")]).splitlines()

@@ -103,7 +103,7 @@ def test_it_is_as_its_standard_asks_and_has_the_main_numbers(run: Run) -> None:
         '# TYPE a gauge\na{x="1"} 1\n',
     ],
 )
-def test_what_the_standard_forbids_is_found(wrong: str) -> None:
+def test_violations_of_the_standard_are_found(wrong: str) -> None:
     with pytest.raises((AssertionError, ValueError)):
         read(wrong)
 

@@ -43,7 +43,7 @@ def test_every_roof_has_the_interval_of_its_row(run: Run) -> None:
             assert roof[key] == row[key]
 
 
-def test_what_is_not_a_roof_is_named_with_its_reason() -> None:
+def test_numbers_that_are_not_a_roof_are_named_with_the_reason() -> None:
     found = document("roofline", stored("stream"))  # on a simulated memory
     assert found["roofs"] == []
     assert {"the memory is simulated"} == {why for name, why in found["left_out"].items() if "threads" in name}

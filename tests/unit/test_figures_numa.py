@@ -123,7 +123,7 @@ def test_one_node_is_one_cell_of_each_map(tmp_path: Path) -> None:
     assert {chart["width"] for chart in charts} == {heat.LARGEST_CELL}
 
 
-def test_many_targets_stand_one_map_below_the_other(tmp_path: Path) -> None:
+def test_many_targets_have_one_map_below_the_other(tmp_path: Path) -> None:
     drawn = spec(numa_run(tmp_path, made_server(nodes=4, cores=1, memory_alone=1)), "numa")
     assert len(drawn["vconcat"]) == 2
 

@@ -60,7 +60,7 @@ def test_a_pipe_gets_what_is_written(tmp_path: Path) -> None:
     assert path.is_fifo()
 
 
-def test_what_a_link_leads_to_is_written_and_the_link_stays(tmp_path: Path) -> None:
+def test_the_target_of_a_link_is_written_and_the_link_stays(tmp_path: Path) -> None:
     (tmp_path / "there").write_bytes(b"a longer old text")
     (tmp_path / "link").symlink_to("there")
     write_to(tmp_path / "link", b"new")
@@ -86,7 +86,7 @@ def test_a_block_device_keeps_what_it_has(tmp_path: Path, monkeypatch: pytest.Mo
         write_to(path, b"table,row\n")
 
 
-def test_standard_output_by_its_name_keeps_what_it_was_told_to_append_to(tmp_path: Path, root: Path) -> None:
+def test_standard_output_by_its_name_is_appended_to(tmp_path: Path, root: Path) -> None:
     (tmp_path / "log").write_text("before\n")
     code = (
         "from pathlib import Path; from tierscope.files import write_to; print('first');"
@@ -168,7 +168,7 @@ def test_a_stop_waits_until_a_file_is_whole(tmp_path: Path, monkeypatch: pytest.
     assert os.listdir(tmp_path) == ["a"]
 
 
-def test_what_was_ignored_stays_ignored_and_handlers_come_back() -> None:
+def test_ignored_signals_stay_ignored_and_handlers_are_restored() -> None:
     before = {number: signal.getsignal(number) for number in stops.SIGNALS}
     ignored = signal.signal(signal.SIGHUP, signal.SIG_IGN)
     try:

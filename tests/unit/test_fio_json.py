@@ -52,7 +52,7 @@ def test_warnings_around_the_document_are_reported_and_do_no_harm() -> None:
     assert "latency of the file is odd" in document.said
 
 
-def test_of_several_documents_the_last_counts() -> None:
+def test_the_last_of_several_documents_counts() -> None:
     later = changed(jobname="later")
     assert parse(f"{TEXT}\n{later}\n").jobs[0].name == "later"
     assert parse(f"{later}{NOTE}{TEXT}").jobs[0].name == "job"
@@ -90,7 +90,7 @@ def test_a_side_that_did_nothing_is_absent() -> None:
     ],
     ids=["empty", "words", "cut", "another", "old", "missing", "decimal comma", "nan", "no job", "no end", "too large"],
 )
-def test_what_is_not_a_document_states_why(text: str, why: str) -> None:
+def test_text_that_is_not_a_document_has_a_reason(text: str, why: str) -> None:
     with pytest.raises(ResultError) as caught:
         parse(text)
     assert why in str(caught.value)

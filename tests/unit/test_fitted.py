@@ -45,7 +45,7 @@ def hops(experiment: Experiment) -> list[HopWork]:
     return [group.workload.work for group in experiment.groups if isinstance(group.workload.work, HopWork)]
 
 
-def test_lines_of_64_bytes_and_pages_of_4_kib_leave_every_experiment_as_it_is() -> None:
+def test_lines_of_64_bytes_and_pages_of_4_kib_change_no_experiment() -> None:
     here, seen = machine(), 0
     for suite in suites:
         with suppress(TierscopeError):  # this machine cannot run some suites
@@ -82,7 +82,7 @@ def test_a_hand_over_has_a_line_for_each_of_its_lines(line: int) -> None:
     assert sizes == {16 * line, 257 * 2 * line}
 
 
-def test_small_pages_are_the_smallest_of_the_kernel_and_the_run_says_so() -> None:
+def test_small_pages_are_the_smallest_of_the_kernel_with_a_warning() -> None:
     with_64k = planned("latency", machine(base=64 * KiB))
     asked = [one for one in with_64k if one.labels["pages"] != "thp"]
     assert asked

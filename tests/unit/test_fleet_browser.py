@@ -96,7 +96,7 @@ def test_a_click_on_a_head_sorts_and_a_second_one_turns_the_order(opened: Browse
     assert opened.value("document.querySelector('#heads [aria-sort]').textContent") == "Machine"
 
 
-def test_what_is_typed_is_searched_in_names_groups_and_verdicts(opened: Browser) -> None:
+def test_typed_text_is_searched_in_names_groups_and_verdicts(opened: Browser) -> None:
     opened.click("#search")
     opened.type("rack025-node0")
     assert sorted(opened.value(FIRST)) == [name_of(1000 + number) for number in range(10)]

@@ -62,7 +62,7 @@ def test_a_group_of_another_bios_that_was_always_slower_is_not_slower_than_befor
     assert trend(tmp_path / "made").groups == ()
 
 
-def test_two_hosts_with_a_rare_bios_are_no_group_that_changed(tmp_path: Path) -> None:
+def test_two_hosts_with_a_rare_bios_are_not_a_group_that_changed(tmp_path: Path) -> None:
     fleet = imagine(ImagineOptions(machines=30, days=60, faults="step:2", size=0.08, metrics=2))
     write_fleet(tmp_path / "made", fleet)
     found = trend(tmp_path / "made")

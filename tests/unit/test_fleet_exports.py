@@ -135,7 +135,7 @@ def test_a_subcluster_has_the_hosts_of_a_group_and_their_median_bandwidth(direct
     assert {"flopRateScalar", "flopRateSimd", "topology", "socketsPerNode"} <= set(missing)
 
 
-def test_what_differs_within_a_group_and_a_roof_that_is_not_of_memory_are_left_out(tmp_path: Path) -> None:
+def test_facts_that_differ_within_a_group_and_roofs_of_others_are_left_out(tmp_path: Path) -> None:
     nodes = [Node(f"n{n}", "g", {"sku": "x", "packages": str(n)}, {"cache.read": 9e12}) for n in (10, 9)]
     clustercockpit.write(nodes, tmp_path / "groups.json")
     found = json.loads((tmp_path / "groups.json").read_text())

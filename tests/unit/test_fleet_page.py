@@ -112,7 +112,7 @@ def test_the_first_sentence_names_what_no_peer_can_show(directory: Path, tmp_pat
     assert "No machine is unlike its peers" not in (tmp_path / "few.html").read_text()
 
 
-def test_the_page_of_a_machine_that_is_no_suspect_any_more_is_removed(directory: Path, tmp_path: Path) -> None:
+def test_the_page_of_a_machine_that_is_not_a_suspect_any_more_is_removed(directory: Path, tmp_path: Path) -> None:
     fleet, page = read_fleet(directory), tmp_path / "fleet.html"
     count = write_pages(fleet, page)
     (tmp_path / "fleet-hosts/own-notes.html").touch()

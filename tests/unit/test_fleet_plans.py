@@ -81,7 +81,7 @@ def test_a_session_of_the_other_spelling_goes_on(tmp_path: Path) -> None:
     assert begin(tmp_path, asked, canary()).plan == canary().digest
 
 
-def test_of_two_plans_of_one_day_the_one_that_is_named_is_judged(tmp_path: Path) -> None:
+def test_the_named_one_of_two_plans_of_a_day_is_judged(tmp_path: Path) -> None:
     """A suite on some hosts next to the canary on all: each host counts once, by its plan."""
     at = made(tmp_path / "fleet", machines=30)
     for path in reports(at, "2026-01-02")[:14]:

@@ -92,7 +92,7 @@ HUGE = {
 
 
 @pytest.mark.parametrize("name", HUGE)
-def test_a_number_that_the_store_cannot_hold_is_listed_and_the_others_are_folded(tmp_path: Path, name: str) -> None:
+def test_a_number_that_does_not_fit_in_the_store_is_listed_and_the_others_are_folded(tmp_path: Path, name: str) -> None:
     at = made(tmp_path / "fleet")
     path = reports(at, "2026-01-02")[0]
     report = msgspec.json.decode(path.read_bytes())
@@ -103,7 +103,7 @@ def test_a_number_that_the_store_cannot_hold_is_listed_and_the_others_are_folded
     assert collect(at).days[1].reports == 13
 
 
-def test_a_folder_that_is_no_date_of_the_calendar_is_no_day(tmp_path: Path) -> None:
+def test_a_folder_without_a_date_of_the_calendar_is_not_a_day(tmp_path: Path) -> None:
     at = made(tmp_path / "fleet")
     for name in ("2026-02-31", "2026-13-01", "2026-1-1"):
         (at / "reports" / name).mkdir()

@@ -68,7 +68,7 @@ def test_every_query_finds_series(board: dict[str, Any], exported: Series) -> No
 @pytest.mark.parametrize(
     "query", ["tierscope_streams{}", 'tierscope_flush_conclusive{hosts="here"}', "time() - tierscope_run_started"]
 )
-def test_a_query_that_finds_nothing_is_seen(query: str, exported: Series) -> None:
+def test_a_query_that_finds_nothing_is_detected(query: str, exported: Series) -> None:
     assert not all(asked(query, exported))
 
 

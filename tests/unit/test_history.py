@@ -60,7 +60,7 @@ def test_a_change_below_the_least_of_interest_is_left_out() -> None:
 
 
 @pytest.mark.parametrize("series", [[1.0] * 5, [1.0] * 9, [1.0, 0.0, 1.0, 2.0, 2.0, 2.0], [1.0, np.nan] * 4])
-def test_what_is_too_short_constant_or_no_ratio_has_no_change(series: list[float]) -> None:
+def test_a_history_that_is_short_constant_or_not_of_ratios_has_no_change(series: list[float]) -> None:
     assert changes(np.array(series)) == ()
 
 

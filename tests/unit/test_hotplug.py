@@ -30,7 +30,7 @@ def test_blocks_that_are_online_are_counted(tmp_path: Path) -> None:
     assert tree(tmp_path, "online", "offline", "going-offline", "online", FORBIDDEN) == Memory(16 * GiB, 2)
 
 
-def test_what_the_kernel_does_not_show_is_unknown(tmp_path: Path) -> None:
+def test_facts_that_the_kernel_does_not_show_are_unknown(tmp_path: Path) -> None:
     assert blocks.look(plant(tmp_path)) == Memory(None, None)
 
 

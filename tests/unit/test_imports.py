@@ -56,7 +56,7 @@ def test_a_format_reads_the_example_in_its_own_file(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_what_a_tool_really_printed_breaks_no_identity(name: str) -> None:
+def test_the_real_output_of_a_tool_breaks_no_identity(name: str) -> None:
     found = examine(statements(imported(name).readings))
     assert found.failures == ()
     assert sum(found.checked.values()) > 0

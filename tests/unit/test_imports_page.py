@@ -45,7 +45,7 @@ def test_no_output_of_an_imported_run_claims_our_method_or_a_machine(
     assert (words in page, words in markdown, NOT_KNOWN in page) == (True, True, False)
 
 
-def test_a_run_that_was_imported_before_methods_were_kept_says_so(
+def test_a_run_that_was_imported_before_methods_were_kept_reports_it(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     say(capfd, "import", str(DATA / "fio.json"), "--out", str(tmp_path / "run"))

@@ -60,7 +60,7 @@ def test_the_state_is_in_base_units(tmp_path: Path) -> None:
     }  # fmt: skip
 
 
-def test_what_cannot_be_read_is_none(tmp_path: Path) -> None:
+def test_a_file_that_cannot_be_read_is_none(tmp_path: Path) -> None:
     assert set(state(plant(tmp_path)).values()) == {None}
 
 
@@ -101,7 +101,7 @@ def test_the_identity_does_not_know_the_moment(tmp_path: Path) -> None:
     assert before.identity.digest() == after.identity.digest()
 
 
-def test_what_a_newer_core_adds_is_not_a_fault(tmp_path: Path) -> None:
+def test_additions_of_a_newer_core_are_not_a_fault(tmp_path: Path) -> None:
     assert inspect(changed(colour="blue"), plant(tmp_path), peak=None).identity.model == TOPOLOGY["model"]
 
 

@@ -61,7 +61,7 @@ def test_a_warning_needs_more_than_its_share_of_a_batch(share: float, codes: lis
     assert found(blocks_from([[0, int(share * BATCH)]] * 3), PAIR) == codes
 
 
-def test_one_late_batch_of_many_is_no_doubt() -> None:
+def test_one_late_batch_of_many_is_not_a_doubt() -> None:
     assert found(blocks_from([[0, BATCH // 2]] + [[0, 10]] * 4), PAIR) == []
 
 

@@ -32,7 +32,7 @@ def test_python_is_formatted(root: Path) -> None:
     _tool("ruff", "format", "--no-cache", "--check", ".", root=root)
 
 
-def test_types_hold(root: Path) -> None:
+def test_types_are_correct(root: Path) -> None:
     """From the second time on mypy reads what it kept in .mypy_cache."""
     _tool("mypy", root=root)
 

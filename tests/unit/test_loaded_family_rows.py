@@ -45,7 +45,7 @@ def test_each_kind_of_stores_has_a_family_of_twelve_loads(rows: list[LoadedLaten
         assert {row.read_share for row in mine} == shares
 
 
-def test_what_was_not_given_is_predicted_with_bounds(rows: list[LoadedLatencyRow]) -> None:
+def test_loads_that_were_not_given_are_predicted_with_bounds(rows: list[LoadedLatencyRow]) -> None:
     for row in rows:
         if row.model and row.store != "plain":
             assert row.latency

@@ -145,7 +145,7 @@ def test_the_error_of_a_point_left_out_is_that_of_a_fit_without_it() -> None:
     assert errors == pytest.approx([1 / 3, 1 / 3, 1 / 3, -1 / 2])
 
 
-def test_held_out_errors_of_a_published_table_are_those_computed_elsewhere() -> None:
+def test_errors_on_unused_points_of_a_published_table_are_those_computed_elsewhere() -> None:
     columns = load("document004_map_get").columns
     n, seconds = columns["operations"].astype(np.float64), columns["measured_s"].astype(np.float64)
     means = {}

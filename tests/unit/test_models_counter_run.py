@@ -72,7 +72,7 @@ def test_a_run_without_a_pmu_fits_no_counter_model_and_states_what_is_missing(tm
         counters_of([], "none")
 
 
-def test_a_run_without_a_structure_is_refused_with_what_it_holds(tmp_path: Path) -> None:
+def test_a_run_without_a_structure_is_refused_with_its_content(tmp_path: Path) -> None:
     maker = Maker(tmp_path)
     add_latency(maker, (1 << 20,))
     with pytest.raises(UsageError, match="has chase; a fit takes one structure and one operation"):

@@ -87,7 +87,7 @@ def test_a_memory_that_is_fastest_with_both_has_no_negative_time_of_a_byte() -> 
         (1.1, 1e9, r"1.10 is outside 0.00 to 1.00"),
     ],
 )
-def test_what_the_points_do_not_show_is_refused(share: float, bandwidth: float, why: str) -> None:
+def test_parameters_that_the_points_do_not_show_are_refused(share: float, bandwidth: float, why: str) -> None:
     with pytest.raises(FitError, match=why):
         fitted(memory(5))[0].predict(share, bandwidth)
 
@@ -113,7 +113,7 @@ def test_loads_that_hardly_differ_show_no_curve() -> None:
         chosen(np.ones(4), np.array([1.0, 1.1, 1.2, 1.3]))
 
 
-def test_one_line_at_a_time_is_no_load() -> None:
+def test_one_line_at_a_time_is_not_a_load() -> None:
     """Latency x bandwidth is a line: the points of document 003."""
     latency = np.array([40e-9, 50e-9, 60e-9, 80e-9])
     with pytest.raises(FitError, match="show no load"):

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from tierscope.models.model import FitError, Floats
-from tierscope.models.scaling import Scaling, by_curve, doubled, lines_in_flight
+from tierscope.models.scaling import Scaling, by_curve, doubled
 from tierscope.models.sharing import Sharing, Split
 
 T = 16
@@ -116,7 +116,7 @@ def test_too_little_is_refused(splits: list[Split], second: float, why: str) -> 
 
 
 @pytest.mark.parametrize("threads", [0, 16, 17, math.nan])
-def test_what_is_not_a_split_is_refused(threads: float) -> None:
+def test_text_that_is_not_a_split_is_refused(threads: float) -> None:
     with pytest.raises(FitError, match="is not a split"):
         Sharing.fit(N, N, splits=[Split(8, 4.0, 3.0)]).predict(threads)
 
@@ -157,6 +157,5 @@ def test_one_thread_and_a_curve_give_all_threads() -> None:
     def latency(bandwidth: float) -> float:
         return 100e-9 if bandwidth < 20e9 else math.inf
 
-    assert lines_in_flight(6.4e9, 100e-9) == pytest.approx(10)
     assert by_curve(6.4e9, 3, latency) == pytest.approx(19.2e9)
     assert by_curve(6.4e9, 8, latency) == pytest.approx(20e9)

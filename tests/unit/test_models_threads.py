@@ -116,7 +116,7 @@ def test_noise_widens_the_bounds() -> None:
         (N[:4], 0 * N[:4], "traffic is above 0"),
     ],
 )
-def test_what_is_no_curve_is_refused(threads: Floats, traffic: Floats, why: str) -> None:
+def test_points_without_a_curve_are_refused(threads: Floats, traffic: Floats, why: str) -> None:
     with pytest.raises(FitError, match=why):
         DeviceCurve.of(threads, traffic, READS)
 

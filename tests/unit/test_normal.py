@@ -264,7 +264,7 @@ def test_numbers_that_nothing_can_have_are_refused(value: str) -> None:
         read_entries(text.encode(), "set.json")
 
 
-def test_a_damaged_set_of_the_user_is_named_and_left_as_it_is(run: Run, capfd: pytest.CaptureFixture[str]) -> None:
+def test_a_damaged_set_of_the_user_is_named_and_not_changed(run: Run, capfd: pytest.CaptureFixture[str]) -> None:
     store.place().parent.mkdir(parents=True)
     store.place().write_text("{")
     status, _, err = say(capfd, "normal", "add", str(run.path))

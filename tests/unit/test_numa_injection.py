@@ -25,7 +25,7 @@ def rows_of(run: Run) -> dict[tuple[str, str], InjectionRow]:
     return {(row.kernel, row.node): row for row in tables["injection"].rows(run)}
 
 
-def test_each_node_runs_alone_before_all_run_at_once() -> None:
+def test_each_node_runs_alone_before_all_run_together() -> None:
     found = [one for one in planned("numa", two_packages(), together="read,triad") if one.table == "injection"]
     told = [(one.labels["kernel"], one.labels.get("node"), one.labels["what"]) for one in found]
     assert told == [
@@ -93,7 +93,7 @@ def test_only_the_kernel_that_shows_it_reports_what_nodes_share(nodes: Run) -> N
     assert said["machine"].value == pytest.approx(4 * LOCAL_RATE, rel=0.01)
 
 
-def test_of_one_node_there_is_nothing_to_compare(tmp_path: Path) -> None:
+def test_one_node_has_nothing_to_compare(tmp_path: Path) -> None:
     rows = rows_of(numa_run(tmp_path, made_machine(), together="read"))
     (row,) = rows.values()
     assert (row.node, row.alone, row.over_alone, row.coverage) == ("all", None, None, None)

@@ -123,7 +123,7 @@ def test_each_block_is_written_once_in_a_pass() -> None:
 
 
 @pytest.mark.parametrize("way", ["write", "map"])
-def test_what_is_written_is_found_and_planted_faults_are_named_by_offset(tmp_path: Path, way: str) -> None:
+def test_written_blocks_are_found_and_planted_faults_are_named_by_offset(tmp_path: Path, way: str) -> None:
     lines: list[str] = []
     path = tmp_path / "blocks"
     write(path, 16 * SIZE, SIZE, 2, 1, way, lines.append)

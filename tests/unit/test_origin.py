@@ -50,12 +50,12 @@ def test_a_mixture_is_named_by_its_strongest_part_in_any_order() -> None:
     assert strongest([]) == "real"
 
 
-def test_what_emulates_is_named_once() -> None:
+def test_the_emulator_is_named_once() -> None:
     assert joined([BY, "", "QEMU", BY]) == f"{BY}; QEMU"
     assert named("emulated", "") == "emulated"
 
 
-def test_what_another_tool_measured_is_called_by_it() -> None:
+def test_results_of_another_tool_have_its_name() -> None:
     assert named("imported", "fio-3.33") == "imported: fio-3.33"
     assert banner("imported", "fio-3.33").startswith("IMPORTED: fio-3.33: measured by another tool")
 
@@ -121,7 +121,7 @@ def test_several_targets_keep_their_names_across_origins(tmp_path: Path) -> None
     assert [row["target"] for row in compare_runs(before, after, 0.02, across=True)] == ["node:1"]
 
 
-def test_of_one_origin_targets_must_agree_even_when_others_are_allowed(tmp_path: Path) -> None:
+def test_targets_of_one_origin_must_agree_even_if_others_are_allowed(tmp_path: Path) -> None:
     before, after = read_on(tmp_path / "a", "real", "node:0"), read_on(tmp_path / "b", "real", "node:1")
     with pytest.raises(UsageError, match="no point in common"):
         compare_runs(before, after, 0.02, across=True)

@@ -137,7 +137,7 @@ def test_bad_blocks_are_counted(text: str | None, count: int | None) -> None:
     assert bad_blocks(text) == count
 
 
-def test_what_is_forbidden_is_none(tmp_path: Path) -> None:
+def test_a_forbidden_file_is_none(tmp_path: Path) -> None:
     hidden = ("size", "persistence_domain", "badblocks", "deep_flush", "numa_node")
     files = [f"{ND}/region0/{name}" for name in hidden] + [f"{ND}/namespace0.0/mode"]
     seen = found(tmp_path, machine="", **dict.fromkeys(files, FORBIDDEN))
@@ -216,7 +216,7 @@ def test_no_file_makes_the_machine_fail(data: st.DataObject) -> None:
 # --- topology ---
 
 
-def test_topology_shows_it_with_what_firmware_and_tools_tell(
+def test_topology_shows_it_with_the_facts_of_firmware_and_tools(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     system = plant(tmp_path / "root", "pmem_guest")

@@ -48,7 +48,7 @@ def renamed(run: Run, kernel: str) -> Run:
     return run
 
 
-def test_given_memories_are_what_their_words_say() -> None:
+def test_given_memories_match_their_arguments() -> None:
     one = memory("read=305ns,write=90ns,bandwidth=7GB/s,parallelism=4,cache=32KiB:1.5ns,cache=1MiB:5ns").device
     assert (one.read_latency_s, one.write_latency_s, one.bandwidth_bytes_per_s) == pytest.approx((305e-9, 90e-9, 7e9))
     assert one.parallelism == 4
@@ -56,7 +56,7 @@ def test_given_memories_are_what_their_words_say() -> None:
     assert [cache.latency_s for cache in one.caches] == pytest.approx([1.5e-9, 5e-9])
 
 
-def test_what_is_left_open_follows_from_the_latency_of_a_read() -> None:
+def test_values_that_are_left_open_follow_from_the_latency_of_a_read() -> None:
     found = memory("read=100ns")
     assert found.writes_as_reads
     assert found.device.write_latency_s == pytest.approx(100e-9)
@@ -88,7 +88,7 @@ def test_runs_give_caches_latency_and_lines_in_flight(tmp_path: Path) -> None:
     assert found.notes == ()
 
 
-def test_without_a_stream_one_line_is_in_flight_and_a_note_says_so(tmp_path: Path) -> None:
+def test_without_a_stream_one_line_is_in_flight_with_a_note(tmp_path: Path) -> None:
     maker = Maker(tmp_path)
     add_latency(maker)
     found = memory(str(maker.save("latency").path))

@@ -35,7 +35,7 @@ def told(old: float, new: float, ran: Native | None = None) -> Answer:
 
 
 @pytest.mark.parametrize("place", range(4))
-def test_what_was_only_counted_predicts_nothing(place: int) -> None:
+def test_counts_alone_predict_nothing(place: int) -> None:
     made, there = anchor(here(), [of(1.0)]), [of(1.0)] * 4
     there[place] = replace_seconds(there[place])
     with pytest.raises(MachineError, match="did not time it"):
@@ -55,7 +55,7 @@ def test_a_model_that_is_right_here_gives_its_own_ratio() -> None:
     assert found.large_pages_share == pytest.approx(0.1)
 
 
-def test_what_the_model_leaves_open_is_taken_both_ways() -> None:
+def test_unexplained_time_is_taken_both_ways() -> None:
     found = told(0.8, 1.2)
     assert found.ratio == pytest.approx(1.5)  # it grows with the memory
     assert found.low == pytest.approx(1.4)  # it stays: 1 + (1.2 - 0.8) / 1

@@ -180,7 +180,7 @@ def test_a_level_that_may_be_none_is_the_walk() -> None:
     assert float(found["walk"]["base"].removesuffix("ns")) == pytest.approx(6.7 - 1.7, abs=0.1)
 
 
-def test_of_a_level_smaller_than_all_that_was_touched_one_entry_less_is_taken() -> None:
+def test_a_level_smaller_than_all_that_was_touched_has_one_entry_less() -> None:
     assert tlb_told(entries=2.0, entries_low=0.0, entries_round=None)["tlb"][0]["entries"] == 1
 
 
@@ -214,7 +214,7 @@ def test_a_staircase_that_does_not_reach_memory_is_refused(tmp_path: Path) -> No
         preset([maker.save("latency")])
 
 
-def test_a_preset_made_of_simulated_runs_says_so(tmp_path: Path) -> None:
+def test_a_preset_made_of_simulated_runs_is_marked(tmp_path: Path) -> None:
     maker = Maker(tmp_path)
     add_latency(maker)
     run = maker.save("latency")

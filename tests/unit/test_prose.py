@@ -54,9 +54,8 @@ def test_the_docstring_of_a_function_begins_with_an_imperative(
     made = tmp_path / "made.py"
     made.write_text(f'"""A module."""\n\n\ndef f():\n    """{opening}"""\n')
     monkeypatch.setattr(prose, "ROOT", tmp_path)
-    assert [fault.split(" ")[0] for fault in prose.code_faults(Path("made.py"), WORDS)] == (
-        [] if passes else ["made.py:5:"]
-    )
+    found = [fault for fault in prose.code_faults(Path("made.py"), WORDS) if "imperative" in fault]
+    assert [fault.split(" ")[0] for fault in found] == ([] if passes else ["made.py:5:"])
 
 
 def test_a_property_is_described_by_a_noun_phrase(tmp_path: Path) -> None:
@@ -120,7 +119,7 @@ def test_code_quotations_and_links_are_left_alone(page: str) -> None:
     assert list(prose.faults("page", page, WORDS)) == []
 
 
-def test_the_title_of_a_source_is_quoted_as_it_is() -> None:
+def test_the_title_of_a_source_is_quoted_unchanged() -> None:
     page = 'It is "tested".\nSource: A. Author, "Cuts via\nTells", 2003 (it tells); B. Author, "Tells", 2004.\n'
     assert [fault[:16] for fault in prose.faults("page", page, WORDS)] == ["page:3: 'tells':"]
     assert list(prose.faults("page", 'It is "told via" it.\n', WORDS)) != []

@@ -82,7 +82,7 @@ def test_six_interleaved_dimms_reach_their_knee_at_a_larger_region() -> None:
     assert _at(six, "read_ns", 64 * KiB) < 0.7 * _at(one, "read_ns", 64 * KiB)
 
 
-def test_a_scattered_line_takes_one_dimm_four_times_as_long_to_write_as_a_combined_one() -> None:
+def test_a_scattered_line_takes_one_dimm_4x_the_time_of_a_combined_one() -> None:
     write = load("optane100_write_latency")
     assert _at(write, "write_ns", 1 * KiB) == pytest.approx(27.5, rel=0.02)
     assert _at(write, "write_ns", 1 * MiB) / _at(write, "write_ns", 1 * KiB) == pytest.approx(4, rel=0.03)
@@ -163,14 +163,14 @@ def test_the_tail_vanishes_where_the_region_is_larger_than_what_migrates() -> No
     assert _at(table, "p99_999_ns", 128 * KiB) < 500
 
 
-def test_idle_reads_take_three_times_those_of_dram() -> None:
+def test_idle_reads_take_3x_those_of_dram() -> None:
     table = load("optane100_idle_latency").where(kind="random_read")
     dram, optane = (table.where(memory=memory).si("latency_ns")[0] for memory in ("dram", "optane"))
     assert optane == pytest.approx(305e-9)
     assert optane / dram == pytest.approx(3, rel=0.02)
 
 
-def test_a_persist_takes_longer_the_more_it_holds() -> None:
+def test_a_persist_of_more_bytes_takes_longer() -> None:
     table = load("optane100_persist_latency")
     assert (np.diff(table.si("nt_write_ns")) > 0).all()
     assert (np.diff(table.si("store_clwb_ns")) > 0).all()

@@ -58,7 +58,7 @@ def said(act: Callable[[], object], kind: type[Exception] = MachineError) -> str
     [("ssh:server", "server"), ("ssh:me@10.0.0.7", "me@10.0.0.7"), ("ssh://me@server:2222", "ssh://me@server:2222"),
      ("ssh:[::1]", "[::1]"), ("ssh:fe80::1%eth0", "fe80::1%eth0")],
 )  # fmt: skip
-def test_a_name_is_given_to_ssh_as_it_is(word: str, name: str) -> None:
+def test_a_name_is_given_to_ssh_unchanged(word: str, name: str) -> None:
     assert destination(word) == name
 
 

@@ -100,7 +100,7 @@ def test_a_file_that_may_not_be_read_states_why(remote: Remote, far: Far, tree: 
 CAT = "/bin/cat"
 
 
-def test_what_is_gathered_takes_a_few_questions(remote: Remote, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_gathering_takes_a_few_questions(remote: Remote, monkeypatch: pytest.MonkeyPatch) -> None:
     system, commands = remote.system(), []
     run = remote._shell.run
     monkeypatch.setattr(remote._shell, "run", lambda command: commands.append(command) or run(command))
@@ -206,7 +206,7 @@ def test_a_host_is_here_or_by_ssh(far: Far) -> None:
         (Target(name="devdax", where="../dev/dax0.0:overwrite"), UsageError, "is not checked"),
     ],
 )
-def test_what_the_static_core_cannot_do_there_is_refused(
+def test_requests_beyond_the_static_core_are_refused_there(
     remote: Remote, word: Target, kind: type[Exception], why: str
 ) -> None:
     held = {"file": "page cache", "devdax": "device", "node": "memory"}

@@ -50,7 +50,7 @@ def test_a_run_without_doubt_shows_nothing(tmp_path: Path) -> None:
     assert (why(content), next_step(content), cause(content)) == ("", "", "")
 
 
-def test_what_was_imported_is_not_repeated_here(tmp_path: Path) -> None:
+def test_an_imported_run_is_not_repeated_here(tmp_path: Path) -> None:
     run = storage_run(tmp_path, "size=64MiB", "preset=latency", repeats=3)
     imported = Run(path=run.path, result=replace(run.result, origin="imported"))
     assert next_step(gather(imported)) == "import a file with more repeats of each point"

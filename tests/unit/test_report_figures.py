@@ -112,9 +112,7 @@ def test_two_thread_counts_make_a_dot_plot_and_three_make_lines(tmp_path: Path, 
     assert {point["family"] for point in many["data"]["values"]} == {"copy", "write"}
 
 
-def test_a_near_peak_is_a_line_a_far_one_a_sentence_and_an_unknown_one_says_so(
-    tmp_path: Path, content: Content
-) -> None:
+def test_a_near_peak_is_a_line_and_a_far_or_unknown_one_is_a_sentence(tmp_path: Path, content: Content) -> None:
     def words(spec: dict[str, Any]) -> tuple[bool, str]:
         return "theoretical peak" in json.dumps(spec["layer"]), spec["usermeta"]["tierscope"]["notes"][0]
 
@@ -168,7 +166,7 @@ def test_points_under_load_are_joined_in_the_order_of_the_delays(content: Conten
     assert {point["series"] for point in spec["data"]["values"]} == {"all reads", "1:1 nt"}
 
 
-def test_each_knee_has_a_ring_where_the_insight_says(content: Content) -> None:
+def test_each_knee_has_a_ring_at_the_place_of_the_insight(content: Content) -> None:
     knees = [i.value for i in content.sections["loaded_latency"].insights if i.name.startswith("knee")]
     assert knees
     spec = spec_of(content, "loaded_latency")

@@ -79,7 +79,7 @@ def test_every_block_left_out_is_still_shown(tmp_path: Path) -> None:
     assert len(kinds) == 60
 
 
-def test_of_many_threads_the_slowest_and_the_fastest_stay(tmp_path: Path) -> None:
+def test_the_slowest_and_the_fastest_of_many_threads_stay(tmp_path: Path) -> None:
     rates = tuple(1e8 * (1 + 0.05 * ((7 * n) % 20)) for n in range(20))  # every rate once, shuffled
     blocks = made_blocks((Teamwork(rates, noise=0.001),), seed=3, count=40, preempted=0.0)
     run, record = only(tmp_path, blocks, tuple(range(20)))

@@ -57,7 +57,7 @@ def test_every_table_names_its_unit_and_is_short(run: Run) -> None:
     assert len(text.splitlines()) < 120
 
 
-def test_kernels_stand_with_both_thread_counts_the_fastest_first(run: Run) -> None:
+def test_kernels_have_both_thread_counts_the_fastest_first(run: Run) -> None:
     lines = shown(run).splitlines()
     head = next(i for i, line in enumerate(lines) if line.startswith("kernel"))
     assert "1 thread" in lines[head]
@@ -78,7 +78,7 @@ def test_a_terminal_without_unicode_gets_the_tables_alone(run: Run) -> None:
     assert not any(0x2800 < ord(letter) < 0x2900 for letter in text)
 
 
-def test_what_is_inconclusive_has_a_question_mark(tmp_path: Path) -> None:
+def test_an_inconclusive_number_has_a_question_mark(tmp_path: Path) -> None:
     from made import Maker, Teamwork, one_group
 
     maker = Maker(tmp_path)
@@ -110,7 +110,7 @@ def test_a_run_of_one_table_shows_it(tmp_path: Path) -> None:
     assert "Bandwidth" not in text
 
 
-def test_an_empty_run_says_so(tmp_path: Path) -> None:
+def test_an_empty_run_is_reported_as_such(tmp_path: Path) -> None:
     assert "no finished experiment yet" in shown(changed(small_run(tmp_path), records=()))
 
 

@@ -300,7 +300,7 @@ def test_rows_that_are_not_in_the_top_raise_no_doubt(tmp_path: Path, rows: str) 
     assert answer(found, "How sure?").startswith(("Sure: all ", "The only point is conclusive"))
 
 
-def test_a_step_for_another_machine_says_so(tmp_path: Path) -> None:
+def test_a_step_for_another_machine_names_it(tmp_path: Path) -> None:
     off = Finding(name="thp", state="never", verdict="bad", touches=(), effect="", remedy="echo madvise | sudo tee x")
     machine = msgspec.structs.replace(guest(), reached="ssh:server")
     waits: list[Row] = [*stairs(CACHES, 152.0), wait(512 * MiB, 360.0, page=4 * KiB)]
@@ -347,7 +347,9 @@ def test_a_step_of_the_doctor_states_that_its_effect_was_not_measured(tmp_path: 
     ("over", "said"),
     [(1.06, "Memory: 167 ns idle, 1.06x idle at 29.8 GB/s."), (None, "Memory: 167 ns idle.")],
 )
-def test_less_under_load_than_idle_at_another_time_is_never_said(tmp_path: Path, over: float | None, said: str) -> None:
+def test_less_under_load_than_idle_at_another_time_is_never_reported(
+    tmp_path: Path, over: float | None, said: str
+) -> None:
     """A machine that drifts: 167 ns idle, later 155 ns under load, which was 146 ns idle then."""
     loads: list[Row] = [load(29.8, 155.0, over)]
     found = quick(tmp_path, guest(8), stream=[], latency=list(stairs(CACHES, 167.0)), loaded_latency=loads)
@@ -356,7 +358,7 @@ def test_less_under_load_than_idle_at_another_time_is_never_said(tmp_path: Path,
     assert key.about == "at 29.80 GB/s, all reads" + ("; 146 ns without this load" if over else "")
 
 
-def test_a_latency_under_load_that_is_surely_longer_is_said_beside_the_idle_one(tmp_path: Path) -> None:
+def test_a_latency_under_load_that_is_surely_longer_is_reported_with_the_idle_one(tmp_path: Path) -> None:
     waits: list[Row] = list(stairs(CACHES, 152.0))
     found = quick(tmp_path, guest(8), stream=[], latency=waits, loaded_latency=[load(29.8, 188.0, None)])
     assert found.lead == "Memory: 152 ns idle, an access takes 188 ns at 29.8 GB/s."

@@ -31,7 +31,7 @@ def test_a_headline_is_a_finding_and_no_inventory(content: Content) -> None:
     assert lead.endswith(".")
 
 
-def test_a_number_of_things_is_no_ratio(content: Content) -> None:
+def test_a_number_of_things_is_not_a_ratio(content: Content) -> None:
     for key in top(content).keys:
         counted = any(word in key.name for word in ("instructions", "lines in flight", "cycles", "entries", "claims"))
         assert value_of(key).endswith("x") == (key.unit == "1" and not counted and key.kind == "")

@@ -32,7 +32,7 @@ def test_all_five_documents_are_there() -> None:
 
 
 @pytest.mark.parametrize("name", list(reproduce))
-def test_everything_is_as_we_say(name: str) -> None:
+def test_everything_is_as_documented(name: str) -> None:
     assert unclaimed(reproduce[name].claims()) == []
 
 
@@ -92,7 +92,7 @@ def test_001_the_peak_of_the_formula_is_not_that_of_the_processor() -> None:
     assert failing("001", "STREAM's best rate") == []
 
 
-def test_000_shares_and_sums_hold() -> None:
+def test_000_shares_and_sums_are_right() -> None:
     assert failing("000", "copy on NVDIMMs and on DRAM") == ["1, as a difference"]
     sums = [one for one in reproduce["000"].claims() if one.says.startswith("sum of DRAM")]
     assert [len(one.figures) for one in sums] == [15, 15, 15]

@@ -125,7 +125,7 @@ def test_a_directory_that_is_not_a_run_is_refused_with_the_file_that_it_lacks(
     assert "is not a run directory" in said(tmp_path / "file", read)
 
 
-def test_a_file_that_may_not_be_read_says_so(run: Run) -> None:
+def test_a_file_that_may_not_be_read_is_reported(run: Run) -> None:
     (run.path / "result.json").unlink()
     (run.path / "result.json").mkdir()
     assert "cannot be read: Is a directory" in said(run.path)
@@ -344,7 +344,7 @@ def test_samples_that_are_not_a_file_do_not_block(run: Run, make: Callable[[Path
         (lambda document: document["records"][0].update(samples="samples/0.parquet\n"), "matching regex"),
     ],
 )
-def test_what_becomes_a_file_name_is_checked_where_it_is_loaded(
+def test_text_that_becomes_a_file_name_is_checked_when_it_is_loaded(
     two: Run, change: Callable[[Any], object], why: str
 ) -> None:
     edit(two, change)

@@ -71,7 +71,7 @@ def test_stopped_within_any_record(whole: Lab, tmp_path: Path, monkeypatch: pyte
     assert same(lab, whole)
 
 
-def test_stopped_after_every_record_in_turn(whole: Lab, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_stopped_after_each_record(whole: Lab, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     lab = lab_in(tmp_path / "run", monkeypatch)
     for stop in range(PLANNED):
         with pytest.raises(KeyboardInterrupt):

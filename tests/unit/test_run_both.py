@@ -46,7 +46,7 @@ def test_a_job_is_known_by_its_work() -> None:
     assert not is_job((group(),))
 
 
-def test_each_one_begins_when_it_is_needed_and_the_core_gives_memory_back_first(both: Both, begun: list[str]) -> None:
+def test_each_one_begins_when_it_is_needed_and_the_core_releases_memory_first(both: Both, begun: list[str]) -> None:
     both.prepare((group(),))
     both.prepare((JOB,))
     both.prepare((JOB,))

@@ -53,7 +53,7 @@ def test_a_hopeless_point_ends_with_its_budget_and_is_inconclusive(lab: Lab) -> 
     assert 1.5 - BATCH_S < sum(times) <= 1.5 + 1e-9
 
 
-def test_a_point_is_judged_at_durations_that_grow_and_finds_what_all_its_blocks_say(lab: Lab) -> None:
+def test_a_point_is_judged_at_durations_that_grow_with_the_result_of_all_its_blocks(lab: Lab) -> None:
     """Each judgement costs as much as all blocks so far: one after each batch would cost the square of the budget."""
     lab.core.noise = lambda group: 0.8
     watch = Watch()

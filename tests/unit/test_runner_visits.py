@@ -92,7 +92,7 @@ def test_calibration_is_done_once_and_all_visits_take_its_walk(lab: Lab) -> None
         assert visit.groups == every.records[visit.number].groups
 
 
-def test_what_differs_between_visits_is_in_the_interval_and_in_its_verdict(lab: Lab) -> None:
+def test_differences_between_visits_are_in_the_interval_and_in_its_verdict(lab: Lab) -> None:
     Drifting(lab.core, 0.05)
     lab.core.noise = lambda group: 0.001
     lab(plan_of(*points()))
@@ -226,7 +226,7 @@ def test_a_first_visit_counts_without_its_search(lab: Lab) -> None:
     assert Visits(Run(path=lab.directory, result=result)).seconds(records[0]) == records[0].seconds > 0.25
 
 
-def test_a_point_that_was_seen_once_is_sure_where_the_others_show_that_the_machine_does_not_drift(lab: Lab) -> None:
+def test_a_point_with_one_visit_is_sure_if_the_others_show_no_drift(lab: Lab) -> None:
     lab(plan_of(*points()))
     every = run_of(lab)
     without = tuple(visit for visit in every.result.visits if visit.number != 0)

@@ -32,7 +32,7 @@ def test_the_schema_is_one() -> None:
     jsonschema.Draft202012Validator.check_schema(schema())
 
 
-def test_what_is_written_follows_the_schema(run: Run) -> None:
+def test_written_documents_follow_the_schema(run: Run) -> None:
     jsonschema.validate(json.loads((run.path / "result.json").read_bytes()), schema())
 
 
@@ -52,7 +52,7 @@ def test_the_recorded_run_follows_the_schema_of_its_time(root: Path) -> None:
         (("machine", "identity", "nodes", 0), {}),
     ],
 )
-def test_what_is_wrong_does_not(run: Run, place: tuple[Any, ...], value: object) -> None:
+def test_wrong_documents_do_not(run: Run, place: tuple[Any, ...], value: object) -> None:
     document = json.loads((run.path / "result.json").read_bytes())
     part = document
     for step in place[:-1]:

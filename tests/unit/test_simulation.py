@@ -51,7 +51,7 @@ def test_many_threads_run_for_less_each_but_never_for_fewer_than_twenty_blocks()
     assert found.schedule.budget_s == pytest.approx(SCHEDULE.budget_s / SHORTER / 2)
 
 
-def test_experiments_on_real_memory_stay_as_they_are() -> None:
+def test_experiments_on_real_memory_do_not_change() -> None:
     experiments = [on("node:0"), on("emu:latency=1us")]
     assert imagine(counted(lambda: plan(*experiments))) == experiments
 

@@ -94,7 +94,7 @@ def test_a_run_is_executed_to_its_end(fake: FakeCore, tmp_path: Path) -> None:
     assert load(directory).result == result
 
 
-def test_a_complete_run_is_left_as_it_is(fake: FakeCore, tmp_path: Path) -> None:
+def test_a_complete_run_is_not_changed(fake: FakeCore, tmp_path: Path) -> None:
     """Even where a later version plans it otherwise."""
     directory = begin(tmp_path / "run")
     result = start.execute(directory, load_manifest(directory))

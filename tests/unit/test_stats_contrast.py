@@ -137,7 +137,7 @@ def test_few_points_give_all_there_is_and_none_no_number() -> None:
     assert signed_rank(np.empty(0), 0.95).count == 0
 
 
-def test_one_spoilt_round_moves_it_little() -> None:
+def test_one_disturbed_round_moves_it_little() -> None:
     series = np.random.default_rng(3).normal(0, 0.01, 20)
     before = estimate(series, 0.95)
     series[7] = 5.0

@@ -37,7 +37,7 @@ def test_a_small_team_may_lack_nobody() -> None:
     assert [allowed(threads) for threads in (1, 2, FEW - 1, FEW, 2 * FEW, 256)] == [0, 0, 0, 1, 2, 5]
 
 
-def test_a_moment_with_everyone_present_is_the_sum_as_it_is() -> None:
+def test_a_moment_with_everyone_present_is_the_plain_sum() -> None:
     rates = np.array([[3.0, 5.0], [4.0, 6.0]])
     found, absent = filled(rates, np.ones((2, 2), dtype=bool))
     np.testing.assert_array_equal(found, [7.0, 11.0])
@@ -68,7 +68,7 @@ def test_a_moment_without_anyone_is_all_filled_in() -> None:
 
 
 @pytest.mark.parametrize("full", [True, False])
-def test_what_the_others_gained_is_subtracted(full: bool) -> None:
+def test_the_gain_of_the_others_is_subtracted(full: bool) -> None:
     """With 2 % of the team absent at most moments, a full memory would look 2 % faster than it is."""
     common = together(team(1, 250, 800, 0.01, full=full), HZ, 1)
     assert np.median(common.rates[0]) == pytest.approx(250 * OPERATIONS / 1e-3, rel=2e-3)

@@ -50,6 +50,6 @@ def test_an_empty_histogram_has_no_percentile() -> None:
 
 
 @pytest.mark.parametrize("text", ["a", "1", "1:", "-1:2", "3:2 x", f"{MOST_STEP}:1", "9999:1"])
-def test_what_is_not_a_histogram_is_refused(text: str) -> None:
+def test_text_that_is_not_a_histogram_is_refused(text: str) -> None:
     with pytest.raises(ResultError, match="copy the run again"):
         read(text)

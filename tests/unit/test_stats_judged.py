@@ -45,7 +45,7 @@ def test_each_take_has_a_point_of_its_groups_and_a_comparison(turns: tuple[Run, 
     assert ratios == pytest.approx([1, SLOWER[1], SLOWER[2], SLOWER[3] / SLOWER[2]], rel=0.01)
 
 
-def test_of_compared_takes_only_the_comparison_must_be_conclusive(turns: tuple[Run, Record]) -> None:
+def test_only_the_comparison_of_compared_takes_must_be_conclusive(turns: tuple[Run, Record]) -> None:
     found = judged(*turns)
     doubtful = tuple(judge(np.empty(0, dtype=turns[0].blocks(turns[1]).dtype), HZ, 1, Schedule()) for _ in TAKES)
     assert Judged(doubtful, found.contrasts).conclusive

@@ -15,7 +15,7 @@ def queue(most: float, points: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 @pytest.mark.parametrize("most", [0.6, 0.8, 0.9, 0.95, 0.99])
-def test_the_knee_of_a_queue_is_where_theory_says(most: float) -> None:
+def test_the_knee_of_a_queue_is_where_theory_puts_it(most: float) -> None:
     found = knee(*queue(most, 400))
     assert found is not None
     assert found.bandwidth_bytes_per_s / CAPACITY == pytest.approx(1 - np.sqrt(1 - most), abs=0.01)

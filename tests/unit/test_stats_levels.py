@@ -156,7 +156,7 @@ def _ends_at(level: Level, capacity: float) -> bool:
     return bool(inside or abs(np.log2(level.capacity_bytes / capacity)) <= 0.6)
 
 
-def test_of_random_hierarchies_hardly_a_conclusive_answer_is_wrong() -> None:
+def test_hardly_a_conclusive_answer_on_random_hierarchies_is_wrong() -> None:
     """Eight kinds, 40 of each: noise up to 5 %, one to four points an octave, doubtful points, holes, short curves."""
     answers: dict[str, list[bool]] = {"level": [], "memory": [], "last": []}
     for shape in HIERARCHIES:
@@ -219,7 +219,7 @@ def test_a_plateau_before_a_rise_that_does_not_end_is_not_called_a_cache() -> No
         ({"small_pages": True}, -2, "one of the TLB"),
     ],
 )
-def test_what_is_known_of_the_machine_raises_doubts(change: dict[str, float | bool], of: int, word: str) -> None:
+def test_facts_of_the_machine_raise_doubts(change: dict[str, float | bool], of: int, word: str) -> None:
     plain = staircase(FOOTPRINTS, latencies(*SHAPES["least recent"]))
     assert [*(level.doubt for level in plain.levels), plain.last_doubt, plain.memory_doubt] == [""] * 5
     found = staircase(FOOTPRINTS, latencies(*SHAPES["least recent"]), known=Known(**change))  # type: ignore[arg-type]

@@ -55,7 +55,7 @@ def test_it_agrees_with_the_circular_block_bootstrap_by_dice() -> None:
     assert abs(ours.low - low) < 0.2 * (high - low)
 
 
-def test_correlation_is_seen_and_independence_too() -> None:
+def test_correlation_is_detected_and_independence_too() -> None:
     rng = np.random.default_rng(11)
     assert np.median([block_length(series) for series in NOISES["independent"](rng, 50, 500)]) <= 3
     assert np.median([block_length(series) for series in alike(rng, 50, 500, 0.9)]) >= 12

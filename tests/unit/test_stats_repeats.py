@@ -50,7 +50,7 @@ def test_a_start_that_rises_is_cut() -> None:
     assert point.conclusive
 
 
-def test_what_never_stops_falling_is_not_steady() -> None:
+def test_a_series_that_never_stops_falling_is_not_steady() -> None:
     point = judge_repeats(repeats(*(1000 * 0.99**n for n in range(20))), 1e9, 1, SCHEDULE)
     assert any("still falling" in reason for reason in point.reasons)
 

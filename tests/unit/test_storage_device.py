@@ -71,14 +71,14 @@ def test_a_disk_whose_partition_is_mounted_is_refused_as_partitioned(system: Sys
 
 
 @pytest.mark.parametrize("path", ["/dev/null", "/etc/passwd", "/dev/absent"])
-def test_what_is_not_a_block_device_is_refused(path: str) -> None:
+def test_a_path_that_is_not_a_block_device_is_refused(path: str) -> None:
     with pytest.raises(UsageError) as caught:
         check(path, System())
     assert "lsblk" in str(caught.value)
 
 
 @pytest.mark.parametrize(("at", "mark", "what"), MARKS)
-def test_every_mark_is_seen(at: int, mark: bytes, what: str) -> None:
+def test_every_mark_is_found(at: int, mark: bytes, what: str) -> None:
     content = bytearray(LONGEST)
     assert mark_of(bytes(content)) == ""
     content[at : at + len(mark)] = mark

@@ -63,7 +63,7 @@ NEWER = {"marks of several formats": "(?:marks of several formats|iso9660, squas
 
 
 @pytest.mark.parametrize("name", UTIL_LINUX)
-def test_what_another_program_wrote_is_not_overwritten(
+def test_a_file_of_another_program_is_not_overwritten(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     monkeypatch.setattr(device, "MARKS", ())  # util-linux alone

@@ -59,7 +59,7 @@ def test_every_record_has_its_samples(name: str) -> None:
     assert all(len(run.blocks(record)) == record.blocks for record in run.result.records)
 
 
-def test_a_changed_value_a_lost_row_and_another_type_are_seen() -> None:
+def test_a_changed_value_a_lost_row_and_another_type_are_detected() -> None:
     wanted = kept("stream")
     found = copy.deepcopy(wanted)
     key = "bandwidth_bytes_per_s"

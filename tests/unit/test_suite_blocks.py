@@ -71,13 +71,13 @@ def test_short_operations_have_a_second_experiment_for_their_latency() -> None:
     assert parts[80_000_000] == {("both", 1)}
 
 
-def test_threads_that_share_a_cpu_use_all_time_of_a_point_at_once() -> None:
+def test_threads_that_share_a_cpu_use_all_time_of_a_point_in_one_batch() -> None:
     for e in planned(threads="4", budget="900ms"):
         if e.labels["part"] != "latency":
             assert e.schedule.minimum_s == e.schedule.budget_s >= 0.9
 
 
-def test_little_memory_makes_the_arrays_smaller_and_says_so() -> None:
+def test_little_memory_makes_the_arrays_smaller_with_a_note() -> None:
     experiments = planned(machine(free=1 * GiB), threads="1", blocks="8KB")
     assert {e.groups[0].workload.footprint_bytes for e in experiments} == {512 * MiB, 256 * MiB}
     assert all("256 MiB instead of 1.3 GB: limited by half of the free memory" in e.note for e in experiments)

@@ -154,7 +154,7 @@ def refuse(suite: str, words: dict[str, str]) -> Callable[[], list[Experiment]]:
         ("latency", {"regions": "stale"}, "stale"),
     ],
 )
-def test_what_cannot_be_is_refused(suite: str, words: dict[str, str], message: str) -> None:
+def test_impossible_values_are_refused(suite: str, words: dict[str, str], message: str) -> None:
     with pytest.raises(UsageError, match=message):
         refuse(suite, words)()
 

@@ -69,7 +69,7 @@ def test_the_ratio_comes_first_and_alternates_the_targets() -> None:
     assert sides == [(n, side, word) for n in (1, 2, 4) for side, word in (("a", "node:0"), ("b", STAND_IN.word))]
 
 
-def test_each_mode_lays_source_and_destination_of_b_as_its_name_says() -> None:
+def test_the_name_of_each_mode_gives_source_and_destination_of_b() -> None:
     experiments = planned(machine(2), a="node:0", b="file:/x", modes="b-b,b-a,a-b,a-a")
 
     def places(mode: str) -> tuple[str | None, str]:

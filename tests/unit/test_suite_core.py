@@ -92,7 +92,7 @@ def test_disturbed_times_do_not_prove_many_lines() -> None:
         assert found.low <= 20 * 1.25, found
 
 
-def test_what_is_fetched_is_bounded_by_what_was_asked() -> None:
+def test_fetched_bytes_are_bounded_by_the_request() -> None:
     yes, no, unsure = Share(0.95, 0.05), Share(0.02, 0.05), Share(0.5, 0.2)
     bound = farthest({1: yes, 2: yes, 4: yes, 8: no})
     assert (bound.low, bound.high) == (4, 7)

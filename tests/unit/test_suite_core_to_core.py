@@ -185,7 +185,7 @@ def test_a_large_machine_is_sampled_within_its_limit() -> None:
 
 
 @pytest.mark.parametrize("most", [1, 128, 700, 5000])
-def test_what_differs_by_construction_comes_first(most: int) -> None:
+def test_differences_by_construction_come_first(most: int) -> None:
     machine = enormous()
     found = pairs(plans(machine, pairs=str(most)))
     assert len(found) == most

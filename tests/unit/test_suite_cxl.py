@@ -60,7 +60,7 @@ def test_wrong_words_are_refused(words: dict[str, str], why: str) -> None:
         plans(**words)
 
 
-def test_ratios_are_written_as_they_are_read() -> None:
+def test_written_ratios_read_back_unchanged() -> None:
     assert suites["cxl"].read({"ratios": "3:1,1:1"}).labels()["ratios"] == "3:1,1:1"
 
 

@@ -179,7 +179,7 @@ def test_a_large_cache_is_searched_for_and_the_footprint_is_four_times_what_is_f
     assert {experiment.table for experiment in told(machine(), chunks="4KiB")} == {"flush"}
 
 
-def test_seconds_are_those_of_20_gb_unless_told_otherwise() -> None:
+def test_seconds_are_those_of_20_gb_by_default() -> None:
     experiment = one()
     assert experiment.labels["total_bytes"] == TOTAL_BYTES
     assert experiment.schedule.minimum_s == BATCH_S
@@ -197,7 +197,7 @@ def test_a_small_total_still_runs_for_a_batch() -> None:
     assert told(machine(), chunks="4KiB", total="1MiB")[-1].schedule.minimum_s == BATCH_S
 
 
-def test_progress_names_what_takes_turns() -> None:
+def test_progress_names_the_instructions_that_alternate() -> None:
     sizing, experiment = told(machine(), chunks="4KiB", total="1GB", instructions="clflush,clwb", order="random")
     assert describe(experiment) == "4 KiB chunks, a fence after each chunk, random order: clflush, clwb"
     assert describe(sizing) == "4 KiB chunks, a fence after each chunk, random order: clflush"

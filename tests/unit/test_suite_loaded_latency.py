@@ -127,7 +127,7 @@ def test_a_machine_that_drifts_moves_latencies_but_not_their_ratio(lab: Lab) -> 
         assert not (row.conclusive and row.over_idle.high < 1)
 
 
-def test_what_differs_between_visits_is_in_the_interval_of_the_ratio(lab: Lab) -> None:
+def test_differences_between_visits_are_in_the_interval_of_the_ratio(lab: Lab) -> None:
     """Each process has mappings of its own, on which the load slows the chaser by another share."""
 
     def luck(group: Group, ran: Sequence[Group]) -> float:

@@ -54,7 +54,7 @@ def test_each_stride_and_order_has_an_idle_point_and_its_loads() -> None:
     assert [len(one.groups) for one in found] == [1, 2] * 4
 
 
-def test_the_load_has_the_stride_of_the_chaser_unless_told_otherwise() -> None:
+def test_the_load_has_the_stride_of_the_chaser_by_default() -> None:
     near, far = loads(made_server(), strides="64B,256B")
     assert near.groups[1].workload.kernel == "mix_2r1w_nt"
     assert far.groups[1].workload.kernel == "mix_blocks_2r1w_nt"
@@ -124,6 +124,6 @@ def test_on_its_own_node_the_chaser_is_left_out_of_the_load() -> None:
         ({"load_cpus": "2", "load_threads": "2"}, "load_threads=2 does not fit the CPUs other than the chaser's, 2"),
     ],
 )
-def test_what_does_not_fit_is_refused(words: dict[str, str], why: str) -> None:
+def test_options_that_do_not_fit_are_refused(words: dict[str, str], why: str) -> None:
     with pytest.raises(TierscopeError, match=why):
         plans(made_server(), **words)

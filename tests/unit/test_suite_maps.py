@@ -141,6 +141,6 @@ def test_an_unavailable_choice_is_refused_with_the_available_ones(
     assert why in str(refused.value)
 
 
-def test_a_build_without_any_structure_says_so() -> None:
+def test_a_build_without_any_structure_reports_it() -> None:
     with pytest.raises(UsageError, match="no structure of this build"):
         asked(on=made_machine(2))

@@ -88,7 +88,7 @@ def test_without_a_lone_victim_victims_alone_are_compared_with_themselves() -> N
     assert compared(one(machine(8), victims="2", aggressors="0,1")) == {(2, 0): (2, 0), (2, 1): (2, 0)}
 
 
-def test_of_the_pairs_that_were_not_asked_for_those_that_do_not_fit_are_left_out() -> None:
+def test_default_pairs_that_do_not_fit_are_left_out() -> None:
     assert compared(one(machine(2), victims="1,2")) == {(1, 0): (1, 0), (1, 1): (1, 0), (2, 0): (1, 0)}
 
 
@@ -142,7 +142,7 @@ def test_aggressors_write_to_their_target() -> None:
     assert (aggressor.target.word, aggressor.workload.footprint_bytes) == ("file:/mnt/pmem/x", GiB)
 
 
-def test_aggressors_that_flush_do_so_after_each_page_unless_told_otherwise() -> None:
+def test_aggressors_that_flush_do_so_after_each_page_by_default() -> None:
     """Document 002's writers to persistent memory: clflushopt after 4 KiB, without a fence."""
     experiment = one(aggressor="flush_clflushopt", aggressor_fence="never", aggressor_target="fsdax:/mnt/pmem/x")
     work = experiment.groups[1].workload

@@ -133,13 +133,13 @@ def test_an_unknown_kernel_is_an_unknown_name() -> None:
 # --- the report of a machine on its nodes ---
 
 
-def test_what_the_firmware_reports_does_not_change_the_digest() -> None:
+def test_reports_of_the_firmware_do_not_change_the_digest() -> None:
     said = two_packages({"read_latency_s": 2e-7}).identity
     assert said != two_packages().identity
     assert said.digest() == two_packages().identity.digest()
 
 
-def test_a_node_of_which_nothing_is_reported_is_written_as_before() -> None:
+def test_a_node_without_reports_is_written_as_before() -> None:
     node = made_machine().identity.nodes[0]
     keys = set(msgspec.json.decode(msgspec.json.encode(node)))
     assert keys == {"number", "cpus", "memory_bytes", "free_bytes", "distances", "huge_pages"}

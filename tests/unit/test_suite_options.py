@@ -100,7 +100,7 @@ def test_a_list_of_numbers(text: str, numbers: list[int]) -> None:
 
 
 @pytest.mark.parametrize("text", ["a", "1-", "-1", "3-1", "1-2-3", "1.5", "²", "1-99999999999", "9" * 5000, "0x1", " "])
-def test_what_is_not_a_list_of_numbers_is_refused(text: str) -> None:
+def test_text_that_is_not_a_list_of_numbers_is_refused(text: str) -> None:
     with pytest.raises(UsageError, match=r"cpus=.*: this is not a list such as 0-3,8"):
         suites["stream"].read({"cpus": text})
 

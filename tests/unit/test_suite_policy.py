@@ -126,7 +126,7 @@ def test_parts_are_measured_as_asked() -> None:
 
 
 @pytest.mark.parametrize("words", [{"threads": "9"}, {"cpu": "77"}, {"memory": "1MiB"}, {"to": "1GiB"}])
-def test_what_cannot_be_is_refused_with_what_to_try(words: dict[str, str]) -> None:
+def test_an_impossible_request_is_refused_with_what_to_try(words: dict[str, str]) -> None:
     with pytest.raises(UsageError, match="try"):
         planned(**words)
 

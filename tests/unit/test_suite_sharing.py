@@ -236,7 +236,7 @@ def test_a_machine_without_a_clean_moment_is_not_known_with_the_reason(lab: Lab,
     assert finding(rows_of(run)).verdict == "unknown"
 
 
-def test_of_many_cpus_two_pairs_are_measured_none_of_which_is_listed_as_one_core() -> None:
+def test_on_many_cpus_two_pairs_of_separate_cores_are_measured() -> None:
     machine = made_machine(8)
     assert [tuple(e.labels.values()) for e in experiments_of(machine)] == [(0, 1), (0, 4)]
     cpus = tuple(msgspec.structs.replace(cpu, core=cpu.number % 4) for cpu in machine.identity.cpus)
@@ -246,7 +246,7 @@ def test_of_many_cpus_two_pairs_are_measured_none_of_which_is_listed_as_one_core
     assert [tuple(e.labels.values()) for e in experiments_of(machine, cpus="3,5,7")] == [(3, 5), (3, 7)]
 
 
-def test_little_memory_is_half_used_and_the_note_says_so() -> None:
+def test_half_of_little_memory_is_used_and_a_note_reports_it() -> None:
     machine = made_machine(2)
     little = msgspec.structs.replace(machine, state={**machine.state, "available_bytes": 40 * MiB})
     for words in ({}, {"kernel": "read"}):

@@ -75,7 +75,7 @@ def test_bounds_contain_every_corner_of_the_intervals() -> None:
     assert found.high > 1.1
 
 
-def test_what_explains_and_finds_nothing_is_folded_away(tmp_path: Path) -> None:
+def test_explanations_without_findings_are_folded(tmp_path: Path) -> None:
     """The sentences of stores are in the details of a page, once, and not below the table of a terminal."""
     maker = Maker(tmp_path)
     for kernel, per_s in (("read", 4e8), ("write", 2e8), ("write_nt", 3e8)):

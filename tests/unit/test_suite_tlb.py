@@ -120,7 +120,7 @@ def test_a_page_size_that_the_system_does_not_give_is_measured_as_what_it_is_and
     assert len(counts) == len(set(counts))
 
 
-def test_large_pages_are_as_many_as_memory_holds() -> None:
+def test_large_pages_are_as_many_as_fit_in_memory() -> None:
     experiments = planned(pages="thp")
     assert max(touched(experiments, APART)) == 1023
     assert "1023 pages of 2 MiB instead of 16384" in experiments[0].note

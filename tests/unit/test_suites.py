@@ -65,12 +65,12 @@ def test_a_staircase_rises_within_its_bounds_in_whole_lines(low: int, ratio: flo
     assert all(size % (4 * KiB if size >= 32 * KiB else 64) == 0 for size in steps[1:-1])
 
 
-def test_a_staircase_has_so_many_steps_to_a_doubling() -> None:
+def test_a_staircase_has_the_requested_steps_to_a_doubling() -> None:
     assert staircase(64 * KiB, 256 * KiB, 1) == [64 * KiB, 128 * KiB, 256 * KiB]
     assert len(staircase(64 * KiB, 64 * MiB, 4)) == 41
 
 
-def test_arrays_are_four_times_the_cache_that_was_found() -> None:
+def test_arrays_are_4x_the_cache_that_was_found() -> None:
     assert array(machine(cache=32 * MiB), 200 * MiB, (0,)).array_bytes == 800 * MiB
     assert array(machine(cache=32 * MiB), 32 * MiB, (0,)).array_bytes == 128 * MiB
 
@@ -138,7 +138,7 @@ def test_quick_starts_at_the_smallest_cache_and_ends_beyond_the_largest() -> Non
     assert max(sizes) >= 4 * 105 * MiB
 
 
-def test_one_cpu_leaves_out_latency_under_load_and_says_so() -> None:
+def test_one_cpu_leaves_out_latency_under_load_with_a_note() -> None:
     alone = machine(1)
     assert tables(planned("quick", alone)) == {"latency", "stream"}
     (words,) = suites["quick"].left_out(alone, suites["quick"].read({}))

@@ -293,7 +293,7 @@ def test_rows_are_judged_once_and_a_rerun_in_the_same_place_again(run: Run) -> N
     assert measured(run, again) is not first
 
 
-def test_what_the_runner_judged_need_not_be_read_again(run: Run, tmp_path: Path) -> None:
+def test_blocks_that_the_runner_judged_need_not_be_read_again(run: Run, tmp_path: Path) -> None:
     elsewhere = msgspec.structs.replace(run, path=tmp_path)  # no samples there
     record = run.result.records[0]
     with pytest.raises(ResultError):

@@ -77,7 +77,7 @@ def test_each_region_has_the_value_of_the_fit(content: Content) -> None:
     assert reads[64 * KiB, False]["latency_s"] == pytest.approx(model_s(OPTANE, 64 * KiB, False), rel=0.01)
 
 
-def test_a_memory_without_buffers_says_so(flat: Content) -> None:
+def test_a_memory_without_buffers_is_reported_as_such(flat: Content) -> None:
     assert "buffer 1" not in parts(flat)
     assert parts(flat)["medium"]["latency_s"] == pytest.approx(100e-9, rel=0.02)
     (count,) = (insight for insight in flat.insights if insight.name == "buffers")
@@ -144,7 +144,7 @@ def level(capacity: float, round_bytes: int | None) -> Level:
     ("capacity", "round_bytes", "told"),
     [(64 * KiB, 64 * KiB, "holding"), (88 * KiB, None, "beside"), (16 * MiB, 16 * MiB, "cannot be told")],
 )
-def test_a_size_is_round_as_it_is_or_without_what_is_nearer(capacity: int, round_bytes: int | None, told: str) -> None:
+def test_a_size_is_round_with_or_without_the_nearer_ones(capacity: int, round_bytes: int | None, told: str) -> None:
     assert _round_as((level(24 * KiB, 24 * KiB),), level(capacity, round_bytes)) == told
     assert _round_as((), level(capacity, round_bytes)) is None
 

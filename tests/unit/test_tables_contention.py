@@ -67,7 +67,7 @@ def test_the_interval_of_the_sum_is_that_of_the_summed_series(tmp_path: Path) ->
     assert (found["sum_low"], found["sum_bytes_per_s"], found["sum_high"]) == (wanted.low, wanted.middle, wanted.high)
 
 
-def test_what_one_group_takes_from_the_other_cancels_in_the_sum(tmp_path: Path) -> None:
+def test_bandwidth_that_moves_between_groups_cancels_in_the_sum(tmp_path: Path) -> None:
     maker = Maker(tmp_path)
     put_in.add_split(maker, "nvm-nvm", 1, 1)
     swing = np.random.default_rng(5).normal(0, 0.1, 250)
@@ -133,7 +133,7 @@ def test_each_group_is_compared_with_the_same_threads_alone(run: Run) -> None:
     assert "to node:0" in told["slowed b-a"].text
 
 
-def test_a_group_that_loses_half_is_said_to_slow_down_twofold(tmp_path: Path) -> None:
+def test_a_group_that_loses_half_slows_down_twofold(tmp_path: Path) -> None:
     maker = Maker(tmp_path)
     for a, b in ((2, 0), (0, 2), (1, 1)):
         put_in.add_split(maker, "nvm-nvm", a, b)
@@ -263,7 +263,7 @@ def test_the_model_predicts_the_split_that_it_was_not_given(run: Run) -> None:
         assert "at splits that it was not given" in told.text
 
 
-def test_of_one_split_the_model_knows_both_ends(tmp_path: Path) -> None:
+def test_the_model_of_one_split_knows_both_ends(tmp_path: Path) -> None:
     maker = Maker(tmp_path)
     put_in.add_targets(maker)
     for a, b in ((2, 0), (1, 1), (0, 2)):

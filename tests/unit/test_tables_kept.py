@@ -120,7 +120,7 @@ def one_more_file(run: Run) -> None:
 
 @pytest.mark.parametrize("change", [restarted, asked_otherwise, one_more_file])
 @pytest.mark.parametrize("beside", [True, False])
-def test_what_changed_is_judged_again(
+def test_changed_records_are_judged_again(
     run: Run, judged: list[Path], change: Callable[[Run], None], beside: bool
 ) -> None:
     if beside:
@@ -216,7 +216,7 @@ def test_the_oldest_half_makes_space(run: Run, folder: Path, monkeypatch: pytest
 
 
 @pytest.mark.parametrize("name", runs.RUNS)
-def test_what_is_stored_is_bit_for_bit_what_the_samples_give(name: str) -> None:
+def test_stored_judgements_equal_those_of_the_samples_bit_for_bit(name: str) -> None:
     """Rows of every table, main numbers and what the audit reads, of a run of each suite: types, too."""
     run = runs.stored(name)
     with kept.anew():

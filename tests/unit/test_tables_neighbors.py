@@ -133,7 +133,7 @@ def test_a_slowdown_by_sleeping_aggressors_is_not_a_memory_effect(tmp_path: Path
     assert "they sleep, so their work is not the cause" in text
 
 
-def test_what_is_inconclusive_is_not_said(tmp_path: Path) -> None:
+def test_inconclusive_rows_make_no_statement(tmp_path: Path) -> None:
     run = run_of(tmp_path, rounds=4)
     assert {row["reasons"] for row in TABLE.flat(run)} == {"only 4 rounds of 8"}
     assert said(run) == {}

@@ -54,7 +54,7 @@ def test_a_row_has_its_visits_and_the_share_of_the_interval_between_them(run: Ru
 
 
 @pytest.mark.parametrize("name", RUNS)
-def test_a_stored_run_has_no_visits_and_says_so(name: str) -> None:
+def test_a_stored_run_shows_that_it_has_no_visits(name: str) -> None:
     for table in tables:
         for row in tables[table].flat(stored(name)):
             assert row.get("visits") is None

@@ -42,7 +42,7 @@ def test_a_rate_is_read(word: str, rate: float) -> None:
 @pytest.mark.parametrize(
     "word", ["", "KiB", "-1KiB", "+1KiB", "1,5GiB", "0x10", "nan", "inf", "1 2", "1KiB2", "²", "1__0"]
 )
-def test_what_is_not_a_number_is_refused_with_the_units_that_are_known(word: str) -> None:
+def test_text_that_is_not_a_number_is_refused_with_the_known_units(word: str) -> None:
     with pytest.raises(UsageError, match="KiB, MiB, GiB"):
         units.parse_bytes(word)
 

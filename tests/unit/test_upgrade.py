@@ -64,7 +64,7 @@ def test_a_result_of_schema_1_becomes_one_of_the_newest(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", OLD)
-def test_nothing_that_a_workload_said_is_lost(name: str) -> None:
+def test_no_key_of_a_workload_is_lost(name: str) -> None:
     before = document(name)
     for old, new in zip(workloads(before), workloads(upgraded(before)), strict=True):
         task = new["work"]["task"]

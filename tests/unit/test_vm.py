@@ -81,7 +81,7 @@ def test_streams_and_status_of_a_shell_inside_are_those_of_the_client(inside: In
     assert sorted(path.name for path in inside.folder.iterdir()) == ["session"]
 
 
-def test_bytes_pass_as_they_are(inside: Inside) -> None:
+def test_bytes_pass_unchanged(inside: Inside) -> None:
     content = os.urandom(300_000)
     channel = Channel(reached.Line("vm:numa", inside.port), "exec cat")
     try:

@@ -69,7 +69,7 @@ def test_the_band_is_the_region_of_no_interest_on_the_axis() -> None:
         assert low < 1 < high
 
 
-def test_what_is_not_finite_is_left_out_and_said_and_wide_intervals_are_cut() -> None:
+def test_values_that_are_not_finite_are_left_out_with_a_note_and_wide_intervals_are_cut() -> None:
     endless = row("wide", "s", 1.1) | {"ratio_low": 0.0, "ratio_high": math.inf}
     spec = waterfall([row("none", "B/s", math.nan), endless, row("far", "B/s", 1.3, half=0.99)], 0.02)
     json.dumps(spec, allow_nan=False)

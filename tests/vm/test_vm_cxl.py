@@ -26,7 +26,7 @@ def test_a_region_of_cxl_is_persistent_memory(cxl: VirtualMachine, device: str) 
     assert facts["persistence_how"] == "/sys/bus/nd/devices/region0/persistence_domain: memory_controller"
 
 
-def test_its_bytes_lie_where_the_device_keeps_them(cxl: VirtualMachine, device: str, dimms: Path) -> None:
+def test_its_bytes_are_where_the_device_keeps_them(cxl: VirtualMachine, device: str, dimms: Path) -> None:
     words = b"what was stored must be found in the medium"
     cxl.do(f"echo '{words.decode()}' >/mnt/cxl/kept && sync")
     media = (dimms / "media").read_bytes()

@@ -115,7 +115,7 @@ def test_blocks_carry_the_cpus_that_ran_them(server: VirtualMachine, tmp_path: P
         ("target=node:1 cpus=0 footprint=4MiB pages=2m", 3, "2m pages: 2 needed, 0 free on node 1"),
     ],
 )
-def test_what_the_machine_has_not_is_refused_and_nothing_is_left(
+def test_a_part_that_the_machine_lacks_is_refused_and_nothing_is_left(
     server: VirtualMachine, words: str, status: int, why: str
 ) -> None:
     found, message = refused(f"group kernel=copy {words}", "prepare")

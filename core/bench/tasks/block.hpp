@@ -22,7 +22,7 @@ kernels::Fence fence_of(const Group& group);
 std::uint64_t region_of(const Group& group, const Member& member);
 /// Bytes of each block that are used.
 std::uint64_t touched_of(const Group& group);
-/// Where a member's draws begin: each thread draws blocks of its own.
+/// Return the first draw of a member: each thread draws blocks of its own.
 std::uint64_t first_draw(const Group& group, std::size_t member);
 
 /// The largest relative difference of the results of the blocks; in bench/tasks/block_check.cpp.

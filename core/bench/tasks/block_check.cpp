@@ -71,7 +71,7 @@ double verify_drawn(const Group& group, const Member& member) {
   return 0;
 }
 
-/// Whether all words of a block, at both ends, are those of the n-th that was stored.
+/// Return whether all words of a block, at both ends, are those of the n-th that was stored.
 bool holds_block(const std::byte* at, std::uint64_t size, std::uint64_t number) {
   const auto word = kernels::bytes::flush_word(number);
   const auto edge = std::min<std::uint64_t>(size, kernels::PAGE);

@@ -14,7 +14,7 @@ using kernels::LINE;
 using simulate::Access;
 using simulate::Kind;
 
-/// How a line is written back, if it is.
+/// Return the access that writes a line back, if there is one.
 std::optional<Kind> flush_of(kernels::Flush flush) {
   switch (flush) {
     case kernels::Flush::clflush:

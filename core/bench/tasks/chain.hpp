@@ -1,4 +1,5 @@
-/// The keys of groups on chains: a list of dependent reads and writes on two memories, how places are drawn, and whose.
+/// The keys of groups on chains: a list of dependent reads and writes on two memories, the distribution of places, and
+/// the parts of threads.
 #pragma once
 #include <array>
 #include <map>
@@ -55,7 +56,7 @@ class MemberChain {
   /// The operand from which a kernel reads them.
   [[nodiscard]] std::byte* frame() noexcept { return reinterpret_cast<std::byte*>(&its_); }
   [[nodiscard]] std::span<const kernels::chain::Step> each() const noexcept { return steps_; }
-  /// Where the draws begin: each thread draws places of its own.
+  /// Return the first draw: each thread draws places of its own.
   [[nodiscard]] std::uint64_t start() const noexcept { return start_; }
   /// Writes of one operation.
   [[nodiscard]] std::uint64_t writes() const noexcept;

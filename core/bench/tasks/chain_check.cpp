@@ -74,7 +74,7 @@ class Replay {
   }
   [[nodiscard]] std::uint64_t sum() const noexcept { return sum_; }
   [[nodiscard]] std::uint64_t state() const noexcept { return state_; }
-  /// Whether memory has each line as the replay left it; writes back what was there before.
+  /// Return whether memory has each line as the replay left it; writes back what was there before.
   [[nodiscard]] bool undo() const {
     bool same = true;
     for (const auto& [line, its] : written_) {

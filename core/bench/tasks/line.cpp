@@ -139,9 +139,9 @@ class LineTask final : public TaskOf<blocks::Slices> {
   }
 
  private:
-  /// Whether it updates what it reads: its result depends on the earlier content.
+  /// Return whether it updates what it reads: its result depends on the earlier content.
   static bool changes(const Group& group) noexcept { return group.entry->info->check == kernels::Check::recomputed; }
-  /// Whether its check needs windows of the earlier content; a drawn table begins with known numbers.
+  /// Return whether its check needs windows of the earlier content; a drawn table begins with known numbers.
   static bool updates(const Group& group) noexcept { return changes(group) && group.entry->info->draws == nullptr; }
 };
 

@@ -115,7 +115,7 @@ class Btree final : public Transacted<Control> {
     return path;
   }
 
-  /// Whether it could; `lends`: the reserve to the undo log.
+  /// Return whether it could; `lends`: the reserve to the undo log.
   bool take_out(Path& path, bool lends) noexcept {
     Transaction transaction(pool_.get());
     if (lends) transaction.lend(pool_.at<void>(control_.reserve), RESERVE_BYTES);
@@ -148,7 +148,7 @@ class Btree final : public Transacted<Control> {
     transaction.commit();
   }
 
-  /// Whether the node may be changed now.
+  /// Return whether the node may be changed now.
   [[nodiscard]] bool keep(Transaction& transaction, std::uint64_t at, bool is_leaf) const noexcept {
     transaction.keep(&node(at), node_bytes(is_leaf));
     return transaction.works();

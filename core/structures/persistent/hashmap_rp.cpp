@@ -46,7 +46,7 @@ class Table {
   Table(Slot* slots, std::uint64_t capacity) noexcept : slots_(slots), mask_(capacity - 1) {}
   [[nodiscard]] std::uint64_t capacity() const noexcept { return mask_ + 1; }
   [[nodiscard]] Slot& operator[](std::uint64_t i) const noexcept { return slots_[i & mask_]; }
-  /// How far slot i is from where its hash would have it.
+  /// Return the distance of slot i from the place of its hash.
   [[nodiscard]] std::uint64_t distance(std::uint64_t i) const noexcept {
     return (i - ((*this)[i].hash & ~ERASED)) & mask_;
   }

@@ -68,7 +68,7 @@ class Pool {
   }
   [[nodiscard]] PMEMoid object(std::uint64_t offset) const noexcept { return {root_.pool_uuid_lo, offset}; }
   [[nodiscard]] Objects objects() const { return Objects(pool_); }
-  /// How many objects of a size it could have: what no walk along links goes beyond.
+  /// Return the most objects of a size that fit: a bound for every walk along links.
   [[nodiscard]] std::uint64_t most(std::size_t size_bytes) const noexcept { return size_ / size_bytes; }
   void persist(const void* at, std::size_t size_bytes) const noexcept { pmemobj_persist(pool_, at, size_bytes); }
 

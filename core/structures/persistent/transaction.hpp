@@ -41,7 +41,7 @@ class Transaction {
   void lend(void* room, std::size_t size_bytes) noexcept {
     if (works_) works_ = pmemobj_tx_log_append_buffer(TX_LOG_TYPE_SNAPSHOT, room, size_bytes) == 0;
   }
-  /// Whether all before it was done: without that, nothing may be stored any more.
+  /// Return whether all before it was done: without that, nothing may be stored any more.
   [[nodiscard]] bool works() const noexcept { return works_; }
   void commit() noexcept { pmemobj_tx_commit(); }
 

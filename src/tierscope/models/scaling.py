@@ -25,7 +25,6 @@ import numpy as np
 
 from tierscope.models import models
 from tierscope.models.model import FitError, Floats, Prediction, Span, clean
-from tierscope.units import LINE_BYTES
 
 FEWEST = 3
 SHARPEST = 16.0  # of p: beyond, the knee is a corner
@@ -125,11 +124,6 @@ def by_curve(one: float, threads: float, latency: Callable[[float], float], traf
         middle = (low + high) / 2
         low, high = (middle, high) if middle * latency(middle) < threads * in_flight else (low, middle)
     return low / traffic
-
-
-def lines_in_flight(one: float, latency_s: float, traffic: float = 1.0, line_bytes: int = LINE_BYTES) -> float:
-    """Return m of a thread that reaches `one` bytes/s at this latency under its own load. line_bytes: of the caches."""
-    return one * traffic * latency_s / line_bytes
 
 
 def _rate(n: Floats, b1: float, b_max: float, p: float) -> Floats:

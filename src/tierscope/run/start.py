@@ -16,6 +16,7 @@ from tierscope.plans import SuiteOptions, suites
 from tierscope.plans.prefetch import PrefetchOptions
 from tierscope.plans.simulation import refuse_mixtures
 from tierscope.record import warn
+from tierscope.record.catalogue import Catalogue
 from tierscope.record.machine import Identity, Machine
 from tierscope.record.result import (
     SCHEMA,
@@ -52,6 +53,11 @@ warn.state(
 )
 
 
+def _software(build: Catalogue) -> Software:
+    python = f"{platform.python_implementation()} {platform.python_version()}"
+    return Software(tierscope=__version__, core=build.version, compiler=build.compiler, python=python)
+
+
 def begin(
     suite: str, options: SuiteOptions, plan_text: str, argv: tuple[str, ...], out: Path | None,
     agree: Agree = typed, host: Host = HERE,
@@ -77,12 +83,7 @@ def begin(
         suite=suite,
         options=options.labels(),
         plan=plan_text,
-        software=Software(
-            tierscope=__version__,
-            core=build.version,
-            compiler=build.compiler,
-            python=f"{platform.python_implementation()} {platform.python_version()}",
-        ),
+        software=_software(build),
         machine=machine,
         findings=() if machine.simulated else examine(host.system()),
         started=now.isoformat(timespec="seconds"),

@@ -2,11 +2,16 @@
 machine; what cannot run here with the reason.
 """
 
+from typing import TYPE_CHECKING
+
 import rich_click as click
 
 from tierscope.cli import door
 from tierscope.cli.commands import commands
 from tierscope.cli.help import Area, Command, Tried
+
+if TYPE_CHECKING:
+    from tierscope.record.catalogue import Catalogue
 
 
 @click.command(cls=Command, area=Area.MACHINE, tried=Tried())
@@ -22,7 +27,15 @@ def catalogue(as_json: bool) -> int:
     found = planned.catalogue()
     if as_json:
         door.document(found)
-        return 0
+    else:
+        _kernels(found)
+        door.line("")
+        _others(found)
+    return 0
+
+
+def _kernels(found: "Catalogue") -> None:
+    """Print a line for each kernel, and how the answers are checked."""
     wide = max(len(name) for name in found.names()) + 2
     door.line(f"{'kernel':{wide}}{'stores':8}{'program':>9}{'bus':>8}{'flops':>7}  {'answer':12}ISAs here")
     for name in found.names():
@@ -42,7 +55,10 @@ def catalogue(as_json: bool) -> int:
     for why in dict.fromkeys(k.unchecked for k in found.kernels if k.unchecked):
         names = dict.fromkeys(k.kernel for k in found.kernels if k.unchecked == why)
         door.line(f"none ({', '.join(names)}): {why}")
-    door.line("")
+
+
+def _others(found: "Catalogue") -> None:
+    """Print a line for each target, structure, victim, simulated machine and event."""
     lines = [(f"target {one.word}", one.summary if one.available else _absent(one.reason)) for one in found.targets]
     lines += [
         (f"structure {one.name}", one.summary if one.available else _absent(one.reason)) for one in found.structures
@@ -57,7 +73,6 @@ def catalogue(as_json: bool) -> int:
     wide = max(len(word) for word, _ in lines) + 2
     for word, summary in lines:
         door.line(f"{word:{wide}}{summary}")
-    return 0
 
 
 def _absent(reason: str) -> str:

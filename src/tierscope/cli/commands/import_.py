@@ -1,12 +1,17 @@
 """`tierscope import FILE`: another tool's output as a run of ours."""
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import rich_click as click
 
 from tierscope.cli import names
 from tierscope.cli.commands import commands
 from tierscope.cli.help import Area, Command, Tried, described
+
+if TYPE_CHECKING:
+    from tierscope.record.result import Run
 
 
 def _formats() -> dict[str, str]:
@@ -48,8 +53,8 @@ def import_(file: Path, words: tuple[str, ...], name: str, out: Path | None) -> 
     """Read the output of another tool, in FILE, as a run.
 
     Makes a run directory from it, with readings in base units and the file itself, and audits it. `show`, `report` and
-    `audit` accept it like any other run. A file that is cut
-    off, of a later version or in unknown units is refused. See [how to import](../how-to/import.md).
+    `audit` accept it like any other run. A file that is cut off, of a later version or in unknown units is refused.
+    See [how to import](../how-to/import.md).
 
     State what you know of the machine: `peak=307.2GB/s` is the theoretical peak of all channels of the memory together.
     `channels=8 speed=4800` (in MT/s) give the peak as channels x speed x 8 bytes, and check `peak=` if both are
@@ -68,8 +73,7 @@ def import_(file: Path, words: tuple[str, ...], name: str, out: Path | None) -> 
     from tierscope.imports import contents, importers, read
     from tierscope.imports.store import Given, in_memory, store
     from tierscope.run.bare_steps import is_of_the_core
-    from tierscope.run.owned import abandon, owned
-    from tierscope.run.place import RUNS, forsake, new_directory, taken
+    from tierscope.run.place import RUNS, new_directory, taken
     from tierscope.run.start import command_line
 
     if name:
@@ -83,15 +87,23 @@ def import_(file: Path, words: tuple[str, ...], name: str, out: Path | None) -> 
     found, imported = read(file, name, content)
     parts = in_memory(found, imported, command_line(), now, given)
     directory = taken(out) if out else new_directory(RUNS, "import", found, now)
+    run = _stored(directory, lambda: store(directory, (file.name, content), parts))
+    finish(run, None, strict=False, quiet=False)
+    return 0
+
+
+def _stored(directory: Path, store: "Callable[[], Run]") -> "Run":
+    """Return the stored run; a failure leaves no directory."""
+    from tierscope.run.owned import abandon, owned
+    from tierscope.run.place import forsake
+
     with owned(directory):
         try:
-            run = store(directory, (file.name, content), parts)
+            return store()
         except BaseException:
             abandon(directory)
             forsake(directory.parent)
             raise
-    finish(run, None, strict=False, quiet=False)
-    return 0
 
 
 def _of_the_core(file: Path, content: bytes, words: dict[str, str], out: Path | None) -> int:
@@ -103,8 +115,7 @@ def _of_the_core(file: Path, content: bytes, words: dict[str, str], out: Path | 
     from tierscope.errors import UsageError
     from tierscope.imports.store import Given
     from tierscope.run.bare import files_of, read_run, store
-    from tierscope.run.owned import abandon, owned
-    from tierscope.run.place import RUNS, forsake, new_directory, taken
+    from tierscope.run.place import RUNS, new_directory, taken
     from tierscope.run.start import command_line
 
     named = {key: Path(words.pop(key)) for key in ("plan", "samples") if key in words}
@@ -115,13 +126,7 @@ def _of_the_core(file: Path, content: bytes, words: dict[str, str], out: Path | 
     files = files_of(file, content, named.get("plan"), named.get("samples"))
     manifest, found = read_run(files, command_line(), given)
     directory = taken(out) if out else new_directory(RUNS, "import", manifest.machine.hostname, datetime.now(UTC))
-    with owned(directory):
-        try:
-            run = store(directory, manifest, found)
-        except BaseException:
-            abandon(directory)
-            forsake(directory.parent)
-            raise
+    run = _stored(directory, lambda: store(directory, manifest, found))
     finish(run, None, strict=False, quiet=False)
     return 0
 
