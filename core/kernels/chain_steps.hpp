@@ -91,10 +91,10 @@ struct Zipfian {
   }
 };
 
-/// The same for a step of either kind, where time does not matter.
-inline std::byte* place_of(const Step& step, std::uint64_t state) noexcept {
+/// Return the bytes from the base to the region of a step of either kind, where time does not matter.
+inline std::uint64_t offset_of(const Step& step, std::uint64_t state) noexcept {
   const auto region = step.ranks == nullptr ? Uniform::region(step, state) : Zipfian::region(step, state);
-  return step.base + region * step.bytes;
+  return region * step.bytes;
 }
 
 }  // namespace tierscope::kernels::chain

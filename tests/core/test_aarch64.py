@@ -6,6 +6,7 @@ ZVA, which is 512 bytes of `max` and 64 of the others: code that assumes 64 zero
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -156,8 +157,9 @@ def test_a_run_from_aarch64_is_shown_and_compared_here(core: list[str | Path], t
     assert "triad" in tierscope("show", "arm")
     identity = json.loads((tmp_path / "arm/result.json").read_bytes())["machine"]["identity"]
     assert (identity["architecture"], identity["model"]) == ("aarch64", "Neoverse-N1")
-    assert "triad" in tierscope("compare", "here", "arm")
-    assert "triad" in tierscope("compare", "arm", "here", core=str(wrapper))
+    compared = re.compile("^stream: (read|triad), ", re.MULTILINE)  # on a busy machine one may be inconclusive
+    assert compared.search(tierscope("compare", "here", "arm"))
+    assert compared.search(tierscope("compare", "arm", "here", core=str(wrapper)))
     assert "triad" in tierscope("show", "here", core=str(wrapper))
     assert (
         "triad" in tierscope("report", "here", core=str(wrapper))

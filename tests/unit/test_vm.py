@@ -2,6 +2,7 @@
 
 import os
 import socket
+import struct
 import subprocess
 import sys
 import threading
@@ -131,6 +132,17 @@ def test_a_machine_that_is_gone_is_reported_in_one_line(inside: Inside) -> None:
     done = joined(inside, b"true\n")
     assert done.returncode == client.LOST
     assert done.stderr.startswith(b"the virtual machine does not answer: ")
+
+
+def test_a_connection_that_is_reset_is_reported(capfd: pytest.CaptureFixture[str]) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        link = socket.create_connection(server.getsockname())
+        peer, _ = server.accept()
+        peer.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))  # close sends a reset
+        peer.close()
+        with link:
+            assert client.copy_out(server.getsockname()[1], {link: 1}) is False
+    assert capfd.readouterr().err.startswith("the virtual machine does not answer: ")
 
 
 # --- what is missing ---

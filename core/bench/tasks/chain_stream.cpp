@@ -40,7 +40,7 @@ class ChainStream final : public Stream {
  private:
   void append(const Step& step, std::vector<Access>& to) {
     state_ = kernels::bytes::next_draw(state_);
-    const auto first = reinterpret_cast<std::uintptr_t>(kernels::chain::place_of(step, state_));
+    const auto first = reinterpret_cast<std::uintptr_t>(step.base) + kernels::chain::offset_of(step, state_);
     const auto last = first + step.bytes;
     for (auto line = first; line < last; line += LINE) to.push_back({line, kind_of(step.act), line == first});
     const auto unit = chain_.steps().line;

@@ -61,7 +61,8 @@ def copy_out(port: int, streams: dict[socket.socket, int]) -> bool:
         for link in ready:
             try:
                 part = link.recv(CHUNK)
-            except OSError:
+            except OSError as error:
+                os.write(2, f"the virtual machine does not answer: {error}\n".encode())
                 return False
             if not part:
                 del streams[link]
