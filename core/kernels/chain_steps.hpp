@@ -96,5 +96,9 @@ inline std::uint64_t offset_of(const Step& step, std::uint64_t state) noexcept {
   const auto region = step.ranks == nullptr ? Uniform::region(step, state) : Zipfian::region(step, state);
   return region * step.bytes;
 }
+/// Return the place of that region in memory that exists.
+inline std::byte* place_of(const Step& step, std::uint64_t state) noexcept {
+  return step.base + offset_of(step, state);
+}
 
 }  // namespace tierscope::kernels::chain
