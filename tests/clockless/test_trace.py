@@ -230,6 +230,18 @@ def test_the_estimate_has_the_range_of_other_cores(emulator: Shell) -> None:
     assert found["seconds_low"] <= found["seconds"] <= found["seconds_high"]
 
 
+def test_objects_are_shown_below_their_machine(emulator: Shell) -> None:
+    (emulator.folder / "tierscope-objects.so").write_bytes(b"")
+    load = flows.events(*flows.allocation(0x4000, 64, 1), 0, flows.access(0x4000))
+    block = flows.block(0, flows.instruction(flows.MOVE, address=[0], writes=[0]))
+    (emulator.folder / "stream").write_bytes(flows.MAGIC + block + flows.place(1) + load + flows.END)
+    status, out, _ = emulator("trace", "--on", "flat", "--objects", "--", "/bin/true")
+    assert status == 0
+    assert "64 B 1 64 B module+0x10" in " ".join(out.split())
+    status, err = emulator.refused("trace", "--on", "flat", "--objects", "--count", "--", "/bin/true")
+    assert (status, "leave --count and --from out" in " ".join(err.split())) == (2, True)
+
+
 def test_children_are_named_as_not_traced(emulator: Shell) -> None:
     note = flows.chunk(3, b"fork")
     (emulator.folder / "stream").write_bytes(flows.SMALL[: -len(flows.END)] + note + note + flows.END)
