@@ -136,7 +136,6 @@ def test_predicted_times_are_those_of_objects_really_placed(
     made, truth = found
     for point in (*made.curve, *made.best):
         true, answer = truth[point.objects], point.answer
-        print(point.bytes, point.objects, point.share, point.estimated, answer.ratio, answer.low, answer.high, true)
         assert answer.ratio == pytest.approx(true, rel=0.08)
         assert answer.low is not None
         assert answer.high is not None

@@ -21,8 +21,8 @@ def of(*parts: Part, marks: tuple[tuple[str, int], ...] = (), knots: tuple[tuple
     traced = sum(count for _, count, _ in parts)
     gaps = sum(gap for gap, _, _ in parts) + last_gap
     return Traced(machine="sim:m", instructions=traced, untraced_instructions=gaps, loads=1, stores=1, counters={},
-                  seconds=seconds or sum(time for *_, time in parts), parts=parts, phases=marks, knots=knots, last_gap=last_gap,
-                  ended=0)  # fmt: skip
+                  seconds=seconds or sum(time for *_, time in parts), parts=parts, phases=marks, knots=knots,
+                  last_gap=last_gap, ended=0)  # fmt: skip
 
 
 def here(own: Traced, measured: float | None = None) -> Anchor:
