@@ -141,7 +141,7 @@ def _wanted(ends: Ends, fast: Sequence[int]) -> _Wanted:
 
 def _placements(one: _Wanted, again: Again, number: int) -> dict[Set, str]:
     """Return set -> the word of a machine with its objects in the memory here; writes the files."""
-    words = {}
+    words: dict[Set, str] = {}
     for chosen in dict.fromkeys([*one.curve, *(chosen for _, chosen in one.best)]):
         if not chosen:
             continue  # the tier itself
