@@ -249,4 +249,4 @@ def test_a_tracer_without_its_library_is_refused(tmp_path, monkeypatch: pytest.M
     monkeypatch.setenv("LD_PRELOAD", "/lib/mine.so")
     words = tracer.traced_words(["true"], 9, objects=True)
     assert f"LD_PRELOAD={tmp_path / tracer.OBJECTS}:/lib/mine.so" in words
-    assert "TIERSCOPE_PRELOAD=/lib/mine.so" in words
+    assert "_TIERSCOPE_PRELOAD=/lib/mine.so" in words
