@@ -231,12 +231,12 @@ static int tell_module(struct dl_phdr_info* module, size_t size, void* data) {
 
 /// The program and its children must not see that they are traced.
 static void leave_no_trace(void) {
-  const char* others = getenv("TIERSCOPE_PRELOAD");
+  const char* others = getenv("_TIERSCOPE_PRELOAD");
   if (others != 0 && *others != 0)
     setenv("LD_PRELOAD", others, 1);
   else
     unsetenv("LD_PRELOAD");
-  unsetenv("TIERSCOPE_PRELOAD");
+  unsetenv("_TIERSCOPE_PRELOAD");
 }
 
 __attribute__((constructor(101))) static void start(void) {

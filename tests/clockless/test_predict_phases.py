@@ -41,7 +41,7 @@ def traced(program: Path, folder: Path, sampling: str) -> tuple[Traced, Traced]:
 
 @pytest.mark.parametrize("sampling", ["", GAPS])
 def test_a_phase_has_the_ratio_of_what_it_does(program: Path, tmp_path: Path, sampling: str) -> None:
-    """A chase waits for the latency, 3 times as long; a stream for the bandwidth, 4 times less, once that limits it."""
+    """A chase waits for the latency, which is 3 times as long there, and takes some time in caches and core."""
     near, far = traced(program, tmp_path, sampling)
     assert [name for name, _ in near.phases] == [*["chase", "stream"] * ROUNDS, "end"]
     assert near.phases == far.phases
@@ -55,7 +55,9 @@ def test_a_phase_has_the_ratio_of_what_it_does(program: Path, tmp_path: Path, sa
     assert stream.ratio is not None
     if not sampling:
         assert chase.ratio == pytest.approx(2.9, abs=0.15)
-        assert stream.ratio < chase.ratio
+        assert 1.5 < stream.ratio < 4  # latencies are 3 to 1, bandwidths 1 to 4
+        whole = sum(one.share * (one.there[0].ratio or 0) for one in found.values())
+        assert whole == pytest.approx((far.seconds or 0) / (near.seconds or 1), rel=1e-3)
         return
     assert chase.low is not None
     assert chase.high is not None

@@ -140,7 +140,8 @@ def test_phases_are_between_blocks_and_within_gaps(shell: Shell) -> None:
     parts = [load, flows.phase(b"one"), load, flows.phase(b"in a gap", 3000), gap, load, flows.phase(b'"', thread=7)]
     (shell.folder / "t").write_bytes(flows.MAGIC + block + b"".join(parts) + flows.END)
     found = json.loads(shell("trace", "--on", "flat", "--from", "t", "--json", "-")[1])[0]
-    assert found["phases"] == [["one", 2000], ["in a gap", 7000], ['"', 14000]]
+    # the last is of another thread, so that the last block of this one can still go on
+    assert found["phases"] == [["one", 2000], ["in a gap", 7000], ['"', 13_999]]
     first, last = found["knots"]
     assert first[:2] == [0, 2000]
     assert first[2] == pytest.approx(2000 * 100e-9, rel=0.2)
@@ -228,6 +229,18 @@ def test_the_estimate_has_the_range_of_other_cores(emulator: Shell) -> None:
     assert out.startswith("said by the program\n")
     (found,) = json.loads((emulator.folder / "counters.json").read_text())
     assert found["seconds_low"] <= found["seconds"] <= found["seconds_high"]
+
+
+def test_objects_are_shown_below_their_machine(emulator: Shell) -> None:
+    (emulator.folder / "tierscope-objects.so").write_bytes(b"")
+    load = flows.events(*flows.allocation(0x4000, 64, 1), 0, flows.access(0x4000))
+    block = flows.block(0, flows.instruction(flows.MOVE, address=[0], writes=[0]))
+    (emulator.folder / "stream").write_bytes(flows.MAGIC + block + flows.place(1) + load + flows.END)
+    status, out, _ = emulator("trace", "--on", "flat", "--objects", "--", "/bin/true")
+    assert status == 0
+    assert "64 B 1 64 B module+0x10" in " ".join(out.split())
+    status, err = emulator.refused("trace", "--on", "flat", "--objects", "--count", "--", "/bin/true")
+    assert (status, "leave --count and --from out" in " ".join(err.split())) == (2, True)
 
 
 def test_children_are_named_as_not_traced(emulator: Shell) -> None:

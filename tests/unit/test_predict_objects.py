@@ -15,7 +15,7 @@ from tierscope.predict.objects.figure import HEADS, READING, figure, rows
 from tierscope.predict.objects.objects import ProgramObject, moved_bytes, objects_of, shares
 from tierscope.predict.objects.placed import OTHER_WAY, STATIC, Again, Ends, Placed, between, placed
 from tierscope.predict.objects.symbols import Frame, named, parsed
-from tierscope.predict.objects.text import show
+from tierscope.predict.objects.text import show, waits
 from tierscope.predict.program.answer import anchor
 from tierscope.predict.program.native import Native
 from tierscope.report.figure_page import Beside
@@ -195,6 +195,14 @@ def test_the_curve_is_drawn_with_its_bounds_and_rows(tmp_path) -> None:  # type:
     assert "3 of 3" in unknown["usermeta"]["tierscope"]["notes"][0]
 
 
+def test_the_objects_of_one_machine_are_told_by_their_waits() -> None:
+    said = io.StringIO()
+    Console(file=said, width=160).print(waits(of(2.0, 0.2, 0.0, 0.8, 0.3)))
+    text = " ".join(said.getvalue().split())
+    assert "40.0% 1000 B 2 192 B p+0x10 < p+0x20 15.0% 2.93 KiB 4 192 B p+0x10 < p+0x30" in text
+    assert text.endswith("10.0% the rest: stacks and what is not an object")
+
+
 def test_an_anchor_that_is_not_known_leaves_shares(tmp_path) -> None:  # type: ignore[no-untyped-def]
     made = placing(FIRST, tmp_path, fast=(1500,), measured=9.0)
     assert made.curve[1].answer.ratio is None
@@ -241,4 +249,4 @@ def test_a_tracer_without_its_library_is_refused(tmp_path, monkeypatch: pytest.M
     monkeypatch.setenv("LD_PRELOAD", "/lib/mine.so")
     words = tracer.traced_words(["true"], 9, objects=True)
     assert f"LD_PRELOAD={tmp_path / tracer.OBJECTS}:/lib/mine.so" in words
-    assert "TIERSCOPE_PRELOAD=/lib/mine.so" in words
+    assert "_TIERSCOPE_PRELOAD=/lib/mine.so" in words

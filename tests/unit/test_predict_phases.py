@@ -17,12 +17,12 @@ Part = tuple[int, int, float]
 
 
 def of(*parts: Part, marks: tuple[tuple[str, int], ...] = (), knots: tuple[tuple[int, int, float], ...] = (),
-       last_gap: int = 0) -> Traced:  # fmt: skip
+       last_gap: int = 0, seconds: float | None = None) -> Traced:  # fmt: skip
     traced = sum(count for _, count, _ in parts)
     gaps = sum(gap for gap, _, _ in parts) + last_gap
     return Traced(machine="sim:m", instructions=traced, untraced_instructions=gaps, loads=1, stores=1, counters={},
-                  seconds=sum(time for *_, time in parts), parts=parts, phases=marks, knots=knots, last_gap=last_gap,
-                  ended=0)  # fmt: skip
+                  seconds=seconds or sum(time for *_, time in parts), parts=parts, phases=marks, knots=knots,
+                  last_gap=last_gap, ended=0)  # fmt: skip
 
 
 def here(own: Traced, measured: float | None = None) -> Anchor:
@@ -44,8 +44,8 @@ def test_a_phase_within_a_part_is_known_by_its_knots() -> None:
 
 def test_a_gap_is_shared_by_the_phases_in_it_and_widens_their_bounds() -> None:
     marks = (("second", 2 * M),)  # in the middle of a gap of 2 million between two units of a million
-    own, far = of((0, M, 0.5), (2 * M, M, 0.5), marks=marks), of((0, M, 1.0), (2 * M, M, 2.0), marks=marks)
-    object.__setattr__(own, "seconds", 2.0)
+    own = of((0, M, 0.5), (2 * M, M, 0.5), marks=marks, seconds=2.0)
+    far = of((0, M, 1.0), (2 * M, M, 2.0), marks=marks, seconds=6.0)
     first, second = phases(here(own), [Cores("far", [(own, far)], None, None)], 0)
     assert (first.name, first.share) == (BEGIN, pytest.approx(0.5))
     assert first.there[0].ratio == pytest.approx((1.0 + 1.5) / 1.0)

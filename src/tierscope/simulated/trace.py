@@ -62,13 +62,15 @@ def trace_file(names: Sequence[str], path: Path, *, count: bool = False) -> tupl
 
 
 def trace_command(
-    names: Sequence[str], command: Sequence[str], *, count: bool = False, whole: bool = False, aside: bool = False
-) -> tuple[Traced, ...]:
+    names: Sequence[str], command: Sequence[str], *, count: bool = False, whole: bool = False, aside: bool = False,
+    objects: bool = False,
+) -> tuple[Traced, ...]:  # fmt: skip
     """Run the command with its own input and output; return what each simulated machine saw.
 
     aside: what the command prints goes to standard error.
 
-    count: without times; whole: a long program is timed from its first to its last instruction, not in units.
+    count: without times; whole: a long program is timed from its first to its last instruction, not in units; objects:
+    with what the program allocates, and the time that waits for it.
 
     MachineError without the tracer, or where it was killed or wrote no whole trace; UsageError where the command cannot
     start, or is a program that the tracer does not run.
@@ -78,7 +80,8 @@ def trace_command(
     machines = words_of(names)
     words = machines if count else tuple(word + more for word in machines for more in ("", f",{SMALL}", f",{LARGE}"))
     output = STANDARD_ERROR if aside else None
-    found = replayed(words, command, count=count, sampling="" if count or whole else SAMPLED, output=output)
+    found = replayed(words, command, count=count, sampling="" if count or whole else SAMPLED, output=output,
+                     objects=objects)  # fmt: skip
     return found if count else tuple(map(_joined, found[::3], found[1::3], found[2::3]))
 
 

@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     help="Time every instruction. Without it, a program is timed in units of a million instructions after its first"
     " 50 million.",
 )
+@click.option("--objects", is_flag=True, help="Show which allocations of COMMAND the time waits for, by call stack.")
 @click.option(
     "--json",
     "json_to",
@@ -62,8 +63,9 @@ if TYPE_CHECKING:
 )
 @click.argument("command", nargs=-1, metavar="-- COMMAND...")
 def trace(
-    names: tuple[str, ...], file: Path | None, count: bool, whole: bool, json_to: str | None, command: tuple[str, ...]
-) -> int:
+    names: tuple[str, ...], file: Path | None, count: bool, whole: bool, objects: bool, json_to: str | None,
+    command: tuple[str, ...],
+) -> int:  # fmt: skip
     """Send the accesses of a program through simulated caches and memories.
 
     Runs COMMAND in QEMU with the tracer of Tierscope, and sends its instructions, loads and stores through simulated
@@ -73,14 +75,17 @@ def trace(
     from tierscope.cli.console import Console
     from tierscope.cli.finish import write_json
     from tierscope.errors import UsageError
+    from tierscope.predict.objects.text import waits
     from tierscope.simulated.trace import trace_command, trace_file
 
     if (file is None) == (not command):
         raise UsageError("name a command after --, or a trace with --from, but not both")
+    if objects and (count or file):
+        raise UsageError("--objects needs times of a command; leave --count and --from out")
     if json_to is not None and json_to != "-" and (json_to.startswith("-") or not Path(json_to).parent.is_dir()):
         raise UsageError(f"--json {json_to} does not name a file in an existing folder; try --json FILE, or --json -")
     found = (
-        trace_command(names, command, count=count, whole=whole, aside=json_to == "-")
+        trace_command(names, command, count=count, whole=whole, aside=json_to == "-", objects=objects)
         if file is None
         else trace_file(names, file, count=count)
     )
@@ -94,6 +99,8 @@ def trace(
     console = Console()
     for one in found:
         console.print(_table(one))
+        if objects:
+            console.print(waits(one))
     return 0
 
 

@@ -6,9 +6,11 @@ from rich.text import Text
 
 from tierscope.draw.braille import Axis, Curve, plot
 from tierscope.predict.objects.choice import USEFUL
+from tierscope.predict.objects.objects import moved_bytes, objects_of
 from tierscope.predict.objects.placed import Placed, Point
 from tierscope.predict.program.answer import Answer
 from tierscope.printable import printable
+from tierscope.simulated.replay import Traced
 from tierscope.units import MiB, show_bytes
 
 SHOWN = 10  # objects
@@ -49,6 +51,23 @@ def ratio(answer: Answer) -> str:
     if answer.ratio is None or answer.low is None or answer.high is None:
         return "not known"
     return f"{answer.ratio:.2f}x ({answer.low:.2f} to {answer.high:.2f})"
+
+
+def waits(traced: Traced) -> Table:
+    """Return the objects of one machine: what part of the time waits for each, and what the memory moves for it."""
+    objects, whole = objects_of(traced), traced.seconds or 1.0
+    waited = {number: seconds for number, seconds, *_ in traced.objects}
+    shares = [sum(waited.get(place, 0.0) for place in one.places) / whole for one in objects]
+    table = Table(box=None, title=Text(f"Objects on {printable(traced.machine)}"), title_justify="left")
+    for head in ("time that waits", "size", "allocations", "moved", "object"):
+        table.add_column(head, justify="left" if head == "object" else "right", overflow="fold")
+    for i in sorted(range(len(objects)), key=lambda i: -shares[i])[:SHOWN]:
+        one = objects[i]
+        table.add_row(f"{shares[i]:.1%}", show_bytes(one.bytes), f"{one.allocations:,}",
+                      show_bytes(moved_bytes(one, traced)), Text(printable(one.name)))  # fmt: skip
+    rest = max(sum(waited.values()) / whole - sum(shares), 0.0)
+    table.add_row(f"{rest:.1%}", "", "", "", "the rest: stacks and what is not an object")
+    return table
 
 
 def _objects(placed: Placed) -> Table:
