@@ -29,7 +29,7 @@ FILES = {
 WRITABLE = (SCHEMATA, *FILES.values())
 """Nothing else is written as a setting."""
 STATE = "lever_"  # keys of the state: the range as 'LOWEST-HIGHEST/STEP DOMAINS', or why there is none
-LEAST_SPAN = 1.05  # highest over lowest: less is no lever
+LEAST_SPAN = 1.05  # highest over lowest: less is not a lever
 
 
 @dataclass(frozen=True)
@@ -129,7 +129,7 @@ def _refused(system: System, path: str) -> str:
 
 
 def reads(system: System, path: str) -> str | None:
-    """Return what a setting's file has now, as it is written again: the line of MB of a schemata file."""
+    """Return what a setting's file has now, in the form that is written again: the line of MB of a schemata file."""
     text = system.read(path, 4096)
     return mb_of(text or "") if path == SCHEMATA else text
 
