@@ -56,6 +56,11 @@ def test_one_cpu_in_two_groups_is_refused() -> None:
             "unknown target 'tape' (known: devdax, emu, file, ",
         ),
         ("group kernel=triad footprint=1MiB", "needs cpus="),
+        (
+            f"group kernel=command command=true memory=far target=null cpus={CPUS[0]}",
+            "memory=far of a victim command: a node is needed, such as memory=node:1",
+        ),
+        (f"group kernel=flow memory=node:0 target=null cpus={CPUS[0]}", "memory=node:0 is for kernel command alone"),
         (f"group kernel=triad cpus={CPUS[0]}", "footprint of 0 bytes is too small"),
         (f"group kernel=triad cpus={CPUS[0]} footprint=1MiB pages=3m", "unknown pages '3m' (known: 4k, thp, 2m, 1g)"),
         (f"group kern=triad {HERE}", "unknown key 'kern' (known: access, ahead, "),
