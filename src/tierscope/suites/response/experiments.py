@@ -104,7 +104,7 @@ def trial(chosen: ResponseOptions, place: Place) -> Experiment:
 
 def refuse_short(chosen: ResponseOptions, rate: float | None) -> None:
     """Raise UsageError for a victim that ends too soon. rate: runs per second; None: not measured."""
-    if rate and 1 / rate < SHORTEST_S:
+    if chosen.victim != FLOW and rate and 1 / rate < SHORTEST_S:
         raise UsageError(
             f"victim '{name_of(chosen)}' takes {show_seconds(1 / rate)}, and at least "
             f"{show_seconds(SHORTEST_S)} are needed: its start would count; give it more work, or repeat it in the line"
