@@ -22,6 +22,8 @@ class PredictionGrid:
 
     def rows(self, run: Run) -> list[CellRow]:
         found = run.result.predicted
+        if found is None:
+            return []
         return [
             CellRow(
                 command=name_of(found),
@@ -30,7 +32,7 @@ class PredictionGrid:
                 slowdown=one.ratio,
                 origin=run.result.origin,
             )
-            for one in (found.cells if found else ())
+            for one in found.cells
         ]
 
     def insights(self, run: Run, rows: list[CellRow]) -> list[Insight]:
