@@ -56,6 +56,11 @@ def test_one_cpu_in_two_groups_is_refused() -> None:
             "unknown target 'tape' (known: devdax, emu, file, ",
         ),
         ("group kernel=triad footprint=1MiB", "needs cpus="),
+        (
+            f"group kernel=command command=true memory=far target=null cpus={CPUS[0]}",
+            "memory=far of a victim command: a node is needed, such as memory=node:1",
+        ),
+        (f"group kernel=flow memory=node:0 target=null cpus={CPUS[0]}", "memory=node:0 is for kernel command alone"),
         (f"group kernel=triad cpus={CPUS[0]}", "footprint of 0 bytes is too small"),
         (f"group kernel=triad cpus={CPUS[0]} footprint=1MiB pages=3m", "unknown pages '3m' (known: 4k, thp, 2m, 1g)"),
         (f"group kern=triad {HERE}", "unknown key 'kern' (known: access, ahead, "),
@@ -100,3 +105,20 @@ def test_any_bytes_of_a_person_come_back_as_json() -> None:
     done = subprocess.run([find_core(), "run"], input=b"group kernel=\xff\xfe \x01\n", capture_output=True, check=False)
     assert done.returncode == 2
     assert done.stdout.decode().count("\n") == 2
+
+
+def test_a_command_gets_the_memory_of_the_node_that_is_named() -> None:
+    line = "head%20-1%20/proc/self/numa_maps"
+    group = f"group kernel=command command={line} memory=node:0 target=null cpus={CPUS[0]}"
+    status, facts = run(group, "prepare", "measure seconds=10ms", "check")
+    message = next((fact["message"] for fact in facts if fact["fact"] == "error"), "")
+    if "Operation not permitted" in message or "Function not implemented" in message:
+        pytest.skip(message)
+    assert (status, message) == (0, "")
+    assert " bind:0 " in facts[-1]["details"][0]
+
+
+def test_a_command_with_the_memory_of_a_node_that_is_not_there_is_not_started() -> None:
+    group = f"group kernel=command command=true memory=node:900 target=null cpus={CPUS[0]}"
+    _, message = refused(group, "prepare", "measure seconds=10ms")
+    assert message.startswith(f"victim command 'true' was not started on CPUs {CPUS[0]} with the memory of node 900: ")

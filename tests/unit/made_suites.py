@@ -25,6 +25,7 @@ from made_maps import add_maps
 from made_neighbors import add_neighbors
 from made_numa import core_to_core_run, numa_run
 from made_policy import Overwritten
+from made_prediction import prediction_run
 from made_probed import add_closed_loop, add_policy
 from made_response import response_run
 from made_storage import storage_run
@@ -102,7 +103,7 @@ MADE: dict[str, Make] = {
     "tlb": of("tlb", add_tlb),
 }
 
-BESIDES: dict[str, Make] = {"groups": of("groups", made.add_groups)}
+BESIDES: dict[str, Make] = {"groups": of("groups", made.add_groups), "prediction": prediction_run}
 """Runs that are of no suite."""
 
 

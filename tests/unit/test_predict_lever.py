@@ -88,7 +88,7 @@ def test_beyond_ten_percent_neither_is_believed_and_both_are_printed(value: floa
     found = judged(MODEL, said(value))
     assert (found.ratio, found.low, found.high, found.seconds) == (None, None, None, None)
     text = line(found)
-    assert text.startswith("not known, because the model says 1.40x (1.35 to 1.45)")
+    assert text.startswith("not known, because the model gives 1.40x (1.35 to 1.45)")
     assert f"the lever load {value:.2f}x" in text
     assert "more than 10% apart" in text
     assert found.row()["lever_ratio"] == value

@@ -69,11 +69,12 @@ def typed(run: Run, probed: Run, stored: Run, tmp_path_factory: pytest.TempPathF
 
     A suite without a made run has one on the fake core.
     """
-    own = ("background", "cxl", "core", "counters-audit", "sharing", "check")
+    own = ("background", "cxl", "core", "counters-audit", "sharing", "check", "response")
     others = [
         fake_run(name, tmp_path_factory.mktemp(name) / "run") for name in suites if name not in MADE or name in own
     ]
     others += [asked_run(tmp_path_factory.mktemp(words[0]) / "run", *words) for words in ASKED]
+    others.append(fake_run("prediction", tmp_path_factory.mktemp("prediction")))
     runs = (run, probed, stored, document_run(tmp_path_factory.mktemp("document")), *others)
     found = {name: next((rows for one in runs if (rows := tables[name].rows(one))), []) for name in tables}
     _, stream = read(Path(__file__).parents[1] / "data/imports/stream.txt")

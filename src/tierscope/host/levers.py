@@ -12,11 +12,10 @@ and cpufreq.rst.
 
 import os
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from tierscope.host.system import System
-from tierscope.record.experiment import Setting
-from tierscope.record.machine import Machine
 
 RESCTRL = "/sys/fs/resctrl"
 UNCORE = "/sys/devices/system/cpu/intel_uncore_frequency"
@@ -29,7 +28,7 @@ FILES = {
 WRITABLE = (SCHEMATA, *FILES.values())
 """Nothing else is written as a setting."""
 STATE = "lever_"  # keys of the state: the range as 'LOWEST-HIGHEST/STEP DOMAINS', or why there is none
-LEAST_SPAN = 1.05  # highest over lowest: less is no lever
+LEAST_SPAN = 1.05  # highest over lowest: less is not a lever
 
 
 @dataclass(frozen=True)
@@ -48,12 +47,11 @@ class Range:
         near = [self.highest - round(number * width / self.step) * self.step for number in range(1, count + 1)]
         return list(dict.fromkeys(max(value, self.lowest) for value in near if value < self.highest))
 
-    def settings(self, value: int) -> tuple[Setting, ...]:
-        """Return what is written for a value."""
+    def written(self, value: int) -> tuple[str, str]:
+        """Return the path, with `*` for all files of a kind, and what is written there for a value."""
         if self.name == "resctrl":
-            caps = ";".join(f"{domain}={value}" for domain in self.domains)
-            return (Setting(path=SCHEMATA, text=f"MB:{caps}"),)
-        return (Setting(path=FILES[self.name], text=str(value)),)
+            return SCHEMATA, "MB:" + ";".join(f"{domain}={value}" for domain in self.domains)
+        return FILES[self.name], str(value)
 
     def show(self, value: int) -> str:
         """Return 'bandwidth capped at 40 %', 'uncore at 1.2 GHz', 'cores at 1.2 GHz'."""
@@ -68,9 +66,9 @@ def look(system: System) -> dict[str, str]:
     return {f"{STATE}{name}": text for name, text in found.items() if text}
 
 
-def range_of(machine: Machine, name: str) -> Range | str:
-    """Return its range, or why it cannot be used here."""
-    text = machine.state.get(f"{STATE}{name}")
+def range_of(state: Mapping[str, object], name: str) -> Range | str:
+    """Return its range, or why it cannot be used here. state: of a machine."""
+    text = state.get(f"{STATE}{name}")
     if not isinstance(text, str):
         return {
             "resctrl": f"{RESCTRL} is not mounted, or has no MB",
@@ -129,7 +127,7 @@ def _refused(system: System, path: str) -> str:
 
 
 def reads(system: System, path: str) -> str | None:
-    """Return what a setting's file has now, as it is written again: the line of MB of a schemata file."""
+    """Return what a setting's file has now, in the form that is written again: the line of MB of a schemata file."""
     text = system.read(path, 4096)
     return mb_of(text or "") if path == SCHEMATA else text
 

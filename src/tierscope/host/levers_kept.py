@@ -1,7 +1,7 @@
 """Files of levers: what they had before a run, stored on disk before the first write, and put back.
 
-Only files of `levers.WRITABLE` are written. What is put back is written again as it was read. Values of an earlier
-start of the machine are not written: the kernel begins anew.
+Only files of `levers.WRITABLE` are written. The old text is written again as it was read. Values of an earlier
+start of the machine are not written: the kernel has its own again.
 """
 
 import fnmatch
@@ -15,7 +15,6 @@ from tierscope.errors import MachineError, reason
 from tierscope.host.boot import boot_of
 from tierscope.host.levers import WRITABLE, reads, same
 from tierscope.host.system import System
-from tierscope.record.experiment import Setting
 
 STORED = "var/lib/tierscope/levers.json"
 """Below the root of the system: what the files had before a run changed them."""
@@ -47,9 +46,9 @@ class KeptFiles:
             why = reason(error) if isinstance(error, OSError) else error
             raise MachineError(f"{self.stored} cannot be read: {why}; it has the settings of levers") from error
 
-    def keep(self, settings: Iterable[Setting]) -> Kept:
-        """Store what all files of these settings have; MachineError where another run has stored its own."""
-        paths = dict.fromkeys(path for setting in settings for path in self._paths(setting.path))
+    def keep(self, patterns: Iterable[str]) -> Kept:
+        """Store what all files of these patterns have; MachineError where another run has stored its own."""
+        paths = dict.fromkeys(path for pattern in patterns for path in self._paths(pattern))
         texts = {path: reads(self.system, path) for path in paths}
         if absent := next((path for path, text in texts.items() if text is None), None):
             raise MachineError(f"{absent} cannot be read, so that it could not be put back; name other levers=")
@@ -68,10 +67,10 @@ class KeptFiles:
             raise MachineError(f"{self.stored} cannot be written: {reason(error)}; this lever needs root") from error
         return kept
 
-    def write(self, setting: Setting) -> None:
-        """Write a setting to all its files, and read each back; MachineError where it is not what was written."""
-        for path in self._paths(setting.path):
-            self._write(path, setting.text)
+    def write(self, pattern: str, text: str) -> None:
+        """Write a text to all files of a pattern, and read each back; MachineError where it is not what was written."""
+        for path in self._paths(pattern):
+            self._write(path, text)
 
     def put_back(self) -> None:
         """Write what the files had, and keep the stored file."""

@@ -44,15 +44,15 @@ class Levered:
             return
         with stops.held():
             if self._guard is None:
-                self._begin([setting for settings in experiment.settings for setting in settings])
+                self._begin([setting.path for settings in experiment.settings for setting in settings])
             self._files.put_back()
             self._now = ()
             for setting in wanted:
-                self._files.write(setting)
+                self._files.write(setting.path, setting.text)
         self._now = wanted
 
-    def _begin(self, every: Sequence[Setting]) -> None:
-        self._files.keep(every)
+    def _begin(self, patterns: Sequence[str]) -> None:
+        self._files.keep(patterns)
         try:
             self._guard = _start(self._files.root)
         except BaseException:

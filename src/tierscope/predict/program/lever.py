@@ -1,8 +1,8 @@
 """A second opinion on a program: what a lever did to it here, by a run of `response`.
 
-The tier's latency over that of this machine's memory is the place on the line of the lever. Of several levers, that
-with the narrowest bounds is asked. A lever that is asked for less bandwidth than it left the program says nothing, and
-so does one whose bounds are wider than WIDE.
+The tier's latency over that of this machine's memory is the place on the line of the lever. The lever
+with the narrowest bounds is used. A tier with less bandwidth than the lever left the program is not known, and neither
+is one whose bounds are wider than WIDE.
 If model and lever differ by more than APART, neither is believed.
 """
 
@@ -28,7 +28,7 @@ NARROWER = 0.95  # of the bandwidth that a lever left: errors of both
 
 @dataclass(frozen=True, slots=True)
 class Opinion:
-    """What a lever says of a tier; said: None, for the reason in `unknown`."""
+    """The answer of a lever for a tier; None: not known, for the reason in `unknown`."""
 
     lever: str
     said: Prediction | None
@@ -82,7 +82,7 @@ def same_command(line: str, command: Sequence[str]) -> bool:
 
 
 def opinion(known: Sequence[Found], place: Place) -> Opinion | None:
-    """Return what the levers say of a tier; None where the program was not measured with any."""
+    """Return the answer of the levers for a tier; None where the program was not measured with any."""
     if not known:
         return None
     every = [_opinion(one, place) for one in known]
@@ -112,7 +112,7 @@ def _opinion(one: Found, place: Place) -> Opinion:
 
 
 def judged(answer: Answer, beside: Opinion | None) -> Answer:
-    """Return the answer with what the lever says; not known where both differ by more than APART."""
+    """Return the answer with that of the lever; not known where both differ by more than APART."""
     if beside is None:
         return answer
     said = beside.said
@@ -123,7 +123,7 @@ def judged(answer: Answer, beside: Opinion | None) -> Answer:
     if answer.ratio is None or max(answer.ratio, said.value) <= (1 + APART) * min(answer.ratio, said.value):
         return answer
     why = (
-        f"the model says {answer.ratio:.2f}x ({answer.low:.2f} to {answer.high:.2f}), and the lever {beside.lever} "
+        f"the model gives {answer.ratio:.2f}x ({answer.low:.2f} to {answer.high:.2f}), and the lever {beside.lever} "
         f"{said.value:.2f}x ({said.low:.2f} to {said.high:.2f}), which is more than {APART:.0%} apart"
     )
     return replace(answer, ratio=None, low=None, high=None, seconds=None, unknown=why)

@@ -33,7 +33,7 @@ class Contours:
     table = "prediction_grid"
     reading = (
         "Each line connects memories on which the program is slower by the same factor, which is written at its end. "
-        "Lines that stand upright mean that latency decides, lines that lie flat that bandwidth does. The cross is the "
+        "Upright lines mean that latency decides, and level lines that bandwidth does. The cross is the "
         "memory here. Diamonds are the tiers that were asked for, with the slowdown and its bounds. Small dots are "
         "the memories that were simulated; between them the lines are straight."
     )
@@ -61,7 +61,7 @@ def levels(low: float, high: float) -> list[float]:
 
 
 def pieces(rows: list[CellRow]) -> list[Point] | None:
-    """Return the pieces of all lines; None where the rows are no whole grid."""
+    """Return the pieces of all lines; None where the rows are not a whole grid."""
     x, y = (np.array(sorted({getattr(row, name) for row in rows})) for name in ("latency_over", "bandwidth_over"))
     if x.size < 2 or y.size < 2 or len(rows) != x.size * y.size:
         return None
@@ -81,13 +81,17 @@ def _digits(logarithm: float) -> float:
 
 
 def labels(lines: list[Point]) -> list[Point]:
-    """Return for each line where its name is written: at its end that is farthest up, and of these to the right."""
+    """Return for each line where its name is written: at its end that is farthest up, and of these to the right.
+
+    top: at the upper edge of the figure, where the name is written below the end.
+    """
+    highest = max((max(one["y"], one["y2"]) for one in lines), default=0.0)
     best: dict[str, Point] = {}
     for one in lines:
         for x, y in ((one["x"], one["y"]), (one["x2"], one["y2"])):
             known = best.get(one["level"])
             if known is None or (y, x) > (known["y"], known["x"]):
-                best[one["level"]] = {"level": one["level"], "x": x, "y": y}
+                best[one["level"]] = {"level": one["level"], "x": x, "y": y, "top": y >= highest}
     return list(best.values())
 
 
@@ -126,11 +130,14 @@ def _layers(lines: list[Point], names: list[Point], cells: list[Point], points: 
         "mark": {"type": "rule", "clip": True, "strokeWidth": 1.6, "color": hue, "strokeCap": "round"},
         "encoding": {"x": at_x, "y": at_y, "x2": {"field": "x2"}, "y2": {"field": "y2"}},
     }
-    written = {
-        "data": {"values": names},
-        "mark": {"type": "text", "dy": -7, "fontSize": 11, "color": hue},
-        "encoding": {"x": at_x, "y": at_y, "text": vega.field("level", "n")},
-    }
+    written = [
+        {
+            "data": {"values": [name for name in names if name["top"] is top]},
+            "mark": {"type": "text", "fontSize": 11, "color": hue, "fontWeight": "bold", **place},
+            "encoding": {"x": at_x, "y": at_y, "text": vega.field("level", "n")},
+        }
+        for top, place in ((True, {"align": "left", "dx": 5, "dy": 10}), (False, {"align": "right", "dy": -8}))
+    ]
     here = {
         "data": {"values": [{"latency": 1.0, "bandwidth": 1.0}]},
         "mark": {"type": "point", "shape": "cross", "filled": True, "size": 90, "color": ink},
@@ -146,7 +153,7 @@ def _layers(lines: list[Point], names: list[Point], cells: list[Point], points: 
         "mark": {"type": "text", "dy": 15, "fontSize": 11.5, "color": ink},
         "encoding": {"x": x, "y": y, "text": vega.field("text", "n")},
     }
-    return [dots, contours, written, here, *([tiers, named] if points else [])]
+    return [dots, contours, *written, here, *([tiers, named] if points else [])]
 
 
 figures.add(Contours())

@@ -1,4 +1,4 @@
-"""Where the time goes on each tier: computing, waits for latency, waits for bandwidth."""
+"""What the time on each tier consists of: computing, waits for latency, waits for bandwidth."""
 
 from tierscope.draw import figures, theme, vega
 from tierscope.draw.theme import Spec
@@ -15,7 +15,7 @@ class WhereTimeGoes:
     """A bar is as long as the program takes there, over its time here."""
 
     name = "prediction_time"
-    title = "Where the time goes on each tier"
+    title = "Where the time goes, for each tier"
     table = "prediction"
     reading = (
         "Each bar is the time of the program on a tier over its time here. Its parts are the time that goes away "

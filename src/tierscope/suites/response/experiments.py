@@ -8,7 +8,7 @@ round.
 
 The victim runs once before all of it: a program that is missing, that fails, that needs a terminal or that ends too
 soon is refused in seconds.
-Blind to what a lever does besides slowing memory: a load also takes bandwidth and space in shared caches, a lower clock
+Blind to the other effects of a lever: a load takes bandwidth and space in shared caches, a lower clock
 slows the caches. The table has the bandwidth that each step leaves.
 Source: A. Sandberg et al., "Modeling Performance Variation Due to Cache Sharing", HPCA 2013, and D. Eklov et al.,
 "Bandwidth Bandit: Quantitative Characterization of Memory Contention", CGO 2013 (co-runners that take a known part).
@@ -104,7 +104,7 @@ def trial(chosen: ResponseOptions, place: Place) -> Experiment:
 
 def refuse_short(chosen: ResponseOptions, rate: float | None) -> None:
     """Raise UsageError for a victim that ends too soon. rate: runs per second; None: not measured."""
-    if rate and 1 / rate < SHORTEST_S:
+    if chosen.victim != FLOW and rate and 1 / rate < SHORTEST_S:
         raise UsageError(
             f"victim '{name_of(chosen)}' takes {show_seconds(1 / rate)}, and at least "
             f"{show_seconds(SHORTEST_S)} are needed: its start would count; give it more work, or repeat it in the line"
@@ -215,7 +215,7 @@ suites.add(
         victims=True,
         details="Each step alternates with the program alone; its latency and bandwidth are measured in between. The "
         "run time over latency extrapolates to other memories, with bounds. A lever that does not change "
-        "latency by 25 % says nothing, and the table prints how much it did. "
+        "latency by 25 % is refused, and the table has its range. "
         "See [how to measure the response of a program](../how-to/response.md).",
     )
 )

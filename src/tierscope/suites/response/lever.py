@@ -15,7 +15,7 @@ from tierscope.suites.response.options import ResponseOptions
 
 @dataclass(frozen=True)
 class Place:
-    """CPUs of the victim, the first of which also runs the probes; those that may load; bytes of an array."""
+    """CPUs of the victim, whose first one also runs the probes; those that may load; bytes of an array."""
 
     victims: tuple[int, ...]
     loads: tuple[int, ...]
@@ -43,7 +43,7 @@ class Lever(Protocol):
         """Return why this machine does not have it, with what to try; "" if it does."""
 
     def steps(self, machine: Machine, chosen: ResponseOptions, place: Place) -> tuple[Slower, ...]:
-        """Return its steps, the weakest first, without the one that leaves all as it is."""
+        """Return its steps, the weakest first, without the one that changes nothing."""
 
 
 levers: Registry[Lever] = Registry("lever", "tierscope.suites", part="lever_", group="tierscope.levers")

@@ -5,6 +5,7 @@ back what was there before.
 """
 
 from tierscope.host.levers import Range, range_of
+from tierscope.record.experiment import Setting
 from tierscope.record.machine import Machine
 from tierscope.suites.response.lever import Place, Slower, levers
 from tierscope.suites.response.options import ResponseOptions
@@ -21,16 +22,21 @@ class Settings:
         del chosen, place
         if machine.reached:
             return "files of another machine are not written; run there"
-        found = range_of(machine, self.name)
+        found = range_of(machine.state, self.name)
         return found if isinstance(found, str) else ""
 
     def steps(self, machine: Machine, chosen: ResponseOptions, place: Place) -> tuple[Slower, ...]:
         """Return as many steps as were asked for, or as the range has."""
         del place
-        found = range_of(machine, self.name)
+        found = range_of(machine.state, self.name)
         if not isinstance(found, Range):
             return ()
-        return tuple(Slower(found.show(value), settings=found.settings(value)) for value in found.down(chosen.steps))
+        return tuple(_step(found, value) for value in found.down(chosen.steps))
+
+
+def _step(found: Range, value: int) -> Slower:
+    path, text = found.written(value)
+    return Slower(found.show(value), settings=(Setting(path=path, text=text),))
 
 
 levers.add(Settings("resctrl", "a cap on memory bandwidth"))

@@ -25,7 +25,7 @@ class ResponseFit:
         keys={"response": "share of the time that grows with latency, {}"},
     )
     keys: ClassVar[tuple[str, ...]] = ("command", "lever")
-    main: ClassVar[tuple[Main, ...]] = (Main("share", less_is_better=True),)
+    main: ClassVar[tuple[Main, ...]] = ()  # a share may be about 0; the steps are compared
     row: ClassVar[type[FitRow]] = FitRow
     says: ClassVar[dict[str, str]] = {
         "response LEVER": "share of the run time that grows with latency",
@@ -70,7 +70,7 @@ def _said(row: FitRow) -> Insight:
         reach = row.reach
         return Insight(
             name=f"response_refused {row.lever}",
-            text=f"{short(row.command)}: lever {row.lever} says nothing, because {row.why}",
+            text=f"{short(row.command)}: lever {row.lever} is refused, because {row.why}",
             value=reach.middle if reach else None,
             low=reach.low if reach else None,
             high=reach.high if reach else None,
