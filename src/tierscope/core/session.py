@@ -113,6 +113,10 @@ class Session:
         """Return what they counted since, of each group."""
         return read(self._ask("counts", {}), tuple[Counts, ...], "groups")
 
+    def machine_counts(self) -> Counts:
+        """Return what events of the whole machine counted since; its blocks are batches."""
+        return read(self._ask("counts", {}), Counts, "machine")
+
     def check(self) -> tuple[float, tuple[str, ...], dict[str, int]]:
         """Return the largest difference from scalar code, each victim's report, and the counts of a simulated machine.
 
