@@ -175,8 +175,8 @@ TEST_CASE("an event of the machine is opened on its CPU, excludes nothing, and n
     const EventCounters counters({{event}}, CALLS);
     CHECK(counters.facts()[0].scope == "machine");
     CHECK(played.files[0].cpu == 28);
-    CHECK(played.files[0].attributes.exclude_kernel == 0);
-    CHECK(played.files[0].attributes.exclude_hv == 0);
+    CHECK(+played.files[0].attributes.exclude_kernel == 0);
+    CHECK(+played.files[0].attributes.exclude_hv == 0);
   }
   played = {.kernel = false};
   const EventCounters refused({{event}}, CALLS);
