@@ -103,8 +103,9 @@ void raise_file_limit() noexcept {
   setrlimit(RLIMIT_NOFILE, &files);
 }
 
-int perf_event_open(perf_event_attr& attributes, int leader) noexcept {
-  return static_cast<int>(syscall(SYS_perf_event_open, &attributes, 0, -1, leader, PERF_FLAG_FD_CLOEXEC));
+int perf_event_open(perf_event_attr& attributes, int leader, int cpu) noexcept {
+  const int process = cpu < 0 ? 0 : -1;
+  return static_cast<int>(syscall(SYS_perf_event_open, &attributes, process, cpu, leader, PERF_FLAG_FD_CLOEXEC));
 }
 
 }  // namespace tierscope::sys

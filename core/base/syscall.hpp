@@ -32,8 +32,8 @@ void wake_one(std::atomic<std::uint32_t>& word) noexcept;
 std::uint64_t context_switches() noexcept;
 /// Raises the limit of open files from the usual 1024 to the allowed maximum: an event takes one on each thread.
 void raise_file_limit() noexcept;
-/// perf_event_open(2) of the calling thread on any CPU, closed when a program is started. leader: the leader of the
-/// events that are counted together, -1: none. Returns the file, or -1 with errno.
-int perf_event_open(perf_event_attr& attributes, int leader) noexcept;
+/// perf_event_open(2), closed when a program is started. leader: the leader of the events that are counted together,
+/// -1: none. cpu: of all that happens there, -1: of the calling thread on any CPU. Returns the file, or -1 with errno.
+int perf_event_open(perf_event_attr& attributes, int leader, int cpu) noexcept;
 
 }  // namespace tierscope::sys

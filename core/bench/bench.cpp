@@ -4,6 +4,7 @@
 #include <map>
 #include <numeric>
 
+#include "base/clock.hpp"
 #include "base/error.hpp"
 #include "base/registry.hpp"
 #include "bench/task.hpp"
@@ -39,6 +40,7 @@ void heed_emulation(Group& group, const Store& store) {
 void Bench::prepare(const std::vector<GroupPlan>& plans) {
   groups_.clear();
   counters_.clear();
+  machine_counters_.reset();
   batch_ = 0;
   std::vector<Group> groups;
   for (const auto& plan : plans) groups.push_back(make_group(plan));
@@ -204,12 +206,15 @@ std::uint64_t Bench::measure(double seconds, double block_s, const std::vector<u
     batch.asking += runners[seat]->asks() ? 1 : 0;
   }
   SpinBarrier sized(seats.size());
+  const auto began = Clock::get().now();
+  if (machine_counters_ != nullptr) machine_counters_->start();
   run_watched(seats, [&](std::size_t seat, fault::Watch& watch) {
     auto& runner = *runners[seat];
     if (!watch.run(fault::After::leave, [&] { runner.size(); })) runner.give_up();
     sized.arrive_and_wait();
     if (!watch.hit() && !watch.run(fault::After::leave, [&] { runner.run(); })) runner.give_up();
   });
+  if (machine_counters_ != nullptr) machine_counters_->stop(0, Clock::get().now() - began);
   std::uint64_t rows = 0;
   for (const auto seat : seats) {
     if (samples != nullptr) samples->append(runners[seat]->blocks());

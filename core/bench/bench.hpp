@@ -30,6 +30,7 @@ class Bench final : public Stage {
   std::vector<double> check() override;
   Counting count(const std::vector<std::vector<std::string>>& events) override;
   [[nodiscard]] std::vector<Counted> counted() const override;
+  [[nodiscard]] Counted counted_of_machine() const override;
   [[nodiscard]] const std::vector<Group>& groups() const noexcept override { return groups_; }
   [[nodiscard]] const Store& store(std::size_t group) const override { return stores_[group]; }
   [[nodiscard]] std::uint32_t batch() const noexcept override { return batch_; }
@@ -61,6 +62,7 @@ class Bench final : public Stage {
   std::vector<Store> stores_;
   std::vector<Seat> seats_;                               // one per thread of the team
   std::vector<std::unique_ptr<EventCounters>> counters_;  // of each seat; empty: no events are counted
+  std::unique_ptr<EventCounters> machine_counters_;       // of events that no thread has to itself; null: none
   std::vector<unsigned> cpus_;
   std::unique_ptr<Team> team_;
   std::uint32_t batch_ = 0;

@@ -9,17 +9,23 @@ namespace tierscope {
 
 Counting Bench::count(const std::vector<std::vector<std::string>>& words) {
   counters_.clear();
+  machine_counters_.reset();
   if (words.empty()) return {};
   for (const auto& group : groups_)
     if (group.entry->info->wait == kernels::Wait::processes)
       throw BadPlan("kernel " + group.plan.kernel +
                     " runs in processes of its own, which the counters of a thread leave out");
-  std::vector<std::vector<Event>> events;
+  std::vector<std::vector<Event>> events, of_machine;
   for (const auto& group : words) {
-    events.emplace_back();
-    for (const auto& word : group) events.back().push_back(make_event(word));
+    std::vector<Event> of_thread;
+    for (const auto& word : group) {
+      auto event = make_event(word);
+      event.cpu < 0 ? of_thread.push_back(std::move(event)) : of_machine.push_back({std::move(event)});
+    }
+    if (!of_thread.empty()) events.push_back(std::move(of_thread));
   }
   sys::raise_file_limit();
+  if (!of_machine.empty()) machine_counters_ = std::make_unique<EventCounters>(of_machine);
   counters_.resize(seats_.size());
   std::vector<std::exception_ptr> errors(seats_.size());
   team_->run([&](std::size_t seat) {
@@ -47,6 +53,7 @@ Counting Bench::counting() const {
       found.empty[e] += counters->empty()[e].value;
     }
   }
+  if (machine_counters_ != nullptr) found.machine = machine_counters_->facts();
   return found;
 }
 
@@ -68,6 +75,14 @@ std::vector<Counted> Bench::counted() const {
     }
   }
   return sums;
+}
+
+Counted Bench::counted_of_machine() const {
+  if (machine_counters_ == nullptr) return {};
+  return {.blocks = machine_counters_->blocks(),
+          .operations = machine_counters_->operations(),
+          .ticks = machine_counters_->ticks(),
+          .events = machine_counters_->read()};
 }
 
 }  // namespace tierscope

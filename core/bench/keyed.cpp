@@ -77,8 +77,8 @@ std::uint64_t clock_cost(const Clock& clock) {
 
 }  // namespace
 
-Keyed::Keyed(const GroupPlan& plan, std::size_t member, std::shared_ptr<KeyedTeam> team)
-    : settings_(settings_of(plan, member)),
+Keyed::Keyed(const GroupPlan& plan, std::size_t member, std::shared_ptr<KeyedTeam> team, const Emulation& adds)
+    : settings_(settings_of(plan, member, adds)),
       team_(std::move(team)),
       first_(member == 0),
       count_(plan.of<Keys>().count),
@@ -87,6 +87,8 @@ Keyed::Keyed(const GroupPlan& plan, std::size_t member, std::shared_ptr<KeyedTea
       steps_(steps_of(plan, sequence_)),
       value_(value_of(settings_.options)) {
   if (!settings_.counted) timing_.clock_ticks = clock_cost(clock_);
+  if (settings_.floor_s > 0)
+    delays_.emplace(settings_.floor_s, std::as_bytes(std::span(value_)), settings_.entry->persistent);
   if (!makes()) return;
   if (!settings_.entry->persistent)  // a pool checks its free space itself
     require_free(plan, held_bytes(plan),
@@ -100,8 +102,7 @@ Keyed::Keyed(const GroupPlan& plan, std::size_t member, std::shared_ptr<KeyedTea
     throw Unsupported("pool " + settings_.options.path + " contains " + std::to_string(structure().count()) +
                       " keys, which are kept; give a pool whose structure is empty");
   fill();
-  timing_.fill_ticks = clock_.now() - begin;
-  timing_.fills = 1;
+  note_fill(begin);
   sys::bind_thread(-1);
   if (failure_.empty()) return;
   if (settings_.kept) empty();
@@ -166,11 +167,11 @@ void Keyed::ready() noexcept {
       const auto begin = clock_.now();
       settings_.kept ? empty() : make();
       fill();
-      timing_.fill_ticks += clock_.now() - begin;
-      ++timing_.fills;
+      note_fill(begin);
     }
     if (stale_) filled_ = round_, done_ = 0, wrong_ = 0;
     stale_ = false;
+    if (delays_) delays_->settle();
     draw();
   } catch (const std::exception& error) {
     failure_ = error.what();
@@ -178,11 +179,20 @@ void Keyed::ready() noexcept {
   team_->rounds.agree(true);
 }
 
+/// Fills are not delayed: they would have the time of the plain memory in a row of an emulated tier.
+void Keyed::note_fill(std::uint64_t begin) noexcept {
+  if (delays_) return;
+  timing_.fill_ticks += clock_.now() - begin;
+  ++timing_.fills;
+}
+
 void Keyed::draw() noexcept { sequence_.draw(round_, steps_); }
 
 void Keyed::run() noexcept {
   if (!failure_.empty() || (settings_.one && team_->structure == nullptr)) return;
+  if (delays_) delays_->begin();
   locks() ? go<true>() : go<false>();
+  if (delays_) delays_->end();
   end_round();
 }
 
@@ -207,9 +217,11 @@ void Keyed::go() noexcept {
       timing_.lock_ticks += got - before;
       before = got;
     }
+    if (delays_) delays_->restart();
     done += act(whole, step) ? 1 : 0;
     auto after = clock_.now();
     timing_.add(after - before);
+    if (delays_) timing_.waits += delays_->take();
     if (step.action() != Action::get && whole.rehash_due()) after = rehash(whole, after);
     if constexpr (Locked) team_->lock.unlock();
     before = after;
@@ -227,7 +239,7 @@ bool Keyed::act(Structure& whole, Step step) noexcept {
     case Action::get: {
       const auto* found = static_cast<const std::uint64_t*>(whole.find(its));
       if (found == nullptr) return false;
-      if (settings_.counted) recorded::note(recorded::What::load, found, sizeof *found);
+      if (settings_.counted || delays_) recorded::note(recorded::What::load, found, sizeof *found);
       wrong_ |= *found ^ its;
       return true;
     }
@@ -246,8 +258,10 @@ bool Keyed::act(Structure& whole, Step step) noexcept {
 }
 
 std::uint64_t Keyed::rehash(Structure& whole, std::uint64_t before) noexcept {
+  if (delays_) delays_->restart();
   timing_.moved += whole.rehash();
   const auto after = clock_.now();
+  if (delays_) static_cast<void>(delays_->take());
   timing_.rehash_ticks += after - before;
   ++timing_.rehashes;
   return after;

@@ -5,6 +5,7 @@
 #pragma once
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <vector>
 
 #include "base/clock.hpp"
@@ -12,6 +13,7 @@
 #include "bench/plan.hpp"
 #include "bench/rounds.hpp"
 #include "bench/timing.hpp"
+#include "recorded/delays.hpp"
 #include "structures/structure.hpp"
 #include "targets/target.hpp"
 #include "victims/victim.hpp"
@@ -29,8 +31,9 @@ struct KeyedTeam {
 class Keyed final : public Victim {
  public:
   /// Makes and fills the structure on the calling thread; where all members share one, the first member does.
+  /// adds: what the tier adds to each load.
   /// @throws as StructureEntry::open; BadPlan for keys that do not fit; Unsupported where memory or disk space is short
-  Keyed(const GroupPlan& plan, std::size_t member, std::shared_ptr<KeyedTeam> team);
+  Keyed(const GroupPlan& plan, std::size_t member, std::shared_ptr<KeyedTeam> team, const Emulation& adds = {});
   ~Keyed() override;
 
   void ready() noexcept override;
@@ -77,13 +80,15 @@ class Keyed final : public Victim {
   struct Settings {
     const StructureEntry* entry = nullptr;
     StructureOptions options;
-    int node = -1;         // node of volatile memory; -1: in a pool
+    int node = -1;         // node of volatile memory, also of an emulated tier; -1: in a pool
     bool one = false;      // one structure for all threads
     bool kept = false;     // the pool is the user's own: it is emptied, not made again
     bool counted = false;  // its accesses are recorded, and time is simulated
+    double floor_s = 0;    // of its loads, on an emulated tier; 0: none
   };
-  static Settings settings_of(const GroupPlan& plan, std::size_t member);
+  static Settings settings_of(const GroupPlan& plan, std::size_t member, const Emulation& adds);
   static void settle_simulated(const GroupPlan& plan, Settings& made);
+  static void settle_emulated(const GroupPlan& plan, const Emulation& adds, Settings& made);
   /// The first key of a member.
   static std::uint64_t share(const GroupPlan& plan, std::size_t member);
   [[nodiscard]] Structure& structure() const noexcept { return settings_.one ? *team_->structure : *own_; }
@@ -91,6 +96,7 @@ class Keyed final : public Victim {
   [[nodiscard]] bool makes() const noexcept { return !settings_.one || first_; }
   void bind_memory() const;
   void make();
+  void note_fill(std::uint64_t begin) noexcept;
   void empty();
   void fill();
   bool put(Structure& structure, std::uint64_t index);
@@ -109,7 +115,8 @@ class Keyed final : public Victim {
   const Clock& clock_ = Clock::get();
   std::unique_ptr<Structure> own_;
   std::vector<operations::Step> steps_;
-  std::vector<std::uint64_t> value_;      // whose first word becomes the key
+  std::vector<std::uint64_t> value_;  // whose first word becomes the key
+  std::optional<recorded::Delays> delays_;
   std::uint64_t round_ = 0, filled_ = 0;  // rounds so far; rounds before the last fill
   std::uint64_t done_ = 0;                // since the last fill
   std::uint64_t next_ = 0;                // of the fill or of the round, when it runs in steps

@@ -65,7 +65,7 @@ constexpr std::size_t PROBED = 1000;  // values whose pages are looked up
 
 Placement Keyed::placement() const {
   Placement placement;
-  if (settings_.entry->persistent) {
+  if (settings_.entry->persistent && settings_.node < 0) {
     placement.how = settings_.kept ? "a pool that is there" : "a pool without a name, made for each fill";
     return placement;
   }

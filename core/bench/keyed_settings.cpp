@@ -15,7 +15,8 @@ namespace tierscope {
 namespace {
 
 constexpr std::string_view OPEN = ",open";  // after the path of an existing pool
-constexpr std::size_t BESIDE_KEY = 128;     // most bytes that a volatile structure adds to a key and its value
+constexpr const char* MEMORY = "/dev/shm";
+constexpr std::size_t BESIDE_KEY = 128;  // most bytes that a volatile structure adds to a key and its value
 
 int node_of(const GroupPlan& plan) {
   int node = 0;
@@ -29,11 +30,17 @@ int node_of(const GroupPlan& plan) {
 /// folder of temporary files. One name is enough for all: each pool is unlinked before the next is made.
 std::string pool_beside(std::size_t bytes) {
   struct statvfs room{};
-  const bool fits = statvfs("/dev/shm", &room) == 0 && access("/dev/shm", W_OK) == 0 &&
-                    std::size_t{room.f_bavail} * room.f_frsize > bytes;
+  const bool fits =
+      statvfs(MEMORY, &room) == 0 && access(MEMORY, W_OK) == 0 && std::size_t{room.f_bavail} * room.f_frsize > bytes;
   const char* const named = std::getenv("TMPDIR");
-  const std::string folder = fits ? "/dev/shm" : named != nullptr && *named != '\0' ? named : "/tmp";
+  const std::string folder = fits ? MEMORY : named != nullptr && *named != '\0' ? named : "/tmp";
   return folder + "/tierscope-" + std::to_string(getpid()) + ".pool";
+}
+
+[[noreturn]] void refuse_unrecorded(const GroupPlan& plan, const StructureEntry& entry) {
+  throw BadPlan("structure " + plan.kernel + " on target=" + plan.target +
+                " takes operation=get alone: " + std::string(entry.unrecorded) + "; try " +
+                std::string(structures::RECORDED) + " for operation=" + plan.of<Keys>().operation);
 }
 
 }  // namespace
@@ -50,7 +57,7 @@ std::size_t Keyed::held_bytes(const GroupPlan& plan) {
   return threads * entry.pool_bytes((its.count + threads - 1) / threads, its.value);
 }
 
-Keyed::Settings Keyed::settings_of(const GroupPlan& plan, std::size_t member) {
+Keyed::Settings Keyed::settings_of(const GroupPlan& plan, std::size_t member, const Emulation& adds) {
   const auto& its = plan.of<Keys>();
   Settings made;
   made.entry = &Registry<StructureEntry>::find("structure", plan.kernel);
@@ -67,6 +74,10 @@ Keyed::Settings Keyed::settings_of(const GroupPlan& plan, std::size_t member) {
   structures::require_range(made.options);
   if (plan.target == "sim") {
     settle_simulated(plan, made);
+    return made;
+  }
+  if (plan.target == "emu") {
+    settle_emulated(plan, adds, made);
     return made;
   }
   if (!entry.persistent) {
@@ -92,14 +103,39 @@ void Keyed::settle_simulated(const GroupPlan& plan, Settings& made) {
   const std::string lacking = recorded::lacking();
   if (!lacking.empty()) throw Unsupported("structure " + plan.kernel + " on target=sim is " + lacking);
   const auto mix = operations::parse_mix(its.operation);
-  if (!made.entry->unrecorded.empty() && mix.changes())
-    throw BadPlan("structure " + plan.kernel +
-                  " on target=sim takes operation=get alone: " + std::string(made.entry->unrecorded) + "; try " +
-                  std::string(structures::RECORDED) + " for operation=" + its.operation);
+  if (!made.entry->unrecorded.empty() && mix.changes()) refuse_unrecorded(plan, *made.entry);
   made.counted = true;
   if (!made.entry->persistent) return;
   made.options.path = pool_beside(made.entry->pool_bytes(made.options.keys, made.options.value_bytes));
   made.options.make = made.options.unnamed = true;
+}
+
+/// On an emulated tier loads wait. Flushes and fences would take the time of the plain memory, so pools take gets
+/// alone.
+void Keyed::settle_emulated(const GroupPlan& plan, const Emulation& adds, Settings& made) {
+  const auto& its = plan.of<Keys>();
+  const auto& entry = *made.entry;
+  if (adds.bandwidth > 0)
+    throw BadPlan("structure " + plan.kernel + " on target=emu takes latency= alone: operations have no bytes that a " +
+                  "ceiling could count; remove bandwidth=");
+  const std::string lacking = recorded::lacking();
+  if (!lacking.empty()) throw Unsupported("structure " + plan.kernel + " on target=emu is " + lacking);
+  if (operations::parse_mix(its.operation).changes()) {
+    if (entry.persistent)
+      throw BadPlan("structure " + plan.kernel + " on target=emu takes operation=get alone: its flushes and fences " +
+                    "would not be delayed; try " + std::string(structures::RECORDED) +
+                    " for operation=" + its.operation);
+    if (!entry.unrecorded.empty()) refuse_unrecorded(plan, entry);
+  }
+  made.floor_s = adds.latency_floor_s;
+  made.node = static_cast<int>(adds.node);
+  if (!entry.persistent) return;
+  const auto bytes = entry.pool_bytes(made.options.keys, made.options.value_bytes);
+  made.options.path = pool_beside(bytes);
+  made.options.make = made.options.unnamed = true;
+  if (!made.options.path.starts_with(MEMORY))
+    throw Unsupported("structure " + plan.kernel + " on target=emu: its pool needs " + std::to_string(bytes >> 20U) +
+                      " MiB in " + MEMORY + ", which has less; give a smaller count=");
 }
 
 }  // namespace tierscope

@@ -35,6 +35,8 @@ class Stage {
   }
   /// Counts since then, of each group.
   [[nodiscard]] virtual std::vector<Counted> counted() const { return {}; }
+  /// Counts of the whole machine over all batches since then: its blocks are the batches.
+  [[nodiscard]] virtual Counted counted_of_machine() const { return {}; }
   /// Events since `prepare` that only a simulation can count, by name.
   [[nodiscard]] virtual std::map<std::string, std::uint64_t> counters() const { return {}; }
 };

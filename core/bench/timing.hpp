@@ -19,6 +19,7 @@ struct Timing {
   std::uint64_t fills = 0, fill_ticks = 0;  // structures made, or emptied and filled, before a round
   std::uint64_t clock_ticks = 0;  // of one look at the clock and its place in the histogram, in each operation
   LineCounts lines;               // of the operations alone, where accesses are recorded
+  std::uint64_t waits = 0;        // of the operations alone: loads under the floor of an emulated tier
   Histogram histogram;            // of the operations' ticks
 
   void add(std::uint64_t took) noexcept {
@@ -42,6 +43,7 @@ struct Timing {
     fill_ticks += other.fill_ticks;
     clock_ticks = std::max(clock_ticks, other.clock_ticks);
     lines += other.lines;
+    waits += other.waits;
     histogram.merge(other.histogram);
   }
 };

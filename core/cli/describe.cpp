@@ -241,6 +241,7 @@ std::string timing(const Timing& t) {
       .add("lines_written", t.lines.written)
       .add("lines_flushed", t.lines.flushed)
       .add("fences", t.lines.fences)
+      .add("delayed_loads", t.waits)
       .add("histogram", t.histogram.text())
       .str();
 }

@@ -13,23 +13,31 @@ std::vector<std::string> events() {
   return found;
 }
 
+namespace {
+
+std::string facts_of(const EventFacts& facts, std::uint64_t empty) {
+  return json::Object()
+      .add("event", facts.event)
+      .add("scope", facts.scope)
+      .add("reason", facts.reason)
+      .add("group", facts.group)
+      .add("empty", empty)
+      .str();
+}
+
+}  // namespace
+
 std::string counting(const Counting& counting) {
-  std::vector<std::string> events;
-  for (std::size_t e = 0; e < counting.events.size(); ++e) {
-    const auto& facts = counting.events[e];
-    events.push_back(json::Object()
-                         .add("event", facts.event)
-                         .add("scope", facts.scope)
-                         .add("reason", facts.reason)
-                         .add("group", facts.group)
-                         .add("empty", counting.empty[e])
-                         .str());
-  }
+  std::vector<std::string> events, machine;
+  for (std::size_t e = 0; e < counting.events.size(); ++e)
+    events.push_back(facts_of(counting.events[e], counting.empty[e]));
+  for (const auto& facts : counting.machine) machine.push_back(facts_of(facts, 0));
   return json::Object()
       .add("fact", "counting")
       .raw("events", json::list(events))
       .add("empty_blocks", counting.empty_blocks)
       .add("pair_s", counting.pair_s)
+      .raw("machine", json::list(machine))
       .str();
 }
 

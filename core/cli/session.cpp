@@ -160,7 +160,11 @@ void Session::counts(const Line& line) {
   if (stage_->groups().empty()) throw BadPlan("counts without prepared groups");
   std::vector<std::string> groups;
   for (const auto& counted : stage_->counted()) groups.push_back(describe::counted(counted));
-  emit_(json::Object().add("fact", "counts").raw("groups", json::list(groups)).str());
+  emit_(json::Object()
+            .add("fact", "counts")
+            .raw("groups", json::list(groups))
+            .raw("machine", describe::counted(stage_->counted_of_machine()))
+            .str());
 }
 
 /// Release all memory and threads.

@@ -139,17 +139,32 @@ std::string core_pmu(const std::string& devices) {
   return found.empty() ? "cpu" : found;
 }
 
+/// A PMU with a list of CPUs counts for the machine, and is asked on one of them: on `place`, "@28", or on the first.
+void place_on(Event& event, const std::string& place, const std::string& cpus) {
+  if (!event.reason.empty()) return;
+  if (cpus.empty()) {
+    if (!place.empty()) event.reason = "PMU of " + event.name + " counts for threads, and on no CPU for all of them";
+    return;
+  }
+  const auto first = std::string_view(cpus).substr(0, cpus.find_first_not_of("0123456789"));
+  const auto asked = place.empty() ? first : std::string_view(place).substr(1);
+  event.cpu = static_cast<int>(number(event.name, asked));
+}
+
 /// PMU/field=number,.../ by what sysfs states about the PMU.
 Event encoded(const std::string& word, const std::string& root) {
   const auto slash = word.find('/');
   const auto pmu = word.substr(0, slash);
-  if (word.back() != '/' || slash + 1 == word.size() || slash == 0 || pmu.find("..") != std::string::npos) refuse(word);
+  const auto end = word.rfind('/');
+  const auto place = word.substr(end + 1);
+  if (slash == end || slash + 1 == end || slash == 0 || pmu.find("..") != std::string::npos) refuse(word);
+  if (!place.empty() && (place.front() != '@' || place.size() == 1)) refuse(word);
   auto event = numbered(word, 0, 0);
   const auto devices = std::string(root).append("/sys/bus/event_source/devices/");
   const auto own = pmu == "cpu" && first_line(devices + "cpu/type").empty() ? core_pmu(devices) : pmu;
   const auto folder = devices + own;
   const auto type = first_line(folder + "/type");
-  std::istringstream fields(word.substr(slash + 1, word.size() - slash - 2));
+  std::istringstream fields(word.substr(slash + 1, end - slash - 1));
   for (std::string field; std::getline(fields, field, ',');) {
     const auto equals = field.find('=');
     const auto name = field.substr(0, equals);
@@ -160,6 +175,7 @@ Event encoded(const std::string& word, const std::string& root) {
   }
   if (type.empty()) event.reason = "this machine has no PMU " + pmu;
   if (event.reason.empty()) event.type = static_cast<std::uint32_t>(number(word, type));
+  place_on(event, place, first_line(folder + "/cpumask"));
   return event;
 }
 

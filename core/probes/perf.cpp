@@ -41,6 +41,17 @@ std::string not_read(long got) {
                  : "its count cannot be read (" + std::to_string(got) + " bytes came)";
 }
 
+/// PMUs that belong to no core know no modes and refuse what excludes one.
+std::string scope_of(const Event& event, bool kernel) {
+  if (event.cpu >= 0) return "machine";
+  return kernel ? "user+kernel" : "user";
+}
+
+std::string reason_of(const Event& event, int number) {
+  const auto said = reason_of(number);
+  return event.cpu >= 0 && forbidden(number) ? said + ": a machine's events need kernel.perf_event_paranoid=0" : said;
+}
+
 /// User mode and kernel, or user mode alone where that is all that this user may count (perf_event_paranoid 2).
 struct Attempt {
   int file;
@@ -56,11 +67,11 @@ Attempt attempt(const PerfCalls& calls, const Event& event, int leader) {
   attributes.config2 = event.config2;
   attributes.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
   attributes.disabled = leader < 0;
-  attributes.exclude_hv = 1;
-  int file = calls.open(attributes, leader);
-  if (file < 0 && forbidden(errno) && !event.kernel_only) {
+  attributes.exclude_hv = event.cpu < 0;
+  int file = calls.open(attributes, leader, event.cpu);
+  if (file < 0 && forbidden(errno) && !event.kernel_only && event.cpu < 0) {
     attributes.exclude_kernel = 1;
-    file = calls.open(attributes, leader);
+    file = calls.open(attributes, leader, event.cpu);
   }
   return {file, attributes.exclude_kernel == 0 || event.every_mode};
 }
@@ -69,7 +80,8 @@ Attempt attempt(const PerfCalls& calls, const Event& event, int leader) {
 
 const PerfCalls& PerfCalls::system() noexcept {
   static constexpr PerfCalls calls{
-      .open = [](perf_event_attr& attributes, int leader) { return sys::perf_event_open(attributes, leader); },
+      .open = [](perf_event_attr& attributes, int leader,
+                 int cpu) { return sys::perf_event_open(attributes, leader, cpu); },
       .control = [](int file, unsigned long request) { return ioctl(file, request, PERF_IOC_FLAG_GROUP); },
       .read = [](int file, void* into, std::size_t size) { return static_cast<long>(::read(file, into, size)); },
       .close = [](int file) { return ::close(file); }};
@@ -113,10 +125,10 @@ void EventCounters::open(const Event& event, std::size_t number, bool joins) {
   const bool joined = opened.file >= 0;
   if (!joined) opened = attempt(calls_, event, -1);
   if (opened.file < 0) {
-    facts_[number].reason = reason_of(errno);
+    facts_[number].reason = reason_of(event, errno);
     return;
   }
-  facts_[number].scope = opened.kernel ? "user+kernel" : "user";
+  facts_[number].scope = scope_of(event, opened.kernel);
   if (!joined) {
     groups_.emplace_back();
     leaders_.push_back(opened.file);
@@ -168,7 +180,7 @@ std::vector<EventCount> EventCounters::read() const {
 std::string why_not_counted(const Event& event, const PerfCalls& calls) {
   if (!event.reason.empty()) return event.reason;
   const auto [file, kernel] = attempt(calls, event, -1);
-  if (file < 0) return reason_of(errno);
+  if (file < 0) return reason_of(event, errno);
   calls.close(file);
   return "";
 }

@@ -3,7 +3,8 @@
 /// group, the rest of it becomes one or more further groups, and the kernel alternates between them (multiplexing).
 /// Each event reports for how long it should have counted, and for how long it did. Groups are nested, the first
 /// outermost: its counts contain the calls that start and stop all others. Counts that are compared with each other
-/// belong into one group, those compared with the clock into the last. Blind to threads and processes that the thread
+/// belong into one group, those compared with the clock into the last. Events of the whole machine (Event::cpu) count
+/// all that happens between `start` and `stop`, whoever causes it. Blind to threads and processes that the thread
 /// itself starts, and to what other threads do for it. Source: Linux, perf_event_open(2).
 #pragma once
 #include <cstddef>
@@ -19,7 +20,7 @@ namespace tierscope {
 
 /// The system calls; tests put others in their place.
 struct PerfCalls {
-  int (*open)(perf_event_attr& attributes, int leader);
+  int (*open)(perf_event_attr& attributes, int leader, int cpu);
   int (*control)(int file, unsigned long request);  // of a whole group
   long (*read)(int file, void* into, std::size_t size);
   int (*close)(int file);
@@ -29,7 +30,7 @@ struct PerfCalls {
 /// The state of an event: counted or not.
 struct EventFacts {
   std::string event;
-  std::string scope;      // "user", "user+kernel"; empty where it is not counted
+  std::string scope;      // "user", "user+kernel", "machine"; empty where it is not counted
   std::string reason;     // why it is not; empty where it is
   std::size_t group = 0;  // of events with the same number all are counted at the same time
 };

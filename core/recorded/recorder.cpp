@@ -3,10 +3,12 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <atomic>
 #include <new>
 #include <vector>
 
 #include "base/error.hpp"
+#include "recorded/delays.hpp"
 #include "recorded/heap.hpp"
 
 namespace tierscope::recorded {
@@ -37,6 +39,10 @@ struct Pool {
 
 /// Outside of State: in a static program the C library copies memory before State can be made. Hooks ask this first.
 constinit bool on = false;
+
+/// The same for loads that wait: threads have no variables of their own either while a static program starts.
+constinit std::atomic<unsigned> delaying{0};
+constinit thread_local Delays* delays = nullptr;  // of this thread, or null
 
 struct State {
   bool lost = false;  // an event, for which there was no memory
@@ -102,7 +108,21 @@ std::span<const Event> end() {
                     " recorded accesses of one operation or rehash; give a smaller count=, or raise ulimit -v");
 }
 
+void Delays::begin() noexcept {
+  delays = this;
+  delaying.fetch_add(1, std::memory_order_relaxed);
+}
+
+void Delays::end() noexcept {
+  delaying.fetch_sub(1, std::memory_order_relaxed);
+  delays = nullptr;
+}
+
 void note(What what, const void* at, std::size_t size, bool library) noexcept {
+  if (delaying.load(std::memory_order_relaxed) > 0 && delays != nullptr) {
+    if (what == What::load && size > 0) delays->load(at);
+    return;
+  }
   if (!on || (size == 0 && what != What::fence)) return;
   auto& its = state();
   const auto place = what == What::fence ? 0 : place_of(its, reinterpret_cast<std::uintptr_t>(at));
@@ -118,6 +138,10 @@ void opened(const void* pool, std::size_t size) {
   auto& its = state();
   its.pools.push_back({reinterpret_cast<std::uintptr_t>(pool), size, its.next});
   its.next += (size + HUGE - 1) / HUGE * HUGE;
+}
+
+bool in_pool(std::uintptr_t at) noexcept {
+  return std::ranges::any_of(state().pools, [=](const Pool& one) { return at - one.at < one.size; });
 }
 
 void closed(const void* pool) noexcept {

@@ -1,8 +1,9 @@
 /// Records what the code of structures loads, stores, flushes and waits for. It is only in tierscope-core-traced, whose
 /// structures are compiled with the hooks of -fsanitize=thread (docs/decisions/0017-structures-on-simulated-memory.md).
 /// Only accesses to a pool or to a heap of this recorder are noted, by their place: the same in each run, wherever the
-/// system put it. It records one thread. Blind to: what libpmemobj loads by itself, and its volatile state; the books
-/// of the allocator.
+/// system put it. It records one thread. The same hooks
+/// make loads of an emulated tier wait (recorded/delays.hpp), on any number of threads. Blind to: what libpmemobj loads
+/// by itself, and its volatile state; the books of the allocator.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -35,8 +36,9 @@ void note(What what, const void* at, std::size_t size, bool library = false) noe
 /// one structure in volatile memory. @throws SystemError
 void use_heap(unsigned number);
 void leave_heap() noexcept;
-/// A pool that was mapped, or is about to go.
+/// A pool that was mapped, or is about to go: by one thread at a time, while no other one loads.
 void opened(const void* pool, std::size_t size);
 void closed(const void* pool) noexcept;
+[[nodiscard]] bool in_pool(std::uintptr_t at) noexcept;
 
 }  // namespace tierscope::recorded

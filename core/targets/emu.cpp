@@ -81,6 +81,7 @@ class EmuTarget final : public Target {
     if (!bandwidth.empty()) emulation_.bandwidth = ceiling_of(bandwidth);
     node_ = node.empty() ? "0" : node;
     memory_ = Registry<TargetEntry>::find("target", "node").make({node_, options.pages});
+    emulation_.node = static_cast<unsigned>(std::stoul(node_));  // the target of a node has read the number
   }
 
   [[nodiscard]] Buffer map(std::size_t size_bytes) const override { return memory_->map(size_bytes); }

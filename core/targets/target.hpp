@@ -56,6 +56,7 @@ struct Persistence {
 struct Emulation {
   double latency_floor_s = 0;  // of one dependent access
   double bandwidth = 0;        // at most, program bytes/s of all threads on targets of the same text
+  unsigned node = 0;           // whose memory it is
 };
 
 class Target {

@@ -27,6 +27,7 @@ struct Played {
   struct File {
     perf_event_attr attributes;
     int leader;
+    int cpu;
     std::uint64_t pairs = 0;
     bool running = false;
   };
@@ -40,7 +41,7 @@ struct Played {
 Played played;  // functions without captures need one place
 
 const PerfCalls CALLS{.open =
-                          [](perf_event_attr& attributes, int leader) {
+                          [](perf_event_attr& attributes, int leader, int cpu) {
                             errno = 0;
                             if (!played.kernel && attributes.exclude_kernel == 0) errno = EACCES;
                             if (attributes.type == PERF_TYPE_HARDWARE && attributes.config == PERF_COUNT_HW_BUS_CYCLES)
@@ -50,7 +51,7 @@ const PerfCalls CALLS{.open =
                               members += leader >= 0 && file.leader == leader ? 1 : 0;
                             if (leader >= 0 && members >= played.counters) errno = EINVAL;
                             if (errno != 0) return -1;
-                            played.files.push_back({attributes, leader});
+                            played.files.push_back({attributes, leader, cpu});
                             return static_cast<int>(played.files.size()) - 1;
                           },
                       .control =
@@ -145,6 +146,42 @@ TEST_CASE("cpu is the PMU of the cores under any name on ARM, and of neither kin
         "PMU arm_cmn_0 has no field event that is wide enough for 1");
   root.write(devices + "armv8_cortex_a55/type", "10\n");
   CHECK(make_event("cpu/event=0x17/", root.path().string()).reason == "this machine has no PMU cpu");
+}
+
+TEST_CASE("a PMU with a list of CPUs counts for the machine, on the CPU asked for or on its first") {
+  const Folder root;
+  const std::string controller = "sys/bus/event_source/devices/uncore_imc_0/", word = "uncore_imc_0/event=4,umask=3/";
+  root.write(controller + "type", "14\n");
+  root.write(controller + "format/event", "config:0-7\n");
+  root.write(controller + "format/umask", "config:8-15\n");
+  const auto made = [&](const std::string& place) { return make_event(word + place, root.path().string()); };
+  CHECK(made("").cpu == -1);
+  CHECK(holds(made("@28").reason, "on no CPU for all of them"));
+  root.write(controller + "cpumask", "7,28\n");
+  CHECK(made("").cpu == 7);
+  CHECK(made("@28").cpu == 28);
+  CHECK(made("@28").config == 0x304);
+  CHECK(made("@28").name == word + "@28");
+  for (const auto* wrong : {"28", "@", "@x", "@28/"}) CHECK(holds(error_of([&] { made(wrong); }), "BadPlan"));
+}
+
+TEST_CASE("an event of the machine is opened on its CPU, excludes nothing, and names the setting that it needs") {
+  Event event;
+  event.name = "uncore_imc_0/event=4/@28";
+  event.type = 14;
+  event.cpu = 28;
+  played = {};
+  {
+    const EventCounters counters({{event}}, CALLS);
+    CHECK(counters.facts()[0].scope == "machine");
+    CHECK(played.files[0].cpu == 28);
+    CHECK(+played.files[0].attributes.exclude_kernel == 0);
+    CHECK(+played.files[0].attributes.exclude_hv == 0);
+  }
+  played = {.kernel = false};
+  const EventCounters refused({{event}}, CALLS);
+  CHECK(holds(refused.facts()[0].reason, "kernel.perf_event_paranoid=0"));
+  CHECK(played.files.empty());
 }
 
 TEST_CASE("a group is started and stopped by its leader, the first started is the last stopped") {

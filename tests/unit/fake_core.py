@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from made import made_facts, made_latency_s
-from made_counters import answered, counts_of
+from made_counters import answered, counts_of, machine_counts_of
 from made_machine import LINES, WALKS, made_machine
 from made_maps import COUNT, timing
 from made_work import task_for
@@ -156,6 +156,10 @@ class FakeSession:
     def counts(self) -> tuple[Counts, ...]:
         self._core.log.append("counts")
         return tuple(counts_of(self._counting, self._core.unread, ran) for ran in self._ran)
+
+    def machine_counts(self) -> Counts:
+        self._core.log.append("machine counts")
+        return machine_counts_of(self._counting, self._batch)
 
     def check(self) -> tuple[float, tuple[str, ...], dict[str, int]]:
         self._core.log.append("check")

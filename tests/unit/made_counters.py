@@ -41,7 +41,12 @@ def made_second_pass(misses: int = 10) -> Counted:
 
 def answered(words: str, counted: frozenset[str]) -> Counting:
     """The answers of a core whose system has the events `counted`; groups are flat."""
-    names = [found[0] for found in WORD.finditer(words)]
+    names = [found[0] for found in WORD.finditer(words) if "@" not in found[0]]
+    machine = tuple(
+        EventFacts(event=found[0], scope="machine", reason="", group=place, empty=0)
+        for place, found in enumerate(WORD.finditer(words))
+        if "@" in found[0]
+    )
     events = tuple(
         EventFacts(
             event=name, scope="user+kernel" if name in counted else "", reason="" if name in counted else NO_PMU,
@@ -49,7 +54,14 @@ def answered(words: str, counted: frozenset[str]) -> Counting:
         )
         for name in names
     )  # fmt: skip
-    return Counting(events=events, empty_blocks=64, pair_s=2e-6)
+    return Counting(events=events, empty_blocks=64, pair_s=2e-6, machine=machine)
+
+
+def machine_counts_of(counting: Counting, batches: int) -> Counts:
+    """In each batch a thousand lines of each event of the machine, and one percent more in every second batch."""
+    total = sum(1000 + 10 * (batch % 2) for batch in range(batches))
+    count = Count(value=total, enabled_ns=100 * batches, running_ns=100 * batches)
+    return Counts(blocks=batches, operations=0, ticks=100 * batches, events=(count,) * len(counting.machine))
 
 
 def counts_of(counting: Counting, unread: frozenset[str] = frozenset(), batches: int = 1) -> Counts:

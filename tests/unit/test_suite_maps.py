@@ -62,6 +62,20 @@ def test_operations_that_cannot_be_recorded_are_left_out_with_a_word_and_refused
         asked("structures=map", "operations=get,insert", "target=sim:flat", on=here)
 
 
+def test_an_emulated_tier_takes_all_structures_and_those_in_pools_by_gets_alone() -> None:
+    found = [one.groups[0] for one in asked("target=emu:latency=1us", "operations=insert,get")]
+    works = [(one.workload.kernel, one.workload.work.operation) for one in found]
+    volatile = [(name, one) for name in ("robin_map", "unordered_map") for one in ("insert", "get")]
+    assert works == [("hashmap_atomic", "get"), ("hashmap_tx", "get"), *volatile]
+    said = SUITE.left_out(machine(), SUITE.read({"target": "emu:latency=1us", "operations": "insert,get,remove"}))
+    assert said[1] == (
+        "operations insert, remove of structures hashmap_atomic, hashmap_tx are left out on target=emu:latency=1us: "
+        "its flushes and fences are not delayed there; try unordered_map or robin_map for them"
+    )
+    with pytest.raises(UsageError, match="operation insert of hashmap_tx does not run .* are not delayed there"):
+        asked("structures=hashmap_tx", "operations=insert", "target=emu:latency=1us")
+
+
 def test_counts_values_and_threads_are_crossed() -> None:
     found = asked("structures=robin_map", "operations=get", "count=100,1000", "value=8B,1KiB", "threads=1,2")
     works = [(one.groups[0].workload.work.count, one.groups[0].workload.work.value_bytes) for one in found]

@@ -51,7 +51,7 @@ class KeyTask final : public TaskOf<blocks::Whole> {
   }
   [[nodiscard]] std::unique_ptr<Victim> make(const Group& group, std::size_t member,
                                              std::shared_ptr<KeyedTeam> team) const override {
-    return std::make_unique<Keyed>(group.plan, member, std::move(team));
+    return std::make_unique<Keyed>(group.plan, member, std::move(team), group.target_adds);
   }
   void look_up(Store& store) const override {
     auto& placement = store.target.placement;

@@ -43,7 +43,7 @@ def find_pool_core() -> Path:
 
 
 def find_traced_core() -> Path:
-    """Return the core for structures on simulated memory, next to the others; a checkout builds it now if it can.
+    """Return the core for structures on simulated memory and emulated tiers; a checkout builds it now if it can.
 
     MachineError where it cannot.
     """
@@ -51,7 +51,7 @@ def find_traced_core() -> Path:
     beside = core.with_name(core.name.removesuffix(LINKED).removesuffix(TRACED) + TRACED)
     if beside.is_file() or build(beside, f"tierscope-core{TRACED}"):
         return beside
-    raise MachineError(f"structures on target=sim: need {beside}, which was not built; run ./tierscope of a checkout")
+    raise MachineError(f"structures on sim: and emu: need {beside}, which was not built; run ./tierscope of a checkout")
 
 
 def find_shadow() -> Path:

@@ -19,6 +19,7 @@ from tierscope.record.experiment import Group
 from tierscope.record.result import BLOCK, Blocks, Clock, GroupFacts
 from tierscope.record.timing import Timing
 
+RECORDED = ("sim", "emu")  # targets of structures whose accesses are recorded or delayed
 HEADER_BYTES = 384  # of the samples file, see core/bench/samples.cpp
 
 
@@ -31,8 +32,8 @@ def _finder(groups: Sequence[Group]) -> Find | None:
     """Return the finder of the core that these groups need; None where any will do."""
     if in_a_pool(groups):
         return find_pool_core
-    simulated = {group.workload.kernel for group in groups if group.target.name == "sim"}
-    if simulated and any(one.name in simulated for one in catalogue(pools=False).structures):
+    recorded = {group.workload.kernel for group in groups if group.target.name in RECORDED}
+    if recorded and any(one.name in recorded for one in catalogue(pools=False).structures):
         return find_traced_core
     return None
 
@@ -73,7 +74,7 @@ class Session:
         """Map, touch, fill and verify; raise UsageError and MachineError as the core reports them.
 
         The first pool ends the process for one that knows pools, with a clock of its own; also the first structure on
-        simulated memory.
+        simulated memory or an emulated tier.
         """
         find = _finder(groups)
         if find is not None and find is not self._find:
@@ -112,6 +113,10 @@ class Session:
     def counts(self) -> tuple[Counts, ...]:
         """Return what they counted since, of each group."""
         return read(self._ask("counts", {}), tuple[Counts, ...], "groups")
+
+    def machine_counts(self) -> Counts:
+        """Return what events of the whole machine counted since; its blocks are batches."""
+        return read(self._ask("counts", {}), Counts, "machine")
 
     def check(self) -> tuple[float, tuple[str, ...], dict[str, int]]:
         """Return the largest difference from scalar code, each victim's report, and the counts of a simulated machine.

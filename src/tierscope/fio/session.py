@@ -115,6 +115,9 @@ class Session:
     def counts(self) -> tuple[Counts, ...]:
         return ()
 
+    def machine_counts(self) -> Counts:
+        return Counts(blocks=0, operations=0, ticks=0, events=())
+
     def check(self) -> tuple[float, tuple[str, ...], dict[str, int]]:
         """Return what was verified: fio's bytes are its own, and nothing is compared with scalar code."""
         read_back = f"; {self._verified} numbered blocks read back before the jobs" if self._verified else ""

@@ -12,7 +12,7 @@ from tierscope.metrics.formula import Formula
 
 FOLDER = Path(__file__).parent
 GENERIC = "generic"
-WORD = re.compile(r"[^,{}/]+(?:/[^/]*/)?")  # an event of a list, an encoding with its commas
+WORD = re.compile(r"[^,{}/]+(?:/[^/]*/(?:@[0-9]+)?)?")  # an event of a list, an encoding with its commas
 UNITS = {"1", "B", "s", "1/s", "B/s"}
 
 
@@ -85,6 +85,11 @@ def _metric(told: dict[str, Any]) -> Metric:
     return Metric(told["name"], told["summary"], Formula.parse(told["formula"]), told["unit"])
 
 
+def processor_of(family: str) -> str:
+    """Return "vendor:family:model" of "vendor:family:model:stepping"."""
+    return ":".join(family.split(":")[:3])
+
+
 @functools.cache
 def metrics_for(family: str) -> Metrics:
     """Return the metrics of a processor: its file, and those that it leaves to the generic one.
@@ -92,7 +97,7 @@ def metrics_for(family: str) -> Metrics:
     family: "vendor:family:model:stepping".
     """
     found = {path.stem: read_metrics(path.stem, path.read_text()) for path in sorted(FOLDER.glob("*.toml"))}
-    generic, processor = found[GENERIC], ":".join(family.split(":")[:3])
+    generic, processor = found[GENERIC], processor_of(family)
     own = next((one for one in found.values() if processor in one.processors), generic)
     known = {metric.name for metric in own.metrics} | {one.name for one in own.absent}
     return replace(own, metrics=(*own.metrics, *(one for one in generic.metrics if one.name not in known)))

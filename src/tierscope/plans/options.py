@@ -54,7 +54,8 @@ class SuiteOptions(Options, frozen=True, kw_only=True):
         str,
         Help(
             "[performance events](../how-to/counters.md) in the timed blocks: `default`, `perf`, `simulated`,"
-            " `every` (each that this machine counts), or a list such as `{cycles,instructions},page-faults`"
+            " `every` (each that this machine counts), `memory` (of the memory controllers), or a list such as "
+            "`{cycles,instructions},page-faults`"
         ),
     ] = "off"
 

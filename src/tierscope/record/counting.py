@@ -7,6 +7,9 @@ import msgspec
 from msgspec import Meta
 
 PERF_EVENT, SIMULATED = "perf_event", "simulated"
+MACHINE = "machine"  # scope of an event that belongs to no thread
+LINES_MOVED = {"read": "memory-reads", "written": "memory-writes", "both": "memory-lines"}
+"""Events of all channels of the memory together, by what they move: lines of 64 bytes."""
 
 
 class EventFacts(msgspec.Struct, frozen=True, kw_only=True):
@@ -25,6 +28,7 @@ class Counting(msgspec.Struct, frozen=True, kw_only=True):
     events: tuple[EventFacts, ...]
     empty_blocks: int
     pair_s: float
+    machine: tuple[EventFacts, ...] = ()  # those of the whole machine
 
 
 class Count(msgspec.Struct, frozen=True, kw_only=True):
@@ -49,13 +53,22 @@ class EventCount(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One event, all threads together. Times are of the threads within their blocks."""
 
     event: Annotated[str, Meta(description="name of the event, as perf names it")]
-    scope: Annotated[str, Meta(description='`user`, `user+kernel`; "" where it was not counted, or is simulated')] = ""
+    scope: Annotated[
+        str, Meta(description='`user`, `user+kernel`, `machine`; "" where it was not counted, or is simulated')
+    ] = ""
     reason: Annotated[str, Meta(description="why it was not counted")] = ""
     group: Annotated[int, Meta(description="events with the same number were counted at the same time")] = 0
     empty: Annotated[int, Meta(description="counted in the empty blocks")] = 0
     value: Annotated[int, Meta(description="raw: times `enabled_ns / running_ns` it is an estimate of the whole")] = 0
     enabled_ns: Annotated[int, Meta(description="for which it was to be counted")] = 0
     running_ns: Annotated[int, Meta(description="for which it was counted; less if events shared the PMU")] = 0
+    moves: Annotated[
+        str, Meta(description='of a memory controller: `read`, `written`, `both`; "" for other events')
+    ] = ""
+    bytes: Annotated[float, Meta(description="of a memory controller: that one count stands for; 0 for others")] = 0.0
+    by_batch: Annotated[
+        tuple[float, ...], Meta(description="of a memory controller: estimate of the whole in each batch")
+    ] = ()
 
     @property
     def counted(self) -> bool:
@@ -107,6 +120,10 @@ class Counted(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     empty_blocks: Annotated[int, Meta(description="without work, counted before the first one")] = 0
     pair_s: Annotated[float, Meta(description="of starting and stopping the counters once")] = 0.0
     events: Annotated[tuple[EventCount, ...], Meta(description="list of [`EventCount`](#eventcount)")] = ()
+    program_bytes: Annotated[
+        tuple[float, ...],
+        Meta(description="of events of memory controllers: program bytes of all blocks in each batch"),
+    ] = ()
     reason: Annotated[str, Meta(description="why there are none")] = ""
 
 

@@ -41,6 +41,9 @@ class Timing(msgspec.Struct, frozen=True, kw_only=True):
         int, Meta(description="lines that were written back by an instruction or a store past the caches, each time")
     ] = 0
     fences: Annotated[int, Meta(description="fences that were waited for")] = 0
+    delayed_loads: Annotated[
+        int, Meta(description="loads that waited for the floor of an emulated tier; 0 on other targets")
+    ] = 0
     histogram: Annotated[
         str,
         Meta(

@@ -60,6 +60,10 @@ class Both:
         """Return what they counted since."""
         return self._current().counts()
 
+    def machine_counts(self) -> Counts:
+        """Return what events of the whole machine counted since."""
+        return self._current().machine_counts()
+
     def check(self) -> tuple[float, tuple[str, ...], dict[str, int]]:
         """Return the largest relative error, a detail for each group, and counters."""
         return self._current().check()

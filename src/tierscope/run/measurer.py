@@ -34,6 +34,9 @@ class Measurer(Protocol):
     def counts(self) -> tuple[Counts, ...]:
         """Return what they counted since, of each group."""
 
+    def machine_counts(self) -> Counts:
+        """Return what events of the whole machine counted since; its blocks are batches."""
+
     def check(self) -> tuple[float, tuple[str, ...], dict[str, int]]:
         """Return the largest relative error, a detail for each group, counters."""
 

@@ -273,9 +273,10 @@ class Runner:
         block_s = long_enough(schedule.block_s, session.clock)
         for turn in count():
             seconds = batch_seconds(paced, timed, budget, first=turn == 0)
-            for take in (take for take in order(len(takes), turn) if take in open_takes):
+            parts = counters.parts(experiment, seconds, block_s)
+            for take in (take for take in order(len(takes), turn) if take in open_takes for _ in range(parts)):
                 self._levered.take(experiment, take)
-                batch = session.measure(seconds, block_s, takes[take] if experiment.takes else ())
+                batch = session.measure(seconds / parts, block_s, takes[take] if experiment.takes else ())
                 batches.append(numbered(batch, len(batches)))
                 counters.batch(session, experiment, take)
                 ran.append(take)

@@ -12,6 +12,7 @@ from shlex import quote
 from tierscope import __version__, core, stops
 from tierscope.doctor import examine
 from tierscope.errors import MachineError, ResultError, UsageError, refusal
+from tierscope.metrics.controllers import controllers_of
 from tierscope.plans import SuiteOptions, suites
 from tierscope.plans.prefetch import PrefetchOptions
 from tierscope.plans.simulation import refuse_mixtures
@@ -31,7 +32,7 @@ from tierscope.record.result import (
     save_result,
 )
 from tierscope.run.commands import Agree, commands_of, typed
-from tierscope.run.counters import OFF, Counters
+from tierscope.run.counters import EVERY, MEMORY, OFF, Counters
 from tierscope.run.doubts import next_step
 from tierscope.run.hosts import HERE, Host
 from tierscope.run.hotplug import changed
@@ -177,7 +178,9 @@ def _counters(manifest: Manifest, host: Host) -> Counters:
     """Return what the option `counters` asks for; nothing in runs of versions that did not know it."""
     asked, machine = options_again(manifest).counters, manifest.machine
     available = tuple(one.name for one in host.catalogue(pools=False).events if one.available)
-    return Counters(asked, machine.identity.family, SecondPass(machine, host.session), available)
+    family = machine.identity.family
+    controllers = controllers_of(host.system(), family) if asked in (MEMORY, EVERY) else None
+    return Counters(asked, family, SecondPass(machine, host.session), available, controllers)
 
 
 def resume(directory: Path, observer: Observer | None = None, host: Host = HERE) -> Result:

@@ -1,14 +1,18 @@
 """The findings of `counters`: what is missing and what to do, what was scaled, and the cost of counting."""
 
+import math
 from collections.abc import Iterator, Sequence
 
-from tierscope.record.counting import PERF_EVENT, SIMULATED, Counted
+from tierscope.record.counting import LINES_MOVED, PERF_EVENT, SIMULATED, Counted
+from tierscope.stats.median import Interval
 from tierscope.suites.counters.row import CountersRow
 from tierscope.tables import Insight, Number
 from tierscope.units import show_seconds
 
 HOST = "on a virtual machine, enable a PMU on its host (QEMU: -cpu host,pmu=on), or use counters=simulated"
 REMEDIES = {
+    "memory controller": "on the host itself, `perf list` shows what there is",
+    "paranoid=0": "sudo sysctl kernel.perf_event_paranoid=0, or run as a user with CAP_PERFMON",
     "no PMU counts it": HOST,
     "has no PMU": HOST,
     "not allowed": "lower it with: sudo sysctl kernel.perf_event_paranoid=1, or run as a user with CAP_PERFMON",
@@ -21,7 +25,33 @@ OTHERWISE = "see `tierscope catalogue` and the events of `perf list`"
 
 def sentences(rows: list[CountersRow], counted: Sequence[Counted]) -> list[Insight]:
     """Return the findings in the order of their importance."""
-    return [*_not_counted(rows), *_simulated(rows), *_user_only(rows), *_multiplexed(rows), *_cost(counted)]
+    events = (_not_counted, _simulated, _user_only, _multiplexed)
+    return [*_memory(rows), *(said for kind in events for said in kind(rows)), *_cost(counted)]
+
+
+def _memory(rows: list[CountersRow]) -> Iterator[Insight]:
+    """Yield the bytes of all channels for each program byte, of the first group that has them."""
+    found = [row for row in rows if row.counter in LINES_MOVED.values() and row.over_program is not None]
+    first = [row for row in found if (row.experiment, row.take) == (found[0].experiment, found[0].take)]
+    for row in first:
+        factor = row.over_program
+        assert factor is not None
+        moved = next(moves for moves, name in LINES_MOVED.items() if name == row.counter)
+        what = "moved" if moved == "both" else moved
+        yield Insight(
+            name="memory_factor",
+            text=f"{row.kernel}: the memory controllers counted {factor.middle:.3g}{_range(factor)} bytes {what} for "
+            "each program byte, with those of all other programs.",
+            value=factor.middle,
+            low=None if math.isnan(factor.low) else factor.low,
+            high=None if math.isnan(factor.high) else factor.high,
+            unit="1",
+        )
+
+
+def _range(factor: Interval) -> str:
+    """Return ' (1.31 to 1.35)'; '' where too few batches give an interval."""
+    return "" if math.isnan(factor.low) else f" ({factor.low:.3g} to {factor.high:.3g})"
 
 
 def _not_counted(rows: list[CountersRow]) -> Iterator[Insight]:

@@ -3,7 +3,7 @@
 from typing import Annotated
 
 from tierscope.tables import Row
-from tierscope.tables.rows import Col, Count, Ratio, Seconds, Size
+from tierscope.tables.rows import Col, Count, Quotient, Ratio, Seconds, Size
 
 
 class CountersRow(Row, frozen=True, kw_only=True):
@@ -50,6 +50,20 @@ class CountersRow(Row, frozen=True, kw_only=True):
     ]
     per_operation: Annotated[Ratio | None, Col("of one operation", help="value over `operations`; null of metrics")]
     unit: Annotated[str | None, Col("unit", help="`1`, `B`, `s`, `1/s`")]
+    traffic_bytes: Annotated[
+        Size | None,
+        Col("traffic", help="bytes that the count of a memory controller stands for; null of other events"),
+    ] = None
+    over_program: Annotated[
+        Quotient | None,
+        Col(
+            "over program bytes",
+            help=(
+                "these bytes over the program bytes of all blocks in the same batch, estimate over the batches; null "
+                "if the groups request no bytes"
+            ),
+        ),
+    ] = None
     multiplexed_share: Annotated[
         Ratio | None, Col("time not counted", help="share of the time for which it was not counted")
     ]

@@ -8,13 +8,22 @@ Counting begins just before the first read of the clock and ends just after the 
 reads of the clock and the system's own path out and in. `empty_per_block` is the count of a block without work, and is
 not subtracted. Metrics are those of the processor's file in `tierscope/metrics`. An event that could not be counted,
 and a metric that requires it, appear with the reason. A simulated machine counts for all groups together.
+
+Events of memory controllers count for the whole machine, from the start of a batch to its end:
+
+    traffic            = count * bytes of one count                                             [B]
+    over program bytes = traffic of a batch / program bytes of all blocks in it                 [1]
+
+The second is the Hodges-Lehmann estimate over the batches, of logarithms; it has an interval from FEWEST of them.
 Blind to blocks that others cut short: counts are of all blocks, also of those that summaries leave out.
 Source: Linux, perf_event_open(2), on time_enabled and time_running.
 """
 
+import math
 from collections.abc import Iterator, Sequence
 from typing import ClassVar, TypedDict
 
+import numpy as np
 from msgspec.structs import replace
 
 from tierscope.metrics import Metrics, metrics_for
@@ -23,12 +32,15 @@ from tierscope.metrics.read import Metric
 from tierscope.record.counting import Counted, EventCount, mixed
 from tierscope.record.result import Record, Run
 from tierscope.record.work.key import KeyedWork
+from tierscope.stats.contrast import estimate
+from tierscope.stats.median import Interval
 from tierscope.stats.takes import takes_of
 from tierscope.suites.counters.findings import ALL, sentences
 from tierscope.suites.counters.row import CountersRow
 from tierscope.tables import BESIDE, Insight, Main, tables
 
 GIVEN = frozenset(KNOWN)
+FEWEST = 6  # batches: the range of fewer is not an interval of 95 %
 NO_TURN = "the PMU never counted it; ask for fewer events at the same time"
 NO_BLOCK = "the kernel reported no time for which it was to be counted"
 NANOSECONDS = ("task-clock", "cpu-clock")  # events that are times
@@ -53,6 +65,7 @@ class Counters:
         "user_mode_alone": "none: the kernel's part was not counted",
         "multiplexed": "largest share of the time for which an event was not counted",
         "counting_cost": "time of starting and stopping the counters, for each block",
+        "memory_factor": "bytes that all memory controllers moved over the program bytes, of the first kernel",
     }
 
     def rows(self, run: Run) -> list[CountersRow]:
@@ -89,6 +102,8 @@ def _rows(record: Record, counted: Counted, metrics: Metrics, line_bytes: int) -
         known[name] = event
         yield replace(nothing, counter=name, scope=event.scope or None, **_event(counted, event))
     named = {name.replace("-", "_"): event for name, event in known.items()}
+    if counted.program_bytes:  # of memory controllers, which no metric needs
+        return
     for metric in metrics.metrics:
         found = _metric(counted, metric, named, line_bytes)
         yield replace(nothing, kind="metric", counter=metric.name, unit=metric.unit, **found)
@@ -150,6 +165,8 @@ class _Fields(TypedDict, total=False):
     empty_per_block: float | None
     scope: str | None
     reason: str
+    traffic_bytes: int | None
+    over_program: Interval | None
 
 
 def _event(counted: Counted, event: EventCount) -> _Fields:
@@ -164,7 +181,21 @@ def _event(counted: Counted, event: EventCount) -> _Fields:
         "unit": "s" if event.event in NANOSECONDS else "1",
         "multiplexed_share": 1 - event.running_share,
         "empty_per_block": event.empty * factor / counted.empty_blocks if counted.empty_blocks else None,
+        "traffic_bytes": round(value * event.bytes) if event.moves else None,
+        "over_program": _over_program(counted, event),
     }
+
+
+def _over_program(counted: Counted, event: EventCount, confidence: float = 0.95) -> Interval | None:
+    """Return the bytes that a controller moved for each program byte; None for other events, or without such bytes."""
+    pairs = zip(event.by_batch, counted.program_bytes, strict=True) if event.moves else ()
+    ratios = [count * event.bytes / program for count, program in pairs if program > 0]
+    if not ratios or min(ratios) <= 0:
+        return None
+    found = estimate(np.log(np.array(ratios)), confidence)
+    if found.count < FEWEST:
+        return Interval(math.nan, math.exp(found.middle), math.nan, found.count)
+    return Interval(math.exp(found.low), math.exp(found.middle), math.exp(found.high), found.count)
 
 
 def _metric(counted: Counted, metric: Metric, known: dict[str, EventCount], line_bytes: int) -> _Fields:

@@ -12,7 +12,8 @@ from tierscope.units import show_bytes, show_seconds
 FIRST = (
     "ipc", "stall_share", "memory_stall_share", "LLC-load-misses", "memory_traffic", "llc_load_miss_ratio",
     "llc_miss_ratio", "memory_bytes", "l1_fill_bytes_from_memory", "instructions", "cycles", "LLC-loads",
-    "L1-dcache-load-misses", "L1d-load-line-misses", "page-faults", "task-clock", "on_cpu_share", "context-switches",
+    "L1-dcache-load-misses", "L1d-load-line-misses", "memory-reads", "memory-writes", "memory-lines", "page-faults",
+    "task-clock", "on_cpu_share", "context-switches",
 )  # fmt: skip
 """In the order in which they are shown; others follow while there is free space."""
 MOST = 4  # columns next to the name of the point: 80 characters

@@ -11,6 +11,9 @@ inserts of 100 000 keys by size of the value. Its values of 1 byte were objects 
 bytes to find them; here values of 16 bytes replace these. The document does not print the sizes of its figure of
 inserts: here they are decades, rounded up to multiples of 8 bytes.
 
+On an emulated tier the first load of each line in an operation waits for the floor, in the order of the structure's own
+code. Flushes and fences are not delayed, so structures in pools take gets alone there.
+
 On a simulated memory a structure runs on its simulated CPUs. Its own loads, stores, flushes and fences are recorded as
 they occur and take simulated time, so a map has a time on a device that nobody owns. Operations with accesses in
 library code that is not recorded are refused there.
@@ -39,6 +42,7 @@ from tierscope.record.work.key import KeyedWork
 from tierscope.registry import unknown
 from tierscope.stats.contrast import ROUNDS, VICTIM
 from tierscope.suites.maps.labels import MapsLabels
+from tierscope.tables.emulated import NAME as EMULATED
 
 OPERATIONS = ("insert", "get", "remove")
 MIXED = "get:2+insert:1+remove:1"  # what the word `mixed` stands for
@@ -49,6 +53,8 @@ MOST_KEYS = 1 << 32
 LARGEST_VALUE = units.MiB
 BATCH_S = 0.1  # of rounds between two looks at them; less where the budget is short
 SHORTEST_S = 0.005  # of a batch, at least: what surrounds it takes a millisecond
+RECORDED = (SIMULATED, EMULATED)  # targets that take all structures, by the accesses of their code
+UNDELAYED = "its flushes and fences are not delayed there"
 PAPER = "paper"
 PAPER_STRUCTURE = "hashmap_atomic"
 PAPER_COUNTS = (50_000, 100_000, 500_000, *(million * 10**6 for million in range(1, 8)))
@@ -121,7 +127,8 @@ class MapsOptions(PrefetchOptions, frozen=True, kw_only=True):
         Help(
             "`node:N` for volatile structures; `pool:PATH` for a new pool, `pool:PATH,open` for one that is "
             "there and empty; `sim:PRESET` for all of them on a [simulated "
-            "memory](../how-to/simulated-memories.md)"
+            "memory](../how-to/simulated-memories.md); `emu:latency=T` for loads that are [made "
+            "slower](../how-to/emulated-tier.md), those in pools by gets alone"
         ),
     ] = Target()
     preset: Annotated[Preset, Help("`paper`: counts, sizes and structure of document 004")] = "none"
@@ -150,7 +157,7 @@ def structures_of(machine: Machine, chosen: MapsOptions, target: Target) -> list
 
     MachineError for one that this build lacks.
     """
-    fitting = [name for name, takes in machine.structures.items() if target.name in (takes, SIMULATED)]
+    fitting = [name for name, takes in machine.structures.items() if target.name in (takes, *RECORDED)]
     if chosen.structures is None:
         if not fitting:
             raise UsageError(f"target={target.word}: no structure of this build lives there; "
@@ -171,12 +178,14 @@ def structures_of(machine: Machine, chosen: MapsOptions, target: Target) -> list
 
 
 def unrecorded(machine: Machine, target: Target, name: str, operation: str) -> str:
-    """Return why this cannot run on simulated memory; "" where it can.
+    """Return why this cannot run on simulated memory or an emulated tier; "" where it can.
 
-    Simulated memory needs every access of the structure's code.
+    Both need every access of the structure's code. An emulated tier delays loads alone.
     """
-    if target.name != SIMULATED or operation == "get":
+    if target.name not in RECORDED or operation == "get":
         return ""
+    if target.name == EMULATED and machine.structures.get(name) == "pool":
+        return UNDELAYED
     return machine.structures_unrecorded.get(name, "")
 
 
@@ -269,16 +278,21 @@ def left_out(machine: Machine, chosen: MapsOptions) -> tuple[str, ...]:
         return ()
     target = chosen.target
     kind, asked = target.name, chosen.operations
+    parts: dict[tuple[str, str], list[str]] = {}
+    for name in machine.structures:
+        refused = {one: why for one in asked if (why := unrecorded(machine, target, name, one))}
+        for why in dict.fromkeys(refused.values()):
+            those = ", ".join(one for one in refused if refused[one] == why)
+            parts.setdefault((those, why), []).append(name)
     partly = (
-        f"operations {', '.join(those)} of structure {name} are left out on target={target.word}: {why}; "
-        "try unordered_map or robin_map for them"
-        for name, why in machine.structures_unrecorded.items()
-        if (those := [one for one in asked if unrecorded(machine, target, name, one)])
+        f"operations {those} of structure{'s' * (len(names) > 1)} {', '.join(names)} are left out on "
+        f"target={target.word}: {why}; try unordered_map or robin_map for them"
+        for (those, why), names in parts.items()
     )
     absent = (
         f"structure {name} is left out; try what it takes: {why}"
         for name, why in machine.structures_lacking.items()
-        if kind == SIMULATED or ("libpmemobj" in why) == (kind == "pool")
+        if kind in RECORDED or ("libpmemobj" in why) == (kind == "pool")
     )
     return (*absent, *partly)
 

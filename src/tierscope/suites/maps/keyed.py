@@ -58,6 +58,7 @@ class Keyed:
     clock_s: float  # per operation
     done_share: float
     lines: Lines | None  # None where accesses were not recorded
+    delayed_loads: float | None  # per operation; None where none was delayed
 
 
 def keyed(timings: Sequence[Timing], hz: float, shares: Sequence[float]) -> Keyed:
@@ -81,6 +82,7 @@ def keyed(timings: Sequence[Timing], hz: float, shares: Sequence[float]) -> Keye
         clock_s=max(one.clock_ticks for one in timings) / hz,
         done_share=sum(one.done for one in timings) / operations,
         lines=_lines(timings, operations),
+        delayed_loads=sum(one.delayed_loads for one in timings) / operations or None,
     )
 
 

@@ -10,7 +10,10 @@ TEXTS = {
         "column. After the rounds everything that should be in the structure is looked up; a wrong structure has no "
         "result. Limits: it does not separate the cost of the first touch of new memory, which is part of an insert. "
         "On simulated memory a structure's own loads, stores, flushes and fences are recorded as it runs and take "
-        "simulated time, each load after the previous one, without any read of a clock."
+        "simulated time, each load after the previous one, without any read of a clock. "
+        "On an emulated tier the first load of each line in an operation waits for the floor, also where a cache "
+        "contains the line: "
+        "times are those of a memory without caches. Stores, flushes, fences and the fill are not delayed."
     ),
 }
 

@@ -49,7 +49,8 @@ class MapsRow(JudgedRow, frozen=True, kw_only=True):
             "time to fill",
             help=(
                 "to make one structure and fill it as its first round needs; mean. On simulated memory to fill it "
-                "alone: making is not simulated; null where nothing is filled in there"
+                "alone: making is not simulated; null where nothing is filled in there, and on an emulated tier, which "
+                "delays no fill"
             ),
         ),
     ]
@@ -108,6 +109,13 @@ class MapsRow(JudgedRow, frozen=True, kw_only=True):
             ),
         ),
     ]
+    delayed_loads: Annotated[
+        Ratio | None,
+        Col(
+            "delayed loads",
+            help="loads of one operation that the floor of an emulated tier delayed, mean; null on other targets",
+        ),
+    ] = None
     batches: Annotated[Count, Col("batches", help="of whole rounds, on which the intervals rest")]
     persistence: Annotated[
         str | None,

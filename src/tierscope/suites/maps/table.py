@@ -117,6 +117,7 @@ def _row(run: Run, record: Record) -> MapsRow:
         lines_flushed=lines.flushed if lines else None,
         fences=lines.fences if lines else None,
         flushed_per_written=lines.flushed_per_written if lines else None,
+        delayed_loads=measured.delayed_loads,
         batches=found.seconds.count,
         persistence=facts.persistence or None,
         **verdict,

@@ -18,7 +18,7 @@ def grids(rows: list[MapsRow]) -> list[Grid]:
         (f"{name} (95 % interval)", [(head, False), *HEADS], [[word, *_line(row)] for word, row in part])
         for name, part in parts.items()
     ]
-    return timed + _counted(parts, head)
+    return timed + _counted(parts, head) + _delayed(parts, head)
 
 
 def _parts(rows: list[MapsRow]) -> tuple[dict[str, list[tuple[str, MapsRow]]], str]:
@@ -47,6 +47,21 @@ def _counted(parts: dict[str, list[tuple[str, MapsRow]]], head: str) -> list[Gri
         lines = [[word, *_lines(row)] for word, row in part if row.lines_read is not None]
         if lines:
             found.append((f"{name}: lines of one operation", [(head, False), *LINES], lines))
+    return found
+
+
+def _delayed(parts: dict[str, list[tuple[str, MapsRow]]], head: str) -> list[Grid]:
+    """Return the loads of one operation that an emulated floor delayed, with its time."""
+    found = []
+    for name, part in parts.items():
+        lines = [
+            [word, f"{row.delayed_loads:.2f}", _time(row.latency.middle if row.latency else None)]
+            for word, row in part
+            if row.delayed_loads is not None
+        ]
+        if lines:
+            heads = [(head, False), ("delayed loads", True), ("latency", True)]
+            found.append((f"{name}: loads of one operation under the emulated floor", heads, lines))
     return found
 
 
