@@ -11,7 +11,7 @@ import pytest
 
 from made import made_facts, made_latency_s
 from made_counters import answered, counts_of, machine_counts_of
-from made_machine import LINES, WALKS, made_machine
+from made_machine import FLUSHES, LINES, WALKS, made_machine
 from made_maps import COUNT, timing
 from made_work import task_for
 from tierscope import core
@@ -213,7 +213,7 @@ class FakeSession:
 
 def made_catalogue(*, pools: bool = True) -> Catalogue:
     """All kernels of the suites, on vectors and in scalar code."""
-    names = [*WALKS, *OTHERS]
+    names = [*WALKS, *OTHERS, *(f"flush_{name}" for name in FLUSHES)]
     return Catalogue(
         version="0.1.0",
         compiler="made 1.0",
@@ -249,6 +249,7 @@ def _kernel(name: str, isa: str, rank: int) -> Kernel:
         operation=task, needs_memory=True, program_bytes_per_operation=64.0,
         bus_bytes_per_operation=64.0, flops_per_operation=0, operands=_operands(name),
         shapes=SHAPES if task == "line" else SHAPES[:1],
+        flushes=name.startswith("flush_"), needs=FLUSHES.get(name.removeprefix("flush_"), ""),
     )  # fmt: skip
 
 

@@ -36,7 +36,7 @@ def test_without_others_nothing_is_claimed(tmp_path: Path) -> None:
     run = background_run(tmp_path / "run", 0.0)
     assert {row.state for row in rows(run)} == {"below"}
     assert all(row.traffic and row.traffic.low == 0 and row.traffic.high < 4e9 for row in rows(run))
-    assert "less memory than this probe can see" in said(run).text
+    assert "less than this probe can see" in said(run).text
     assert said(run).value is None
 
 

@@ -89,8 +89,13 @@ def test_instructions_that_the_cpu_lacks_are_left_out_with_a_word_and_refused_by
     assert len(told) == 2
     assert SUITE.left_out(old, SUITE.read({"instructions": "nt"})) == ()
     assert SUITE.left_out(machine(), SUITE.read({})) == ()
-    with pytest.raises(MachineError, match="instructions=clwb: this CPU has no clwb; try clflush,clflushopt,nt"):
+    with pytest.raises(MachineError, match="instructions=clwb: this CPU has no clwb; try clflush,clflushopt,none,nt"):
         planned(old, instructions="clwb")
+
+
+def test_a_build_without_kernels_that_flush_is_refused() -> None:
+    with pytest.raises(MachineError, match=r"this build has no kernel flush_\.\.\. that runs on this CPU"):
+        planned(msgspec.structs.replace(machine(), flushes={}))
 
 
 def test_msync_is_for_files() -> None:

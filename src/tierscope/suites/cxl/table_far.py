@@ -48,15 +48,17 @@ class FarMemory:
         if not pages:
             return []
         labels = PagesLabels.read(pages[0].experiment)
-        near = _row(run, "near", labels.near, pages, None)
-        return [near, _row(run, "far", labels.far, pages, near)]
+        rows: list[FarMemoryRow] = []
+        for memory, target in (("near", labels.near), ("far", labels.far)):
+            if cell := _cell(run, memory, target, pages):
+                rows.append(_row(run, memory, target, cell, rows[0] if rows else None))
+        return rows
 
     def insights(self, run: Run, rows: list[FarMemoryRow]) -> list[Insight]:
         return found_of(rows, real=run.result.origin == "real") if len(rows) == 2 else []
 
 
-def _row(run: Run, memory: str, target: str, pages: list[Record], near: FarMemoryRow | None) -> FarMemoryRow:
-    cell = _cell(run, memory, target, pages)
+def _row(run: Run, memory: str, target: str, cell: dict[str, Record], near: FarMemoryRow | None) -> FarMemoryRow:
     alone, team = cell.get("latency"), cell.get("bandwidth")
     wait = measured(run, alone).groups[0].interval.inverse() if alone else None
     facts = team.groups[0] if team else None

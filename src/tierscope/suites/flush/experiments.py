@@ -150,6 +150,8 @@ def instructions_of(machine: Machine, chosen: FlushOptions, target: Target, msyn
     """Return those asked for, or all that the CPU has, msync only if `msync`; MachineError if it lacks one."""
     lacking = missing(machine)
     possible = [name for name in machine.flushes if name not in lacking and (name != "msync" or target.name in FILES)]
+    if not possible:
+        raise MachineError("this build has no kernel flush_... that runs on this CPU; see `tierscope catalogue`")
     if chosen.instructions is None:
         return [name for name in possible if name != "msync" or msync]
     names = list(dict.fromkeys(names_of("instruction", chosen.instructions, machine.flushes)))
