@@ -39,7 +39,7 @@ NOISY = 0.01  # standard error of the final from which it takes twice as many ro
 TIE = 0.005  # a variant that is slower by no more is as fast; a larger share adds to what noise costs
 STAYS = 0.015  # a kept one that is slower by no more stays
 DOUBT = 4.0  # standard errors: several variants at a time
-FAR_OFF = 3.0  # standard deviations, of a trial that does not count
+FAR_OFF = 5.0  # standard deviations, of a trial that does not count; 3 would cut good ones where the width is low
 
 
 @dataclass(frozen=True, slots=True)
