@@ -2,7 +2,7 @@
 
     bandwidth = median rate of the variant's trials * program bytes per operation     [bytes/s]
 
-A trial takes 3 ms, and 12 ms in the final. That is enough to choose, but too short to publish, so there is no interval.
+A trial takes 3 ms, and 6 ms in the final. That is enough to choose, but too short to publish, so there is no interval.
 The bandwidth of a variant whose trials had no clean moment is not known: null, and such a variant is the last choice.
 Blind to loop variants that the search did not reach.
 """
@@ -42,7 +42,7 @@ class CalibrationRow(Row, frozen=True, kw_only=True):
 class Calibration:
     """One row for each loop variant that was tried before a point was measured; fastest first.
 
-    A trial takes 3 ms, and 12 ms in the final. That is long enough to choose, and too short to publish.
+    A trial takes 3 ms, and 6 ms in the final. That is long enough to choose, and too short to publish.
     """
 
     name: ClassVar[str] = "calibration"
