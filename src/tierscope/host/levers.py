@@ -29,12 +29,12 @@ FILES = {
 WRITABLE = (SCHEMATA, *FILES.values())
 """Nothing else is written as a setting."""
 STATE = "lever_"  # keys of the state: the range as 'LOWEST-HIGHEST/STEP DOMAINS', or why there is none
-LEAST_SPAN = 1.05  # highest over lowest: less is no lever
+LEAST_SPAN = 1.05  # highest over lowest: less is not a lever
 
 
 @dataclass(frozen=True)
 class Range:
-    """What one may be set to: percent or kHz. domains: of resctrl, as (0, 1)."""
+    """Values that a lever can be set to, in percent or kHz. domains: of resctrl, as (0, 1)."""
 
     name: str
     lowest: int
@@ -129,7 +129,7 @@ def _refused(system: System, path: str) -> str:
 
 
 def reads(system: System, path: str) -> str | None:
-    """Return what a setting's file has now, as it is written again: the line of MB of a schemata file."""
+    """Return the text that restores a setting's file as it is now; of a schemata file, only the line of MB."""
     text = system.read(path, 4096)
     return mb_of(text or "") if path == SCHEMATA else text
 

@@ -1,7 +1,7 @@
 """Files of levers: what they had before a run, stored on disk before the first write, and put back.
 
-Only files of `levers.WRITABLE` are written. What is put back is written again as it was read. Values of an earlier
-start of the machine are not written: the kernel begins anew.
+Only files of `levers.WRITABLE` are written. Their text is written back as it was read. Values from
+before the last boot are not written: the kernel has set its own since.
 """
 
 import fnmatch

@@ -14,7 +14,7 @@ Range: the largest x over the smallest one, less 1. A lever whose range is not s
 Beyond the largest x the upper bound grows by KINK for each doubling of the distance, (x - 1) / (largest x - 1). Where
 latency is only just hidden, time bends up behind the largest step, and no straight line knows it.
 The time bends already if a parabola explains the steps surely better, and by BEND of the time or more. Then a line is
-too low, and nothing is said beyond the largest step.
+too low, and the answer beyond the largest step is not known.
 
 Limits: not known beyond FARTHEST distances, and for a memory with less bandwidth than the lever left.
 Source: of a line with errors in both coordinates, D. York, "Least-Squares Fitting of a Straight Line", Canadian Journal
@@ -41,7 +41,7 @@ ALIKE = 0.5  # correlation of two steps
 Z = 1.959964  # of the normal distribution, 95 %
 MOST = 4.0  # |s| of any program: the time of one that only waits doubles with the latency, so s is 1
 GRID, FINER = 41, 4  # values of s, and how often the best one is looked at more closely
-TO_BEND = 3  # steps besides the one without the lever
+TO_BEND = 3  # steps with the lever
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,7 @@ class Response:
 
     @property
     def refused(self) -> str:
-        """Return why the lever says nothing, with its number; "" if it does."""
+        """Return why the lever has no answer, with its range; "" if it has one."""
         low, middle, high = (100 * one for one in self.range_)
         if self.range_[0] >= LEAST_RANGE:
             return ""
@@ -105,8 +105,8 @@ class Response:
         far = self.distance(x)
         if far > FARTHEST:
             return (
-                f"{x:.2f}x the latency is {far:.0f} times as far as the lever went ({self.farthest:.2f}x); a straight "
-                f"line is trusted up to {FARTHEST:.0f} times"
+                f"{x:.2f}x the latency is {far:.0f}x as far as the lever went ({self.farthest:.2f}x); a straight "
+                f"line is trusted up to {FARTHEST:.0f}x as far"
             )
         if self.bends and far > 1:
             return (
@@ -132,7 +132,7 @@ class Response:
 def response(steps: Sequence[Step]) -> Response:
     """Return the fit. steps: those with the lever, compared with the one without; FitError for too few."""
     if not steps:
-        raise FitError("response: a step with the lever is needed beside the one without; give the lever more steps")
+        raise FitError("response: a step with the lever and one without are needed; give the lever more steps")
     x, y = (np.array([one[1] for one in column]) for column in zip(*((s.latency, s.time) for s in steps), strict=True))
     x_error, y_error = (np.array(column) for column in zip(*(s.errors for s in steps), strict=True))
     if not all(np.isfinite(column).all() for column in (x, y, x_error, y_error)):

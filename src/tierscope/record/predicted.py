@@ -1,4 +1,4 @@
-"""What a model said of a program on other memories: stored as a run of its own, which has no samples."""
+"""The predictions of a model for a program on other memories: stored as a run of its own, which has no samples."""
 
 from typing import Annotated
 
@@ -6,11 +6,11 @@ import msgspec
 from msgspec import Meta
 
 SUITE = "prediction"
-"""Of the manifest of such a run. No suite of this name can be run."""
+"""The suite in the manifest of such a run. No suite of this name can be run."""
 
 
 class PredictedTier(msgspec.Struct, frozen=True, kw_only=True):
-    """A program on a tier. Ratios are of the whole wall time to that here; null: not known, as `unknown` says."""
+    """A program on a tier. Ratios are of the whole wall time to that here; null: not known, for the reason in `unknown`."""
 
     tier: Annotated[str, Meta(description="as it was named")]
     ratio: Annotated[float | None, Meta(description="of the wall time there to that here")]
@@ -24,10 +24,10 @@ class PredictedTier(msgspec.Struct, frozen=True, kw_only=True):
     bandwidth_over: Annotated[float | None, Meta(description="the same of the bandwidth")] = None
     unknown: Annotated[str, Meta(description='why it is not known; "": it is')] = ""
     lever: Annotated[str, Meta(description='of a run of `response` of the same program; "": there is none')] = ""
-    lever_ratio: Annotated[float | None, Meta(description="what the lever says; null: nothing")] = None
+    lever_ratio: Annotated[float | None, Meta(description="slowdown that the lever predicts; null: none")] = None
     lever_low: Annotated[float | None, Meta(description="its lower bound")] = None
     lever_high: Annotated[float | None, Meta(description="its upper bound")] = None
-    lever_unknown: Annotated[str, Meta(description="why the lever says nothing")] = ""
+    lever_unknown: Annotated[str, Meta(description="why the lever predicts none")] = ""
 
 
 class PredictedCell(msgspec.Struct, frozen=True, kw_only=True):

@@ -81,7 +81,7 @@ class Answer:
     unknown: str = ""
     notes: tuple[str, ...] = field(default=())
     lever: str = ""  # of a run of `response` of this program; "": there is none
-    lever_ratio: float | None = None  # what it says; None: nothing, for the reason in lever_unknown
+    lever_ratio: float | None = None  # its prediction; None: it has none, for the reason in lever_unknown
     lever_low: float | None = None
     lever_high: float | None = None
     lever_unknown: str = ""

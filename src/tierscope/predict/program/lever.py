@@ -1,9 +1,9 @@
 """A second opinion on a program: what a lever did to it here, by a run of `response`.
 
-The tier's latency over that of this machine's memory is the place on the line of the lever. Of several levers, that
-with the narrowest bounds is asked. A lever that is asked for less bandwidth than it left the program says nothing, and
-so does one whose bounds are wider than WIDE.
-If model and lever differ by more than APART, neither is believed.
+The tier's latency over that of this machine's memory is the place on the line of the lever. If there are several levers,
+the one with the narrowest bounds answers. A lever has no answer for a tier with less bandwidth than it left the program,
+or if its bounds are wider than WIDE.
+If model and lever differ by more than APART, neither is used: the answer is not known.
 """
 
 import shlex
@@ -28,7 +28,7 @@ NARROWER = 0.95  # of the bandwidth that a lever left: errors of both
 
 @dataclass(frozen=True, slots=True)
 class Opinion:
-    """What a lever says of a tier; said: None, for the reason in `unknown`."""
+    """The prediction of a lever for a tier. said: None, for the reason in `unknown`."""
 
     lever: str
     said: Prediction | None
@@ -82,7 +82,7 @@ def same_command(line: str, command: Sequence[str]) -> bool:
 
 
 def opinion(known: Sequence[Found], place: Place) -> Opinion | None:
-    """Return what the levers say of a tier; None where the program was not measured with any."""
+    """Return the prediction of the levers for a tier; None if the program was not measured with any."""
     if not known:
         return None
     every = [_opinion(one, place) for one in known]
@@ -112,7 +112,7 @@ def _opinion(one: Found, place: Place) -> Opinion:
 
 
 def judged(answer: Answer, beside: Opinion | None) -> Answer:
-    """Return the answer with what the lever says; not known where both differ by more than APART."""
+    """Return the answer with the prediction of the lever; not known if both differ by more than APART."""
     if beside is None:
         return answer
     said = beside.said
@@ -123,7 +123,7 @@ def judged(answer: Answer, beside: Opinion | None) -> Answer:
     if answer.ratio is None or max(answer.ratio, said.value) <= (1 + APART) * min(answer.ratio, said.value):
         return answer
     why = (
-        f"the model says {answer.ratio:.2f}x ({answer.low:.2f} to {answer.high:.2f}), and the lever {beside.lever} "
+        f"the model predicts {answer.ratio:.2f}x ({answer.low:.2f} to {answer.high:.2f}), and the lever {beside.lever} "
         f"{said.value:.2f}x ({said.low:.2f} to {said.high:.2f}), which is more than {APART:.0%} apart"
     )
     return replace(answer, ratio=None, low=None, high=None, seconds=None, unknown=why)

@@ -36,7 +36,7 @@ def show(found: Found, console: Console) -> None:
 
 
 def beside(one: Answer) -> str:
-    """Return what a lever says beside the model."""
+    """Return the line with the prediction of a lever, which is printed after that of the model."""
     if one.lever_ratio is None:
         return f"lever {one.lever}: not known, because {one.lever_unknown}"
     return f"lever {one.lever}: {one.lever_ratio:.2f}x ({one.lever_low:.2f} to {one.lever_high:.2f})"

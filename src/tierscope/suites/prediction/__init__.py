@@ -1,1 +1,1 @@
-"""What a model said of a program on other memories (`tierscope predict -- PROGRAM --out`)."""
+"""The predictions of a model for a program on other memories (`tierscope predict -- PROGRAM --out`)."""

@@ -33,7 +33,7 @@ class Contours:
     table = "prediction_grid"
     reading = (
         "Each line connects memories on which the program is slower by the same factor, which is written at its end. "
-        "Lines that stand upright mean that latency decides, lines that lie flat that bandwidth does. The cross is the "
+        "Vertical lines mean that latency decides; horizontal lines mean that bandwidth decides. The cross is the "
         "memory here. Diamonds are the tiers that were asked for, with the slowdown and its bounds. Small dots are "
         "the memories that were simulated; between them the lines are straight."
     )
@@ -61,7 +61,7 @@ def levels(low: float, high: float) -> list[float]:
 
 
 def pieces(rows: list[CellRow]) -> list[Point] | None:
-    """Return the pieces of all lines; None where the rows are no whole grid."""
+    """Return the pieces of all lines; None if the rows are not a whole grid."""
     x, y = (np.array(sorted({getattr(row, name) for row in rows})) for name in ("latency_over", "bandwidth_over"))
     if x.size < 2 or y.size < 2 or len(rows) != x.size * y.size:
         return None

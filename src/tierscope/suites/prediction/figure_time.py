@@ -1,4 +1,4 @@
-"""Where the time goes on each tier: computing, waits for latency, waits for bandwidth."""
+"""The parts of the time on each tier: computing, waits for latency, waits for bandwidth."""
 
 from tierscope.draw import figures, theme, vega
 from tierscope.draw.theme import Spec
@@ -15,11 +15,11 @@ class WhereTimeGoes:
     """A bar is as long as the program takes there, over its time here."""
 
     name = "prediction_time"
-    title = "Where the time goes on each tier"
+    title = "Parts of the time on each tier"
     table = "prediction"
     reading = (
-        "Each bar is the time of the program on a tier over its time here. Its parts are the time that goes away "
-        "if no access waits for another (bandwidth), the time that goes away in addition if memory answers immediately "
+        "Each bar is the time of the program on a tier over its time here. Its parts are the time that disappears "
+        "if no access waits for another (bandwidth), the time that also disappears if memory answers immediately "
         "(misses), and the rest. The thin rule is the range of the bounds. The dashed line is the time here."
     )
 

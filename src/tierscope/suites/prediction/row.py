@@ -29,7 +29,7 @@ class PredictionRow(Row, frozen=True, kw_only=True):
     ]
     bandwidth_over: Annotated[Ratio | None, Col("bandwidth over that here", help="of the tier; null as before")]
     lever: Annotated[str, Col("lever", help='of a run of `response` of the program; "": there is none')]
-    by_lever: Annotated[Quotient | None, Col("slowdown by the lever", help="null: it says nothing")]
+    by_lever: Annotated[Quotient | None, Col("slowdown by the lever", help="null: the lever predicts none")]
     why: Annotated[str, Col("because", help='why it is not known; "" if it is')]
     origin: Annotated[str, Col("origin", help="`simulated`: models of this machine and of each memory")]
 

@@ -8,7 +8,7 @@ round.
 
 The victim runs once before all of it: a program that is missing, that fails, that needs a terminal or that ends too
 soon is refused in seconds.
-Blind to what a lever does besides slowing memory: a load also takes bandwidth and space in shared caches, a lower clock
+Limits: a lever does more than slow the memory. A load also takes bandwidth and space in shared caches, and a lower clock
 slows the caches. The table has the bandwidth that each step leaves.
 Source: A. Sandberg et al., "Modeling Performance Variation Due to Cache Sharing", HPCA 2013, and D. Eklov et al.,
 "Bandwidth Bandit: Quantitative Characterization of Memory Contention", CGO 2013 (co-runners that take a known part).
@@ -214,8 +214,8 @@ suites.add(
         kernels=True,
         victims=True,
         details="Each step alternates with the program alone; its latency and bandwidth are measured in between. The "
-        "run time over latency extrapolates to other memories, with bounds. A lever that does not change "
-        "latency by 25 % says nothing, and the table prints how much it did. "
+        "run time over latency extrapolates to other memories, with bounds. A lever that does not change the "
+        "latency by 25 % is refused, and the table prints its range. "
         "See [how to measure the response of a program](../how-to/response.md).",
     )
 )

@@ -1,6 +1,6 @@
 """The response to each lever, from the rows of its steps.
 
-Inconclusive steps are included: the fit considers their errors. Of the lever `clock`, times are counted in cycles:
+Inconclusive steps are included: the fit considers their errors. With the lever `clock`, times are counted in cycles:
 
     x = (latency / cycle) / (latency / cycle without),   y = (time / cycle) / (time / cycle without)
 """

@@ -1,4 +1,4 @@
-"""What a lever is: something of this machine that slows memory for the victim, in steps.
+"""A lever: a part of this machine that slows memory for the victim, in steps.
 
 Each file `lever_NAME.py` of this folder adds one. A step is other work at the same time, other memory, or settings of
 the machine that are written for a take and put back after it.
@@ -15,7 +15,7 @@ from tierscope.suites.response.options import ResponseOptions
 
 @dataclass(frozen=True)
 class Place:
-    """CPUs of the victim, the first of which also runs the probes; those that may load; bytes of an array."""
+    """CPUs of the victim, those that may load, and bytes of an array. The first CPU of the victim also runs the probes."""
 
     victims: tuple[int, ...]
     loads: tuple[int, ...]
@@ -33,7 +33,7 @@ class Slower:
 
 
 class Lever(Protocol):
-    """What every file here registers. cycles: the clock of the core changes, so that times are counted in cycles."""
+    """A lever, as each file here registers it. cycles: the clock of the core changes, so times are counted in cycles."""
 
     name: str
     summary: str
@@ -43,7 +43,7 @@ class Lever(Protocol):
         """Return why this machine does not have it, with what to try; "" if it does."""
 
     def steps(self, machine: Machine, chosen: ResponseOptions, place: Place) -> tuple[Slower, ...]:
-        """Return its steps, the weakest first, without the one that leaves all as it is."""
+        """Return its steps, the weakest first, without the one that changes nothing."""
 
 
 levers: Registry[Lever] = Registry("lever", "tierscope.suites", part="lever_", group="tierscope.levers")

@@ -27,7 +27,7 @@ class ResponseRow(JudgedRow, frozen=True, kw_only=True):
     ]
     bandwidth: Annotated[Bandwidth | None, Col("bandwidth left", help="that one CPU reads with at this step")]
     load: Annotated[
-        Bandwidth | None, Col("load", help="program bytes/s of the CPUs that load, beside the chase; null without")
+        Bandwidth | None, Col("load", help="program bytes/s of the CPUs that load during the chase; null without")
     ]
     seconds: Annotated[Task | None, Col("time of a run", help="of the victim, from its start to its end")]
     slowdown: Annotated[

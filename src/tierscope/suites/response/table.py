@@ -3,8 +3,8 @@
     over     = latency / latency without the lever, of the same rounds     [1]
     slowdown = time / time without the lever, of the same rounds           [1]
 
-Both are Hodges-Lehmann estimates over the rounds (`stats.contrast`). Of the lever `clock` both are divided by the ratio
-of cycles, whose error is added in squares.
+Both are Hodges-Lehmann estimates over the rounds (`stats.contrast`). With the lever `clock`, both are divided by the
+ratio of cycles, whose error is added in squares.
 """
 
 import math

@@ -70,7 +70,7 @@ def _said(row: FitRow) -> Insight:
         reach = row.reach
         return Insight(
             name=f"response_refused {row.lever}",
-            text=f"{short(row.command)}: lever {row.lever} says nothing, because {row.why}",
+            text=f"{short(row.command)}: lever {row.lever} has no answer, because {row.why}",
             value=reach.middle if reach else None,
             low=reach.low if reach else None,
             high=reach.high if reach else None,
