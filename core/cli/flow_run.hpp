@@ -12,8 +12,8 @@
 
 namespace tierscope {
 
-/// What a machine is asked for: its text behind `sim:`, without the part `objects=FILE`. The file names, a line each,
-/// another machine and the objects that are in its memory.
+/// A request for a machine: its text behind `sim:`, without the part `objects=FILE`. The first line of the file names
+/// another machine. Each further line names an object that is in its memory.
 struct FlowAsked {
   std::string word, beside;
   std::set<std::string> moved;

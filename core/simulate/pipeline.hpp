@@ -122,7 +122,7 @@ class Pipeline {
   void load(Op& op, Time at);
   void release(Time at);
   void store(std::uint64_t number, Time at);
-  /// What an access touches.
+  /// The bytes that an access touches, and their object.
   struct Bytes {
     std::uint64_t address;
     std::uint32_t bytes;

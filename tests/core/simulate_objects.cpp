@@ -1,4 +1,4 @@
-/// Which object an address belongs to, while objects come and go; and where a placement has them.
+/// The object of an address while objects are allocated and freed, and the memory of each object in a placement.
 #include <doctest/doctest.h>
 
 #include "simulate/objects.hpp"

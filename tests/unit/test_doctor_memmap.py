@@ -79,7 +79,7 @@ def test_only_kernels_of_x86_know_the_word(tmp_path: Path) -> None:
     assert "x86 alone" in found.state
 
 
-def test_a_line_that_waits_for_the_next_boot_is_seen(tmp_path: Path) -> None:
+def test_the_doctor_detects_a_line_that_waits_for_the_next_boot(tmp_path: Path) -> None:
     waits = 'GRUB_CMDLINE_LINUX="$GRUB_CMDLINE_LINUX memmap=4G!12G"'
     found = seen(tmp_path, {"/proc/cmdline": "quiet", "/etc/default/grub.d/memmap.cfg": waits})
     assert "memmap=4G!12G is in GRUB's settings, not in this boot" in found.state

@@ -72,7 +72,7 @@ def test_a_fleet_keeps_its_history_where_a_version_named_its_plan_otherwise(tmp_
     assert history(at, host) == history(one, host)
 
 
-def test_a_session_of_the_other_spelling_goes_on(tmp_path: Path) -> None:
+def test_a_session_of_the_other_spelling_continues(tmp_path: Path) -> None:
     asked = Session(via="local", plan_name="canary", plan=canary().digest, day="2026-01-02", session=0, hosts={"a": {}})
     folder = tmp_path / "sessions" / asked.folder
     folder.mkdir(parents=True)

@@ -139,7 +139,7 @@ def test_other_code_reads_in_full(run: Run, read: list[str], monkeypatch: pytest
 
 @pytest.mark.parametrize("part", [b"", b"\xc1", b"\xff" * 99, msgspec.msgpack.encode([2, "Number"])])
 def test_a_part_that_nobody_packed_is_judged_again(run: Run, read: list[str], part: bytes) -> None:
-    """Of somebody who knows the key, and states the right digests of all samples."""
+    """The author of the part knows the key, and states the right digests of all samples."""
     first = judged(run)
     kept_file.write(run.path / kept.NAME, run.path, str(kept.key_of(run)), {"numbers": part})
     read.clear()
@@ -195,7 +195,7 @@ def test_a_damaged_head_ends_as_a_whole_run_does(run: Run, change: Callable[[Any
 
 
 @pytest.mark.parametrize("make", [os.mkfifo, Path.mkdir, Path.unlink])
-def test_a_result_that_is_no_file_ends_in_one_line(run: Run, make: Callable[[Path], None]) -> None:
+def test_a_result_that_is_not_a_file_ends_in_one_line(run: Run, make: Callable[[Path], None]) -> None:
     path = run.path / "result.json"
     path.unlink()
     if make is not Path.unlink:

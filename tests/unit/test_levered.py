@@ -55,7 +55,7 @@ def root(tmp_path: Path) -> Path:
 
 
 def experiment() -> Experiment:
-    """Three takes: as it is, both clocks lower, and a cap."""
+    """Three takes: without a setting, both clocks lower, and a cap."""
     work = Workload(kernel="chase", footprint_bytes=1 << 20, work=HopWork())
     group = Group(workload=work, target=Target(), team=Team(cpus=(0,)))
     low = Setting(path=CLOCK, text="1500000")
@@ -170,7 +170,7 @@ def test_ranges_are_in_the_state_of_the_machine(root: Path) -> None:
     assert clock.down(2) == [2000000, 1000000]
 
 
-def test_what_is_absent_or_useless_is_no_lever(tmp_path: Path, root: Path) -> None:
+def test_what_is_absent_or_useless_is_not_a_lever(tmp_path: Path, root: Path) -> None:
     assert look(System(tmp_path / "empty")) == {}
     assert "no /sys" in str(range_of({}, "clock"))
     (root / "sys/fs/resctrl/schemata").write_text("MB:0=2048;1=2048\n")

@@ -1,4 +1,4 @@
-"""A lever beside the model: what it says of a tier, when it says nothing, and when neither is believed."""
+"""A lever and the model: the lever's prediction for a tier, tiers without one, and answers that differ too much."""
 
 import io
 from dataclasses import replace
@@ -58,7 +58,7 @@ def test_the_line_of_the_lever_is_read_at_the_latency_of_the_tier(run: Run) -> N
         (place(2.0, 0.1), "the tier has 10% of the bandwidth here"),
     ],
 )
-def test_beyond_what_the_lever_did_it_says_nothing(run: Run, tier: Place, why: str) -> None:
+def test_beyond_its_steps_a_lever_has_no_answer(run: Run, tier: Place, why: str) -> None:
     found = opinion(known(run), tier)
     assert found is not None
     assert found.said is None

@@ -1,4 +1,4 @@
-"""Objects of a program: grouped by stacks, chosen for a size, and told with bounds."""
+"""Objects of a program: grouped by stacks, chosen for a size, and reported with bounds."""
 
 import io
 import itertools
@@ -164,7 +164,7 @@ def test_the_replay_gives_the_time_and_the_bounds_contain_the_waits(tmp_path) ->
     assert none.objects == ()
 
 
-def test_what_is_found_is_told_and_written(tmp_path) -> None:  # type: ignore[no-untyped-def]
+def test_what_is_found_is_shown_and_written(tmp_path) -> None:  # type: ignore[no-untyped-def]
     made = placing(FIRST, tmp_path, fast=(1500, 1))
     said = io.StringIO()
     show(made, Console(file=said, width=160))
@@ -212,7 +212,7 @@ def test_an_anchor_that_is_not_known_leaves_shares(tmp_path) -> None:  # type: i
     assert "70% less added time by the model; the time itself is not known" in " ".join(said.getvalue().split())
 
 
-def test_what_cannot_be_placed_says_why(tmp_path) -> None:  # type: ignore[no-untyped-def]
+def test_what_cannot_be_placed_has_a_reason(tmp_path) -> None:  # type: ignore[no-untyped-def]
     def never(_: object) -> dict[str, Traced]:
         raise AssertionError
 

@@ -138,7 +138,7 @@ def test_a_machine_that_changes_between_visits_needs_more_of_them(
 
 
 def _doubted(tmp_path: Path, reason: str, used: float | None, **options: float) -> Content:
-    """Return a run whose points all have this reason, beside programs that used some CPUs."""
+    """Return a run whose points all have this reason, with programs that used some CPUs."""
     run = storage_run(tmp_path, "size=64MiB", "preset=latency", repeats=8)
     records = tuple(replace(one, background=Background(cpus=used)) for one in run.result.records)
     content = gather(Run(path=run.path, result=replace(run.result, records=records, options=dict(options))))
@@ -157,7 +157,7 @@ def _doubted(tmp_path: Path, reason: str, used: float | None, **options: float) 
     ],
 )
 @pytest.mark.parametrize("used", [0.0, 0.8, None])
-def test_what_was_seen_once_needs_a_second_visit_and_no_quiet_machine(
+def test_a_point_of_one_visit_needs_a_second_visit_and_no_quiet_machine(
     tmp_path: Path, options: dict[str, float], more: dict[str, str], used: float | None
 ) -> None:
     content = _doubted(tmp_path, ONCE, used, **options)
@@ -183,7 +183,7 @@ def test_interruptions_without_other_programs_still_need_a_quiet_machine(tmp_pat
     assert "quiet machine" in next_step(_doubted(tmp_path / "busy", reason, 0.0, budget=0.5))
 
 
-def test_clocks_that_differ_are_not_mended_by_a_quiet_machine(tmp_path: Path) -> None:
+def test_a_quiet_machine_does_not_correct_clocks_that_differ(tmp_path: Path) -> None:
     content = _doubted(tmp_path, f"only 10 % of the moments are clean: {OTHER_MARKS}", 0.8)
     assert next_step(content).startswith("see what tierscope doctor reports about the clock")
 

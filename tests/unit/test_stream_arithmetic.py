@@ -74,7 +74,7 @@ def test_cycles_of_a_line_are_known_where_a_pmu_counts_them(tmp_path: Path) -> N
         assert rows_of(run_of(tmp_path / str(number), without), "copy")[0].cycles_per_line is None
 
 
-def test_the_terminal_shows_them_beside_the_kernels_that_have_them(tmp_path: Path) -> None:
+def test_the_terminal_shows_them_with_the_kernels_that_have_them(tmp_path: Path) -> None:
     plain = printed(run_of(tmp_path / "plain"))
     assert "Floating-point operations, 2 threads" in plain
     assert "cycles per line" not in plain

@@ -52,7 +52,7 @@ def arm(line: int = 64) -> Machine:
 
 
 @pytest.mark.parametrize(("share", "line"), [(0.0, 64), (0.3, 64), (1.0, 128)])
-def test_a_core_that_streams_stores_moves_what_its_counters_say(tmp_path: Path, share: float, line: int) -> None:
+def test_a_core_that_streams_stores_moves_what_its_counters_report(tmp_path: Path, share: float, line: int) -> None:
     """Each stored line leaves the core once, whatever its write-backs count, and a share of them is read first."""
     names = names_of(arm(line))
     counted = counts(PERF_EVENT, **{names["l2_refills"]: share * 64 / line, names["l2_write_backs"]: 0.1})
@@ -74,7 +74,7 @@ def names_of(machine: Machine) -> dict[str, str]:
     return dict(metrics_for(machine.identity.family).names)
 
 
-def test_counts_that_contradict_the_table_are_no_detail(tmp_path: Path) -> None:
+def test_counts_that_contradict_the_table_are_not_a_detail(tmp_path: Path) -> None:
     counted = counts(SIMULATED, **{"memory-reads": 0.1, "memory-writes": 1.0})
     one = told(run_of(tmp_path, counted, origin="simulated"))["traffic write"]
     assert one.value == pytest.approx(1.1)

@@ -1,4 +1,4 @@
-"""A core with small caches over a near and a far memory, and runs that take as long as a simulation says."""
+"""A core with small caches over a near and a far memory, and runs that take the simulated time."""
 
 from pathlib import Path
 
@@ -44,7 +44,7 @@ def two_machines(folder: Path) -> tuple[str, str]:
 
 
 def exactly(traced: Traced) -> Native:
-    """Return runs without noise that take as long as a simulation says."""
+    """Return runs without noise that take the simulated time."""
     time = seconds_of(traced)
     return Native(Interval(time, time, time, 9), Interval(time, time, time, 9), 0.0, 9)
 

@@ -33,7 +33,7 @@ LEAST_SPAN = 1.05  # highest over lowest: less is not a lever
 
 @dataclass(frozen=True)
 class Range:
-    """What one may be set to: percent or kHz. domains: of resctrl, as (0, 1)."""
+    """Values that a lever can be set to, in percent or kHz. domains: of resctrl, as (0, 1)."""
 
     name: str
     lowest: int

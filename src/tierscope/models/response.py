@@ -105,8 +105,8 @@ class Response:
         far = self.distance(x)
         if far > FARTHEST:
             return (
-                f"{x:.2f}x the latency is {far:.0f} times as far as the lever went ({self.farthest:.2f}x); a straight "
-                f"line is trusted up to {FARTHEST:.0f} times"
+                f"{x:.2f}x the latency is {far:.0f}x as far as the lever went ({self.farthest:.2f}x); a straight "
+                f"line is trusted up to {FARTHEST:.0f}x as far"
             )
         if self.bends and far > 1:
             return (

@@ -44,7 +44,7 @@ class Glance(msgspec.Struct, frozen=True, kw_only=True):
 
 
 Seen = Run | Glance
-"""What a reader takes that needs the head alone, unless nothing is stored."""
+"""The input of a reader that needs only the head of a run, and the whole run if nothing is stored."""
 
 
 def glance(path: Path) -> Seen:

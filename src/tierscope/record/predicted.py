@@ -6,7 +6,7 @@ import msgspec
 from msgspec import Meta
 
 SUITE = "prediction"
-"""Of the manifest of such a run. No suite of this name can be run."""
+"""The suite in the manifest of such a run. No suite of this name can be run."""
 
 
 class PredictedTier(msgspec.Struct, frozen=True, kw_only=True):

@@ -55,11 +55,12 @@ def replayed(
 ) -> tuple[Traced, ...]:  # fmt: skip
     """Return what each machine of `words` (`sim:...`) makes of the command, with the exit status of the command.
 
-    sampling: which parts are traced (tracer/README.md), "": all. output, given: where its standard output goes and its
-    input comes from; None: those of this process. objects: with the objects of the program, and what waits for each; a
-    word may then end in `,objects=FILE`, whose first line names a machine, and the next ones objects in its memory.
-    MachineError without the tracer, or where it was killed or wrote no whole trace; UsageError where the command cannot
-    start, is a program that the tracer does not run, or takes longer than limit_s.
+    sampling: which parts are traced (tracer/README.md), "": all.
+    output, given: where its standard output goes and its input comes from; None: those of this process.
+    objects: with the objects of the program, and the waits for each. A machine may then end in `,objects=FILE`. The
+    first line of that file names another machine, and each further line names an object in its memory.
+    MachineError without the tracer, or if it was killed or did not write a whole trace. UsageError if the command
+    cannot start, is a program that the tracer does not run, or takes longer than limit_s.
     """
     reading, writing = os.pipe()
     try:

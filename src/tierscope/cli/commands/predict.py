@@ -79,7 +79,7 @@ class Divided(Command):
     "--phases",
     type=click.IntRange(1, 100),
     metavar="COUNT",
-    help="Show so many equal parts of the time of PROGRAM, where it does not mark its phases itself.",
+    help="Show this number of equal parts of the time of PROGRAM, if it does not mark its phases itself.",
 )
 @click.option(
     "--objects", is_flag=True, help="Show which allocations of PROGRAM should be in the memory here; traces it twice."
@@ -88,7 +88,7 @@ class Divided(Command):
     "--fast",
     multiple=True,
     metavar="SIZE",
-    help="State the objects of PROGRAM to keep in so much memory of this machine; may be repeated; implies --objects.",
+    help="Show the objects of PROGRAM to keep in this size of memory here; may be repeated; implies --objects.",
 )
 @click.option(
     "--figure",

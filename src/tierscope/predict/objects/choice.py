@@ -1,4 +1,4 @@
-"""Which objects should be in the faster memory: the best set for a size, and sets that grow.
+"""The choice of objects for the faster memory: the best set for a size, and sets that grow.
 
     best set       maximise the sum of shares of the objects in it; the sum of their bytes is at most the size
     sets that grow the objects in the order of share per byte. Each of these sets is the best one for its own size.

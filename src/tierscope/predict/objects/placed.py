@@ -116,7 +116,7 @@ def placed(tiers: Sequence[Ends], here: Anchor, fast: Sequence[int], again: Agai
 
 @dataclass(frozen=True, slots=True)
 class _Wanted:
-    """What is replayed of a tier. shares: by core, own first."""
+    """The replays that a tier needs. shares: by core, own first."""
 
     ends: Ends
     objects: tuple[ProgramObject, ...] = ()

@@ -33,11 +33,12 @@ TRACED_TIMES = 20  # factor by which the tracer and all replays may exceed the -
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """on: tiers; here: runs of this machine, or a simulated machine that stands for it; limit_s: of one run here.
+    """A request for a prediction. on: tiers. limit_s: of one run here.
 
-    objects: whether to place the objects of the program; fast: bytes of the memory here, each with a best set.
-    phases: parts of the time, where the program has no markers; 0: no phases without markers.
-    contours: the grid of latencies and bandwidths is replayed, too.
+    here: runs of this machine, or a simulated machine that stands for it.
+    objects: whether to place the objects of the program. fast: sizes in bytes of the memory here, each with a best set.
+    phases: parts of the time if the program has no markers. 0: no phases without markers.
+    contours: whether to replay the grid of latencies and bandwidths, too.
     """
 
     command: Sequence[str]

@@ -18,8 +18,8 @@ class WhereTimeGoes:
     title = "Where the time goes, for each tier"
     table = "prediction"
     reading = (
-        "Each bar is the time of the program on a tier over its time here. Its parts are the time that goes away "
-        "if no access waits for another (bandwidth), the time that goes away in addition if memory answers immediately "
+        "Each bar is the time of the program on a tier over its time here. Its parts are the time that disappears "
+        "if no access waits for another (bandwidth), the time that also disappears if memory answers immediately "
         "(misses), and the rest. The thin rule is the range of the bounds. The dashed line is the time here."
     )
 

@@ -1,4 +1,4 @@
-"""What a lever is: something of this machine that slows memory for the victim, in steps.
+"""A lever: a part of this machine that slows memory for the victim, in steps.
 
 Each file `lever_NAME.py` of this folder adds one. A step is other work at the same time, other memory, or settings of
 the machine that are written for a take and put back after it.
@@ -33,7 +33,7 @@ class Slower:
 
 
 class Lever(Protocol):
-    """What every file here registers. cycles: the clock of the core changes, so that times are counted in cycles."""
+    """A lever, as each file here registers it. cycles: the clock of the core changes, so times are counted in cycles."""
 
     name: str
     summary: str

@@ -1,7 +1,7 @@
 """Levers that are files of the running kernel: a cap on bandwidth, and the clocks of uncore and core.
 
-What they may be set to is in the state of the machine, as `host.levers` found it. It writes them for a take, and puts
-back what was there before.
+Their ranges are in the state of the machine, as `host.levers` found them. It writes the files for a take, and restores
+them after it.
 """
 
 from tierscope.host.levers import Range, range_of
