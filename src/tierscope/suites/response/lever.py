@@ -33,7 +33,7 @@ class Slower:
 
 
 class Lever(Protocol):
-    """A lever, as each file here registers it. cycles: the clock of the core changes, so times are counted in cycles."""
+    """A lever, as each file here registers it. cycles: the clock of the core changes, and times are in cycles."""
 
     name: str
     summary: str
