@@ -41,7 +41,7 @@ def traced(program: Path, folder: Path, sampling: str) -> tuple[Traced, Traced]:
 
 @pytest.mark.parametrize("sampling", ["", GAPS])
 def test_a_phase_has_the_ratio_of_what_it_does(program: Path, tmp_path: Path, sampling: str) -> None:
-    """A chase waits for the latency, which is 3 times as long there, and takes some time in caches and core."""
+    """A chase waits for the latency, which is 3x there, and takes some time in caches and core."""
     near, far = traced(program, tmp_path, sampling)
     assert [name for name, _ in near.phases] == [*["chase", "stream"] * ROUNDS, "end"]
     assert near.phases == far.phases

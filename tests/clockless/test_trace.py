@@ -140,7 +140,7 @@ def test_phases_are_between_blocks_and_within_gaps(shell: Shell) -> None:
     parts = [load, flows.phase(b"one"), load, flows.phase(b"in a gap", 3000), gap, load, flows.phase(b'"', thread=7)]
     (shell.folder / "t").write_bytes(flows.MAGIC + block + b"".join(parts) + flows.END)
     found = json.loads(shell("trace", "--on", "flat", "--from", "t", "--json", "-")[1])[0]
-    # the last is of another thread, so that the last block of this one can still go on
+    # the last is of another thread, so that the last block of this one can still continue
     assert found["phases"] == [["one", 2000], ["in a gap", 7000], ['"', 13_999]]
     first, last = found["knots"]
     assert first[:2] == [0, 2000]

@@ -10,8 +10,8 @@
    Rates of one round are compared with each other, so that a machine that drifts drifts for all. On a noisy machine
    there are twice as many rounds where none is kept.
 5. The kept variant stays unless another one is certainly faster by more than STAYS. Where none is kept, the fastest
-   wins, or the simplest of those that are slower by no more than TIE. What counts is the mean over the rounds, without
-   trials that are far off (`centre`): a disturbance makes a variant slower by several per cent, and never faster.
+   wins, or the simplest of those that are slower by no more than TIE. The mean over the rounds counts, without trials
+   that are far off (`centre`): a disturbance makes a variant slower by several per cent, and never faster.
 
 Blind to a fast variant that is far from all that are fast.
 Sources: hill climbing with a tie rule; fewer variants with more trials each: Z. Karnin, T. Koren, O. Somekh, "Almost

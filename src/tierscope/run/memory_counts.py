@@ -20,7 +20,7 @@ from tierscope.units import LINE_BYTES
 
 @dataclass
 class MemoryCounts:
-    """What the controllers counted in one experiment. batches: (take, counts since the batch before)."""
+    """The counts of the controllers in one experiment. batches: (take, counts since the batch before)."""
 
     known: Controllers
     facts: tuple[EventFacts, ...] = ()

@@ -61,7 +61,7 @@ class ControllerEvent:
 
 @dataclass(frozen=True)
 class Controllers:
-    """What a machine has. reasons: why events or whole PMUs are left out, for the reader."""
+    """The events of a machine. reasons: why events or whole PMUs are left out, for the reader."""
 
     events: tuple[ControllerEvent, ...]
     reasons: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""What the time on each tier consists of: computing, waits for latency, waits for bandwidth."""
+"""The parts of the time on each tier: computing, waits for latency, waits for bandwidth."""
 
 from tierscope.draw import figures, theme, vega
 from tierscope.draw.theme import Spec
