@@ -98,13 +98,13 @@ def test_what_a_machine_lacks_has_a_reason(tmp_path: Path) -> None:
     )
 
 
-def test_an_event_that_is_no_encoding_is_not_passed_on(tmp_path: Path) -> None:
+def test_an_event_without_an_encoding_is_left_out(tmp_path: Path) -> None:
     changes = intel("0") | {f"{DEVICES}/uncore_imc_0/events/cas_count_read": "event=1/,cycles"}
     found = controllers_of(plant(tmp_path, changes=changes), INTEL)
     assert "uncore_imc_0: the kernel gives no event cas_count_read" in found.reasons
 
 
-def test_each_file_says_whose_events_it_has_and_no_pmu_is_in_two(tmp_path: Path) -> None:
+def test_each_file_names_its_pmus_and_none_is_in_two(tmp_path: Path) -> None:
     assert len(families()) == len(list(FILES.glob("*.toml")))
     known = ("uncore_imc_0", "uncore_imc", "uncore_hbm_3", "amd_df", "amd_umc_0", "arm_cmn_1", "nvidia_scf_pmu_0")
     for pmu in (*known, "uncore_imc_free_running_0"):
@@ -171,7 +171,7 @@ def test_a_run_has_the_counts_of_each_channel_their_sums_and_their_factor(lab: L
     assert any("bytes read for each program byte, with those of all other programs" in text for text in said)
 
 
-def test_without_controllers_a_run_goes_on_and_has_the_reason(lab: Lab, tmp_path: Path) -> None:
+def test_without_controllers_a_run_continues_and_has_the_reason(lab: Lab, tmp_path: Path) -> None:
     lab(plan_of(point(group())), counters=counting(Controllers((), ("no PMU of a memory controller here",))))
     (counted,) = lab.records[0].counted
     assert counted.reason == "no PMU of a memory controller here"

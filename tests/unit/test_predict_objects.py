@@ -195,7 +195,7 @@ def test_the_curve_is_drawn_with_its_bounds_and_rows(tmp_path) -> None:  # type:
     assert "3 of 3" in unknown["usermeta"]["tierscope"]["notes"][0]
 
 
-def test_the_objects_of_one_machine_are_told_by_their_waits() -> None:
+def test_the_objects_of_one_machine_are_reported_by_their_waits() -> None:
     said = io.StringIO()
     Console(file=said, width=160).print(waits(of(2.0, 0.2, 0.0, 0.8, 0.3)))
     text = " ".join(said.getvalue().split())

@@ -115,7 +115,7 @@ def test_where_the_time_goes_adds_up_to_the_time_there(tmp_path: Path) -> None:
     assert sum(one["ratio"] for one in parts) == pytest.approx(slowdown(*TIERS[0][1:]), rel=1e-3)
 
 
-def test_what_is_not_known_has_no_figure_and_says_why(tmp_path: Path) -> None:
+def test_an_unknown_answer_has_a_reason_and_no_figure(tmp_path: Path) -> None:
     run = prediction_run(tmp_path, made_predicted(unknown="it started 2 processes"))
     rows = tables["prediction"].rows(run)
     assert figures["prediction_time"].draw(run, rows, []) is None
