@@ -34,7 +34,8 @@ class BlocksRow(JudgedRow, frozen=True, kw_only=True):
         Col(
             "efficiency",
             help=(
-                "throughput divided by threads and by the throughput of one thread; null where one thread was not measured"
+                "throughput divided by threads and by the throughput of one thread; null where one thread was not "
+                "measured"
             ),
         ),
     ]
