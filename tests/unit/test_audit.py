@@ -183,7 +183,7 @@ SURE = Quantity(1e-7, bounds=(1e-7, 1e-7))
 FITS = {"footprint_bytes": float(MiB), "cache_bytes": float(GiB)}
 PLANTED: list[tuple[str, list[Statement], str]] = [
     ("littles_law", changed("littles_law", rate_per_s=10_000), "a digit was lost"),
-    ("littles_law", changed("littles_law", latency_s=160e-6 * 39), "impossible: 39 times"),
+    ("littles_law", changed("littles_law", latency_s=160e-6 * 39), "impossible: 39x"),
     ("littles_law", changed("littles_law", latency_s=0.16), "as if a prefix was lost"),
     ("littles_law", changed("littles_law", rate_per_s=70_000, read_share=0.7), "reads alone"),
     ("littles_law", changed("littles_law", latency_s=120e-6), "25 % below"),

@@ -203,8 +203,8 @@ BROKEN = {
     "pmembench cut off": (lambda: (DATA / "pmembench.csv").read_text()[:-30], "cut off"),
     "pmembench, another unit": (lambda: replaced("pmembench.csv", "latency-avg[nsec]", "latency-avg[ticks]"), "unit"),
     "pmembench, an unknown column": (lambda: replaced("pmembench.csv", "latency-avg[", "wisdom[", ), "unknown column"),
-    "stream, a rate below zero": (lambda: replaced("stream.txt", "9271.1", "-9271.1"), "cannot be"),
-    "mlc, a latency below zero": (lambda: replaced("mlc.txt", "229.34", "-229.34"), "cannot be"),
+    "stream, a rate below zero": (lambda: replaced("stream.txt", "9271.1", "-9271.1"), "is impossible"),
+    "mlc, a latency below zero": (lambda: replaced("mlc.txt", "229.34", "-229.34"), "is impossible"),
     "nothing": (lambda: "", "no known format"),
     "two formats": (lambda: (DATA / "mlc.txt").read_text() + (DATA / "stream.txt").read_text(), "could be any of"),
 }  # fmt: skip

@@ -81,7 +81,7 @@ def _why(one: Statement, ratio: float, room: float) -> str:
         return f"the rate counts the reads alone (with the writes {left:+.0f} % remain)"
     word = slip(ratio, OF_TIMES_AND_COUNTS, room)
     if ratio > IMPOSSIBLE:
-        return f"impossible: {ratio:.0f} times that{f', as if {word}' if word else ''}"
+        return f"impossible: {ratio:.0f}x that{f', as if {word}' if word else ''}"
     if ratio < 1 / IMPOSSIBLE:
         return f"{word} in rate or latency" if word else f"{1 / ratio:.3g} times too short: another quantity, or depth"
     if ratio < 1:

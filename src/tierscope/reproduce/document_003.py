@@ -16,7 +16,7 @@ TESTS = ("write", "mixed", "read")
 READS = 0.7  # of a mixed test
 
 DIGIT = "3520 IOPS lost a digit and the k: 35.2k"
-IMPOSSIBLE = "impossible: with 16 requests in flight 83.1k IOPS allow 193 us; printed is 39 times that"
+IMPOSSIBLE = "impossible: with 16 requests in flight 83.1k IOPS allow 193 us; printed is 39x that"
 READS_ALONE = "IOPS of mixed tests are the reads alone"
 LOW = "15 to 31 % below what queue depth and IOPS demand"
 UNIT = "unit slip: 1036.44 is MiB/s in a column of KiB/s"

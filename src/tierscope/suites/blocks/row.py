@@ -33,7 +33,10 @@ class BlocksRow(JudgedRow, frozen=True, kw_only=True):
         Quotient | None,
         Col(
             "efficiency",
-            help=("throughput over threads times that of one thread; null where one thread was not measured"),
+            help=(
+                "throughput divided by threads and by the throughput of one thread; null where one thread was not "
+                "measured"
+            ),
         ),
     ]
     peak_share: Annotated[
