@@ -39,7 +39,8 @@ def sentence(placed: Placed, point: Point) -> str:
     by_share = sorted(point.objects, key=lambda i: -placed.shares[i])
     names = "; ".join(placed.objects[i].name for i in by_share[:NAMES])
     others = f"; {len(by_share) - NAMES} more" if len(by_share) > NAMES else ""
-    where = f"these {len(by_share)} of {len(placed.objects)} objects, {show_bytes(point.bytes)}, in the memory here"
+    which = "this one" if len(by_share) == 1 else f"these {len(by_share)}"
+    where = f"{which} of {len(placed.objects)} objects, {show_bytes(point.bytes)}, in the memory here"
     told = f"{ratio(point.answer)} instead of {ratio(placed.curve[0].answer)}"
     if point.answer.ratio is None:
         told = f"{point.share:.0%} less added time by the model; the time itself is not known"
