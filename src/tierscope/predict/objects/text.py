@@ -1,5 +1,7 @@
 """Objects and their placement in a terminal: what waits for each, time over size of memory, and the best sets."""
 
+from itertools import pairwise
+
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
@@ -39,7 +41,8 @@ def sentence(placed: Placed, point: Point) -> str:
     by_share = sorted(point.objects, key=lambda i: -placed.shares[i])
     names = "; ".join(placed.objects[i].name for i in by_share[:NAMES])
     others = f"; {len(by_share) - NAMES} more" if len(by_share) > NAMES else ""
-    where = f"these {len(by_share)} of {len(placed.objects)} objects, {show_bytes(point.bytes)}, in the memory here"
+    which = "this one" if len(by_share) == 1 else f"these {len(by_share)}"
+    where = f"{which} of {len(placed.objects)} objects, {show_bytes(point.bytes)}, in the memory here"
     told = f"{ratio(point.answer)} instead of {ratio(placed.curve[0].answer)}"
     if point.answer.ratio is None:
         told = f"{point.share:.0%} less added time by the model; the time itself is not known"
@@ -99,11 +102,14 @@ def _curve(placed: Placed) -> Table:
 
 
 def _drawn(placed: Placed, width: int) -> str:
-    """Return the curve with its bounds; "" where the answer is not known or there is one size."""
+    """Return the curve with its bounds, in steps; "" where the answer is not known or there is one size."""
     known = [(point.bytes / MiB, point.answer) for point in placed.curve if point.answer.ratio is not None]
     if len(known) < 2:
         return ""
-    sizes = [size for size, _ in known]
+    steps = known[:1]
+    for (_, before), (size, answer) in pairwise(known):
+        steps += [(size, before), (size, answer)]
+    sizes = [size for size, _ in steps]
     lines = [("time", "ratio"), ("low", "low"), ("high", "high")]
-    curves = [Curve(label, sizes, [getattr(answer, name) for _, answer in known]) for label, name in lines]
+    curves = [Curve(label, sizes, [getattr(answer, name) for _, answer in steps]) for label, name in lines]
     return plot(curves, Axis("memory here, MiB"), Axis("times the time here"), width=min(width, WIDTH), height=HEIGHT)
