@@ -34,7 +34,7 @@ def known_of(kernel: str) -> Known:
 
 def audit_run(
     directory: Path, laws: Mapping[str, Law], noise: float = 0.003, share: float = 1.0, repeats: int = REPEATS,
-    lacking: Mapping[str, str] | None = None,
+    lacking: Mapping[str, str] | None = None, moves: Mapping[str, str] | None = None,
 ) -> Run:  # fmt: skip
     """A record for each repeat and kernel; noise: of a repeat, relative."""
     maker, rng = Maker(directory), np.random.default_rng(7)
@@ -57,7 +57,7 @@ def audit_run(
                 events.append(
                     EventCount(
                         event=event, scope="user+kernel", value=counted + 100 * BLOCKS, empty=6400,
-                        enabled_ns=1_000_000, running_ns=round(1_000_000 * share),
+                        enabled_ns=1_000_000, running_ns=round(1_000_000 * share), moves=(moves or {}).get(event, ""),
                     )
                 )  # fmt: skip
             events += [EventCount(event=event, reason=why) for event, why in (lacking or {}).items()]

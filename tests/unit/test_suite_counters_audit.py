@@ -69,6 +69,24 @@ def test_memory_moves_64_bytes_at_a_time_and_caches_their_lines(tmp_path: Path) 
         assert known(record, record.counted[0], 0) == known_of(kernel)
 
 
+def test_an_event_of_a_controller_promises_what_its_file_states_whatever_its_name_is(tmp_path: Path) -> None:
+    laws: dict[str, Law] = {
+        "amd_umc_0/umc_cas_cmd.rd": lambda known: known.read / 4,  # one channel of four
+        "memory-lines": lambda known: known.moved,
+        "memory-writes": lambda known: known.read,
+    }
+    moves = {"amd_umc_0/umc_cas_cmd.rd": "read", "memory-lines": "both", "memory-writes": "written"}
+    found = verdicts(tmp_path, laws, moves=moves)
+    assert {event: (row.verdict, row.follows) for event, row in found.items()} == {
+        "amd_umc_0/umc_cas_cmd.rd": ("factor", "lines read from memory"),
+        "memory-lines": ("counts", "lines moved"),
+        "memory-writes": ("other", "lines read from memory"),
+    }
+    channel = found["amd_umc_0/umc_cas_cmd.rd"].factor
+    assert channel
+    assert channel.low < 1 / 4 < channel.high
+
+
 @pytest.mark.parametrize(
     ("more", "why"),
     [({"noise": 0.4}, "vary between repeats"), ({"repeats": 2}, "fewer than 3"), ({"share": 0.2}, "20 % of the time")],

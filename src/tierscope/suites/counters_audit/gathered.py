@@ -25,6 +25,7 @@ class Gathered:
     counts: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
     known: dict[str, Known] = field(default_factory=dict)
     target: str = ""
+    moves: str = ""  # of a memory controller
 
 
 def gathered(run: Run) -> list[Gathered]:
@@ -54,7 +55,7 @@ def gathered(run: Run) -> list[Gathered]:
 
 
 def _add(one: Gathered, event: EventCount) -> None:
-    one.scope = one.scope or event.scope
+    one.scope, one.moves = one.scope or event.scope, one.moves or event.moves
     one.share = min(one.share, event.running_share)
     if not event.counted:
         one.reason = event.reason or "the PMU never counted it; audit fewer events at the same time"

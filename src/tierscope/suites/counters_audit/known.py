@@ -80,8 +80,17 @@ TIMES = 50  # caches: what they keep is then 2 % of the stored bytes at most
 NANOSECONDS = ("task-clock", "cpu-clock")
 
 
-def promised(event: str) -> Quantity | None:
-    """Return the quantity that an event counts according to its name; None for names that promise none of them."""
+MOVES = {"read": READ, "written": WRITTEN, "both": MOVED}
+"""What an event of a memory controller counts, by what its family's file states."""
+
+
+def promised(event: str, moves: str = "") -> Quantity | None:
+    """Return the quantity that an event counts according to its name; None for names that promise none of them.
+
+    moves: of an event of a memory controller, which promises this whatever its name is.
+    """
+    if moves:
+        return MOVES[moves]
     return next((quantity for name, quantity in PROMISES if event.rstrip("/").endswith(name)), None)
 
 

@@ -37,7 +37,7 @@ class EventCounts:
 
 def _row(one: Gathered, kernel: str) -> EventCountsRow:
     values, did = one.counts[kernel], one.known[kernel]
-    promise = promised(one.event)
+    promise = promised(one.event, one.moves)
     base = promise.of(did) if promise else 0.0
     return EventCountsRow(
         event=one.event,

@@ -43,7 +43,7 @@ class EventVerdict:
 
 
 def _row(one: Gathered) -> EventVerdictRow:
-    promise = promised(one.event)
+    promise = promised(one.event, one.moves)
     found = judge(one.counts, one.known, promise, one.share) if one.counts else None
     repeats = min(map(len, one.counts.values()), default=0)
     return EventVerdictRow(
