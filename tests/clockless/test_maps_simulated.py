@@ -92,6 +92,13 @@ def test_a_get_reads_the_lines_that_the_model_derives(in_pools: list[str]) -> No
         assert all((one.written, one.flushed, one.fences) == (0, 0, 0) for one in each)
 
 
+@pytest.mark.parametrize("line", [128, 256])
+def test_a_get_reads_the_lines_of_the_simulated_caches(in_pools: list[str], line: int) -> None:
+    for name in sorted({"btree", "hashmap_rp"} & set(in_pools)):
+        found = lines_of(f"kernel={name} target=sim:phone,cpu.line={line}B pages=16k count=1000")
+        assert found.read == pytest.approx(StructureModel.preset(f"{name} get").lines(1000, line), rel=0.1), name
+
+
 def test_lines_of_the_first_key_of_an_unordered_map_are_those_counted_by_hand() -> None:
     """The map (72 bytes at 16), a node of 40 bytes at 96, the value where it is long, and 13 buckets, set to 0.
 
