@@ -129,7 +129,7 @@ def _refused(system: System, path: str) -> str:
 
 
 def reads(system: System, path: str) -> str | None:
-    """Return the text that restores a setting's file as it is now; of a schemata file, only the line of MB."""
+    """Return the text that restores the present setting of a file; of a schemata file, only the line of MB."""
     text = system.read(path, 4096)
     return mb_of(text or "") if path == SCHEMATA else text
 

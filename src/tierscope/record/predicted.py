@@ -10,7 +10,7 @@ SUITE = "prediction"
 
 
 class PredictedTier(msgspec.Struct, frozen=True, kw_only=True):
-    """A program on a tier. Ratios are of the whole wall time to that here; null: not known, for the reason in `unknown`."""
+    """A program on a tier. Ratios are of the whole wall time to that here; null: not known (see `unknown`)."""
 
     tier: Annotated[str, Meta(description="as it was named")]
     ratio: Annotated[float | None, Meta(description="of the wall time there to that here")]

@@ -33,12 +33,12 @@ TRACED_TIMES = 20  # factor by which the tracer and all replays may exceed the -
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A request for a prediction. on: tiers. limit_s: of one run here.
+    """A request for a prediction. `on`: tiers. `limit_s`: of one run here.
 
-    here: runs of this machine, or a simulated machine that stands for it.
-    objects: whether to place the objects of the program. fast: sizes in bytes of the memory here, each with a best set.
-    phases: parts of the time if the program has no markers. 0: no phases without markers.
-    contours: whether to replay the grid of latencies and bandwidths, too.
+    `here`: runs of this machine, or a simulated machine that stands for it.
+    `objects`: whether to place the objects of the program. `fast`: sizes of the memory here, each with a best set.
+    `phases`: parts of the time if the program has no markers; 0: no phases without markers.
+    `contours`: whether to replay the grid of latencies and bandwidths, too.
     """
 
     command: Sequence[str]

@@ -1,8 +1,8 @@
 """A second opinion on a program: what a lever did to it here, by a run of `response`.
 
-The tier's latency over that of this machine's memory is the place on the line of the lever. If there are several levers,
-the one with the narrowest bounds answers. A lever has no answer for a tier with less bandwidth than it left the program,
-or if its bounds are wider than WIDE.
+The tier's latency over that of this machine's memory is the place on the line of the lever. If there are several
+levers, the one with the narrowest bounds answers. A lever has no answer for a tier with less bandwidth than it left the
+program, or if its bounds are wider than WIDE.
 If model and lever differ by more than APART, neither is used: the answer is not known.
 """
 
@@ -28,7 +28,7 @@ NARROWER = 0.95  # of the bandwidth that a lever left: errors of both
 
 @dataclass(frozen=True, slots=True)
 class Opinion:
-    """The prediction of a lever for a tier. said: None, for the reason in `unknown`."""
+    """The prediction of a lever for a tier. `said`: None, for the reason in `unknown`."""
 
     lever: str
     said: Prediction | None

@@ -8,8 +8,8 @@ round.
 
 The victim runs once before all of it: a program that is missing, that fails, that needs a terminal or that ends too
 soon is refused in seconds.
-Limits: a lever does more than slow the memory. A load also takes bandwidth and space in shared caches, and a lower clock
-slows the caches. The table has the bandwidth that each step leaves.
+Limits: a lever does more than slow the memory. A load also takes bandwidth and space in shared caches, and a lower
+clock slows the caches. The table has the bandwidth that each step leaves.
 Source: A. Sandberg et al., "Modeling Performance Variation Due to Cache Sharing", HPCA 2013, and D. Eklov et al.,
 "Bandwidth Bandit: Quantitative Characterization of Memory Contention", CGO 2013 (co-runners that take a known part).
 """

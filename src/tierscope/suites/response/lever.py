@@ -15,7 +15,7 @@ from tierscope.suites.response.options import ResponseOptions
 
 @dataclass(frozen=True)
 class Place:
-    """CPUs of the victim, those that may load, and bytes of an array. The first CPU of the victim also runs the probes."""
+    """CPUs of the victim, those that may load, and bytes of an array. The victim's first CPU also runs the probes."""
 
     victims: tuple[int, ...]
     loads: tuple[int, ...]
@@ -33,7 +33,7 @@ class Slower:
 
 
 class Lever(Protocol):
-    """A lever, as each file here registers it. cycles: the clock of the core changes, so times are counted in cycles."""
+    """A lever that a file here registers. cycles: the clock of the core changes, so times are counted in cycles."""
 
     name: str
     summary: str
