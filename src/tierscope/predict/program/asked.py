@@ -33,7 +33,7 @@ TRACED_TIMES = 20  # factor by which the tracer and all replays may exceed the -
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A request for a prediction. on: tiers. limit_s: of one run here.
+    """A request for a prediction. `on`: tiers. `limit_s`: of one run here.
 
     here: runs of this machine, or a simulated machine that stands for it.
 
