@@ -81,7 +81,7 @@ NANOSECONDS = ("task-clock", "cpu-clock")
 
 
 MOVES = {"read": READ, "written": WRITTEN, "both": MOVED}
-"""What an event of a memory controller counts, by what its family's file states."""
+"""The quantities that events of memory controllers count, as the file of each family states them."""
 
 
 def promised(event: str, moves: str = "") -> Quantity | None:
