@@ -22,7 +22,6 @@ WORDS: dict[str, tuple[str, ...]] = {
     "check": ("target={m}", "limit=5", "visits=1"),
     "contention": ("a={m}", "b={m}", "cpus=0-1", "array=16MiB", *SHORT),
     "core": ("target={m}", "probes=width,store", "memory=64MiB", "budget=0.01"),
-    "core-to-core": ("target={m}", "cpus=0-1", "state=handover", *SHORT),
     "counters-audit": ("target={m}", "counters=simulated", "kernels=read,write_nt,chase", "repeats=3", "array=64MiB",
                        "budget=0.02"),
     "cxl": ("far={m}", "near={m}", "mixes=read", "delays=0,500", "cpus=0-1", "ratios=1:0,1:1", "array=16MiB", *SHORT),
@@ -40,6 +39,7 @@ WORDS: dict[str, tuple[str, ...]] = {
     "tlb": ("target={m}", "pages=4k", "to=256", *SHORT),
 }  # fmt: skip
 ALONE = {
+    "core-to-core": "hand-overs of lines have no simulated form",
     "closed-loop": "it makes its own devices behind the caches of blank",
     "numa": "its targets are nodes of this machine",
     "storage": "it measures a file",
