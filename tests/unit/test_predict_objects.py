@@ -171,7 +171,8 @@ def test_what_is_found_is_told_and_written(tmp_path) -> None:  # type: ignore[no
     text = " ".join(said.getvalue().split())
     assert "75.0% 1000 B 2 192 B p+0x10 < p+0x20" in text
     assert (
-        "With 1.46 KiB: this one of 3 objects, 1000 B, in the memory here: 1.30x (1.25 to 1.30) instead of 2.00x" in text
+        "With 1.46 KiB: this one of 3 objects, 1000 B, in the memory here: 1.30x (1.25 to 1.30) instead of 2.00x"
+        in text
     )
     assert "With 1 B of the memory here: no object that waits for far fits" in text
     document = made.document()

@@ -56,8 +56,10 @@ def replayed(
     """Return what each machine of `words` (`sim:...`) makes of the command, with the exit status of the command.
 
     sampling: which parts are traced (tracer/README.md), "": all. output, given: where its standard output goes and its
-    input comes from; None: those of this process. objects: with the objects of the program, and what waits for each; a
-    word may then end in `,objects=FILE`, whose first line names a machine, and the next ones objects in its memory.
+    input comes from; None: those of this process. objects: with the objects of the program, and what waits for each. A
+    word may then end in `,objects=FILE`. The first line of the file names a machine, the next ones objects in its
+    memory.
+
     MachineError without the tracer, or where it was killed or wrote no whole trace; UsageError where the command cannot
     start, is a program that the tracer does not run, or takes longer than limit_s.
     """

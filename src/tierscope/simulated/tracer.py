@@ -15,7 +15,7 @@ from tierscope.errors import MachineError, UsageError, reason
 
 EMULATOR = "qemu-x86_64"
 PLUGIN = "tierscope-tracer.so"
-OBJECTS = "tierscope-objects.so"  # loaded into the program, beside the plug-in
+OBJECTS = "tierscope-objects.so"  # loaded into the program; next to the plug-in
 PRELOAD, KEPT_PRELOAD = "LD_PRELOAD", "_TIERSCOPE_PRELOAD"  # the second keeps what the user loads
 PROCESSOR = "max,-erms,-fsrm"  # with rep movsb, a copy of a megabyte would be a million blocks
 BRING = "sudo apt-get install -y qemu-user libzydis-dev g++ cmake"

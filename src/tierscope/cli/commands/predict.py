@@ -78,7 +78,7 @@ class Divided(Command):
     "--phases",
     type=click.IntRange(1, 100),
     metavar="COUNT",
-    help="Show so many equal parts of the time of PROGRAM, where it does not mark its phases itself.",
+    help="Show the time of PROGRAM in this number of equal parts, where it does not mark its phases itself.",
 )
 @click.option(
     "--objects", is_flag=True, help="Show which allocations of PROGRAM should be in the memory here; traces it twice."
@@ -87,7 +87,7 @@ class Divided(Command):
     "--fast",
     multiple=True,
     metavar="SIZE",
-    help="State the objects of PROGRAM to keep in so much memory of this machine; may be repeated; implies --objects.",
+    help="State the objects of PROGRAM to keep in this much memory here; may be repeated; implies --objects.",
 )
 @click.option(
     "--figure",
