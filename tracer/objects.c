@@ -7,7 +7,8 @@
 /// address; a size that differs later (alloca, variable arrays) makes this address one that is always unwound.
 /// Blind to: allocators within the program itself, which are seen as the mappings that they request, and to programs
 /// that are linked statically.
-/// Source: T. Mytkowicz, D. Coughlin, A. Diwan, "Inferred Call Path Profiling", OOPSLA 2009 (stacks by sizes of frames).
+/// Source: T. Mytkowicz, D. Coughlin, A. Diwan, "Inferred Call Path Profiling", OOPSLA 2009 (stacks by sizes of
+/// frames).
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <elf.h>

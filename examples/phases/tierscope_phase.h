@@ -1,5 +1,5 @@
-/// Marks the phases of a program for `tierscope predict`. Outside the tracer, a mark is a system call that Linux does not
-/// know, of about 100 ns.
+/// Marks the phases of a program for `tierscope predict`. Outside the tracer, a mark is a system call that Linux does
+/// not know, of about 100 ns.
 ///   tierscope_phase("sort");
 #pragma once
 #include <string.h>
