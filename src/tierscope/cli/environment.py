@@ -25,7 +25,5 @@ VARIABLES = {
     "as in tests",
     "TIERSCOPE_PARENT": "for `tierscope-core run`: number of the process that owns it; it ends with that process. Set "
     "by `tierscope`",
-    "TIERSCOPE_PRELOAD": "for the tracer of `predict --objects`: the user's own `LD_PRELOAD`, which the traced program "
-    "gets. Set by `tierscope`",
 }
 """Name -> meaning, in light Markdown with links relative to docs/reference/."""
