@@ -63,7 +63,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     return 0;
   }
   if (kind == "flow") {
-    guarded([&] { trace_flow({"sim:flat"}, false, lines, [](const std::string&) {}); });
+    guarded([&] { trace_flow({"sim:flat"}, {.objects = true}, lines, [](const std::string&) {}); });
     return 0;
   }
   if (kind == "events") std::getline(lines, words);
