@@ -45,7 +45,7 @@ def test_an_arm_server_as_it_was_assumed(tmp_path: Path) -> None:
     assert lines["DIMMs"].verdict == OPEN
     assert lines["cores"] == Assumption(
         what="cores", assumed="equal ones by cpu_capacity are used together", verdict=OPEN,
-        found="no cpu_capacity: all are taken for equal",
+        found="no cpu_capacity: assumed equal",
     )  # fmt: skip
     assert all(one.measure for one in lines.values() if one.what in {what for what, _, _ in MEASURED})
 

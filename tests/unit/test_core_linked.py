@@ -111,7 +111,7 @@ def test_without_that_core_the_structure_is_refused(put: Put) -> None:
     first = put("core", says("first"))
     with core.Session() as session:
         message = refusal(lambda: session.prepare([SIMULATED]))
-    assert message.startswith(f"structures on target=sim: need {first}-traced, which was not built; run ./tierscope")
+    assert message.startswith(f"structures on sim: and emu: need {first}-traced, which was not built; run ./tierscope")
 
 
 def test_the_traced_core_is_next_to_each_of_the_others(put: Put, monkeypatch: pytest.MonkeyPatch) -> None:

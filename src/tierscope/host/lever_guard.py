@@ -5,6 +5,7 @@
 It is made as `host.prefetch_guard`: its standard input is a pipe that ends with the run, also with one that is killed.
 """
 
+import os
 import signal
 import sys
 from pathlib import Path
@@ -22,8 +23,7 @@ def main(root: str) -> int:
     files = KeptFiles(Path(root))
     if files.kept() is None:
         return 1
-    sys.stdout.buffer.write(READY)
-    sys.stdout.buffer.flush()
+    os.write(sys.stdout.fileno(), READY)
     while sys.stdin.buffer.read(4096):
         pass
     files.restore()

@@ -37,8 +37,7 @@ def look(system: System) -> Seen:
         return _step(1, f"{waiting} is in GRUB's settings, not in this boot", "sudo update-grub && sudo reboot")
     if not re.search(r"^flags\s*:", system.read("/proc/cpuinfo") or "", re.MULTILINE):  # Arm has Features, RISC-V isa
         return good("none; memmap= sets memory aside on x86 alone")
-    state = f"not set up: no memmap= on the kernel's command line (step 1 of {ALL})"
-    return Seen("good", state, "", _boot(system))
+    return good(f"not set up: no memmap= on the kernel's command line; step 1 of {ALL}: {_boot(system)}")
 
 
 def _step(number: int, state: str, command: str, effect: str = EFFECT) -> Seen:
