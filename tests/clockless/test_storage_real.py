@@ -238,7 +238,7 @@ def small(tmp_path: Path) -> Iterator[Path]:
 
 def test_memory_is_not_used_as_storage_unless_requested(small: Path) -> None:
     session = Session()
-    with pytest.raises(MachineError, match="takes no direct I/O .tmpfs keeps its files in memory."):
+    with pytest.raises(MachineError, match="refuses direct I/O .tmpfs keeps its files in memory."):
         session.prepare(job(small, 4 << 20, "direct=1"))
     session.prepare(job(small, 4 << 20))
     session.measure(0.1, 0.0)

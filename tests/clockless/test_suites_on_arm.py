@@ -17,14 +17,12 @@ from tierscope.units import KiB
 SHORT = ("visits=1", "budget=0.02")
 WORDS: dict[str, tuple[str, ...]] = {
     "background": ("target={m}", "cpus=0-3", "duration=2", "mixes=read", "delays=0,1000,20000", *SHORT),
-    "blocks": ("target={m}", "memory=32MiB", "threads=1,2", "blocks=8KB", *SHORT),
     "buffers": ("target={m}", "to=1MiB", "limit=20", *SHORT),
     "check": ("target={m}", "limit=5", "visits=1"),
     "contention": ("a={m}", "b={m}", "cpus=0-1", "array=16MiB", *SHORT),
     "core": ("target={m}", "probes=width,store", "memory=64MiB", "budget=0.01"),
     "counters-audit": ("target={m}", "counters=simulated", "kernels=read,write_nt,chase", "repeats=3", "array=64MiB",
                        "budget=0.02"),
-    "cxl": ("far={m}", "near={m}", "mixes=read", "delays=0,500", "cpus=0-1", "ratios=1:0,1:1", "array=16MiB", *SHORT),
     "flush": ("target={m}", "footprint=64MiB", "chunks=auto", "total=1MiB", *SHORT),
     "latency": ("target={m}", "pages=thp,4k", "to=128MiB", "per_octave=1", *SHORT),
     "loaded-latency": ("target={m}", "mixes=read,write", "delays=0,2000", "cpus=0-1", "array=16MiB", *SHORT),
@@ -39,6 +37,9 @@ WORDS: dict[str, tuple[str, ...]] = {
     "tlb": ("target={m}", "pages=4k", "to=256", *SHORT),
 }  # fmt: skip
 ALONE = {
+    "blocks": "copies and writes of the C library have no simulated form",
+    "cxl": "it compares two memories, and these machines have one",
+    "response": "it runs a program of this machine",
     "core-to-core": "hand-overs of lines have no simulated form",
     "closed-loop": "it makes its own devices behind the caches of blank",
     "numa": "its targets are nodes of this machine",
