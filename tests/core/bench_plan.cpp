@@ -165,7 +165,8 @@ TEST_CASE("a key that is not of a group is refused with those that are") {
   CHECK(error_of([] { plan_of("kern=triad"); }) ==
         "BadPlan: unknown key 'kern' (known: access, ahead, apart, beside, burst, chain, chains, command, count, "
         "cpus, down, draw, element, fence, filler, fillers, footprint, interleave, isa, kernel, keys, limit, locality, "
-        "memory, operation, order, pace, pages, parity, partition, per_block, prefetch, prefetchw, random, row, seed, shared, "
+        "memory, operation, order, pace, pages, parity, partition, per_block, prefetch, prefetchw, random, row, seed, "
+        "shared, "
         "sharing, size, skew, source, streams, stride, target, train, unroll, value, windows)");
 }
 

@@ -113,7 +113,7 @@ def _cpp_strings(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _test_names(text: str) -> list[str]:
-    """Return 'The file is whole' for each function `test_the_file_is_whole`."""
+    """Return 'The file is whole' for each test function of that name."""
     return [name.replace("_", " ").capitalize() for name in TEST.findall(text)]
 
 

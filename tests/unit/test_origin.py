@@ -106,7 +106,7 @@ def test_no_file_of_emulated_numbers_can_pass_for_a_real_one(name: str, tmp_path
 def test_runs_of_two_origins_compare_only_when_asked(tmp_path: Path) -> None:
     before = read_on(tmp_path / "a", "real", "node:0")
     after = read_on(tmp_path / "b", "emulated", "emu:latency=350ns", rate=5e7)
-    with pytest.raises(UsageError, match=r"do not compare; --across-origins compares"):
+    with pytest.raises(UsageError, match=r"are not comparable; --across-origins compares"):
         compare_runs(before, after, 0.02)
     (row,) = compare_runs(before, after, 0.02, across=True)
     assert (row["before_origin"], row["after_origin"]) == ("real", "emulated")

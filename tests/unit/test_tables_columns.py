@@ -10,7 +10,7 @@ from tierscope.tables import tables
 
 @pytest.mark.parametrize("table", sorted(tables))
 def test_the_bounds_of_one_number_are_not_those_of_another(table: str) -> None:
-    """`period_s` next to `period_low`, in writes, was an impossible interval to the audit."""
+    """A period next to a lower bound of another name, in writes, was an impossible interval to the audit."""
     names = {column.name for column in tables[table].columns}
     ends = {name.removesuffix("_low") for name in names if name.endswith("_low")}
     values = Counter(_stem(name) for name in names if not name.endswith(("_low", "_high")))

@@ -20,7 +20,7 @@ from tierscope.reproduce.score import Point, Score
 LAST_CACHE_BYTES = 28e6  # section 4.1
 CACHE_S = 20e-9  # of a server's last cache; the document states none
 CLOCK_HZ = 2.1e9  # section 3.1
-CYCLES, STALLED = 1589.0, 706.0  # of an operation on DRAM: appendix A, `cycles`, `l3_stalls`
+CYCLES, STALLED = 1589.0, 706.0  # of an operation on DRAM: appendix A, cycles and stalls of L3
 VALUE_BYTES = 0.0  # map_get returns where the value is
 STRUCTURE = "hashmap_atomic find"
 PUBLISHED = (
