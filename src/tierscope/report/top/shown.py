@@ -45,7 +45,7 @@ def span_of(key: Key) -> str:
 def _shown(key: Key, value: float) -> str:
     if key.unit != "1":
         return show_value(value, key.unit)
-    if key.kind in ("share", "percent"):
+    if key.kind in ("share", "percent", "difference"):
         return f"{100 * value:.3g} %"
     if key.kind == "count":
         return f"{value:.0f}" if value >= WHOLE else f"{value:.2g}"

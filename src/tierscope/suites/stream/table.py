@@ -146,7 +146,11 @@ class Stream:
 
 
 def _points(run: Run, rows: list[StreamRow]) -> list[tuple[Record, int, Interval | None]]:
-    return [(record, row.threads, bandwidth(row)) for record, row in zip(records(run, Stream.name), rows, strict=True)]
+    """Return each record with its row; nothing of rows that the run has no records of."""
+    known = records(run, Stream.name)
+    if len(known) != len(rows):
+        return []
+    return [(record, row.threads, bandwidth(row)) for record, row in zip(known, rows, strict=True)]
 
 
 def _row(run: Run, record: Record) -> StreamRow:
