@@ -44,7 +44,8 @@ Counting Bench::count(const std::vector<std::vector<std::string>>& words) {
 Counting Bench::counting() const {
   Counting found{.events = counters_.front()->facts(),
                  .empty = std::vector<std::uint64_t>(counters_.front()->facts().size()),
-                 .empty_blocks = EventCounters::EMPTY_BLOCKS * counters_.size()};
+                 .empty_blocks = EventCounters::EMPTY_BLOCKS * counters_.size(),
+                 .machine = {}};
   for (const auto& counters : counters_) {
     found.pair_s += counters->pair_ns() * 1e-9 / static_cast<double>(counters_.size());
     for (std::size_t e = 0; e < found.events.size(); ++e) {

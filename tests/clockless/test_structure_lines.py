@@ -27,7 +27,12 @@ CORE = HERE.parents[1] / "core"
 COUNTED = sorted((CORE / "structures").glob("[pv]*/*.cpp"))
 RECORDED = CORE / "recorded"
 RECORDER = [RECORDED / f"{name}.cpp" for name in ("recorder", "delays", "heap", "hooks", "libpmem", "libpmemobj")]
-PLAIN = (HERE / "writers" / "lines.cpp", CORE / "base" / "capacity.cpp", CORE / "base" / "clock.cpp", CORE / "base" / "cpu_x86.cpp")
+PLAIN = (
+    HERE / "writers" / "lines.cpp",
+    CORE / "base" / "capacity.cpp",
+    CORE / "base" / "clock.cpp",
+    CORE / "base" / "cpu_x86.cpp",
+)
 ONE = "hashmap_atomic"
 WRAPPED = re.findall(r"__wrap_(\w+)\(", "".join(source.read_text() for source in RECORDER))
 NAMES = sorted({name.split()[0] for name in structures if name != "document 004"})

@@ -3,6 +3,7 @@
 .venv/bin/python tests/unit/prose_of_suites.py [SUITE ...]
 """
 
+import os
 import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -25,7 +26,8 @@ def prose(suite: str, folder: Path) -> str:
 
 
 def main(names: list[str]) -> None:
-    """Write the files of these suites; without names, of all."""
+    """Write the files of these suites; without names, of all. As in the tests, no loop variant is kept."""
+    os.environ["XDG_CACHE_HOME"] = os.devnull
     FOLDER.mkdir(exist_ok=True)
     for name in names or sorted(MADE):
         with TemporaryDirectory() as folder:

@@ -173,9 +173,8 @@ def test_a_run_on_a_made_core_ends_with_rows_of_all_chunk_sizes(
     chosen = suite.read({"chunks": "64B,4KiB", "footprint": "4MiB", "total": "8GB"})
     lab(lambda: suite.plan(made_machine(), chosen))
     found = TABLE.flat(load(tmp_path))
-    assert [(row["chunk_bytes"], row["instruction"]) for row in found] == [
-        (64, "nt"), (64, "none"), (4096, "nt"), (4096, "none"),
-    ]  # fmt: skip
+    assert [row["chunk_bytes"] for row in found] == [64, 64, 4096, 4096]
+    assert [sorted(str(row["instruction"]) for row in found[at : at + 2]) for at in (0, 2)] == [["none", "nt"]] * 2
     assert all(int(row["written_bytes"] or 0) >= 8_000_000_000 for row in found)
     assert [record.experiment.table for record in lab.records] == ["sizing", "flush", "sizing", "flush"]
 
