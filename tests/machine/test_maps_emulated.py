@@ -17,6 +17,8 @@ from tierscope.core import find_core, find_traced_core
 from tierscope.errors import MachineError
 from tierscope.record.catalogue import Catalogue
 
+pytestmark = pytest.mark.slow  # 15 s
+
 FLOOR_S = 20e-6
 TIER = "target=emu:latency=20us"
 CPU = f"cpus={border.CPUS[0]}"

@@ -13,7 +13,7 @@ from tierscope.errors import Exit
 from tierscope.record.result import load
 from tierscope.tables import tables
 
-pytestmark = pytest.mark.machine
+pytestmark = [pytest.mark.machine, pytest.mark.slow]
 
 WORDS = ("array=64MiB", "delays=1000,0", "budget=0.2s", "visits=1", "levers=load", "--quiet")
 

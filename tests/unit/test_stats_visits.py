@@ -240,3 +240,12 @@ def test_few_points_have_no_drift_and_equal_numbers_none_to_speak_of() -> None:
     found = drift_of([Spread(0.0, 2, 0.0)] * 9)
     assert found
     assert found.variance < 1e-9
+
+
+def test_visits_that_differ_beyond_all_bounds_have_an_interval_of_finite_numbers() -> None:
+    """Seen in a virtual machine on a busy host: two visits a factor of thousands apart, and no other point."""
+    visits = [Interval(one * 0.99, one, one * 1.01, 60) for one in (1.0, 1e150)]
+    found = pool(visits, None, 0.95)
+    assert found is not None
+    assert all(math.isfinite(one) for one in (found.interval.low, found.interval.middle, found.interval.high))
+    assert found.interval.relative > 1e6

@@ -35,6 +35,7 @@ from tierscope.stats.special import student, tail_of_ratio
 
 KNOWN = 1.0  # degrees of freedom of a drift, from which it replaces the missing visits of a point
 ODD = 0.01  # chance below which a point drifts more than others of its kind
+WIDEST = 50.0  # half of an interval, in log: beyond a factor of 10^21 nothing is known, and exp has an end
 OF_MEDIAN = {1: 1.0, 2: 0.5, 3: 0.4487, 4: 0.2982, 5: 0.2868, 6: 0.2147, 7: 0.2104, 8: 0.1682, 9: 0.1661}
 """Variance of the median of this number of normal numbers of variance 1 (exact order statistics)."""
 
@@ -79,7 +80,7 @@ def pool(visits: Sequence[Interval], drift: Drift | None, confidence: float) -> 
     total, degrees = _variance(own, drift, inside)
     factor = OF_MEDIAN.get(len(visits), math.pi / 2 / len(visits))
     middle = math.exp(median(math.log(one.middle) for one in visits))
-    half = math.exp(student(confidence, degrees) * math.sqrt(total * factor))
+    half = math.exp(min(student(confidence, degrees) * math.sqrt(total * factor), WIDEST))
     interval = Interval(middle / half, middle, middle * half, sum(one.count for one in visits))
     return Pooled(interval, 1 - inside / total if total > 0 else 0.0, degrees)
 
