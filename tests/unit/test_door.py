@@ -16,10 +16,10 @@ from tierscope.printable import cell, json_text, printable, printable_all, print
 
 HOSTILE = "a\x1b[31mred\x1b]0;title\x07\x9b2J\u202egnp.exe\u2066\r\x08\x7f\u200b\U000e0041[bold][/x]:smile:"
 DOORS = {"cli/door.py", "cli/console.py"}
-CONSTANT = {"cli/entry.py", "core/build.py", "host/prefetch_guard.py"}  # what they write is in their source
-DESCRIPTORS = {"files.py", "report/picture.py", "remote/shell.py", "doctor/apply.py", "host/prefetchers.py",
-               "vm/client.py", "host/levers_kept.py", "host/lever_guard.py"}  # fmt: skip
-"""os.write: to files and registers, what a library printed, to another machine, and to the process that is guarded."""
+CONSTANT = {"cli/entry.py", "core/build.py", "host/guard.py"}  # what they write is in their source
+DESCRIPTORS = {"files.py", "report/picture.py", "remote/shell.py", "doctor/apply.py", "host/kept.py",
+               "vm/client.py", "host/levers_kept.py"}  # fmt: skip
+"""os.write: to files, what a library printed, and to another machine."""
 CALLS = {"print", "input", "os.write", "open_new", "sys.stdout.write", "sys.stderr.write", "sys.stdout.writelines",
          "sys.stderr.writelines", "sys.stdout.buffer.write", "sys.stderr.buffer.write"}  # fmt: skip
 NAMES = {"echo", "echo_via_pager", "secho", "confirm", "prompt", "pause", "print_exception", "print_exc", "print_stack",

@@ -12,13 +12,13 @@ from pathlib import Path
 import msgspec
 
 from tierscope.errors import MachineError, reason
-from tierscope.host.boot import boot_of
+from tierscope.host.boot import boot_of, is_earlier
+from tierscope.host.kept import KeptFile
 from tierscope.host.levers import WRITABLE, reads, same
 from tierscope.host.system import System
 
 STORED = "var/lib/tierscope/levers.json"
 """Below the root of the system: what the files had before a run changed them."""
-RESTORE = "sudo tierscope doctor --restore"
 
 
 class Kept(msgspec.Struct, frozen=True, kw_only=True):
@@ -34,17 +34,13 @@ class KeptFiles:
     def __init__(self, root: Path) -> None:
         self.root = root
         self.system = System(root)
-        self.stored = root / STORED
+        self._file = KeptFile(
+            root / STORED, Kept, content="the settings of levers", changes="settings", option="this lever"
+        )
 
     def kept(self) -> Kept | None:
         """Return what a run stored and nobody has put back; MachineError for a file that is damaged."""
-        try:
-            return msgspec.json.decode(self.stored.read_bytes(), type=Kept)
-        except FileNotFoundError:
-            return None
-        except (OSError, msgspec.DecodeError) as error:
-            why = reason(error) if isinstance(error, OSError) else error
-            raise MachineError(f"{self.stored} cannot be read: {why}; it has the settings of levers") from error
+        return self._file.read()
 
     def keep(self, patterns: Iterable[str]) -> Kept:
         """Store what all files of these patterns have; MachineError where another run has stored its own."""
@@ -53,18 +49,7 @@ class KeptFiles:
         if absent := next((path for path, text in texts.items() if text is None), None):
             raise MachineError(f"{absent} cannot be read, so that it could not be put back; name other levers=")
         kept = Kept(boot=boot_of(self.system), files={path: text for path, text in texts.items() if text is not None})
-        try:
-            self.stored.parent.mkdir(parents=True, exist_ok=True)
-            handle = os.open(self.stored, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644)
-            try:
-                os.write(handle, msgspec.json.encode(kept))
-                os.fsync(handle)
-            finally:
-                os.close(handle)
-        except FileExistsError as error:
-            raise MachineError(f"another run has changed settings, see {self.stored}; {RESTORE}") from error
-        except OSError as error:
-            raise MachineError(f"{self.stored} cannot be written: {reason(error)}; this lever needs root") from error
+        self._file.write(kept)
         return kept
 
     def write(self, pattern: str, text: str) -> None:
@@ -85,10 +70,10 @@ class KeptFiles:
         kept = self.kept()
         if kept is None:
             return 0
-        earlier = "" not in (now := boot_of(self.system), kept.boot) and kept.boot != now
+        earlier = is_earlier(self.system, kept.boot)
         if not earlier:
             self.put_back()
-        self.stored.unlink(missing_ok=True)
+        self._file.remove()
         return 0 if earlier else len(kept.files)
 
     def _paths(self, pattern: str) -> list[str]:

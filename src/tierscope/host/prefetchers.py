@@ -18,12 +18,12 @@ from pathlib import Path
 import msgspec
 
 from tierscope.errors import MachineError, reason
-from tierscope.host.boot import boot_of
+from tierscope.host.boot import boot_of, is_earlier
+from tierscope.host.kept import KeptFile
 from tierscope.host.system import System
 
 STORED = "var/lib/tierscope/prefetchers.json"
 """Below the root of the system: what the registers contained before a run changed them."""
-RESTORE = "sudo tierscope doctor --restore"
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,9 @@ class Registers:
 
     def __init__(self, root: Path) -> None:
         self.root = root
-        self.stored = root / STORED
+        self._file = KeptFile(
+            root / STORED, Kept, content="the state of the prefetchers", changes="the prefetchers", option="prefetch="
+        )
 
     def cpus(self) -> list[int]:
         """Return the CPUs with a register file; MachineError where there is none."""
@@ -114,31 +116,13 @@ class Registers:
 
     def kept(self) -> Kept | None:
         """Return what a run stored and nobody has put back yet; MachineError for a file that is damaged."""
-        try:
-            return msgspec.json.decode(self.stored.read_bytes(), type=Kept)
-        except FileNotFoundError:
-            return None
-        except (OSError, msgspec.DecodeError) as error:
-            why = reason(error) if isinstance(error, OSError) else error
-            raise MachineError(f"{self.stored} cannot be read: {why}; it has the state of the prefetchers") from error
+        return self._file.read()
 
     def keep(self, register: Register) -> Kept:
         """Store what all registers contain, before any is written; MachineError where another run has stored it."""
         values = {str(cpu): self.read(cpu, register.address) for cpu in self.cpus()}
         kept = Kept(address=register.address, bits=register.bits, boot=boot_of(System(self.root)), values=values)
-        try:
-            self.stored.parent.mkdir(parents=True, exist_ok=True)
-            handle = os.open(self.stored, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644)
-            try:
-                os.write(handle, msgspec.json.encode(kept))
-                os.fsync(handle)
-            finally:
-                os.close(handle)
-            _sync(self.stored.parent)
-        except FileExistsError as error:
-            raise MachineError(f"another run has changed the prefetchers, see {self.stored}; {RESTORE}") from error
-        except OSError as error:
-            raise MachineError(f"{self.stored} cannot be written: {reason(error)}; prefetch= needs root") from error
+        self._file.write(kept)
         return kept
 
     def switch(self, kept: Kept, *, on: bool) -> None:
@@ -158,12 +142,12 @@ class Registers:
         there = set(self.cpus())
         for cpu in (int(cpu) for cpu in kept.values if int(cpu) in there):
             self.write(cpu, kept.address, kept.values[str(cpu)])
-        self.stored.unlink(missing_ok=True)
+        self._file.remove()
         return len(kept.values)
 
     def is_earlier(self, kept: Kept) -> bool:
         """Return whether the machine was started again since the values were stored; False where no start is known."""
-        return "" not in (now := boot_of(System(self.root)), kept.boot) and kept.boot != now
+        return is_earlier(System(self.root), kept.boot)
 
     def forget_earlier(self) -> bool:
         """Remove the file, and write nothing, if it is of an earlier start: the firmware has set the registers since.
@@ -173,7 +157,7 @@ class Registers:
         kept = self.kept()
         if kept is None or not self.is_earlier(kept):
             return False
-        self.stored.unlink(missing_ok=True)
+        self._file.remove()
         return True
 
     def changed(self, kept: Kept) -> list[int]:
@@ -194,11 +178,3 @@ def _refused(path: Path, address: int, error: OSError, what: str) -> MachineErro
     }
     why = reason(error)
     return MachineError(f"{what} register {address:#x} of {path}: {why}; {steps.get(why, 'see msr(4)')}")
-
-
-def _sync(folder: Path) -> None:
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

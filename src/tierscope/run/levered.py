@@ -6,19 +6,16 @@ kernel rounds or ignores is an error, since the take would be filed by a step th
 """
 
 import subprocess
-import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 from tierscope import stops
-from tierscope.errors import MachineError
-from tierscope.host.lever_guard import READY
+from tierscope.host import guard
 from tierscope.host.levers_kept import KeptFiles
 from tierscope.record.experiment import Experiment, Setting
 
 ROOT = Path("/")
-WAIT_S = 30.0  # for a guard: it only writes some files
 
 
 class Levered:
@@ -54,7 +51,7 @@ class Levered:
     def _begin(self, patterns: Sequence[str]) -> None:
         self._files.keep(patterns)
         try:
-            self._guard = _start(self._files.root)
+            self._guard = guard.start("tierscope.host.lever_guard", self._files.root, "settings")
         except BaseException:
             self._files.restore()
             raise
@@ -64,26 +61,8 @@ class Levered:
         if self._guard is None:
             return
         with stops.held():
-            guard, self._guard, self._now = self._guard, None, ()
+            process, self._guard, self._now = self._guard, None, ()
             try:
                 self._files.restore()
             finally:
-                for pipe in (guard.stdin, guard.stdout):
-                    if pipe is not None:
-                        pipe.close()
-                guard.wait(WAIT_S)
-
-
-def _start(root: Path) -> "subprocess.Popen[bytes]":
-    guard = subprocess.Popen(
-        [sys.executable, "-m", "tierscope.host.lever_guard", str(root)],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,
-    )
-    if guard.stdout is None or guard.stdout.readline() != READY:
-        guard.kill()
-        guard.wait()
-        raise MachineError("the process that puts settings back did not start; nothing was changed")
-    return guard
+                guard.end(process)

@@ -5,20 +5,19 @@ moment leaves either nothing changed, or a file and a guard that restore it.
 """
 
 import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from tierscope import stops
 from tierscope.errors import MachineError
-from tierscope.host.prefetch_guard import READY
-from tierscope.host.prefetchers import RESTORE, Registers, register_of
+from tierscope.host import guard
+from tierscope.host.kept import RESTORE
+from tierscope.host.prefetchers import Registers, register_of
 from tierscope.host.system import System
 from tierscope.plans.prefetch import ON
 
 ROOT = Path("/")
-WAIT_S = 30.0  # for a guard: it only reads a file
 
 
 @contextmanager
@@ -33,18 +32,18 @@ def prefetching(asked: str | None, root: Path = ROOT) -> Iterator[None]:
     with stops.held():
         registers.forget_earlier()
         kept = registers.keep(register)
-        guard = None
+        process = None
         try:
-            guard = _guard(root)
+            process = guard.start("tierscope.host.prefetch_guard", root, "prefetchers")
             registers.switch(kept, on=asked == ON)
         except BaseException:
-            _end(registers, guard)
+            _end(registers, process)
             raise
     try:
         yield
     finally:
         with stops.held():
-            _end(registers, guard)
+            _end(registers, process)
 
 
 def refuse_prefetching(asked: str | None, root: Path = ROOT) -> None:
@@ -65,28 +64,10 @@ def refuse_left(registers: Registers) -> None:
         raise MachineError(f"a run has changed the prefetchers, and they were not put back; {RESTORE}")
 
 
-def _guard(root: Path) -> "subprocess.Popen[bytes]":
-    guard = subprocess.Popen(
-        [sys.executable, "-m", "tierscope.host.prefetch_guard", str(root)],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,
-    )
-    if guard.stdout is None or guard.stdout.readline() != READY:
-        guard.kill()
-        guard.wait()
-        raise MachineError("the process that puts prefetchers back did not start; nothing was changed")
-    return guard
-
-
-def _end(registers: Registers, guard: "subprocess.Popen[bytes] | None") -> None:
+def _end(registers: Registers, process: "subprocess.Popen[bytes] | None") -> None:
     """Put them back here; the guard then finds nothing to do, and ends."""
     try:
         registers.restore()
     finally:
-        if guard is not None:
-            for pipe in (guard.stdin, guard.stdout):
-                if pipe is not None:
-                    pipe.close()
-            guard.wait(WAIT_S)
+        if process is not None:
+            guard.end(process)

@@ -8,8 +8,9 @@ Source: `host.levers`.
 from tierscope.doctor.check import EVERY, Check, Seen, bad, checks, good, note, unknown
 from tierscope.errors import MachineError
 from tierscope.host.boot import BOOT_ID, boot_of
+from tierscope.host.kept import RESTORE
 from tierscope.host.levers import reads, same
-from tierscope.host.levers_kept import RESTORE, STORED, KeptFiles
+from tierscope.host.levers_kept import STORED, KeptFiles
 from tierscope.host.system import System
 
 EFFECT = "a lower clock or a cap slows the memory of every program; not quantified here"

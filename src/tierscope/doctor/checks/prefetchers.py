@@ -8,7 +8,8 @@ Source: Intel, "Disclosure of Hardware Prefetcher Control on Some Intel Processo
 from tierscope.doctor.check import EVERY, Check, Seen, bad, checks, good, note, unknown
 from tierscope.errors import MachineError
 from tierscope.host.boot import BOOT_ID
-from tierscope.host.prefetchers import RESTORE, STORED, Registers
+from tierscope.host.kept import RESTORE
+from tierscope.host.prefetchers import STORED, Registers
 from tierscope.host.system import System
 
 EFFECT = "sequential reads are several times slower without prefetchers; random ones hardly change"
