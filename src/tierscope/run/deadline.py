@@ -10,6 +10,7 @@ the first tour leave.
 import math
 from collections import defaultdict
 from collections.abc import Callable, Sequence
+from statistics import median
 
 from tierscope.record.experiment import Experiment
 from tierscope.run.batches import least_seconds, one_visit
@@ -28,7 +29,7 @@ class Deadline:
         self._imagined = imagined
         self._further = sum(map(further_seconds, imagined))
         self.alone: dict[int, float] = {}  # seconds of each point that was measured, without its search
-        self._took: dict[str, tuple[float, float]] = defaultdict(lambda: (0.0, 0.0))  # measured, expected
+        self._pace: dict[str, list[float]] = defaultdict(list)  # measured over expected, of each point of a table
 
     @property
     def left_s(self) -> float:
@@ -38,8 +39,7 @@ class Deadline:
     def took(self, experiment: Experiment, number: int, seconds: float) -> None:
         """Learn how long a point lasts, without its search, and others of its table."""
         self.alone[number] = seconds
-        measured, expected = self._took[experiment.table]
-        self._took[experiment.table] = measured + seconds, expected + shortest_seconds(experiment)
+        self._pace[experiment.table].append(seconds / shortest_seconds(experiment))
 
     def budget_s(self, experiment: Experiment, number: int, *, first: bool) -> float:
         """Return the time of each take of a visit: what the rest of the plan leaves, its schedule at most."""
@@ -57,6 +57,8 @@ class Deadline:
         return min(max(left / max(searches, 1), LEAST_S), LONGEST_S)
 
     def _slower(self, experiment: Experiment) -> float:
-        """Return by how much points of this table last longer than expected; 1 where none was measured."""
-        measured, expected = self._took[experiment.table]
-        return max(measured / expected, 1.0) if expected else 1.0
+        """Return by how much points of this table last longer than expected; 1 where none was measured.
+
+        The median does not contain the page faults of the one point that maps the memory of all.
+        """
+        return max(median(self._pace[experiment.table] or [1.0]), 1.0)
