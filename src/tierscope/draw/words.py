@@ -57,6 +57,14 @@ def unknown_peak(source: str) -> str:
     return source if source.startswith("unknown") else f"unknown: {source}"
 
 
+LONGEST_COMMAND = 40  # letters of a command line in a sentence
+
+
+def short_command(command: str) -> str:
+    """Return a command line in at most LONGEST_COMMAND letters."""
+    return command if len(command) <= LONGEST_COMMAND else f"{command[: LONGEST_COMMAND - 3]}..."
+
+
 def short_word(text: str, limit: int) -> str:
     """Return `text` cut to `limit` letters with an ellipsis."""
     return text if len(text) <= limit else text[: limit - 1] + "…"

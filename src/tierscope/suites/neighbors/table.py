@@ -10,6 +10,7 @@ Source: document 002; statistics: `stats.contrast`.
 
 from typing import Annotated, ClassVar
 
+from tierscope.draw.words import short_command
 from tierscope.record.experiment import Experiment
 from tierscope.record.result import Record, Run
 from tierscope.record.work.block import BlockWork
@@ -24,7 +25,6 @@ from tierscope.tables.rows import Col, Count, Quotient, Share, Size, Unit
 from tierscope.units import show_bytes
 
 FENCES = {"never": ", no fence,", "line": ", a fence per line,"}
-LONGEST = 40  # letters of a command line in a sentence
 
 
 class NeighborsRow(JudgedRow, frozen=True, kw_only=True):
@@ -211,7 +211,7 @@ def _cpus(record: Record, groups: list[int]) -> str:
 def victim_name(row: NeighborsRow) -> str:
     """Return 'flow test', 'chase', or the command line in 40 letters."""
     if row.command:
-        return row.command if len(row.command) <= LONGEST else row.command[: LONGEST - 3] + "..."
+        return short_command(row.command)
     return f"{row.victim} {row.size}" if row.size else row.victim
 
 

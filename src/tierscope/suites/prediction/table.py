@@ -3,6 +3,7 @@
 import shlex
 from typing import ClassVar
 
+from tierscope.draw.words import short_command
 from tierscope.record.predicted import Predicted, PredictedTier
 from tierscope.record.result import Run
 from tierscope.stats.median import Interval
@@ -10,7 +11,6 @@ from tierscope.suites.prediction.row import PredictionRow
 from tierscope.tables import Asked, Insight, Main, Number, tables
 
 KNOWN, UNKNOWN = "known", "not known"
-LONGEST = 40  # letters of a command line in a sentence
 
 
 class Prediction:
@@ -48,11 +48,6 @@ def name_of(found: Predicted) -> str:
     return shlex.join(found.command)
 
 
-def short(command: str) -> str:
-    """Return the command line in at most LONGEST letters."""
-    return command if len(command) <= LONGEST else f"{command[: LONGEST - 3]}..."
-
-
 def _interval(low: float | None, middle: float | None, high: float | None) -> Interval | None:
     return None if low is None or middle is None or high is None else Interval(low, middle, high, 1)
 
@@ -78,7 +73,7 @@ def _row(found: Predicted, one: PredictedTier, origin: str) -> PredictionRow:
 
 
 def _said(row: PredictionRow) -> Insight:
-    tier, program = row.tier.replace(" ", "_"), short(row.command)
+    tier, program = row.tier.replace(" ", "_"), short_command(row.command)
     one = row.slowdown
     if one is None:
         text = f"{program} on {row.tier}: not known, because {row.why}"

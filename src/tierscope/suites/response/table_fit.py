@@ -2,6 +2,7 @@
 
 from typing import ClassVar
 
+from tierscope.draw.words import short_command
 from tierscope.record.result import Run
 from tierscope.stats.median import Interval
 from tierscope.suites.response.found import Found, found
@@ -10,7 +11,6 @@ from tierscope.suites.response.table import ResponseSteps
 from tierscope.tables import Asked, Insight, Main, Number, tables
 
 KNOWN, UNKNOWN = "known", "not known"
-LONGEST = 40  # letters of a command line in a sentence
 
 
 class ResponseFit:
@@ -60,17 +60,12 @@ def _row(one: Found) -> FitRow:
     )
 
 
-def short(command: str) -> str:
-    """Return the command line in at most LONGEST letters."""
-    return command if len(command) <= LONGEST else f"{command[: LONGEST - 3]}..."
-
-
 def _said(row: FitRow) -> Insight:
     if row.answer == UNKNOWN or row.share is None:
         reach = row.reach
         return Insight(
             name=f"response_refused {row.lever}",
-            text=f"{short(row.command)}: lever {row.lever} is refused, because {row.why}",
+            text=f"{short_command(row.command)}: lever {row.lever} is refused, because {row.why}",
             value=reach.middle if reach else None,
             low=reach.low if reach else None,
             high=reach.high if reach else None,
@@ -88,7 +83,7 @@ def _said(row: FitRow) -> Insight:
             conclusive=False,
         )
     low, share, high = (100 * one for one in (row.share.low, row.share.middle, row.share.high))
-    name = short(row.command)
+    name = short_command(row.command)
     text = f"{name}: {share:.0f} % ({low:.0f} to {high:.0f}) of the time grows with latency, by {row.lever}"
     return Insight(
         name=f"response {row.lever}", text=text, value=row.share.middle, low=row.share.low, high=row.share.high,

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import ClassVar
 
+from tierscope.draw.words import short_command
 from tierscope.record.result import Run
 from tierscope.stats.median import Interval
 from tierscope.suites.response.found import Found, found
@@ -10,7 +11,7 @@ from tierscope.suites.response.labels import BETWEEN, ResponseLabels
 from tierscope.suites.response.options import Tier, tier_of
 from tierscope.suites.response.row import TierRow
 from tierscope.suites.response.table import ResponseSteps
-from tierscope.suites.response.table_fit import KNOWN, UNKNOWN, short
+from tierscope.suites.response.table_fit import KNOWN, UNKNOWN
 from tierscope.tables import Insight, Main, tables
 from tierscope.tables.measured import records
 
@@ -71,7 +72,7 @@ def _row(one: Found, tier: Tier) -> TierRow:
 
 def _said(row: TierRow, slowdown: Interval) -> Insight:
     text = (
-        f"{short(row.command)} on {row.tier}: {slowdown.middle:.2f}x the time "
+        f"{short_command(row.command)} on {row.tier}: {slowdown.middle:.2f}x the time "
         f"({slowdown.low:.2f}x to {slowdown.high:.2f}x), by {row.lever}"
     )
     return Insight(
