@@ -9,9 +9,10 @@ import pytest
 from made import Maker
 from made_neighbors import FOOTPRINT, HOP_S, SLOWER, TASK_S, add_neighbors
 from tierscope.compare.comparison import compare_runs
+from tierscope.draw.words import LONGEST_COMMAND
 from tierscope.record.result import Run
 from tierscope.stats.contrast import ROUNDS
-from tierscope.suites.neighbors.table import LONGEST, NeighborsRow, aggressor_name, victim_name
+from tierscope.suites.neighbors.table import NeighborsRow, aggressor_name, victim_name
 from tierscope.tables import Flat, Insight, tables
 
 TABLE = tables["neighbors"]
@@ -90,7 +91,7 @@ def test_a_command_is_named_by_its_line(tmp_path: Path) -> None:
 
 def test_a_long_command_is_cut_in_sentences(tmp_path: Path) -> None:
     row = msgspec.structs.replace(TABLE.rows(run_of(tmp_path, "command"))[0], command="x" * 500)
-    assert len(victim_name(row)) == LONGEST
+    assert len(victim_name(row)) == LONGEST_COMMAND
     assert victim_name(row).endswith("...")
 
 
