@@ -80,6 +80,7 @@ class FakeCore:
     unread: frozenset[str] = frozenset()  # of these those that cannot be read
     dies_at: int = -1  # which `measure` it does not come back from
     fill_s: Law = lambda group: 0.0  # to prepare a group
+    map_s: Law = lambda group: 0.0  # to map its memory, unless the process has it from the point before
     ask_s: float = 0.0  # of each measurement, beyond its own time
     pages: str = ""  # bytes of page that are found, whatever was asked
     log: list[str] = field(default_factory=list)
@@ -120,9 +121,17 @@ class FakeSession:
     def prepare(self, groups: Sequence[Group]) -> tuple[GroupFacts, ...]:
         self._core.log.append("prepare " + "+".join(group.workload.kernel for group in groups))
         self._core.now += 0.01 + sum(map(self._core.fill_s, groups))
+        self._core.now += sum(self._core.map_s(group) for n, group in enumerate(groups) if not self._keeps(n, group))
         self._groups, self._batch = list(groups), 0
         self._ran = [0] * len(groups)
         return tuple(self._facts(group) for group in groups)
+
+    def _keeps(self, number: int, group: Group) -> bool:
+        """Return whether this group of the last point has the same memory, and enough of it."""
+        if number >= len(self._groups):
+            return False
+        last = self._groups[number]
+        return last.targets == group.targets and last.workload.footprint_bytes >= group.workload.footprint_bytes
 
     def set(self, number: int, group: Group) -> GroupFacts:
         self._core.log.append("set")

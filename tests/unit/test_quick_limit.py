@@ -58,6 +58,26 @@ def test_all_points_have_an_interval_within_the_limit(tmp_path: Path, monkeypatc
     assert sum(point.conclusive for point in points) > 0.5 * len(points)
 
 
+@pytest.mark.parametrize(("fault_s", "sure"), [(1e-9, 0.9), (3e-9, 0.5)])
+def test_points_of_all_kinds_are_visited_again_where_memory_is_slow_to_map(
+    fault_s: float, sure: float, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """fault_s: to map a byte. A guest of a large server took 1e-9 s. Each tour maps all memory again."""
+    lab, machine = lab_in(tmp_path, monkeypatch), made_machine(2)
+    lab.core.fill_s, lab.core.ask_s = lambda group: fill_s(group) / 5, ASK_S
+    lab.core.map_s = lambda group: group.workload.footprint_bytes * fault_s
+    drifting(lab.core)
+    empty, walks = msgspec.structs.replace(EMPTY, machine=machine, suite="quick"), Walks(made_catalogue())
+    Runner(tmp_path, empty, lab.core.session, walks, limit_s=LIMIT_S).execute(
+        lambda: suites["quick"].plan(machine, QuickOptions())
+    )
+    run = load(tmp_path)
+    points = [point for record in run.result.records for point in judged(run, record).points]
+    assert lab.core.now < LIMIT_S + 1
+    assert {visit.experiment.table for visit in run.result.visits} == {r.experiment.table for r in run.result.records}
+    assert sum(point.conclusive for point in points) > sure * len(points)
+
+
 @pytest.mark.parametrize(
     ("cpus", "expected"),
     [

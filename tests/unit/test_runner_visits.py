@@ -14,6 +14,7 @@ from tierscope.record.result import Record, Run, load, save_result
 from tierscope.report.content import gather
 from tierscope.report.doubtful import next_step, why
 from tierscope.run.batches import one_visit
+from tierscope.run.durations import Durations
 from tierscope.run.visits import MOST, Visits, spread_out
 from tierscope.stats.visited import BETWEEN, ONCE
 from tierscope.tables.measured import judged, judged_once, measured
@@ -144,12 +145,12 @@ def test_the_rest_of_a_limit_goes_to_the_widest_points_in_the_order_of_the_plan(
     before = Run(path=lab.directory, result=msgspec.structs.replace(every, visits=every.visits[:10]))
     known, widths = Visits(before), {r.number: judged(before, r).relative for r in every.records}
     widest = sorted(widths, key=lambda number: -widths[number])
-    all_s = sum(map(known.seconds, every.records))
+    all_s = Durations(before.result.records, before.result.visits, {}, {}).tour_s(every.records)
     assert [record.number for record in known.second_look(math.inf)] == sorted(widths)
     assert [record.number for record in known.second_look(all_s * 1.01)] == sorted(widths)
     assert [record.number for record in known.second_look(all_s * 0.61)] == sorted(widest[:3])
     assert known.second_look(0.0) == []
-    monkeypatch.setattr(Visits, "seconds", lambda _, record: 6.0 if record.number == widest[0] else 0.5)
+    monkeypatch.setattr(Durations, "point_s", lambda _, record: 6.0 if record.number == widest[0] else 0.5)
     assert [record.number for record in known.second_look(1.1)] == sorted(
         widest[1:3]
     )  # what does not fit stops no other
@@ -199,8 +200,8 @@ def test_a_tour_that_leaves_points_out_does_not_take_the_shortest(lab: Lab, monk
     lab(plan_of(*kind), limit=4.0)
     run = run_of(lab)
     known = Visits(Run(path=lab.directory, result=msgspec.structs.replace(run.result, visits=())))
-    monkeypatch.setattr(Visits, "seconds", lambda _, record: 1.0 + record.number)
-    chosen = [known.seconds(record) for record in known.next_tour(40.0)]
+    monkeypatch.setattr(Durations, "point_s", lambda _, record: 1.0 + record.number)
+    chosen = [1.0 + record.number for record in known.next_tour(40.0)]
     assert len(chosen) >= 4
     assert 5.0 < np.mean(chosen) < 12.0
     assert max(chosen) > 12
@@ -212,7 +213,7 @@ def test_a_tour_for_which_little_time_is_missing_leaves_out_the_longest_points(
     kind = [point(group("copy"), minimum_s=0.2, budget_s=1.0, visits=3) for _ in range(16)]
     lab(plan_of(*kind), limit=4.0)
     known = Visits(Run(path=lab.directory, result=msgspec.structs.replace(run_of(lab).result, visits=())))
-    monkeypatch.setattr(Visits, "seconds", lambda _, record: 20.0 if record.number in (3, 9) else 1.0)
+    monkeypatch.setattr(Durations, "point_s", lambda _, record: 20.0 if record.number in (3, 9) else 1.0)
     assert [record.number for record in known.next_tour(40.0)] == [n for n in range(16) if n != 9]
     assert [record.number for record in known.next_tour(20.0)] == [n for n in range(16) if n not in (3, 9)]
 
@@ -222,8 +223,8 @@ def test_a_first_visit_counts_without_its_search(lab: Lab) -> None:
     result = msgspec.structs.replace(run_of(lab).result, visits=())
     records = result.records
     alone = {record.number: 0.25 for record in records}
-    assert Visits(Run(path=lab.directory, result=result), alone).seconds(records[0]) == 0.25
-    assert Visits(Run(path=lab.directory, result=result)).seconds(records[0]) == records[0].seconds > 0.25
+    assert Durations(records, (), alone, {}).point_s(records[0]) == 0.25
+    assert Durations(records, (), {}, {}).point_s(records[0]) == records[0].seconds > 0.25
 
 
 def test_a_point_with_one_visit_is_sure_if_the_others_show_no_drift(lab: Lab) -> None:

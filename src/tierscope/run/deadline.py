@@ -29,6 +29,7 @@ class Deadline:
         self._imagined = imagined
         self._further = sum(map(further_seconds, imagined))
         self.alone: dict[int, float] = {}  # seconds of each point that was measured, without its search
+        self.mapped: dict[int, float] = {}  # of these, to map and fill its memory
         self._pace: dict[str, list[float]] = defaultdict(list)  # measured over expected, of each point of a table
 
     @property
@@ -36,9 +37,9 @@ class Deadline:
         """Return the seconds until the limit."""
         return self._limit_s - (self._clock() - self._began)
 
-    def took(self, experiment: Experiment, number: int, seconds: float) -> None:
-        """Learn how long a point lasts, without its search, and others of its table."""
-        self.alone[number] = seconds
+    def took(self, experiment: Experiment, number: int, seconds: float, mapped_s: float) -> None:
+        """Learn how long a point lasts, without its search, and others of its table; mapped_s: until it was filled."""
+        self.alone[number], self.mapped[number] = seconds, mapped_s
         self._pace[experiment.table].append(seconds / shortest_seconds(experiment))
 
     def budget_s(self, experiment: Experiment, number: int, *, first: bool) -> float:

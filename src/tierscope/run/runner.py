@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
 from itertools import count
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 import numpy as np
@@ -49,6 +50,16 @@ from tierscope.stats.contrast import least_rounds
 from tierscope.stats.judged import Judged, judge_record
 from tierscope.stats.takes import takes_of
 from tierscope.tables.measured import remember
+
+
+class Prepared(NamedTuple):
+    """A point whose memory and variant the session has."""
+
+    experiment: Experiment
+    facts: tuple[GroupFacts, ...]
+    choice: Choice
+    mapped_s: float  # to map and fill its memory
+    searched_s: float = 0.0  # for its variant
 
 
 class Runner:
@@ -123,15 +134,15 @@ class Runner:
         for visit in self.result.visits:
             self._observer.finished(visit, self._replay(visit)[1], True)
         while True:
-            known = Visits(Run(path=self.directory, result=self.result), self._deadline.alone)
+            run = Run(path=self.directory, result=self.result)
+            known = Visits(run, self._deadline.alone, self._deadline.mapped)
             due = known.next_tour(self._deadline.left_s) or known.second_look(self._deadline.left_s)
             self._end_session()
             done = 0
-            for record in due:
-                if known.seconds(record) <= self._deadline.left_s:
-                    visit, found = self._run(record.experiment, record.number, known.number(record), known.tour)
-                    self._observer.finished(visit, found, False)
-                    done += 1
+            for record in known.within(due, lambda: self._deadline.left_s):
+                visit, found = self._run(record.experiment, record.number, known.number(record), known.tour)
+                self._observer.finished(visit, found, False)
+                done += 1
             if not done:
                 return
 
@@ -172,7 +183,8 @@ class Runner:
         session = self._session
         if self._watch:
             self._watch.before(experiment)
-        ready, facts, choice, searched_s = self._prepared(session, experiment, number)
+        prepared = self._prepared(session, experiment, number)
+        ready, facts, choice = prepared.experiment, prepared.facts, prepared.choice
         counters_of = self._counters if visit == 0 else Counters()
         counters_of.begin(session, facts)
         with self._levered.during():
@@ -224,26 +236,26 @@ class Runner:
         self._keep(*((records, (*visits, record)) if visit else ((*records, record), visits)))
         remember(self.directory, record, found)
         if visit == 0:
-            self._deadline.took(experiment, number, time.monotonic() - started - searched_s)
+            alone_s = time.monotonic() - started - prepared.searched_s
+            self._deadline.took(experiment, number, alone_s, prepared.mapped_s)
         return record, found
 
-    def _prepared(
-        self, session: Measurer, experiment: Experiment, number: int
-    ) -> tuple[Experiment, tuple[GroupFacts, ...], Choice, float]:
-        """Return the experiment with its fastest variant, as the session has it, how that was found, its seconds."""
+    def _prepared(self, session: Measurer, experiment: Experiment, number: int) -> Prepared:
+        """Return the point as the session has it, with its fastest variant."""
+        began = time.monotonic()
         ready, source = self._walks.on(experiment)
         facts = session.prepare(ready.groups)
+        mapped_s = time.monotonic() - began
         if not (ready.calibrate and ready == experiment):
-            return ready, facts, Choice(source=source), 0.0
-        began = time.monotonic()
+            return Prepared(ready, facts, Choice(source=source), mapped_s)
         longest_s = self._deadline.search_s(number, self._walks.searches(self._imagined[number:]))
         choice = self._walks.choose(session, experiment, time.monotonic, longest_s)
         if choice is None:
-            return ready, facts, Choice(), 0.0
+            return Prepared(ready, facts, Choice(), mapped_s)
         self._warn(self._walks.refused)
         ready, _ = self._walks.on(experiment)
         facts = (*facts[:-1], session.set(len(facts) - 1, ready.groups[-1]))
-        return ready, facts, choice, time.monotonic() - began
+        return Prepared(ready, facts, choice, mapped_s, time.monotonic() - began - mapped_s)
 
     def _warn(self, refused: Warn | None) -> None:
         """Add a doubt about the whole run, once."""

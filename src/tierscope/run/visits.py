@@ -3,17 +3,19 @@
 First each point gets the visits that its plan asks for, one tour through the whole plan after the other, so that the
 visits of a point are spread over the run. Then points whose interval is too wide are visited more often, the widest
 first, in rounds: in a run with a limit until that, else while all visits of a point fit into its budget. The limit may
-leave too little time for a whole tour. If the other points fit, the longest ones are left out. Else a few points of
-each kind get all their visits first, since the drift of a kind is known from a few of its points. Other points of all
-kinds follow. Points that are chosen follow each other as in the plan: neighbours there share memory, which costs more
-to prepare than many a point lasts.
+leave too little time for a whole tour. If most points have two visits, further ones go to those whose interval is too
+wide. Else the longest points are left out, if most of the others fit. Else a few points of each kind get all their
+visits first, since the drift of a kind is known from a few of its points. Other points of all kinds follow. Points that
+are chosen follow each other as in the plan: neighbours there share memory, which costs more to map than many a point
+lasts. Each tour maps it once more, at the first of these points that it visits.
 """
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from tierscope.record.result import Record, Run
+from tierscope.run.durations import Durations, Tour
 from tierscope.stats.drift import FEWEST
 from tierscope.stats.takes import takes_of
 from tierscope.tables.drifts import Kind, kinds
@@ -25,10 +27,15 @@ MOST = 9  # visits of a point: an interval is then 1/3 as wide as of one
 
 
 class Visits:
-    """The visits of a run so far. alone: seconds of first visits without their searches, by the number of the point."""
+    """The visits of a run so far.
 
-    def __init__(self, run: Run, alone: Mapping[int, float] | None = None) -> None:
-        self._run, self._alone = run, alone or {}
+    alone: seconds of first visits without their searches, by the number of the point; mapped: of these, until its
+    memory was mapped and filled. Both may be unknown, as after an interruption.
+    """
+
+    def __init__(self, run: Run, alone: Mapping[int, float] | None = None, mapped: Mapping[int, float] | None = None):
+        self._run = run
+        self._durations = Durations(run.result.records, run.result.visits, alone or {}, mapped or {})
         self._own: dict[int, list[Record]] = {r.number: [r] for r in run.result.records if is_visited(r)}
         for visit in run.result.visits:
             self._own[visit.number].append(visit)
@@ -39,15 +46,17 @@ class Visits:
         return 1 + max((visit.moment for visit in self._run.result.visits), default=0)
 
     def next_tour(self, left_s: float) -> list[Record]:
-        """Return the points that the next tour visits, in its order; () where no visit is missing.
+        """Return the points that the next tour visits, in its order; () where no visit is missing or fits.
 
         left_s: seconds that are left for all that is to come.
         """
         missing = [own for own in self._own.values() if len(own) < own[0].experiment.schedule.visits]
         fewest = min(map(len, missing), default=0)
         due = [own[0] for own in missing if len(own) == fewest]
-        if sum(map(self.seconds, due)) <= left_s:
+        if self._durations.tour_s(due) <= left_s:
             return due
+        if self._most_have_two():
+            return []
         short = self._without_the_longest(due, left_s)
         if len(short) >= MANY * len(due):
             return short
@@ -72,32 +81,42 @@ class Visits:
         """Return the number of the next visit of a point."""
         return len(self._own[record.number])
 
-    def seconds(self, record: Record) -> float:
-        """Return how long the next visit of a point will take: as long as the last one, without a search."""
-        last = self._own[record.number][-1]
-        return last.seconds if last.visit else self._alone.get(record.number, last.seconds)
+    def within(self, due: Sequence[Record], left_s: Callable[[], float]) -> Iterator[Record]:
+        """Yield those of a tour for which the seconds that are left suffice, when their turn comes."""
+        tour = Tour(self._durations)
+        for record in due:
+            if tour.cost_s(record) <= left_s():
+                tour.add(record)
+                yield record
 
     def _has_time(self, own: Sequence[Record]) -> bool:
         """Return whether all visits and another one, with their set-up, fit into the point's budget."""
-        return sum(visit.seconds for visit in own) + self.seconds(own[0]) <= own[0].experiment.schedule.budget_s
+        total_s = sum(visit.seconds for visit in own) + self._durations.point_s(own[0])
+        return total_s <= own[0].experiment.schedule.budget_s
 
     def _width(self, record: Record) -> float:
         return judged(self._run, record).relative
 
     def _fitting(self, wanted: Sequence[Record], left_s: float) -> list[Record]:
         """Return those that there is time for, the first ones before others, in the order of the plan."""
-        chosen = []
+        chosen, tour = [], Tour(self._durations)
         for record in wanted:
-            if self.seconds(record) <= left_s:
+            if tour.cost_s(record) <= left_s:
                 chosen.append(record)
-                left_s -= self.seconds(record)
+                left_s -= tour.add(record)
         return sorted(chosen, key=lambda record: record.number)
+
+    def _most_have_two(self) -> bool:
+        """Return whether MANY of the points that are visited again have an interval of their own."""
+        counts = [len(own) for own in self._own.values() if own[0].experiment.schedule.visits > 1]
+        return sum(count > 1 for count in counts) >= MANY * len(counts)
 
     def _without_the_longest(self, due: Sequence[Record], left_s: float) -> list[Record]:
         """Return the points of a tour that fit, if the longest ones are left out: these are large footprints."""
-        kept, total = set(), 0.0
-        for record in sorted(due, key=self.seconds):
-            total += self.seconds(record)
+        kept, tour, total = set(), Tour(self._durations), 0.0
+        shares = self._durations.shares_s(due)
+        for record in sorted(due, key=lambda record: shares[record.number]):
+            total += tour.add(record)
             if total > left_s:
                 break
             kept.add(record.number)

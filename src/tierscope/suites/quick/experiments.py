@@ -5,12 +5,13 @@ share are measured first, and at the end of each tour through the plan, because 
 """
 
 import math
-from collections.abc import Generator
+from collections.abc import Generator, Iterable
 from typing import Annotated
 
 from tierscope.plans import Plan, Suite, SuiteOptions, suites
 from tierscope.plans.answer import Answer
 from tierscope.plans.cpus import near_cpus
+from tierscope.plans.kernels import walk_of
 from tierscope.plans.kinds import Help, Seconds, Share, Visits
 from tierscope.plans.simulation import NAME as SIMULATED
 from tierscope.record.experiment import Experiment, Target
@@ -19,6 +20,7 @@ from tierscope.suites.latency import experiments as latency
 from tierscope.suites.loaded_latency import experiments as loaded_latency
 from tierscope.suites.sharing import experiments as sharing
 from tierscope.suites.stream import experiments as stream
+from tierscope.suites.stream.large import LARGE
 from tierscope.units import MiB
 
 
@@ -51,7 +53,7 @@ def plan(machine: Machine, chosen: QuickOptions) -> Plan:
     found = yield from latency.measure(machine, walk, COARSE)
     cache_bytes = found or machine.last_level_cache_bytes() or MiB  # not searched for again by the other two
     every = stream.kernels_of(machine, stream.StreamOptions(), target)
-    kernels = tuple(name for name in every if name not in LEFT_OUT)
+    kernels = largest_first(machine, (name for name in every if name not in LEFT_OUT))
     threads = teams(len(near_cpus(machine, target)))
     bandwidth = stream.StreamOptions(
         target=target, kernels=kernels, threads=threads, precision=precision, budget=1.0, visits=visits
@@ -63,6 +65,11 @@ def plan(machine: Machine, chosen: QuickOptions) -> Plan:
         )
         yield from loaded_latency.measure(machine, loads, cache_bytes)
         yield from shared(machine, chosen, visits=chosen.visits)
+
+
+def largest_first(machine: Machine, kernels: Iterable[str]) -> tuple[str, ...]:
+    """Return the kernels of most arrays first: the others fit into their memory, so it is mapped once in a tour."""
+    return tuple(sorted(kernels, key=lambda name: -walk_of(machine, LARGE.get(name) or name).arrays))
 
 
 def teams(cpus: int) -> tuple[int, ...]:
