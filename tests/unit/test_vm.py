@@ -131,7 +131,18 @@ def test_a_machine_that_is_gone_is_reported_in_one_line(inside: Inside) -> None:
     inside.close()
     done = joined(inside, b"true\n")
     assert done.returncode == client.LOST
-    assert done.stderr.startswith(b"the virtual machine does not answer: ")
+    assert done.stderr.startswith(b"the virtual machine does not answer")
+
+
+def test_a_machine_that_is_lost_between_two_streams_is_reported_soon(capfd: pytest.CaptureFixture[str]) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+        links = [socket.create_connection(("127.0.0.1", port)) for _ in range(2)]
+        peers = [server.accept()[0] for _ in range(2)]
+    peers[0].close()  # as a shell that ended; the other stream would stay open for ever
+    with links[0], links[1], peers[1]:
+        assert client.copy_out(port, {links[0]: 1, links[1]: 2}) is False
+    assert capfd.readouterr().err == "the virtual machine does not answer\n"
 
 
 def test_a_connection_that_is_reset_is_reported(capfd: pytest.CaptureFixture[str]) -> None:

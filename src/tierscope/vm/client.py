@@ -17,6 +17,7 @@ import time
 LOST = 255
 SIGNALED = 128  # a shell's status of a process that a signal ended is this and more
 SILENT_S = 30.0  # after which a sign of life is asked for
+HALF_S = 1.0  # the same, once one of two streams has ended: a connection that was reset may end like one that is done
 ALIVE_S = 60.0  # for the answer; an emulated machine on a busy host takes its time
 CHUNK = 1 << 16
 
@@ -50,14 +51,14 @@ def copy_in(link: socket.socket) -> None:
 
 def copy_out(port: int, streams: dict[socket.socket, int]) -> bool:
     """Pass what comes on to descriptors until all streams end; False where the machine is lost."""
-    heard = time.monotonic()
+    heard, patience_s = time.monotonic(), SILENT_S
     while streams:
-        ready, _, _ = select.select(list(streams), [], [], SILENT_S)
-        if not ready and time.monotonic() - heard >= SILENT_S:
+        ready, _, _ = select.select(list(streams), [], [], patience_s)
+        if not ready and time.monotonic() - heard >= patience_s:
             if not answers(port):
                 os.write(2, b"the virtual machine does not answer\n")
                 return False
-            heard = time.monotonic()
+            heard, patience_s = time.monotonic(), SILENT_S
         for link in ready:
             try:
                 part = link.recv(CHUNK)
@@ -66,6 +67,7 @@ def copy_out(port: int, streams: dict[socket.socket, int]) -> bool:
                 return False
             if not part:
                 del streams[link]
+                patience_s = HALF_S
             while part:
                 part = part[os.write(streams[link], part) :]
             heard = time.monotonic()
