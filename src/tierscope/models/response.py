@@ -29,8 +29,9 @@ from typing import ClassVar
 
 import numpy as np
 
+from tierscope.arrays import Floats
 from tierscope.models import models
-from tierscope.models.model import FitError, Floats, Prediction, Span
+from tierscope.models.model import FitError, Prediction, Span
 
 LEAST_RANGE = 0.25  # below it, noise of 1 to 2 % of the time makes errors of 10 % and more at 2.5x the latency
 KINK = 0.04  # of the time: the worst of 13 programs on a simulated core needed 2.7 to 4.0 % for each doubling

@@ -37,13 +37,12 @@ import math
 from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 
+from tierscope.arrays import Floats, Truths
 from tierscope.stats.knee import rising
 from tierscope.stats.levels_doubt import (
     KNOWN,
     ONE_LEVEL,
-    Flags,
     Known,
     Place,
     Points,
@@ -53,7 +52,6 @@ from tierscope.stats.levels_doubt import (
 )
 from tierscope.stats.median import MAD_SIGMA
 
-Floats = npt.NDArray[np.float64]
 Sums = list[tuple[float, ...]]
 
 PLATEAU_POINTS = 3
@@ -109,7 +107,7 @@ def staircase(
     footprint_bytes: Floats,
     latency_s: Floats,
     spread: Floats | None = None,
-    sure: Flags | None = None,
+    sure: Truths | None = None,
     known: Known = KNOWN,
 ) -> Staircase:
     """Return the levels of latencies measured at distinct footprints, arrays of shape (points,), in any order.

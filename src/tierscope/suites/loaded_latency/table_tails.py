@@ -21,9 +21,10 @@ from typing import Annotated, ClassVar
 
 import numpy as np
 
+from tierscope.arrays import Floats
 from tierscope.record.result import Blocks, Record, Run
 from tierscope.stats.median import Interval
-from tierscope.stats.percentiles import Floats, operation_times, percentiles
+from tierscope.stats.percentiles import operation_times, percentiles
 from tierscope.stats.takes import blocks_of
 from tierscope.suites.loaded_latency.labels import TailLabels
 from tierscope.suites.loaded_latency.tails import CLOCK, IDLE, LOADED
