@@ -1,7 +1,7 @@
 """Names that tests and benchmarks take from modules of the project, and that these modules do not have.
 
 mypy reads only src/, so a test that takes a name which src/ has lost fails late, when pytest collects it. This check
-reads the text alone: `from module import name`, `module.name`, and `monkeypatch.setattr(module, "name", ...)`.
+reads the text alone: `from module import name`, `module.name`, and what `monkeypatch.setattr` replaces.
 """
 
 import ast
@@ -9,6 +9,7 @@ import tomllib
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from functools import cache
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -51,6 +52,7 @@ def _taken(nodes: Nodes, places: tuple[Path, ...]) -> Iterator[tuple[int, str, s
         yield from ((node.lineno, above, name) for above, _, name in parts if above)
     for node in nodes[ast.ImportFrom]:
         yield from ((node.lineno, node.module, alias.name) for alias in node.names)
+    yield from _replaced_by_path(nodes[ast.Call], places)
     modules = _modules(nodes, places)
     for line, name, attribute in (*_attributes(nodes[ast.Attribute]), *_replaced(nodes[ast.Call])):
         if name in modules:
@@ -87,6 +89,16 @@ def _replaced(nodes: Iterable[ast.Call]) -> Iterator[tuple[int, str, str]]:
                 func=ast.Attribute(attr="setattr"), args=[ast.Name(id=module), ast.Constant(value=str(name)), _]
             ) if not node.keywords:
                 yield node.lineno, module, name
+
+
+def _replaced_by_path(nodes: Iterable[ast.Call], places: tuple[Path, ...]) -> Iterator[tuple[int, str, str]]:
+    """Yield the module and its name of each `monkeypatch.setattr("module.name", ...)`."""
+    for node in nodes:
+        match node:
+            case ast.Call(func=ast.Attribute(attr="setattr"), args=[ast.Constant(value=str(dotted)), _]):
+                parts = dotted.split(".")
+                ends = (end for end in range(len(parts) - 1, 0, -1) if _found(".".join(parts[:end]), places))
+                yield from ((node.lineno, ".".join(parts[:end]), parts[end]) for end in islice(ends, 1))
 
 
 @cache

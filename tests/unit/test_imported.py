@@ -36,6 +36,7 @@ def _project(folder: Path, text: str) -> Path:
         ("import wide.units as u\nu.LONGEST", "wide.units has no name LONGEST"),
         ("import wide\nwide.LONGEST", "wide has no name LONGEST"),
         ("from wide import units\nmonkeypatch.setattr(units, 'LONGEST', 3)", "wide.units has no name LONGEST"),
+        ("monkeypatch.setattr('wide.units.LONGEST', 3)", "wide.units has no name LONGEST"),
         ("from made import part", "made has no name part"),
     ],
 )
@@ -51,6 +52,7 @@ def test_a_missing_name_is_found(tmp_path: Path, text: str, fault: str) -> None:
         "from wide import units\nunits.KIB, units.__name__",
         "import wide.units\nwide.units.GIB",
         "from made import Maker\nMaker.part",
+        "monkeypatch.setattr('wide.units.size.part', 3)",
         "from wide import units\ndef test(units): units.anything",
         "from wide import units\nmonkeypatch.setattr(units, 'LONGEST', 3, raising=False)",
         "from pathlib import NoSuchName",
