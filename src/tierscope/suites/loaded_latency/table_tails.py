@@ -197,12 +197,10 @@ def _tail(row: LatencyTailRow) -> list[Insight]:
         f"{row.mix}, delay {row.delay_cycles}: {shown} is {show_seconds(found.middle)} ({show_seconds(found.low)} to "
         f"{show_seconds(found.high)}), median {show_seconds(row.p50.middle)}; batches of {row.hops}"
     )
-    insight = Insight(
+    insight = Insight.of(
+        found,
         name=f"tail {row.mix} {row.delay_cycles}",
         text=text,
-        value=found.middle,
-        low=found.low,
-        high=found.high,
         unit="s",
     )
     return [insight]
