@@ -27,6 +27,7 @@ ROOT = Path(__file__).parent
 TOOLS = Path(sys.executable).parent
 STYLE = [
     "tests/unit/test_lint.py",
+    "tests/unit/test_imported.py",
     "tests/unit/test_prose.py",
     "tests/unit/test_layers.py",
     "tests/unit/test_rooms.py",

@@ -20,8 +20,9 @@ from pathlib import Path
 
 import numpy as np
 
+from tierscope.arrays import Floats
 from tierscope.models.loaded_family import LoadedFamily, chosen
-from tierscope.models.model import FitError, Floats
+from tierscope.models.model import FitError
 from tierscope.models.threads import DeviceCurve, Threads
 from tierscope.reference import load
 from tierscope.reproduce.score import Point, scatter

@@ -163,7 +163,7 @@ def figure() -> Parts:
 
 def importer() -> Parts:
     """A format of another tool, from the example in its own file."""
-    from tierscope.imports.skeleton import EXAMPLE
+    from tierscope.imports.skeleton import EXAMPLE  # imported: as is
 
     Path("out.txt").write_text(EXAMPLE)
     Path("other.txt").write_text(EXAMPLE.replace("12.50", "10.00"))
@@ -218,7 +218,7 @@ def check() -> Parts:
     import tempfile
 
     from tierscope.doctor import examine
-    from tierscope.doctor.checks.skeleton import EXAMPLES
+    from tierscope.doctor.checks.skeleton import EXAMPLES  # imported: as is
     from tierscope.run import start
     from trees import plant
 

@@ -11,11 +11,10 @@ from dataclasses import dataclass, field
 from itertools import combinations
 
 import numpy as np
-import numpy.typing as npt
 
+from tierscope.arrays import Floats
 from tierscope.run.candidates import Candidate
 
-Floats = npt.NDArray[np.float64]
 TRIAL_S, SET_UP_S = 0.010, 0.003  # of a trial, as seen on a quiet guest
 
 

@@ -2,9 +2,9 @@
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
 
 from made import HZ, Maker, made_facts
+from tierscope.arrays import Floats
 from tierscope.record.experiment import Group, Label, Schedule, Target, Team, Workload
 from tierscope.record.result import BLOCK, PREEMPTED, SIZING, Blocks, GroupFacts
 from tierscope.record.work.block import BlockWork
@@ -12,7 +12,6 @@ from tierscope.record.work.block import BlockWork
 SIZES = {8: 2e9, 8000: 9e9, 80_000_000: 12e9}  # bytes of a block: program bytes/s of one thread
 COUNTS = {1: 1.0, 2: 1.9, 4: 1.85}  # threads: times one thread
 ARRAYS = {"copy": 2, "write": 1}
-Floats = npt.NDArray[np.float64]
 KERNELS = {"copy": "memcpy_blocks", "write": "memset_blocks"}
 CPUS = 2
 BATCHED = 1024

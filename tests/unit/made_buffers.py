@@ -4,7 +4,6 @@ from collections import OrderedDict
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from made import Maker, Teamwork, made_blocks, made_facts
 from tierscope.plans.fresh import Field
@@ -12,8 +11,6 @@ from tierscope.record.experiment import Experiment, Schedule, Target
 from tierscope.stats.buffers_model import Fresh, Unit
 from tierscope.suites.buffers.experiments import SCATTERED, WRITTEN, coarse
 from tierscope.units import LINE_BYTES, KiB, MiB
-
-Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)

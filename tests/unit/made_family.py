@@ -3,7 +3,7 @@
 import numpy as np
 
 from made import Maker, Teamwork, made_facts, one_group
-from tierscope.models.model import Floats
+from tierscope.arrays import Floats
 from tierscope.units import GiB
 
 SHARES = np.round(np.linspace(0, 1, 11), 2)

@@ -8,12 +8,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from tierscope.arrays import Floats, Truths
 from tierscope.stats.levels_doubt import Known
 from tierscope.units import GiB, KiB, MiB
 
-Floats = npt.NDArray[np.float64]
 Hits = Callable[[Floats, float], Floats]
 Random = np.random.Generator
 
@@ -81,7 +80,7 @@ class Curve:
     sizes: Floats
     latency_s: Floats
     spread: Floats
-    sure: npt.NDArray[np.bool_]
+    sure: Truths
 
 
 def _log(rng: Random, low: float, high: float) -> float:

@@ -3,14 +3,12 @@
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from tierscope.arrays import Floats, Integers, Truths
 from tierscope.stats.combining import UNITS
 from tierscope.stats.interleave import share
 from tierscope.units import LINE_BYTES
 
-Floats = npt.NDArray[np.float64]
-Bools = npt.NDArray[np.bool_]
 Random = np.random.Generator
 
 WAYS = tuple(range(1, 13))
@@ -29,7 +27,7 @@ class Overwritten:
     jitter: float = 0.0
     write_s: float = 250e-9
 
-    def take(self, rng: Random, region: int, count: int, scale: float) -> tuple[Floats, Bools]:
+    def take(self, rng: Random, region: int, count: int, scale: float) -> tuple[Floats, Truths]:
         """(seconds, clean) of shape (count,)."""
         seconds = np.full(count, self.write_s)
         if self.writes and region <= self.unit:
@@ -39,7 +37,7 @@ class Overwritten:
         return noisy(rng, seconds, scale)
 
 
-def noisy(rng: Random, seconds: Floats, scale: float) -> tuple[Floats, Bools]:
+def noisy(rng: Random, seconds: Floats, scale: float) -> tuple[Floats, Truths]:
     """The series of a shared machine with this noise, and the moments without a known disturbance."""
     seen = seconds * np.exp(scale * JITTER * rng.normal(size=seconds.size))
     clean = np.ones(seconds.size, dtype=bool)
@@ -58,7 +56,7 @@ def timer(rng: Random, count: int, every: int, length_s: float) -> Floats:
     return seconds
 
 
-def strides() -> npt.NDArray[np.int64]:
+def strides() -> Integers:
     """As the suite takes them, all at the same time."""
     return np.array([odd << power for odd in (1, 3, 5, 7, 9, 11) for power in range(7, 22) if odd << power <= 1 << 21])
 

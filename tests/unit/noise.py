@@ -3,9 +3,9 @@
 from collections.abc import Callable
 
 import numpy as np
-import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
+from tierscope.arrays import Floats
+
 Noise = Callable[[np.random.Generator, int, int], Floats]
 
 

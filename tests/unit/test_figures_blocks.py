@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from drawn import spec_of
 from made import Maker
 from made_blocks import COUNTS, SIZES, add_block_points
 from tierscope.draw import figures
@@ -21,10 +22,6 @@ def content(tmp_path_factory: pytest.TempPathFactory) -> Content:
     maker = Maker(tmp_path_factory.mktemp("figures"))
     add_block_points(maker)
     return gather(maker.save("blocks"))
-
-
-def spec_of(content: Content, name: str) -> dict[str, Any]:
-    return next(drawing.spec for drawing in content.drawings if drawing.figure.name == name)
 
 
 def layers(spec: dict[str, Any]) -> list[dict[str, Any]]:

@@ -2,7 +2,6 @@
 
 import io
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +10,7 @@ from msgspec.structs import replace
 from rich.console import Console
 
 import made_contention as put_in
+from drawn import layers, spec_of, walk
 from made import Maker
 from tierscope.draw import figures, vega
 from tierscope.record.result import Run
@@ -32,21 +32,6 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
 @pytest.fixture(scope="module")
 def content(run: Run) -> Content:
     return gather(run)
-
-
-def spec_of(content: Content, name: str) -> dict[str, Any]:
-    return next(drawing.spec for drawing in content.drawings if drawing.figure.name == name)
-
-
-def walk(value: Any) -> Iterator[dict[str, Any]]:
-    for entry in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
-        yield from walk(entry)
-    if isinstance(value, dict):
-        yield value
-
-
-def layers(spec: dict[str, Any], mark: str = "") -> list[dict[str, Any]]:
-    return [part for part in walk(spec) if "mark" in part and mark in ("", part["mark"]["type"])]
 
 
 def drawn(run: Run, rows: list[ContentionRow], name: str = "contention") -> dict[str, Any]:

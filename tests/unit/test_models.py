@@ -7,11 +7,12 @@ import numpy as np
 import pytest
 
 from said import refused, say
+from tierscope.arrays import Floats
 from tierscope.errors import Exit, UsageError
 from tierscope.models import models
 from tierscope.models.curve import Curve
 from tierscope.models.families import FAMILIES, coefficients, family, value
-from tierscope.models.model import FitError, Floats, Span, clean, held_out, scale
+from tierscope.models.model import FitError, Span, clean, held_out, scale
 from tierscope.models.saturation import Saturation
 from tierscope.reference import load
 

@@ -3,10 +3,11 @@
 import numpy as np
 import pytest
 
+from tierscope.arrays import Floats
 from tierscope.errors import UnknownNameError, UsageError
 from tierscope.models.counter_model import COUNTERS, CounterModel
 from tierscope.models.device import Cache, Device, device
-from tierscope.models.model import FitError, Floats
+from tierscope.models.model import FitError
 from tierscope.reference import load
 
 N = np.array([1e5, 3e5, 1e6, 2e6, 4e6, 8e6])

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from made_family import PARTS, SHARES, Points, memory
+from tierscope.arrays import Floats
 from tierscope.models.loaded_family import LOADS, MOST, LoadedFamily, chosen
-from tierscope.models.model import FitError, Floats
+from tierscope.models.model import FitError
 
 MADE = 60
 

@@ -6,7 +6,8 @@ from itertools import product
 import numpy as np
 import pytest
 
-from tierscope.models.model import FitError, Floats
+from tierscope.arrays import Floats
+from tierscope.models.model import FitError
 from tierscope.models.scaling import Scaling, by_curve, doubled
 from tierscope.models.sharing import Sharing, Split
 

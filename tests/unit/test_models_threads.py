@@ -5,7 +5,8 @@ import math
 import numpy as np
 import pytest
 
-from tierscope.models.model import FitError, Floats
+from tierscope.arrays import Floats
+from tierscope.models.model import FitError
 from tierscope.models.scaling import doubled
 from tierscope.models.threads import DeviceCurve, Threads
 

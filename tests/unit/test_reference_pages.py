@@ -136,7 +136,7 @@ def test_every_column_and_insight_of_a_table_has_a_meaning(name: str) -> None:
 
 def test_every_insight_in_the_code_has_a_meaning() -> None:
     source = "".join(path.read_text() for path in (ROOT / "src/tierscope/suites").rglob("*.py"))
-    made_there = set(re.findall(r'Insight\(\s*name=f?"(\w+)', source)) | set(
+    made_there = set(re.findall(r'Insight(?:\(|\.of\(\s*[\w.]+,)\s*name=f?"(\w+)', source)) | set(
         re.findall(r'(?:_(?:seconds|insight)\(\s*"(?=\w)|: \("(?=core_))(\w+)"', source)
     )
     stated = {re.split(r"[ ]|_N$", name)[0] for each in tables for name in tables[each].says}

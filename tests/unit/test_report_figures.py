@@ -2,13 +2,13 @@
 
 import json
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from msgspec.structs import replace
 
+from drawn import layers, spec_of, walk
 from reported import changed, small_run
 from tierscope.draw import figures, theme, vega
 from tierscope.record.result import Run
@@ -30,22 +30,6 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
 @pytest.fixture(scope="module")
 def content(run: Run) -> Content:
     return gather(run)
-
-
-def spec_of(content: Content, name: str) -> dict[str, Any]:
-    return next(drawing.spec for drawing in content.drawings if drawing.figure.name == name)
-
-
-def walk(value: Any) -> Iterator[dict[str, Any]]:
-    """Every dict within a specification."""
-    for entry in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
-        yield from walk(entry)
-    if isinstance(value, dict):
-        yield value
-
-
-def layers(spec: dict[str, Any]) -> list[dict[str, Any]]:
-    return [part for part in walk(spec) if "mark" in part]
 
 
 def fields(spec: dict[str, Any], channel: str) -> set[str]:

@@ -9,11 +9,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
-import numpy.typing as npt
 import pytest
 
 from made import made_facts
 from made_machine import made_machine
+from tierscope.arrays import Floats
 from tierscope.plans import suites
 from tierscope.record.result import BLOCK, SIZING, Blocks
 from tierscope.run.expected import imagine
@@ -25,7 +25,6 @@ BLOCK_S, BATCH_S, ROUNDS = 0.5e-3, 10e-3, 16
 MACHINE = made_machine(2)
 (EXPERIMENT,) = imagine(suites["sharing"].plan(MACHINE, suites["sharing"].read({})))
 
-Floats = npt.NDArray[np.float64]
 Law = Callable[[int, int, Floats, np.random.Generator], Floats]
 """(CPU, how many run, moments in s, draws) -> rate at each moment, of 1 alone."""
 

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from noise import NOISES
+from tierscope.arrays import Floats
 from tierscope.stats.compare import Comparison, compare, compare_all, difference
-from tierscope.stats.median import Floats, Interval, median
+from tierscope.stats.median import Interval, median
 from tierscope.stats.special import student
 
 

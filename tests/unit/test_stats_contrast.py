@@ -5,7 +5,6 @@ from collections.abc import Callable, Sequence
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
 import pytest
 from hypothesis import given
 from hypothesis import strategies as some
@@ -13,12 +12,12 @@ from scipy.stats import wilcoxon
 
 from made import HZ, Teamwork, made_blocks
 from made_neighbors import AGAINST, FOOTPRINT, HOP_S, TAKES, facts_of, groups_of, order_of, taken, tasks
+from tierscope.arrays import Floats
 from tierscope.record.experiment import Experiment, Schedule
 from tierscope.record.result import PREEMPTED, Blocks
 from tierscope.stats.contrast import COVERED, ROUNDS, Contrast, contrasts, estimate, signed_rank
 from tierscope.stats.median import Interval
 
-Floats = npt.NDArray[np.float64]
 TRUTH = math.log(1.06)
 PRECISION = 0.02
 MOST = 100  # rounds that the budget of a simulated experiment allows

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from made_hierarchy import SHAPES as HIERARCHIES
-from made_hierarchy import Curve, Floats, Hits, at_random, least_recent, measured, shared, uneven, uniform
+from made_hierarchy import Curve, Hits, at_random, least_recent, measured, shared, uneven, uniform
+from tierscope.arrays import Floats
 from tierscope.stats.levels import Level, Staircase, staircase
 from tierscope.stats.levels_doubt import Known
 from tierscope.units import GiB, KiB, MiB

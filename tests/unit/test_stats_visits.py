@@ -6,14 +6,13 @@ from dataclasses import replace
 from functools import cache
 
 import numpy as np
-import numpy.typing as npt
 import pytest
 
+from tierscope.arrays import Floats
 from tierscope.stats.drift import Drift, Spread, drift_of
 from tierscope.stats.median import Interval
 from tierscope.stats.visits import Pooled, pool, spread
 
-Floats = npt.NDArray[np.float64]
 Noise = Callable[[np.random.Generator, int], Floats]
 Visits = list[Interval]
 

@@ -25,6 +25,15 @@ def steps(statements: Sequence[Statement], by: str, name: str) -> Iterator[tuple
         yield from ((a, b) for a, b in pairwise(each) if a.quantities[by].value < b.quantities[by].value)
 
 
+def never_rises(
+    identity: str, statements: Sequence[Statement], by: str, name: str, room: float, why: str
+) -> Iterator[Failure | None]:
+    """Yield, for each step of `by`, the failure if `name` surely rises by more than the factor `room`, else None."""
+    for less, more in steps(statements, by, name):
+        good = more.quantities[name].low <= room * less.quantities[name].high
+        yield None if good else broken(identity, more, less, name, why)
+
+
 def broken(identity: str, one: Statement, other: Statement, name: str, why: str) -> Failure:
     """Return the failure of `one`, which has a number that `other` makes impossible."""
     said, found = shown(name, one.quantities[name]), f"{other.label} has {shown(name, other.quantities[name])}"

@@ -46,8 +46,9 @@ def under_way(depth: float, spans: Sequence[Span]) -> Quantity:
 
 
 def _least(depth: float, spans: Sequence[Span], total: float) -> float:
-    if any(one.drains is None for one in spans):
+    drained = [(one, one.drains) for one in spans if one.drains is not None]
+    if len(drained) < len(spans):
         return 0.0
-    full = sum(max(one.seconds - CLOCK_S - (one.drains or 0.0) * one.most_s, 0.0) for one in spans)
+    full = sum(max(one.seconds - CLOCK_S - drains * one.most_s, 0.0) for one, drains in drained)
     operations = sum(one.operations for one in spans)
     return max(depth - 1, 0.0) * full / total * operations / (operations + depth * len(spans))

@@ -8,9 +8,9 @@ Source: W. E. Lorensen and H. E. Cline, "Marching Cubes: A High Resolution 3D Su
 from collections.abc import Iterator, Sequence
 
 import numpy as np
-import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
+from tierscope.arrays import Floats
+
 Piece = tuple[float, float, float, float]
 """x, y of one end, and of the other."""
 

@@ -92,6 +92,11 @@ def field(name: str, kind: str, title: str | None = "", **more: Any) -> Spec:
     return {"field": name, "type": kinds[kind], **titled, **more}
 
 
+def hue(name: str, series: list[str], title: str | None = None) -> Spec:
+    """Return the channel of color: a hue for each series, in this order. title: of the legend."""
+    return field(name, "n", title, sort=series, scale={"domain": series, "range": theme.hues(len(series))})
+
+
 def number(name: str, title: str, kind: str = "linear", *, zero: bool = True, **more: Any) -> Spec:
     """Return an axis that the page may switch between linear and logarithmic."""
     scale = {"type": kind, **({"zero": zero} if kind == "linear" else {"padding": 10}), **more.pop("scale", {})}

@@ -1,8 +1,15 @@
 """Words for people: names of mixes, threads, probes; the same in figures, tables and terminal."""
 
+from collections.abc import Callable
 from fractions import Fraction
 
+from tierscope.tables.insight import Bounded
 from tierscope.units import show_bytes
+
+
+def with_bounds(found: Bounded, show: Callable[[float], str]) -> str:
+    """Return '310 ns (302 ns to 318 ns)': a number and its bounds, each as `show` writes it."""
+    return f"{show(found.middle)} ({show(found.low)} to {show(found.high)})"
 
 
 def mix_name(read_share: float | None) -> str:
@@ -62,7 +69,12 @@ LONGEST_COMMAND = 40  # letters of a command line in a sentence
 
 def short_command(command: str) -> str:
     """Return a command line in at most LONGEST_COMMAND letters."""
-    return command if len(command) <= LONGEST_COMMAND else f"{command[: LONGEST_COMMAND - 3]}..."
+    return shortened(command, LONGEST_COMMAND)
+
+
+def shortened(text: str, limit: int) -> str:
+    """Return `text` cut to `limit` letters with three dots."""
+    return text if len(text) <= limit else f"{text[: limit - 3]}..."
 
 
 def short_word(text: str, limit: int) -> str:

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from scipy import stats
 
-from tierscope.fleet.known import Floats, mean_and_count, mean_of
+from tierscope.arrays import Floats, Integers, Places, Truths
+from tierscope.fleet.known import mean_and_count, mean_of
 from tierscope.fleet.screen import Part, Screened
 from tierscope.fleet.store import DayRecord, Store, literal
 from tierscope.fleet.window import DAYS, Window
@@ -30,16 +30,16 @@ CALM = 1.5  # a control is within this number of spreads of its peers, in every 
 class Confirmed:
     """The test of the suspects, (suspects, metrics + 1), the score last: mean deviation, its error, slots, verdicts."""
 
-    suspects: npt.NDArray[np.intp]
+    suspects: Places
     mean: Floats
     error: Floats
-    slots: npt.NDArray[np.int64]
-    rejected: npt.NDArray[np.bool_]
+    slots: Integers
+    rejected: Truths
     quantile: float  # interval = mean +- quantile x error
     noise: Floats  # (metrics + 1,)
 
 
-def controls_of(screened: Screened, seed: int) -> npt.NDArray[np.intp]:
+def controls_of(screened: Screened, seed: int) -> Places:
     """Return healthy machines for the sessions, drawn from every part that has suspects; the same for a seed."""
     draw = np.random.default_rng(seed)
     chosen: list[int] = []
@@ -49,9 +49,9 @@ def controls_of(screened: Screened, seed: int) -> npt.NDArray[np.intp]:
     return np.array(sorted(set(chosen)), dtype=np.intp)
 
 
-def _calm(part: Part, screened: Screened) -> npt.NDArray[np.intp]:
+def _calm(part: Part, screened: Screened) -> Places:
     """Return the peers of a part that are not suspects, and near the middle."""
-    calm: npt.NDArray[np.intp] = part.peers[~screened.suspect[part.peers] & (np.abs(screened.z[part.peers, -1]) < CALM)]
+    calm: Places = part.peers[~screened.suspect[part.peers] & (np.abs(screened.z[part.peers, -1]) < CALM)]
     return calm
 
 
@@ -74,7 +74,7 @@ def sessions(store: Store, records: dict[str, DayRecord], window: Window) -> Flo
     return np.concatenate([made, mean_of(made)[:, :, None]], axis=2)
 
 
-def _place(keys: npt.NDArray[np.int64], asked: Any) -> npt.NDArray[np.intp]:
+def _place(keys: Integers, asked: Any) -> Places:
     """Return the place of each number among sorted keys, -1 for a stranger."""
     asked = np.asarray(asked, dtype=np.int64)
     if not len(keys):  # without peers, no metric is compared
@@ -108,7 +108,7 @@ def confirm(window: Window, screened: Screened, seen: Floats) -> Confirmed:
 
 
 def _judged(
-    suspects: npt.NDArray[np.intp], mean: Floats, error: Floats, slots: npt.NDArray[np.int64], noise: Floats,
+    suspects: Places, mean: Floats, error: Floats, slots: Integers, noise: Floats,
     degrees: float,
 ) -> Confirmed:  # fmt: skip
     usable = (slots >= LEAST_SLOTS) & ~np.isnan(mean) & ~np.isnan(error)
@@ -120,7 +120,7 @@ def _judged(
     return Confirmed(suspects, mean, error, slots, rejected, quantile, noise)
 
 
-def discoveries(chance: Floats, rate: float) -> npt.NDArray[np.bool_]:
+def discoveries(chance: Floats, rate: float) -> Truths:
     """Return which hypotheses Benjamini-Hochberg rejects; chance: of any shape."""
     ordered = np.sort(chance, axis=None)
     below = np.flatnonzero(ordered <= rate * np.arange(1, ordered.size + 1) / max(1, ordered.size))

@@ -7,9 +7,9 @@ and the limit of 2 % must be passed with the chance that Benjamini-Hochberg allo
 import numpy as np
 from scipy import stats
 
+from tierscope.arrays import Floats
 from tierscope.fleet.confirm import LEAST_CONTROLS, LIMIT, MOST_CONTROLS, RATE, Confirmed
 from tierscope.fleet.confirm_plan import SESSIONS
-from tierscope.fleet.known import Floats
 from tierscope.fleet.screen import LOW_METRIC, LOW_SCORE, Part, distance
 from tierscope.fleet.window import Window
 

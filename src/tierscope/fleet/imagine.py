@@ -9,11 +9,10 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 
 import numpy as np
-import numpy.typing as npt
 
+from tierscope.arrays import Floats, Places, Truths
 from tierscope.errors import UsageError
 from tierscope.fleet.imagine_options import ImagineOptions, Truth, planted
-from tierscope.fleet.known import Floats
 
 REPEATS, DISTURBED, DISTURBANCE = 5, 0.2, 0.03
 
@@ -25,7 +24,7 @@ class Fleet:
     options: ImagineOptions
     names: tuple[str, ...]
     level: Floats
-    kind: npt.NDArray[np.bool_]
+    kind: Truths
     truth: Truth
 
     def fault(self, day: int) -> Floats:
@@ -75,9 +74,7 @@ def _healthy(draw: np.random.Generator, shape: tuple[int, int], options: Imagine
     return np.asarray(draw.normal(0, options.spread, shape))
 
 
-def _truth(
-    options: ImagineOptions, names: tuple[str, ...], kind: npt.NDArray[np.bool_], draw: np.random.Generator
-) -> Truth:
+def _truth(options: ImagineOptions, names: tuple[str, ...], kind: Truths, draw: np.random.Generator) -> Truth:
     counts = planted(options)
     order = iter(draw.permutation(len(names)).tolist())
     faults = {
@@ -105,7 +102,7 @@ class Sessions:
         self._draw = np.random.default_rng([fleet.options.seed, stream])
         self._shared: Floats | None = None
 
-    def next(self, day: int, hosts: npt.NDArray[np.intp] | None = None) -> Floats:
+    def next(self, day: int, hosts: Places | None = None) -> Floats:
         """Return the measured logarithms of a day, (hosts, metrics); of these hosts alone, without memory, if given."""
         fleet, options = self._fleet, self._fleet.options
         every = fleet.level + fleet.fault(day)

@@ -10,12 +10,12 @@ import msgspec
 import numpy as np
 
 from tierscope import __version__
+from tierscope.arrays import Floats
 from tierscope.errors import UsageError
 from tierscope.files import write_atomically
 from tierscope.fleet.folder import REPORTS, TRUTH, report_path
 from tierscope.fleet.host_report import SCHEMA, HostReport, Number
 from tierscope.fleet.imagine import REPEATS, Fleet, Sessions
-from tierscope.fleet.known import Floats
 from tierscope.stats.median import MEDIAN_ERROR, SIGMAS_95
 
 PEAK = 307.2e9  # eight channels at 4800 MT/s, 8 bytes each

@@ -7,12 +7,13 @@ screen, three sessions of suspects and controls, the test.
 import msgspec
 import numpy as np
 
+from tierscope.arrays import Floats
 from tierscope.fleet.confirm import confirm, controls_of
 from tierscope.fleet.confirm_plan import SESSIONS
 from tierscope.fleet.imagine import Fleet, Sessions, imagine
 from tierscope.fleet.imagine_files import PLAN, facts_of
 from tierscope.fleet.imagine_options import ImagineOptions
-from tierscope.fleet.known import Floats, mean_of
+from tierscope.fleet.known import mean_of
 from tierscope.fleet.screen import screen
 from tierscope.fleet.trend_cusum import alarms
 from tierscope.fleet.window import DAYS, Window

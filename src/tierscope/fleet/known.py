@@ -1,12 +1,11 @@
 """Statistics of numbers that may be absent (NaN)."""
 
 import numpy as np
-import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
+from tierscope.arrays import Floats, Integers
 
 
-def mean_and_count(values: Floats, axis: int) -> tuple[Floats, npt.NDArray[np.int64]]:
+def mean_and_count(values: Floats, axis: int) -> tuple[Floats, Integers]:
     """Return the mean over an axis of what is known, NaN where nothing is, and how many that are."""
     known = ~np.isnan(values)
     count = known.sum(axis=axis)

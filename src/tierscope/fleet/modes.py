@@ -8,10 +8,9 @@ significantly fewer machines than equal windows on both of its sides shows two p
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 from scipy import stats
 
-from tierscope.fleet.known import Floats
+from tierscope.arrays import Floats, Truths
 
 CUTS, CHANCE, LEAST = 60, 0.001, 6  # cuts tried, allowed chance at each, machines in the smaller peak
 WINDOW = 0.2  # of the distance of the two peaks
@@ -21,7 +20,7 @@ WINDOW = 0.2  # of the distance of the two peaks
 class Modes:
     """Two kinds: `slow` marks the machines below the valley; `apart` is the distance of the medians, in logarithms."""
 
-    slow: npt.NDArray[np.bool_]
+    slow: Truths
     apart: float
 
 

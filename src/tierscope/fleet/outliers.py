@@ -7,13 +7,13 @@ from pathlib import Path
 
 import numpy as np
 
+from tierscope.arrays import Floats
 from tierscope.errors import ResultError
 from tierscope.fleet.confirm import LEAST_SLOTS, LIMIT, Confirmed, confirm, controls_of, sessions
 from tierscope.fleet.confirm_plan import SESSIONS, ConfirmPlan
 from tierscope.fleet.detectable import sees
 from tierscope.fleet.efficiency import inefficient
 from tierscope.fleet.fold import collect
-from tierscope.fleet.known import Floats
 from tierscope.fleet.levels import against_first_days
 from tierscope.fleet.outliers_result import Group, MetricSize, Outliers, Size, Suspect, Verdict, WrongAnswer, size_of
 from tierscope.fleet.plan_choice import chosen

@@ -3,12 +3,12 @@
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 from scipy import stats
 
+from tierscope.arrays import Floats, Places, Truths
 from tierscope.fleet.covariates import separating
 from tierscope.fleet.groups import LEAST
-from tierscope.fleet.known import Floats, mean_of
+from tierscope.fleet.known import mean_of
 from tierscope.fleet.modes import two_modes
 from tierscope.fleet.outliers_result import Covariate
 from tierscope.fleet.window import Window
@@ -24,8 +24,8 @@ class Part:
     """A group, or one of its two kinds. spread: (metrics + 1,), the score last, with the noise in it."""
 
     name: str
-    places: npt.NDArray[np.intp]
-    peers: npt.NDArray[np.intp]  # places, and those of finer groups where it has too few
+    places: Places
+    peers: Places  # places, and those of finer groups where it has too few
     spread: Floats
     apart: float | None = None
     slow_share: float | None = None
@@ -39,7 +39,7 @@ class Screened:
     parts: tuple[Part, ...]
     deviation: Floats
     z: Floats
-    suspect: npt.NDArray[np.bool_]
+    suspect: Truths
 
 
 def screen(window: Window) -> Screened:
@@ -69,7 +69,7 @@ def distance(metrics: int) -> Floats:
     return np.append(np.full(metrics, single), FAR)
 
 
-def _parts(name: str, places: npt.NDArray[np.intp], mean: Floats, window: Window) -> list[Part]:
+def _parts(name: str, places: Places, mean: Floats, window: Window) -> list[Part]:
     """Return a group as one part, or as two kinds. Deviations are centred on the part's own median, in place."""
     if len(places) < LEAST:  # its deviations are from the machines that share the rest of its identity
         alike = np.flatnonzero([str(one).startswith(name) for one in window.group])
@@ -93,7 +93,7 @@ def _parts(name: str, places: npt.NDArray[np.intp], mean: Floats, window: Window
 
 
 def _part(
-    name: str, places: npt.NDArray[np.intp], mean: Floats, apart: float | None = None, share: float | None = None,
+    name: str, places: Places, mean: Floats, apart: float | None = None, share: float | None = None,
     covariate: Covariate | None = None,
 ) -> Part:  # fmt: skip
     mean[places] -= _median(mean[places])
@@ -108,6 +108,6 @@ def _median(values: Floats) -> Floats:
     return found
 
 
-def _spread(values: Floats, places: npt.NDArray[np.intp]) -> Floats:
+def _spread(values: Floats, places: Places) -> Floats:
     """Return the robust spread of each column: 1.4826 median absolute deviations; equal values have a tiny one."""
     return np.maximum(MAD_SIGMA * _median(np.abs(values[places])), 1e-6)

@@ -10,13 +10,12 @@ Source: E. S. Page, "Continuous Inspection Schemes", Biometrika 41, 1954.
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 from scipy import stats
 
-from tierscope.fleet.known import Floats
+from tierscope.arrays import Floats, Places, Truths
 from tierscope.stats.median import MAD_SIGMA, SIGMAS_95
 
-Base = tuple[Floats, Floats, npt.NDArray[np.bool_]]
+Base = tuple[Floats, Floats, Truths]
 K, H, CLIP = 1.0, 8.0, 3.0
 BASELINE, WEEK, LIMIT, SURE = 21, 7, 0.02, 0.99
 INFLATED = (1 + 0.3) / (1 - 0.3)
@@ -66,7 +65,7 @@ def alarms(residuals: Floats, repeats: Floats | None = None) -> list[Alarm]:
     return sorted(found, key=lambda one: (one.series, one.seen))
 
 
-def beginnings(residuals: Floats) -> npt.NDArray[np.intp]:
+def beginnings(residuals: Floats) -> Places:
     """Return the first day from each day on with which a baseline can begin, (days + 1, series); days if none can.
 
     Such a day is known, and so are enough of the days that follow it: a host may join the fleet later.
@@ -82,12 +81,12 @@ def beginnings(residuals: Floats) -> npt.NDArray[np.intp]:
     return np.minimum.accumulate(place[::-1], axis=0)[::-1]
 
 
-def followed(residuals: Floats) -> npt.NDArray[np.bool_]:
+def followed(residuals: Floats) -> Truths:
     """Return the series that have a complete baseline, and a day after it."""
     return np.asarray(beginnings(residuals)[0] + BASELINE < len(residuals))
 
 
-def baseline(residuals: Floats, start: npt.NDArray[np.intp], which: npt.NDArray[np.intp]) -> Base:
+def baseline(residuals: Floats, start: Places, which: Places) -> Base:
     """Return mean and sigma of the baselines that begin on these days, and whether enough of their days are known."""
     days = start[which][:, None] + np.arange(BASELINE)[None]
     inside = days < len(residuals)
@@ -101,9 +100,7 @@ def baseline(residuals: Floats, start: npt.NDArray[np.intp], which: npt.NDArray[
     return np.nanmean(values, axis=1), sigma, known
 
 
-def _first(
-    residuals: Floats, mean: Floats, sigma: Floats, first: npt.NDArray[np.intp]
-) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp], npt.NDArray[np.bool_]]:
+def _first(residuals: Floats, mean: Floats, sigma: Floats, first: Places) -> tuple[Places, Places, Truths]:
     """Return day of the first alarm, -1 without one, first day of the change, and whether it is for the better."""
     sums, zero = np.zeros((2, len(mean))), np.tile(first, (2, 1))
     seen, day = np.full((2, len(mean)), -1, dtype=np.intp)

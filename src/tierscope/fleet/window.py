@@ -8,7 +8,8 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from tierscope.fleet.known import Floats, mean_of
+from tierscope.arrays import Floats, Integers
+from tierscope.fleet.known import mean_of
 from tierscope.fleet.store import DayRecord, Store, literal
 
 DAYS = 7  # the mean of a week halves the suspects at equal power (docs/decisions/0047)
@@ -28,7 +29,7 @@ class Window:
     metrics: tuple[str, ...]
     host: tuple[str, ...]
     machine: tuple[str, ...]
-    key: npt.NDArray[np.int64]
+    key: Integers
     group: npt.NDArray[np.object_]
     facts: tuple[dict[str, str], ...]
     efficiency: Floats
@@ -36,7 +37,7 @@ class Window:
     last: Floats
     count: Floats
     noise: Floats
-    metric_keys: npt.NDArray[np.int64]
+    metric_keys: Integers
     origins: frozenset[str] = field(default=frozenset())
 
     @property

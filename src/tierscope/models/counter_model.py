@@ -24,12 +24,13 @@ from typing import ClassVar
 
 import numpy as np
 
+from tierscope.arrays import Floats
 from tierscope.errors import UnknownNameError, UsageError
 from tierscope.models import models
 from tierscope.models.curve import Curve
 from tierscope.models.device import Device
 from tierscope.models.families import family
-from tierscope.models.model import FitError, Floats, Prediction, Span
+from tierscope.models.model import FitError, Prediction, Span
 from tierscope.registry import unknown
 
 COUNTERS = ("cycles", "stall_cycles", "llc_load_misses", "llc_store_misses")

@@ -15,8 +15,9 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from tierscope.arrays import Floats
 from tierscope.metrics import metrics_for
-from tierscope.models.model import FitError, Floats
+from tierscope.models.model import FitError
 from tierscope.record.counting import PERF_EVENT, mixed
 from tierscope.record.result import Record
 from tierscope.record.work.key import KeyedWork

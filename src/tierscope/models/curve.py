@@ -13,8 +13,9 @@ from functools import partial
 
 import numpy as np
 
+from tierscope.arrays import Floats
 from tierscope.models.families import FAMILIES, Family, coefficients, value
-from tierscope.models.model import FitError, Floats, Prediction, Span, clean, held_out, scale
+from tierscope.models.model import FitError, Prediction, Span, clean, held_out, scale
 
 FEWEST = 4  # a line through all but one place still leaves one that could disagree
 EXACT = 1e-9  # held-out errors below are rounding

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tierscope.models.model import FitError, Floats, scale
+from tierscope.arrays import Floats
+from tierscope.models.model import FitError, scale
 
 
 @dataclass(frozen=True, slots=True)

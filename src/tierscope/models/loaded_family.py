@@ -30,8 +30,9 @@ from typing import ClassVar
 
 import numpy as np
 
+from tierscope.arrays import Floats
 from tierscope.models import models
-from tierscope.models.model import FitError, Floats, Prediction, Span, clean
+from tierscope.models.model import FitError, Prediction, Span, clean
 from tierscope.models.sharing import SPREAD
 from tierscope.units import show_rate
 

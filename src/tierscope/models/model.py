@@ -6,11 +6,10 @@ from dataclasses import dataclass
 from typing import ClassVar, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from tierscope.arrays import Floats
 from tierscope.errors import UsageError
 
-Floats = NDArray[np.float64]
 Fitter = Callable[[Floats, Floats], Callable[[Floats], Floats]]
 """Takes places and values, gives a function from places to values; FitError where it cannot."""
 

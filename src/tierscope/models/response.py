@@ -29,8 +29,10 @@ from typing import ClassVar
 
 import numpy as np
 
+from tierscope.arrays import Floats
 from tierscope.models import models
-from tierscope.models.model import FitError, Floats, Prediction, Span
+from tierscope.models.model import FitError, Prediction, Span
+from tierscope.stats.median import SIGMAS_95
 
 LEAST_RANGE = 0.25  # below it, noise of 1 to 2 % of the time makes errors of 10 % and more at 2.5x the latency
 KINK = 0.04  # of the time: the worst of 13 programs on a simulated core needed 2.7 to 4.0 % for each doubling
@@ -38,7 +40,6 @@ BEND = 0.02  # of the time at the largest step, by the quadratic term
 SURE = 1.645  # one-sided, 95 %
 FARTHEST = 10.0  # distances
 ALIKE = 0.5  # correlation of two steps
-Z = 1.959964  # of the normal distribution, 95 %
 MOST = 4.0  # |s| of any program: the time of one that only waits doubles with the latency, so s is 1
 GRID, FINER = 41, 4  # values of s, and how often the best one is looked at more closely
 TO_BEND = 3  # steps with the lever
@@ -55,7 +56,7 @@ class Step:
     def errors(self) -> tuple[float, float]:
         """Return the standard errors of x and y."""
         (low, _, high), (least, _, most) = self.latency, self.time
-        return (high - low) / 2 / Z, (most - least) / 2 / Z
+        return (high - low) / 2 / SIGMAS_95, (most - least) / 2 / SIGMAS_95
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,7 +179,7 @@ def _slope(u: Floats, v: Floats, u_error: Floats, v_error: Floats) -> tuple[floa
         share, least = float(grid[near]), float(chi2[near])
         low, high = float(grid[max(near - 1, 0)]), float(grid[min(near + 1, GRID - 1)])
     excess = max(1.0, least / (u.size - 1)) if u.size > 1 else 1.0
-    limit = least + Z * Z * excess
+    limit = least + SIGMAS_95 * SIGMAS_95 * excess
 
     def bound(way: int) -> float:
         """Return the first place on the way at which chi^2 is at the limit; the last one where it never is."""

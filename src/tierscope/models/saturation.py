@@ -14,8 +14,9 @@ from typing import ClassVar
 
 import numpy as np
 
+from tierscope.arrays import Floats
 from tierscope.models import models
-from tierscope.models.model import Floats, Prediction, Span, clean
+from tierscope.models.model import Prediction, Span, clean
 
 NEAR = 0.05  # a roof less than this share below the slope at the most threads may be noise
 FEWEST = 3  # one thread count on the slope, one on the roof, and one that could disagree

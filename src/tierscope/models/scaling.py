@@ -23,8 +23,9 @@ from typing import ClassVar
 
 import numpy as np
 
+from tierscope.arrays import Floats
 from tierscope.models import models
-from tierscope.models.model import FitError, Floats, Prediction, Span, clean
+from tierscope.models.model import FitError, Prediction, Span, clean
 
 FEWEST = 3
 SHARPEST = 16.0  # of p: beyond, the knee is a corner

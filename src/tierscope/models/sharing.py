@@ -24,8 +24,9 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
+from tierscope.arrays import Floats
 from tierscope.models import models
-from tierscope.models.model import FitError, Floats, Prediction, Span, clean
+from tierscope.models.model import FitError, Prediction, Span, clean
 
 SPREAD = 1.645 * 2**0.5  # deviations that contain 90 % of a normal distribution, of a difference of two
 CROWDED = 64  # times all threads: the most that the first tier may seem to have

@@ -34,9 +34,10 @@ from typing import ClassVar
 
 import numpy as np
 
+from tierscope.arrays import Floats
 from tierscope.models import models
 from tierscope.models.device import Device
-from tierscope.models.model import Floats, Prediction, Span
+from tierscope.models.model import Prediction, Span
 from tierscope.models.structures import Step, Structure, structures
 from tierscope.units import LINE_BYTES
 

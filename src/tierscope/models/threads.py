@@ -28,8 +28,9 @@ from typing import ClassVar
 
 import numpy as np
 
+from tierscope.arrays import Floats
 from tierscope.models import models
-from tierscope.models.model import FitError, Floats, Prediction, Span, clean
+from tierscope.models.model import FitError, Prediction, Span, clean
 from tierscope.models.scaling import KNEE, by_curve, doubled
 from tierscope.models.sharing import SPREAD
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tierscope.models.model import Floats
+from tierscope.arrays import Floats
 
 NORMAL = 0.6745  # the median of a normal deviation, in standard deviations
 SECOND = 6**0.5  # the deviation of a second difference, in those of its values: 1, -2, 1

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from tierscope.models.model import Floats
+from tierscope.arrays import Floats
 from tierscope.models.scaling import Scaling
 from tierscope.models.sharing import Sharing, Split
 from tierscope.reference import load

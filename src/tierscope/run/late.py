@@ -9,8 +9,8 @@ Blind to the time before the barrier, in which the threads wake.
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 
+from tierscope.arrays import Floats
 from tierscope.record import warn
 from tierscope.record.experiment import Experiment
 from tierscope.record.result import SIZING, Blocks, GroupFacts, Warn
@@ -24,8 +24,6 @@ warn.state(late="the threads of a team started apart for more than 5 % of a batc
 
 MOST = 0.05  # of a batch
 STEP = "leave one CPU to the system (fewer threads); tierscope doctor shows what else runs"
-
-Floats = npt.NDArray[np.float64]
 
 
 def start_skews(blocks: Blocks) -> tuple[Floats, Floats]:

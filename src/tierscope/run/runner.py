@@ -25,7 +25,6 @@ from tierscope.record.result import (
     Warn,
     bins_of_record,
     blocks_of,
-    digest,
     inside,
     save_result,
     write_blocks,
@@ -34,15 +33,12 @@ from tierscope.run.background import Watch
 from tierscope.run.batches import BATCH_S, batch_seconds, is_due, least_batch_seconds, long_enough, one_visit
 from tierscope.run.counters import Counters
 from tierscope.run.deadline import Deadline
-from tierscope.run.doubts import doubts
 from tierscope.run.expected import expected_seconds, further_seconds, further_visits, imagine
-from tierscope.run.interrupted import interrupted
-from tierscope.run.late import late
 from tierscope.run.levered import Levered
 from tierscope.run.load import over_the_run
 from tierscope.run.measurer import Measurer
 from tierscope.run.observer import Observer
-from tierscope.run.shared import hidden_core
+from tierscope.run.taken import Place, Taken, record_of
 from tierscope.run.verdict import refuse_wrong
 from tierscope.run.visits import Visits
 from tierscope.run.walks import Choice, Walks
@@ -121,7 +117,7 @@ class Runner:
                 if not resumed and number < len(known):
                     del known[number:]  # the plan goes another way from here on
                     self._keep(tuple(known))
-                record, found = self._replay(known[number]) if resumed else self._run(experiment, number)
+                record, found = self._replay(known[number]) if resumed else self._run(experiment, Place(number))
                 self._observer.finished(record, found, resumed)
                 number += 1
                 experiment = plan.send(Answer(experiment, record, found.points[0]))
@@ -140,7 +136,7 @@ class Runner:
             self._end_session()
             done = 0
             for record in known.within(due, lambda: self._deadline.left_s):
-                visit, found = self._run(record.experiment, record.number, known.number(record), known.tour)
+                visit, found = self._run(record.experiment, Place(record.number, known.number(record), known.tour))
                 self._observer.finished(visit, found, False)
                 done += 1
             if not done:
@@ -174,21 +170,37 @@ class Runner:
     def _caches(self) -> tuple[Cache, ...]:
         return self.result.machine.identity.caches
 
-    def _run(self, experiment: Experiment, number: int, visit: int = 0, tour: int = 0) -> tuple[Record, Judged]:
-        """Return one visit of a point, the first one where `visit` is 0. Only the first one counts events."""
-        self._observer.started(experiment, number)
+    def _run(self, experiment: Experiment, place: Place) -> tuple[Record, Judged]:
+        """Return one visit of a point, and keep it."""
+        self._observer.started(experiment, place.number)
         began, started = datetime.now(UTC), time.monotonic()
+        taken = self._taken(experiment, place)
+        seconds, background = time.monotonic() - started, self._watch.after(experiment) if self._watch else None
+        record = record_of(taken, experiment, place, self.result.machine, began, seconds, background)
+        if taken.bins is not None:
+            write_blocks(inside(self.directory, bins_of(record.samples)), taken.bins)
+        write_blocks(inside(self.directory, record.samples), taken.blocks)
+        records, visits = self.result.records, self.result.visits
+        self._keep(*((records, (*visits, record)) if place.visit else ((*records, record), visits)))
+        remember(self.directory, record, taken.found)
+        if place.visit == 0:
+            alone_s = time.monotonic() - started - taken.searched_s
+            self._deadline.took(experiment, place.number, alone_s, taken.mapped_s)
+        return record, taken.found
+
+    def _taken(self, experiment: Experiment, place: Place) -> Taken:
+        """Measure one visit of a point; only the first one counts events."""
         if self._session is None:
             self._session = self._start_session()
         session = self._session
         if self._watch:
             self._watch.before(experiment)
-        prepared = self._prepared(session, experiment, number)
-        ready, facts, choice = prepared.experiment, prepared.facts, prepared.choice
-        counters_of = self._counters if visit == 0 else Counters()
+        prepared = self._prepared(session, experiment, place.number)
+        ready, facts = prepared.experiment, prepared.facts
+        counters_of = self._counters if place.visit == 0 else Counters()
         counters_of.begin(session, facts)
         with self._levered.during():
-            budget = self._deadline.budget_s(experiment, number, first=visit == 0)
+            budget = self._deadline.budget_s(experiment, place.number, first=place.visit == 0)
             blocks, ran, found = self._measure(session, ready, facts, budget, counters_of)
         keyed = any(one.operation == "key" for one in facts)
         timings = session.timings() if keyed else ()
@@ -197,55 +209,18 @@ class Runner:
         if keyed:
             session.drop()
         refuse_wrong(error, ready, keyed=keyed)
-        samples = f"samples/{number:04}{f'-{visit}' if visit else ''}.parquet"
         program, bins = session.told() or (None, None)
-        record = Record(
-            number=number,
-            experiment=experiment,
-            groups=tuple(msgspec.structs.replace(f, detail=d) for f, d in zip(facts, details, strict=True)),
-            clock=session.clock,
-            samples=samples,
-            blocks=len(blocks),
-            started=began.isoformat(timespec="seconds"),
-            seconds=time.monotonic() - started,
-            largest_relative_error=error,
-            warnings=(
-                *doubts(experiment, facts, found.points, program, self.result.machine.large_page_bytes()),
-                *interrupted(experiment, blocks, session.clock.hz, facts, ran, self._caches, found),
-                *late(experiment, facts, blocks, session.clock.hz),
-                *hidden_core(experiment, found, self.result.machine, began),
-            ),
-            calibration=choice.trials,
-            variant_from=choice.source,
-            takes=ran,
-            counters=counters,
-            timings=timings,
-            program=program,
-            counted=counted,
-            samples_sha256=digest(blocks),
-            bins=None if bins is None else len(bins),
-            bins_sha256="" if bins is None else digest(bins),
-            visit=visit,
-            tour=tour,
-            background=self._watch.after(experiment) if self._watch else None,
-        )
-        if bins is not None:
-            write_blocks(inside(self.directory, bins_of(samples)), bins)
-        write_blocks(inside(self.directory, samples), blocks)
-        records, visits = self.result.records, self.result.visits
-        self._keep(*((records, (*visits, record)) if visit else ((*records, record), visits)))
-        remember(self.directory, record, found)
-        if visit == 0:
-            alone_s = time.monotonic() - started - prepared.searched_s
-            self._deadline.took(experiment, number, alone_s, prepared.mapped_s)
-        return record, found
+        return Taken(
+            facts, prepared.choice, session.clock, blocks, ran, found, error, details, counters, counted, timings,
+            program, bins, prepared.mapped_s, prepared.searched_s,
+        )  # fmt: skip
 
     def _prepared(self, session: Measurer, experiment: Experiment, number: int) -> Prepared:
         """Return the point as the session has it, with its fastest variant."""
-        began = time.monotonic()
+        started = time.monotonic()
         ready, source = self._walks.on(experiment)
         facts = session.prepare(ready.groups)
-        mapped_s = time.monotonic() - began
+        mapped_s = time.monotonic() - started
         if not (ready.calibrate and ready == experiment):
             return Prepared(ready, facts, Choice(source=source), mapped_s)
         longest_s = self._deadline.search_s(number, self._walks.searches(self._imagined[number:]))
@@ -255,7 +230,7 @@ class Runner:
         self._warn(self._walks.refused)
         ready, _ = self._walks.on(experiment)
         facts = (*facts[:-1], session.set(len(facts) - 1, ready.groups[-1]))
-        return Prepared(ready, facts, choice, mapped_s, time.monotonic() - began - mapped_s)
+        return Prepared(ready, facts, choice, mapped_s, time.monotonic() - started - mapped_s)
 
     def _warn(self, refused: Warn | None) -> None:
         """Add a doubt about the whole run, once."""

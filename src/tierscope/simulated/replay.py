@@ -62,16 +62,9 @@ def replayed(
     MachineError without the tracer, or if it was killed or did not write a whole trace. UsageError if the command
     cannot start, is a program that the tracer does not run, or takes longer than limit_s.
     """
-    reading, writing = os.pipe()
-    try:
-        tool = traced_words(command, writing, sampling, objects=objects)
-        traced = subprocess.Popen(tool, pass_fds=(writing,), stdin=given, stdout=output)
-    except BaseException:
-        os.close(reading)
-        raise
-    finally:
-        os.close(writing)
-    late = threading.Timer(limit_s or threading.TIMEOUT_MAX, traced.kill)
+    traced, reading = _started(command, sampling, objects=objects, output=output, given=given)
+    limit = limit_s or threading.TIMEOUT_MAX
+    late = threading.Timer(limit, traced.kill)
     late.daemon = True
     late.start()
     try:
@@ -81,7 +74,7 @@ def replayed(
         how = _died(traced) if damaged else ""
         traced.kill()
         if not late.is_alive():
-            raise _late(command, limit_s) from error
+            raise _late(command, limit) from error
         if damaged:
             raise MachineError(f"the tracer wrote an incomplete trace ({error}){how}") from error
         raise
@@ -91,12 +84,27 @@ def replayed(
         os.close(reading)
         ended = traced.wait()
     if over:
-        raise _late(command, limit_s)
+        raise _late(command, limit)
     if ended == -signal.SIGKILL:
         raise MachineError(
             "the tracer or the program in it was killed, usually because memory ran out; take a smaller case"
         )
     return tuple(msgspec.structs.replace(one, ended=ended) for one in found)
+
+
+def _started(
+    command: Sequence[str], sampling: str, *, objects: bool, output: int | None, given: int | None
+) -> "tuple[subprocess.Popen[bytes], int]":
+    """Return the tracer with the command in it, and the end of the pipe from which its trace is read."""
+    reading, writing = os.pipe()
+    try:
+        tool = traced_words(command, writing, sampling, objects=objects)
+        return subprocess.Popen(tool, pass_fds=(writing,), stdin=given, stdout=output), reading
+    except BaseException:
+        os.close(reading)
+        raise
+    finally:
+        os.close(writing)
 
 
 def _died(traced: "subprocess.Popen[bytes]") -> str:
@@ -108,8 +116,8 @@ def _died(traced: "subprocess.Popen[bytes]") -> str:
     return f"; it ended with signal {-ended}: {WHY_SIGNAL}" if ended < 0 else ""
 
 
-def _late(command: Sequence[str], limit_s: float | None) -> UsageError:
-    return UsageError(f"{command[0]} takes longer than {show_seconds(limit_s or 0)} in the tracer; take less, "
+def _late(command: Sequence[str], limit_s: float) -> UsageError:
+    return UsageError(f"{command[0]} takes longer than {show_seconds(limit_s)} in the tracer; take less, "
                       "or a larger --limit")  # fmt: skip
 
 

@@ -19,7 +19,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tierscope.stats.buffers_model import Floats, Fresh, Truths
+from tierscope.arrays import Floats, Truths
+from tierscope.stats.buffers_model import Fresh
 from tierscope.stats.buffers_search import Fit, Place, Search
 from tierscope.stats.median import student
 from tierscope.units import LINE_BYTES, KiB

@@ -24,12 +24,9 @@ moments: N. L. Johnson and S. Kotz, "Urn Models and Their Application", 1977 (oc
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from tierscope.arrays import Floats, Places, Truths
 from tierscope.units import LINE_BYTES, KiB
-
-Floats = npt.NDArray[np.float64]
-Truths = npt.NDArray[np.bool_]
 
 GAPS = 160  # quantiles of the gap between two visits
 EXACT = GAPS  # lines up to which each gap is one
@@ -67,7 +64,7 @@ class Unit:
         return np.asarray(np.add.reduceat(weighted, self._point), dtype=np.float64)
 
 
-def _per_memory(fresh: Fresh) -> tuple[npt.NDArray[np.intp], Floats, Fresh]:
+def _per_memory(fresh: Fresh) -> tuple[Places, Floats, Fresh]:
     """Return what each memory sees of a region: where the parts of each begin, their share of its visits, the parts.
 
     Blocks of a region are in the memories one after the other. Where they do not divide, some memories have one more.

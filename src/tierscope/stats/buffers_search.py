@@ -15,7 +15,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tierscope.stats.buffers_model import Floats, Fresh, Unit
+from tierscope.arrays import Floats
+from tierscope.stats.buffers_model import Fresh, Unit
 from tierscope.units import KiB
 
 UNITS = tuple(128 << step for step in range(7))  # to 8 KiB; from two lines on, since a line is never found again

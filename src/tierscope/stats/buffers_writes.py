@@ -21,8 +21,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tierscope.arrays import Floats
 from tierscope.stats.buffers import MODEL, PROOF, SHARE, Bounded
-from tierscope.stats.buffers_model import Floats
 from tierscope.stats.median import student
 from tierscope.units import LINE_BYTES
 

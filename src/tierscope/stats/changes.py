@@ -15,9 +15,8 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
+from tierscope.arrays import Floats
 
 LEAST = 3  # points on each side: the spread of two cannot be trusted
 

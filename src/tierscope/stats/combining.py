@@ -25,11 +25,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from tierscope.arrays import Floats
 from tierscope.units import LINE_BYTES
-
-Floats = npt.NDArray[np.float64]
 
 UNITS = (2, 4, 8, 16, 32, 64)  # lines
 MOST_ENTRIES = 1024

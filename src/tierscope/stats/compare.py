@@ -25,12 +25,8 @@ from dataclasses import dataclass
 from statistics import NormalDist
 from typing import Literal
 
-import numpy as np
-import numpy.typing as npt
-
 from tierscope.stats.median import Interval
 
-Floats = npt.NDArray[np.float64]
 Word = Literal["faster", "slower", "no difference shown"]
 
 LEAST = 0.02  # the precision that a run asks for by default: it cannot resolve less

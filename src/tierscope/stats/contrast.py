@@ -32,16 +32,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 
+from tierscope.arrays import Floats
 from tierscope.record.experiment import Experiment, Schedule
 from tierscope.record.result import PREEMPTED, SIZING, Blocks, GroupFacts
 from tierscope.stats.median import Interval, beyond
 from tierscope.stats.takes import batches_of, blocks_of
 from tierscope.stats.together import together
 from tierscope.stats.walks import walk_operations
-
-Floats = npt.NDArray[np.float64]
 
 SLOWDOWN = "slowdown"  # the begin of a reason that is only about the width of a ratio
 VICTIM = "victim"  # the role of the groups whose time is compared; in latency under load it is CHASER

@@ -20,11 +20,9 @@ from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
-import numpy.typing as npt
 
+from tierscope.arrays import Floats
 from tierscope.stats.median import SIGMAS_95
-
-Floats = npt.NDArray[np.float64]
 
 FEWEST = 5  # points: with four the interval is nearly all of -1 to 1
 EXACT = 1 - 1e-12  # beyond it, artanh is only rounding error

@@ -19,13 +19,9 @@ Blind to a disturbance that makes the other threads slower, such as one that tak
 import math
 
 import numpy as np
-import numpy.typing as npt
 
+from tierscope.arrays import Floats, Integers, Truths
 from tierscope.stats.product import product
-
-Floats = npt.NDArray[np.float64]
-Truths = npt.NDArray[np.bool_]
-Integers = npt.NDArray[np.int64]
 
 FEW = 50  # threads; one of them may be absent: what is filled in stays below 2 % of a rate
 PARTS = 20  # of a series, for the jackknife: each longer than neighbouring moments resemble each other

@@ -20,11 +20,9 @@ from dataclasses import dataclass, replace
 from functools import cache
 
 import numpy as np
-import numpy.typing as npt
 
+from tierscope.arrays import Floats
 from tierscope.units import LINE_BYTES
-
-Floats = npt.NDArray[np.float64]
 
 POLICIES = ("lru", "nru", "random")
 STEPS = 200  # of the balance, which is slow at the knee: after these steps it is within 0.01 there

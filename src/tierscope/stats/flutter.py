@@ -27,12 +27,9 @@ coefficient of variation as a test against a Poisson process).
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from tierscope.arrays import Floats, Integers, Places, Truths
 from tierscope.stats.threads import ThreadSeries
-
-Floats = npt.NDArray[np.float64]
-Places = npt.NDArray[np.intp]
 
 DIP = 0.8  # of the thread's median rate
 DISTANCES = 6  # least, for a period
@@ -90,14 +87,14 @@ def flutter(series: ThreadSeries, begin_s: float = 0.0) -> Flutter:
     )
 
 
-def _stretches(series: ThreadSeries) -> npt.NDArray[np.int64]:
+def _stretches(series: ThreadSeries) -> Integers:
     """Return a number for each block; neighbours without a gap of a median block or more between them share it."""
     stop, start = series.time_s + series.seconds / 2, series.time_s - series.seconds / 2
     gaps = start[1:] - stop[:-1] > np.median(series.seconds)
     return np.concatenate([[0], np.cumsum(gaps)]).astype(np.int64)
 
 
-def _dips(low: npt.NDArray[np.bool_], stretch: npt.NDArray[np.int64]) -> list[Places]:
+def _dips(low: Truths, stretch: Integers) -> list[Places]:
     """Return the places of each run of `low` blocks of one stretch, in order."""
     places = np.flatnonzero(low)
     if places.size == 0:
@@ -116,7 +113,7 @@ def _dip(series: ThreadSeries, members: Places) -> Dip:
     )
 
 
-def _period(dips: tuple[Dip, ...], stretch: "npt.NDArray[np.int64] | Floats") -> float | None:
+def _period(dips: tuple[Dip, ...], stretch: Integers | Floats) -> float | None:
     """Return the median distance if the distances within stretches are many and regular."""
     starts = np.array([dip.start_s for dip in dips])
     distances = np.diff(starts)[np.diff(stretch) == 0] if starts.size > 1 else starts[:0]

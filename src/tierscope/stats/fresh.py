@@ -15,14 +15,12 @@ Variance", Annals of Mathematical Statistics 12, 1941.
 """
 
 import numpy as np
-import numpy.typing as npt
 
+from tierscope.arrays import Floats, Places
 from tierscope.record.result import SIZING, Blocks
 from tierscope.stats.median import MAD_SIGMA, MEDIAN_ERROR, Interval, student
 from tierscope.stats.product import product
 from tierscope.stats.together import UNCLEAN
-
-Floats = npt.NDArray[np.float64]
 
 FAR = 3.0
 MAD = MAD_SIGMA / np.sqrt(2)  # of a difference, relative to the standard deviation of one
@@ -57,7 +55,7 @@ def mean_of_regions(blocks: Blocks, hz: float, operations: int) -> Interval | No
     return Interval(mean - half, mean, mean + half, int(np.count_nonzero(clean)))
 
 
-def _by_part(each: Floats, part: npt.NDArray[np.intp], parts: int) -> tuple[float, float]:
+def _by_part(each: Floats, part: Places, parts: int) -> tuple[float, float]:
     """Return the mean of the medians and its standard error."""
     medians = np.array([np.median(each[part == number]) for number in range(parts)])
     spread = MAD_SIGMA * float(np.median(np.abs(each - medians[part])))

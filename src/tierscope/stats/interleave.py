@@ -20,10 +20,8 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
+from tierscope.arrays import Floats, Integers
 
 MOST_WAYS = 16
 GRAINS = tuple(1 << power for power in range(8, 23))  # 256 B to 4 MiB
@@ -78,7 +76,7 @@ def share(stride: int, ways: int, grain: int) -> float:
 
 
 def infer_interleave(
-    strides: Ints, bandwidth: Floats, control: Floats, errors: Floats | None = None, *, saturated: bool = True
+    strides: Integers, bandwidth: Floats, control: Floats, errors: Floats | None = None, *, saturated: bool = True
 ) -> Interleave:
     """Return the layout that explains a curve; all arrays of shape (strides,).
 
@@ -103,7 +101,7 @@ def infer_interleave(
 
 
 def _fit(
-    strides: Ints, seen: Floats, weight: Floats, layout: tuple[int, int], unlikely: float
+    strides: Integers, seen: Floats, weight: Floats, layout: tuple[int, int], unlikely: float
 ) -> tuple[float, tuple[float, float, Floats]]:
     """Return the best slack and exponent of one layout; `unlikely`: the penalty for slack."""
     ways = layout[0]

@@ -18,9 +18,8 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
+from tierscope.arrays import Floats
 
 FEWEST = 5  # two ends, a knee, and a point on each side of it
 BEND = 3 - 2 * math.sqrt(2)  # x - y at the knee of the queue followed to m = 1/2

@@ -37,13 +37,12 @@ import math
 from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 
+from tierscope.arrays import Floats, Truths
 from tierscope.stats.knee import rising
 from tierscope.stats.levels_doubt import (
     KNOWN,
     ONE_LEVEL,
-    Flags,
     Known,
     Place,
     Points,
@@ -53,7 +52,6 @@ from tierscope.stats.levels_doubt import (
 )
 from tierscope.stats.median import MAD_SIGMA
 
-Floats = npt.NDArray[np.float64]
 Sums = list[tuple[float, ...]]
 
 PLATEAU_POINTS = 3
@@ -109,7 +107,7 @@ def staircase(
     footprint_bytes: Floats,
     latency_s: Floats,
     spread: Floats | None = None,
-    sure: Flags | None = None,
+    sure: Truths | None = None,
     known: Known = KNOWN,
 ) -> Staircase:
     """Return the levels of latencies measured at distinct footprints, arrays of shape (points,), in any order.
@@ -130,23 +128,29 @@ def staircase(
     segments = _merged(_partition(sums), y, sums)
     if len(segments) == 1:
         return Staircase((), None, None)
+    points = Points(sizes, y, np.ones(x.size, dtype=np.bool_) if sure is None else sure[order], known)
+    return _staircase(segments, x, points)
+
+
+def _staircase(segments: list[_Segment], x: Floats, points: Points) -> Staircase:
+    """Return the levels of two segments or more; x: logarithms of the sizes, to base 2."""
     plateaus = [segment for segment in segments if segment.plateau]
     memory = plateaus.pop() if segments[-1].plateau else None
-    end = memory.at(float(x[-1])) if memory else float(y[-1])
+    end = memory.at(float(x[-1])) if memory else float(points.y[-1])
     tops = [plateau.level for plateau in plateaus[1:]] + [end]
     begins = [plateau.first for plateau in plateaus[1:]] + [memory.first if memory else None]
-    points = Points(sizes, y, np.ones(x.size, dtype=np.bool_) if sure is None else sure[order], known)
     levels = tuple(
         _level(plateau, top, begin, points) for plateau, top, begin in zip(plateaus, tops, begins, strict=False)
     )
     if memory is None:
         return Staircase(levels, None, None)
     doubt = doubt_of_memory(points, np.array([memory.at(at) for at in x[memory.first :].tolist()]))
-    found = Staircase(levels, math.exp(end), float(sizes[memory.first]), doubt)
+    start = float(points.sizes[memory.first])
+    found = Staircase(levels, math.exp(end), start, doubt)
     if not levels:
         return found
     last = levels[-1]
-    blurred = doubt_of_last(known, (last.low_bytes, last.high_bytes), float(sizes[memory.first]))
+    blurred = doubt_of_last(points.known, (last.low_bytes, last.high_bytes), start)
     return replace(found, last_doubt=last.doubt or doubt or blurred)
 
 

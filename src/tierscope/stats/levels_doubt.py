@@ -25,12 +25,9 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from tierscope.arrays import Floats, Truths
 from tierscope.units import show_bytes, show_seconds
-
-Floats = npt.NDArray[np.float64]
-Flags = npt.NDArray[np.bool_]
 
 ONE_LEVEL = math.log(1.2)  # 278 to 398 ns over 1 to 4 GiB with 4 KiB pages is 20 % per octave
 FEWEST = 3  # conclusive points of a plateau
@@ -61,7 +58,7 @@ class Points:
 
     sizes: Floats
     y: Floats
-    sure: Flags
+    sure: Truths
     known: Known
 
 

@@ -27,11 +27,9 @@ from statistics import NormalDist
 from typing import Self
 
 import numpy as np
-import numpy.typing as npt
 
+from tierscope.arrays import Floats
 from tierscope.stats.product import product
-
-Floats = npt.NDArray[np.float64]
 
 MAD_SIGMA = 1.4826  # median absolute deviation -> standard deviation of a normal distribution
 SIGMAS_95 = 1.96  # standard deviations from the middle of a normal distribution to each end of its central 95 %

@@ -21,12 +21,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from tierscope.arrays import Floats, Truths
 from tierscope.stats.median import SIGMAS_95
-
-Floats = npt.NDArray[np.float64]
-Bools = npt.NDArray[np.bool_]
 
 FAR = 4.0  # least time of a stall over the median write
 LEAST_S = 1e-6  # least time of a stall above the median write
@@ -83,7 +80,7 @@ class Migration:
     why: str  # why there is none, or ""
 
 
-def look(region_bytes: int, seconds: Floats, clean: Bools | None = None, like: Period | None = None) -> Seen:
+def look(region_bytes: int, seconds: Floats, clean: Truths | None = None, like: Period | None = None) -> Seen:
     """Return what one region shows. seconds: of shape (writes,), in the order of the writes; clean: undisturbed, as far
     as known.
 

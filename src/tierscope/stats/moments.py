@@ -12,12 +12,10 @@ from typing import TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from tierscope.arrays import Floats, Integers, Places, Truths
 from tierscope.record.result import PREEMPTED, SIZING, STOLEN
 from tierscope.stats.crowd import allowed, filled
 
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
-Truths = npt.NDArray[np.bool_]
 Number = TypeVar("Number", np.int64, np.float64)
 
 PORTION = 1 << 15  # blocks, or looks at blocks
@@ -37,7 +35,7 @@ class Columns:
     operations: Floats
     flags: Integers
 
-    def at(self, rows: "npt.NDArray[np.intp] | Truths | slice") -> "Columns":
+    def at(self, rows: Places | Truths | slice) -> "Columns":
         """Return these rows alone."""
         return Columns(
             self.batch[rows], self.slot[rows], self.start[rows], self.stop[rows], self.operations[rows],
@@ -56,7 +54,7 @@ class Asked:
     hz: float  # ticks per second
     unclean: int  # flags of the blocks that are left out
     needed: Floats  # shape (slots,): operations required of a thread after a disturbance
-    firsts: npt.NDArray[np.intp]  # shape (groups,): the first slot of each
+    firsts: Places  # shape (groups,): the first slot of each
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,7 +186,7 @@ class _Line:
         return self.part.stop - self.part.start
 
     @property
-    def begins(self) -> npt.NDArray[np.intp]:
+    def begins(self) -> Places:
         """Return the first block of each thread in each batch."""
         return np.flatnonzero(np.diff(self.part.slot, prepend=-1) | np.diff(self.part.batch, prepend=-1))
 

@@ -23,13 +23,11 @@ from dataclasses import dataclass
 from statistics import NormalDist
 
 import numpy as np
-import numpy.typing as npt
 
+from tierscope.arrays import Floats, Truths
 from tierscope.record.result import SIZING, Blocks
 from tierscope.stats.median import Interval, student
 from tierscope.stats.together import SHARED, UNCLEAN, batches
-
-Floats = npt.NDArray[np.float64]
 
 BATCHES = 20
 WIDTH = 12  # standard deviations on either side over which the binomial distribution is summed
@@ -60,7 +58,7 @@ def operation_times(blocks: Blocks, hz: float, cost_s: float, unclean: int = UNC
     return Times(np.maximum(seconds, 0.0) / kept["operations"], int(timed.size - kept.size))
 
 
-def _within(timed: Blocks, threads: int) -> npt.NDArray[np.bool_]:
+def _within(timed: Blocks, threads: int) -> Truths:
     """Return the blocks that start after the last thread's first block, and before the end of the first thread's last
     block.
     """
@@ -111,7 +109,7 @@ def _ranks(count: int, share: float, error: float) -> tuple[int, int]:
     return first, last
 
 
-def _wider(below: npt.NDArray[np.bool_], share: float, confidence: float) -> float:
+def _wider(below: Truths, share: float, confidence: float) -> float:
     """Return the factor by which neighbours that resemble each other widen the interval; 1 for few points."""
     length = below.size // BATCHES
     if length < 2:

@@ -18,15 +18,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 
+from tierscope.arrays import Floats, Places
 from tierscope.record.experiment import Schedule
 from tierscope.record.result import Blocks
 from tierscope.stats.steady import Steady, change, settle
 from tierscope.stats.summary import Summary, summarise
 from tierscope.stats.together import UNCLEAN, Together, together
-
-Floats = npt.NDArray[np.float64]
 
 OLDEST = 20  # points at least: the 99 % interval of their median is between the fourth and the seventeenth
 COLD = "not steady: the rate still changes with the time since the last interruption"
@@ -124,7 +122,7 @@ def _longest(settled: Sequence[Steady]) -> int:
     return max((one.start for one in settled), default=0)
 
 
-def _kept(common: Together, which: slice | npt.NDArray[np.intp]) -> Together:
+def _kept(common: Together, which: slice | Places) -> Together:
     return replace(
         common,
         instants_s=common.instants_s[which],

@@ -6,9 +6,8 @@ Source: OpenBLAS 0.3, kernel/x86_64/ddot.c, and THREAD_TIMEOUT in driver/others/
 """
 
 import numpy as np
-import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
+from tierscope.arrays import Floats
 
 
 def product(one: Floats, other: Floats) -> float:

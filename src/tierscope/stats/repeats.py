@@ -17,16 +17,14 @@ import math
 from statistics import NormalDist
 
 import numpy as np
-import numpy.typing as npt
 
+from tierscope.arrays import Floats
 from tierscope.record.experiment import Schedule
 from tierscope.record.result import Blocks
 from tierscope.stats.median import beyond, median
 from tierscope.stats.point import Point
 from tierscope.stats.summary import Summary
 from tierscope.stats.together import Together, batches
-
-Floats = npt.NDArray[np.float64]
 
 FEWEST = 6  # see above
 SURE = 0.95  # of Mann's test, two-sided

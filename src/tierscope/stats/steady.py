@@ -23,12 +23,10 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from tierscope.arrays import Floats
 from tierscope.stats.median import median, student
 from tierscope.stats.product import product
-
-Floats = npt.NDArray[np.float64]
 
 BATCH = 5  # points in a mean: the 5 of MSER-5
 FEWEST = 10 * BATCH  # the rest keeps five means or more: the fewest that give Student's test some power

@@ -16,14 +16,12 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from tierscope.arrays import Floats
 from tierscope.record.experiment import Schedule
 from tierscope.stats.lost import NONE, Lost
 from tierscope.stats.median import Interval, beyond, median
 from tierscope.stats.steady import Steady, settle
-
-Floats = npt.NDArray[np.float64]
 
 SLICES = 9  # iterations for STREAM's best, average and worst
 UNDISTURBED = (

@@ -31,14 +31,11 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
-import numpy.typing as npt
 
+from tierscope.arrays import Floats, Truths
 from tierscope.stats.knee import rising
 from tierscope.stats.levels import PLATEAU_POINTS, staircase
 from tierscope.stats.median import MAD_SIGMA, MEDIAN_ERROR
-
-Floats = npt.NDArray[np.float64]
-Flags = npt.NDArray[np.bool_]
 
 SHIFT = 0.1  # of the fastest access, added to `extra`, whose logarithm is cut: 0 has none
 NOISE = 0.01  # of an access, least: two layouts of one size differ by this
@@ -99,13 +96,13 @@ class Curve:
     extra_s: Floats
     sigma_s: Floats
     control_s: Floats
-    coarse: Flags
+    coarse: Truths
 
-    def part(self, mask: Flags) -> "Curve":
+    def part(self, mask: Truths) -> "Curve":
         return Curve(self.pages[mask], self.extra_s[mask], self.sigma_s[mask], self.control_s[mask], self.coarse[mask])
 
 
-def curve_of(pages: Floats, apart_s: Floats, control_s: Floats, sigma_s: Floats, coarse: Flags) -> Curve:
+def curve_of(pages: Floats, apart_s: Floats, control_s: Floats, sigma_s: Floats, coarse: Truths) -> Curve:
     """Return the curve. apart_s, control_s: an access to n lines on n pages, and to n lines side by side;
     in any order.
     """

@@ -20,15 +20,12 @@ Blind to what other machines do to this one's memory.
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from tierscope.arrays import Floats, Integers, Places
 from tierscope.record.result import DRIFTED, MIGRATED, PREEMPTED, SIZING, STOLEN, Blocks
 from tierscope.stats.crowd import relieved
 from tierscope.stats.lost import NONE, Lost
 from tierscope.stats.moments import Asked, Columns, Windows, clean_moments, windows
-
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 
 UNCLEAN = SIZING | PREEMPTED | STOLEN | DRIFTED | MIGRATED
 SHARED = UNCLEAN & ~PREEMPTED  # where threads share a CPU, the switches are part of what is measured
@@ -126,11 +123,11 @@ def _timed(columns: Columns, group_of_slot: Integers) -> Integers:
     return np.maximum(found, 1)
 
 
-def batches(blocks: Blocks) -> list[npt.NDArray[np.intp]]:
+def batches(blocks: Blocks) -> list[Places]:
     """Return the row numbers of each batch, in the order of batch numbers."""
     order = _by_batch(blocks)
     return np.split(order, np.flatnonzero(np.diff(blocks["batch"][order])) + 1)
 
 
-def _by_batch(blocks: Blocks) -> npt.NDArray[np.intp]:
+def _by_batch(blocks: Blocks) -> Places:
     return np.argsort(np.ascontiguousarray(blocks["batch"]), kind="stable")

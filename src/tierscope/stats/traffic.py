@@ -29,12 +29,10 @@ from dataclasses import dataclass
 from statistics import mean, median
 
 import numpy as np
-import numpy.typing as npt
 
+from tierscope.arrays import Floats
 from tierscope.stats.median import Interval
 from tierscope.stats.special import student
-
-Floats = npt.NDArray[np.float64]
 
 CONFIDENCE = 0.95
 FEWEST = 5  # readings without load: fewer show little about how much they differ

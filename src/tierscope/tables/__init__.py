@@ -18,6 +18,7 @@ from tierscope.registry import Registry
 from tierscope.sound import reads
 from tierscope.stats.median import Interval
 from tierscope.tables.column import Column
+from tierscope.tables.insight import Insight, Number
 from tierscope.tables.kept import recall
 from tierscope.tables.rows import Flat, JudgedRow, Row, columns_of, flat
 
@@ -36,54 +37,6 @@ class Main(msgspec.Struct, frozen=True):
         """Return 'bandwidth' of 'bandwidth_bytes_per_s': bounds are `bandwidth_low` and `bandwidth_high`."""
         ending = next((end for end in ENDINGS if self.name.endswith(end)), "")
         return self.name.removesuffix(ending)
-
-
-class Number(msgspec.Struct, frozen=True, kw_only=True):
-    """One number of a sentence with what the audit needs to check it. `low` and `high` bound `value`.
-
-    kind: "share" is a part of 1, "percent" is shown like one and may be above 1, "count" is a number of things,
-    "difference" may be negative, "" is none of these. `whole`: what `value` is a part of.
-    """
-
-    value: float
-    low: float | None = None
-    high: float | None = None
-    kind: str = ""
-    whole: float | None = None
-
-
-class Insight(msgspec.Struct, frozen=True, kw_only=True):
-    """One sentence that the rows support; a number where there is one, None where the data give none.
-
-    `low` and `high` bound `value`: a 95 % interval unless the text states otherwise. `kind` and `whole` as in `Number`.
-    Every percentage and ratio of the text is one of `numbers`: the audit checks these.
-    """
-
-    name: str
-    text: str
-    value: float | None = None
-    low: float | None = None
-    high: float | None = None
-    unit: str = ""
-    kind: str = ""
-    whole: float | None = None
-    others: tuple[Number, ...] = ()  # other numbers of the text
-    conclusive: bool = True  # otherwise the text states why, and no headline rests on it
-    brief: str = ""  # the same as a headline states it; "": `text`
-    detail: bool = False  # a page folds it away, and a terminal leaves it out: it explains, and finds nothing
-
-    @property
-    def headline(self) -> str:
-        """Return the text at the top of a page, without a full stop."""
-        return self.brief or self.text
-
-    @property
-    def numbers(self) -> tuple[Number, ...]:
-        """Return all numbers of the text."""
-        if self.value is None:
-            return self.others
-        first = Number(value=self.value, low=self.low, high=self.high, kind=self.kind, whole=self.whole)
-        return (first, *self.others)
 
 
 class Audited(msgspec.Struct, frozen=True, kw_only=True):

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tierscope.arrays import Floats
 from tierscope.stats import buffers, buffers_writes
 from tierscope.stats.buffers import Curve, Levels
-from tierscope.stats.buffers_model import Floats
 from tierscope.stats.buffers_writes import Writes
 from tierscope.tables.regions import RegionsRow
 from tierscope.units import LINE_BYTES, KiB

@@ -19,8 +19,9 @@ import msgspec
 from tierscope.errors import UsageError
 from tierscope.plans import Plan, Suite, SuiteOptions, suites
 from tierscope.plans.answer import Answer
-from tierscope.plans.kinds import Help, Names, Numbers, Pages, Share, Size, Time, Visits
+from tierscope.plans.kinds import Help, Names, Numbers, Share, Size, Time, Visits
 from tierscope.plans.simulation import NAME as SIMULATED
+from tierscope.plans.usual import PageSize
 from tierscope.record.experiment import Experiment, Group, Schedule, Target, Workload
 from tierscope.record.machine import Machine
 from tierscope.record.result import Run, load
@@ -45,7 +46,7 @@ class BackgroundOptions(SuiteOptions, frozen=True, kw_only=True):
         Help("a run of this machine with `loaded_latency`, whose curves are used; auto: they are measured first"),
     ] = None
     target: Annotated[Target, Help("the memory that is watched; with `curve=` it is that of the run")] = Target()
-    pages: Annotated[Pages, Help("page size: `4k`, `thp`, `2m`, `1g`")] = "thp"
+    pages: PageSize = "thp"
     mixes: Annotated[Names, Help("load kernels of the curves, as for `loaded-latency`")] = MIXES
     delays: Annotated[Numbers, Help("core cycles of delay after each burst of a load")] = DELAYS
     cpus: Annotated[Numbers | None, Help("CPUs to use, the probe's first; auto: as for `loaded-latency`")] = None

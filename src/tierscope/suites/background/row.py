@@ -4,6 +4,7 @@ from typing import Annotated
 
 from tierscope.tables import JudgedRow
 from tierscope.tables.rows import Bandwidth, BytesPerS, Col, Count, Quotient, Ratio, Seconds, Time
+from tierscope.tables.usual import Where
 
 
 class BackgroundRow(JudgedRow, frozen=True, kw_only=True):
@@ -37,4 +38,4 @@ class BackgroundRow(JudgedRow, frozen=True, kw_only=True):
     curve_end_bytes_per_s: Annotated[
         BytesPerS | None, Col("curve ends", help="largest load of the curve that ends first, bytes on the bus")
     ]
-    target: Annotated[str, Col("target", help="such as `node:0`", tier=True)]
+    target: Where

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Sequence
 
+from tierscope.draw.words import with_bounds
 from tierscope.suites.background.row import BackgroundRow
 from tierscope.tables import Insight
 from tierscope.units import show_rate
@@ -53,7 +54,7 @@ def amount(row: BackgroundRow) -> str:
         return f"under {show_rate(traffic.high)}"
     if row.state == MORE:
         return f"at least {show_rate(traffic.low)}"
-    return f"about {show_rate(traffic.middle)} ({show_rate(traffic.low)} to {show_rate(traffic.high)})"
+    return f"about {with_bounds(traffic, show_rate)}"
 
 
 def _most(whole: BackgroundRow, windows: Sequence[BackgroundRow]) -> list[Insight]:

@@ -21,8 +21,9 @@ from tierscope import units
 from tierscope.errors import UsageError
 from tierscope.plans import Plan, Suite, SuiteOptions, suites
 from tierscope.plans.cpus import chosen_cpus
-from tierscope.plans.kinds import Help, Names, Numbers, Pages, Seconds, Share, Size, Visits, several, several_sizes
+from tierscope.plans.kinds import Help, Names, Numbers, Seconds, Size, Visits, several, several_sizes
 from tierscope.plans.sizes import MEMORY_SHARE, Memory, free_bytes, half_of_what
+from tierscope.plans.usual import PageSize, PrecisionInPercent, Where
 from tierscope.record.experiment import Experiment, Group, Schedule, Target, Team, Workload
 from tierscope.record.machine import Machine
 from tierscope.record.work.block import BlockWork
@@ -59,8 +60,8 @@ Blocks = Annotated[
 class BlocksOptions(SuiteOptions, frozen=True, kw_only=True):
     """Options of `tierscope run blocks`."""
 
-    target: Annotated[Target, Help("where the bytes live")] = Target()
-    pages: Annotated[Pages, Help("page size: `4k`, `thp`, `2m`, `1g`")] = "thp"
+    target: Where = Target()
+    pages: PageSize = "thp"
     memory: Annotated[
         Size | None,
         Help("bytes of each array; auto: 1.3 GB, less where the arrays would take more than half of the free memory"),
@@ -80,7 +81,7 @@ class BlocksOptions(SuiteOptions, frozen=True, kw_only=True):
     cpus: Annotated[
         Numbers | None, Help("CPUs to use, in this order; auto: those of the target's node, one of each core first")
     ] = None
-    precision: Annotated[Share, Help("half of the 95 % interval over the median; also as `2%`")] = 0.02
+    precision: PrecisionInPercent = 0.02
     budget: Annotated[
         Seconds, Help("most seconds timed for the throughput of one point; long blocks take up to 1.2")
     ] = 0.6

@@ -1,6 +1,7 @@
 """Throughput of block operations over threads: one small chart per operation, one line per block size."""
 
 from tierscope.draw import figures, theme, vega
+from tierscope.draw.curves import Curves
 from tierscope.draw.theme import Spec
 from tierscope.draw.vega import Point
 from tierscope.draw.words import operation_name, threads_name
@@ -68,31 +69,14 @@ def _layers(points: list[Point], sizes: list[str], places: list[str]) -> list[Sp
     counts = sorted({int(point["threads"]) for point in points})
     x = vega.number("threads", "threads", "log", scale={"nice": False}, axis={"values": counts, "format": "d"})
     y = vega.number("gb", "GB/s", axis={"tickCount": 5})
-    scale = {"domain": sizes, "range": theme.hues(len(sizes))}
-    colour = vega.field("size", "n", None, sort=sizes, scale=scale)
+    colour = vega.hue("size", sizes)
     shape = vega.field(
         "place", "n", None, sort=places, legend={"symbolFillColor": theme.colour("muted")},
         scale={"domain": places, "range": [SHAPES[place] for place in places]},
     )  # fmt: skip
-    plain = {"field": "size", "type": "nominal"}
-    faded = vega.shown("size")
-    line = {
-        "params": [vega.zoom(), vega.pick("size")],
-        "mark": {"type": "line", "clip": True},
-        "encoding": {"x": x, "y": y, "color": colour, "opacity": faded},
-    }
-    interval = {
-        "mark": {"type": "rule", "clip": True, "strokeWidth": 4},
-        "encoding": {
-            "x": x, "y": vega.field("low", "q"), "y2": {"field": "high"}, "color": plain,
-            "opacity": vega.shown("size", strong=0.35),
-        },
-    }  # fmt: skip
-    dots = {
-        "mark": {"type": "point", "clip": True, "size": 72},
-        "encoding": {"x": x, "y": y, "color": plain, "shape": shape, "opacity": faded, "tooltip": TIPS},
-    }
-    return [interval, line, dots, vega.hollow(x, y, TIPS, 16)]
+    curves = Curves(x, y, colour)
+    dots = curves.dots(72, TIPS, shape=shape)
+    return [curves.interval(strong=0.35), curves.line(), dots, vega.hollow(x, y, TIPS, 16)]
 
 
 figures.add(Blocks())

@@ -1,6 +1,7 @@
 """Latency of one block operation over the block size: median and tail, few threads above, many below."""
 
 from tierscope.draw import figures, theme, vega
+from tierscope.draw.curves import Curves
 from tierscope.draw.theme import Spec
 from tierscope.draw.vega import Point
 from tierscope.draw.words import operation_name, threads_name
@@ -89,25 +90,9 @@ def _layers(points: list[Point], shares: list[str], kinds: list[str]) -> list[Sp
         "timed", "n", "timed", sort=kinds, legend={"symbolFillColor": theme.colour("muted")},
         scale={"domain": kinds, "range": [SHAPES[kind] for kind in kinds]},
     )  # fmt: skip
-    plain = {"field": "share", "type": "nominal"}
-    faded = vega.shown("share")
-    line = {
-        "params": [vega.zoom(), vega.pick("share")],
-        "mark": {"type": "line", "clip": True, "strokeWidth": 1.5},
-        "encoding": {"x": x, "y": y, "color": colour, "opacity": faded},
-    }
-    interval = {
-        "mark": {"type": "rule", "clip": True, "strokeWidth": 4},
-        "encoding": {
-            "x": x, "y": vega.field("low", "q"), "y2": {"field": "high"}, "color": plain,
-            "opacity": vega.shown("share", strong=0.35),
-        },
-    }  # fmt: skip
-    dots = {
-        "mark": {"type": "point", "clip": True, "size": 40},
-        "encoding": {"x": x, "y": y, "color": plain, "shape": shape, "opacity": faded, "tooltip": TIPS},
-    }
-    return [interval, line, dots, vega.hollow(x, y, TIPS, 12)]
+    curves = Curves(x, y, colour)
+    dots = curves.dots(40, TIPS, shape=shape)
+    return [curves.interval(strong=0.35), curves.line(1.5), dots, vega.hollow(x, y, TIPS, 12)]
 
 
 def _sizes(points: list[Point]) -> Spec:

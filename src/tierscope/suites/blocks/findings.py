@@ -112,12 +112,10 @@ def _most(run: Run, known: list[tuple[BlocksRow, Interval]], total: int) -> list
     of = "the highest of all" if len(known) == total else f"the highest of {len(known)} of {total} points"
     rest = "" if len(known) == total else "; the others are inconclusive"
     words = f"{name[:1].upper()}{name[1:]} with {_threads(row.threads)} reaches"
-    most = Insight(
+    most = Insight.of(
+        rate,
         name="most_throughput",
         text=f"{words} {show_rate(rate.middle)}, {of}{rest}",
-        value=rate.middle,
-        low=rate.low,
-        high=rate.high,
         unit="B/s",
     )
     return [most, *_of_peak(run, rate)]
@@ -229,13 +227,11 @@ def _calls(known: list[tuple[BlocksRow, Interval]]) -> list[Insight]:
 
 def _call(small: Call, large: Call) -> Insight:
     wait = small.time
-    return Insight(
+    return Insight.of(
+        wait,
         name=f"call_cost {small.row.operation}",
         text=f"{_name(small.row)} takes {show_seconds(wait.middle)}, most of it for the call: {show_rate(small.rate)}; "
         f"{show_size(large.row.block_bytes)} blocks reach {show_rate(large.rate)}",
-        value=wait.middle,
-        low=wait.low,
-        high=wait.high,
         unit="s",
         others=(Number(value=small.rate), Number(value=large.rate)),
     )

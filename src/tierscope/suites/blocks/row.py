@@ -4,6 +4,7 @@ from typing import Annotated
 
 from tierscope.tables import JudgedRow
 from tierscope.tables.rows import Bandwidth, Col, Count, Quotient, Ratio, Seconds, Size, Time
+from tierscope.tables.usual import AllArrays, PageSize, Where
 
 
 class BlocksRow(JudgedRow, frozen=True, kw_only=True):
@@ -103,9 +104,9 @@ class BlocksRow(JudgedRow, frozen=True, kw_only=True):
     latency_left_out: Annotated[
         Count | None, Col("of them left out", help="timed blocks that were left out because the thread was disturbed")
     ]
-    target: Annotated[str, Col("target", help="such as `node:0`", tier=True)]
-    footprint_bytes: Annotated[Size, Col("footprint", help="all arrays together")]
-    page_bytes: Annotated[Size | None, Col("pages", help="page size of most of the bytes, as verified")]
+    target: Where
+    footprint_bytes: AllArrays
+    page_bytes: PageSize
 
     @property
     def point(self) -> tuple[str, int]:

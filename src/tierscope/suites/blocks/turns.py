@@ -19,15 +19,13 @@ rate is too low.
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from tierscope.arrays import Floats, Truths
 from tierscope.record.experiment import Schedule
 from tierscope.record.result import SIZING, STOLEN, Blocks
 from tierscope.stats.lost import Lost
 from tierscope.stats.summary import Summary, verdict
 from tierscope.stats.together import SHARED, batches
-
-Floats = npt.NDArray[np.float64]
 
 BLOCKS = 4  # in simulation (tests/unit/test_stats_turns.py): within 1 % of the work done, 2 to 5 % off without
 CELL_S = 0.01  # longer than the 2 to 4 ms for which Linux leaves a thread its CPU
@@ -54,7 +52,7 @@ def turns(blocks: Blocks, hz: float, schedule: Schedule) -> Turns:
     return Turns(verdict(rates[clean], schedule, int(clean.size), lost), share)
 
 
-def _batch(part: Blocks, hz: float) -> tuple[Floats, npt.NDArray[np.bool_], int]:
+def _batch(part: Blocks, hz: float) -> tuple[Floats, Truths, int]:
     """Return the rate of each cell of a batch, whether it is clean, and in how many the hypervisor took a CPU.
 
     It is empty if some thread has no timed block.

@@ -1,6 +1,7 @@
 """Time per line over the size of fresh regions: a step up for each buffer that the region outgrew."""
 
 from tierscope.draw import figures, theme, vega
+from tierscope.draw.curves import Curves
 from tierscope.draw.theme import Spec
 from tierscope.draw.vega import Point
 from tierscope.record.result import Run
@@ -77,27 +78,19 @@ def _layers(points: list[Point], names: list[str]) -> list[Spec]:
         "ns", "time per line, ns", "log", scale={"domain": [min(times) / ROOM, ROOM * max(times)], "nice": False},
         axis={"values": vega.decades(min(times) / ROOM, ROOM * max(times)), "format": ".4~r"},
     )  # fmt: skip
-    hue = vega.field("series", "n", None, sort=names, scale={"domain": names, "range": theme.hues(len(names))})
-    same = {"field": "series", "type": "nominal"}  # a legend reacts only if one layer alone defines it
-    seen = vega.shown("series")
+    hue = vega.hue("series", names)
+    curves = Curves(x, y, hue)
     fit = {
         "transform": [{"filter": "isValid(datum.fit)"}],
         "mark": {"type": "line", "clip": True, "strokeWidth": 1.2},
-        "encoding": {"x": x, "y": vega.field("fit", "q"), "color": same, "opacity": seen},
+        "encoding": {"x": x, "y": vega.field("fit", "q"), "color": curves.same, "opacity": curves.shown()},
     }
-    interval = {
-        "mark": {"type": "rule", "clip": True, "strokeWidth": 3},
-        "encoding": {
-            "x": x, "y": vega.field("low", "q"), "y2": {"field": "high"}, "color": same,
-            "opacity": vega.shown("series", strong=0.45),
-        },
-    }  # fmt: skip
     dots = {
         "params": [vega.zoom(), vega.pick("series")],
         "mark": {"type": "point", "clip": True, "size": 34},
-        "encoding": {"x": x, "y": y, "color": hue, "opacity": seen, "tooltip": TIPS},
+        "encoding": {"x": x, "y": y, "color": hue, "opacity": curves.shown(), "tooltip": TIPS},
     }
-    return [fit, interval, dots, vega.hollow(x, y, TIPS, 12)]
+    return [fit, curves.interval(3), dots, vega.hollow(x, y, TIPS, 12)]
 
 
 figures.add(Regions())

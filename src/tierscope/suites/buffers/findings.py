@@ -2,6 +2,7 @@
 
 from typing import NamedTuple
 
+from tierscope.draw.words import with_bounds
 from tierscope.stats.median import Interval
 from tierscope.suites.buffers.row import BuffersRow
 from tierscope.tables import Insight, Number
@@ -68,15 +69,14 @@ def _buffer(one: _Sized, behind: Interval) -> Insight:
         "holding": "; its size is a round number as measured, as if it also contained the nearer levels",
         "beside": "; its size is a round number only without the nearer levels, as if it did not contain them",
     }
-    return Insight(
+    return Insight.of(
+        found,
         name=f"buffer_capacity {row.part.split()[-1]}",
         text=(
             f"{row.part.capitalize()}: {capacity} ({_range(found)}) in units of {_unit(one.unit)}, "
-            f"{_time(one.latency)} for a line in it{costs}{brings}{holds.get(row.round_as or '', '')}"
+            f"{with_bounds(one.latency, show_seconds)} for a line in it{costs}{brings}"
+            f"{holds.get(row.round_as or '', '')}"
         ),
-        value=found.middle,
-        low=found.low,
-        high=found.high,
         unit="B",
         others=(Number(value=most),),
     )
@@ -91,17 +91,11 @@ def _unit(unit: Interval) -> str:
     return middle if low == high else f"{middle} ({low} to {high})"
 
 
-def _time(found: Interval) -> str:
-    return f"{show_seconds(found.middle)} ({show_seconds(found.low)} to {show_seconds(found.high)})"
-
-
 def _medium(found: Interval) -> Insight:
-    return Insight(
+    return Insight.of(
+        found,
         name="medium_latency",
-        text=f"Latency of the medium: {_time(found)} for a line in no buffer",
-        value=found.middle,
-        low=found.low,
-        high=found.high,
+        text=f"Latency of the medium: {with_bounds(found, show_seconds)} for a line in no buffer",
         unit="s",
     )
 
@@ -123,7 +117,8 @@ def _writes(row: BuffersRow) -> list[Insight]:
         name="write_amplification",
         text=(
             f"Writes are combined into units of {_unit(one.unit)} in a queue of {show_bytes(one.capacity.middle)} "
-            f"({_range(one.capacity)}): a store alone costs {_time(each)}, {row.amplification:g}x a combined one"
+            f"({_range(one.capacity)}): a store alone costs {with_bounds(each, show_seconds)}, "
+            f"{row.amplification:g}x a combined one"
         ),
         value=row.amplification,
         low=row.amplification * one.unit.low / one.unit.middle,

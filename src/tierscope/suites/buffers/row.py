@@ -5,6 +5,7 @@ from typing import Annotated
 from tierscope.stats.median import Interval
 from tierscope.tables import JudgedRow
 from tierscope.tables.rows import Col, Count, Ratio, Seconds, Size, Time, Unit
+from tierscope.tables.usual import Where
 
 Bytes = Annotated[Interval, Unit("B", "_bytes", least=0)]
 """Whole numbers."""
@@ -82,4 +83,4 @@ class BuffersRow(JudgedRow, frozen=True, kw_only=True):
         ),
     ]
     points: Annotated[Count, Col("regions", help="regions that it rests on")]
-    target: Annotated[str, Col("target", help="such as `node:0`", tier=True)]
+    target: Where

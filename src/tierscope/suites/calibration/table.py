@@ -14,6 +14,7 @@ from tierscope.record.result import Record, Run
 from tierscope.record.work.line import LineWork
 from tierscope.tables import Insight, Main, Row, tables
 from tierscope.tables.rows import BytesPerS, Col, Count, Size
+from tierscope.tables.usual import Origin, Threads
 
 
 class CalibrationRow(Row, frozen=True, kw_only=True):
@@ -22,7 +23,7 @@ class CalibrationRow(Row, frozen=True, kw_only=True):
     experiment: Annotated[Count, Col("experiment", help="number of the record it was for")]
     of_table: Annotated[str, Col("of table", help="the table of that record")]
     kernel: Annotated[str, Col("kernel", help="its name in the catalogue")]
-    threads: Annotated[Count, Col("threads", help="one on each CPU")]
+    threads: Threads
     isa: Annotated[str, Col("ISA", help="instructions tried")]
     streams: Annotated[Count, Col("streams", help="loop variant: parts side by side")]
     unroll: Annotated[Count, Col("unroll", help="loop variant: lines of each stream in one step")]
@@ -36,7 +37,7 @@ class CalibrationRow(Row, frozen=True, kw_only=True):
     variant_from: Annotated[
         str, Col("from", help="where the chosen one came from: a search in this run, or one in an earlier run")
     ]
-    origin: Annotated[str, Col("origin", help="`real`, `emulated` or `simulated`")]
+    origin: Origin
 
 
 class Calibration:

@@ -9,6 +9,7 @@ from typing import Annotated
 from tierscope.plans import Plan, Suite, SuiteOptions, suites
 from tierscope.plans.cpus import near_cpus
 from tierscope.plans.kinds import Help, Names, Seconds, Visits
+from tierscope.plans.usual import Where
 from tierscope.record.experiment import Target
 from tierscope.record.machine import Machine
 from tierscope.suites.latency import experiments as latency
@@ -19,7 +20,7 @@ from tierscope.units import MiB
 class CheckOptions(SuiteOptions, frozen=True, kw_only=True):
     """Options of `tierscope run check`."""
 
-    target: Annotated[Target, Help("where the bytes live")] = Target()
+    target: Where = Target()
     kernels: Annotated[Names, Help("kernels, each with all CPUs of the target's node")] = ("read",)
     limit: Annotated[
         Seconds, Help("seconds after which points get their shortest time only; they may then be inconclusive")

@@ -90,16 +90,6 @@ def _stand_in(rows: list[ContentionRow]) -> str:
 
 def _layers(splits: list[str]) -> list[Spec]:
     x = vega.field("split", "o", "threads of A : B", sort=splits, axis={"labelAngle": 0, "labelOverlap": "greedy"})
-    first, second = vega.number("a", "GB/s"), vega.field("top", "q")
-    pale = {"condition": {"test": "datum.verdict === 'inconclusive'", "value": 0.4}, "value": 0.85}
-    scale = {"domain": list(theme.GROUPS), "range": [theme.colour(hue) for hue in theme.GROUPS.values()]}
-
-    def bar(side: str, height: Spec, foot: Spec) -> Spec:
-        hue = {"datum": side, "type": "nominal", "title": None, "scale": scale}
-        return {
-            "mark": {"type": "bar", "clip": True, "width": {"band": 0.7}},
-            "encoding": {"x": x, "y": height, "y2": foot, "opacity": pale, "tooltip": TIPS, "color": hue},
-        }
 
     def rule(low: str, high: str) -> Spec:
         return {
@@ -133,8 +123,22 @@ def _layers(splits: list[str]) -> list[Spec]:
         },
         "encoding": {"x": x, "y": vega.field("model", "q"), "tooltip": TIPS},
     }
-    bars = [bar("A", first, {"datum": 0}), bar("B", second, {"field": "a"})]
-    return [*bars, alone, rule("a_low", "a_high"), rule("sum_low", "sum_high"), line, dots, hollow, cross]
+    return [*_bars(x), alone, rule("a_low", "a_high"), rule("sum_low", "sum_high"), line, dots, hollow, cross]
+
+
+def _bars(x: Spec) -> list[Spec]:
+    """Return the bars of A, and on top of them those of B."""
+    pale = {"condition": {"test": "datum.verdict === 'inconclusive'", "value": 0.4}, "value": 0.85}
+    scale = {"domain": list(theme.GROUPS), "range": [theme.colour(hue) for hue in theme.GROUPS.values()]}
+
+    def bar(side: str, height: Spec, foot: Spec) -> Spec:
+        hue = {"datum": side, "type": "nominal", "title": None, "scale": scale}
+        return {
+            "mark": {"type": "bar", "clip": True, "width": {"band": 0.7}},
+            "encoding": {"x": x, "y": height, "y2": foot, "opacity": pale, "tooltip": TIPS, "color": hue},
+        }
+
+    return [bar("A", vega.number("a", "GB/s"), {"datum": 0}), bar("B", vega.field("top", "q"), {"field": "a"})]
 
 
 figures.add(Contention())

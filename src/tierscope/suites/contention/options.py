@@ -13,7 +13,6 @@ from tierscope.plans.kinds import (
     Names,
     Numbers,
     Pages,
-    Share,
     Size,
     Time,
     Visits,
@@ -23,6 +22,7 @@ from tierscope.plans.kinds import (
     several,
     words_of,
 )
+from tierscope.plans.usual import Precision
 from tierscope.record.experiment import Target
 from tierscope.suites.contention.labels import MODES
 
@@ -99,7 +99,7 @@ class ContentionOptions(SuiteOptions, frozen=True, kw_only=True):
     array: Annotated[
         Size | None, Help("bytes of each of two arrays, shared out among the threads of a split; auto: as for `stream`")
     ] = None
-    precision: Annotated[Share, Help("half of the 95 % interval over the median")] = 0.02
+    precision: Precision = 0.02
     budget: Annotated[
         Time, Help("most seconds timed for one point; a visit of a split is one piece of up to 0.5 s")
     ] = 1.5

@@ -53,15 +53,13 @@ def slowed_of(rows: "list[ContentionRow]", a: Alone, b: Alone) -> list[Insight]:
     )
     text += STAND_IN if row.stand_in else ""
     return [
-        Insight(
+        Insight.of(
+            first,
             name=f"slowed {mode}",
             text=text,
-            value=first.middle,
-            low=first.low,
-            high=first.high,
             unit="1",
             brief=f"{', '.join(effects)}: {where}",
-            others=() if other is None else (Number(value=other.middle, low=other.low, high=other.high),),
+            others=() if other is None else (Number.of(other),),
         )
     ]
 

@@ -209,8 +209,7 @@ def _against_alone(
         return "; no split moves significantly more than A alone", ()
     ratio = compare(alone[1], most)
     low, middle, high = map(ratio_word, (ratio.low, ratio.middle, ratio.high))
-    number = Number(value=ratio.middle, low=ratio.low, high=ratio.high)
-    return f"; {middle}x the bandwidth of A alone ({low} to {high})", (number,)
+    return f"; {middle}x the bandwidth of A alone ({low} to {high})", (Number.of(ratio),)
 
 
 def _unsure(count: int, of: int) -> str:

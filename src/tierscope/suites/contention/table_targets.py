@@ -15,13 +15,14 @@ from tierscope.suites.contention.labels import SideLabels
 from tierscope.suites.contention.slowed import STAND_IN
 from tierscope.tables import Asked, Insight, JudgedRow, Main, tables
 from tierscope.tables.measured import closing, measured, quotient, records, sure_rows
-from tierscope.tables.rows import Bandwidth, Col, Count, Quotient, Size
+from tierscope.tables.rows import Bandwidth, Col, Quotient, Size
+from tierscope.tables.usual import Threads
 
 
 class TargetsRow(JudgedRow, frozen=True, kw_only=True):
     """Two targets at one number of threads, each measured alone."""
 
-    threads: Annotated[Count, Col("threads", help="one on each CPU")]
+    threads: Threads
     a_target: Annotated[str, Col("a", help="such as `node:0`", tier=True)]
     b_target: Annotated[str, Col("b", help="such as `file:/dev/shm/x`", tier=True)]
     a_bandwidth: Annotated[Bandwidth | None, Col("bandwidth of a", help="median program bytes within a")]

@@ -27,9 +27,10 @@ from msgspec.structs import replace
 from tierscope.plans import Plan, Suite, SuiteOptions, suites
 from tierscope.plans.answer import Answer
 from tierscope.plans.cpus import chosen_cpu, near_cpus
-from tierscope.plans.kinds import Help, Names, Number, Share, Size, Time, several
+from tierscope.plans.kinds import Help, Names, Number, Size, several
 from tierscope.plans.simulation import NAME as SIMULATED
 from tierscope.plans.sizes import MEMORY_SHARE, free_bytes
+from tierscope.plans.usual import Budget, PrecisionInPercent
 from tierscope.record.experiment import Experiment, Group, Schedule, Target, Team, Workload
 from tierscope.record.machine import Machine
 from tierscope.record.work.loop import LoopWork
@@ -65,8 +66,8 @@ class CoreOptions(SuiteOptions, frozen=True, kw_only=True):
         Size | None, Help("bytes that chains visit in memory; auto: 4x the last-level cache, 64 MiB to 1 GiB")
     ] = None
     cpu: Annotated[Number | None, Help("the CPU whose core is probed; auto: the first of the target's node")] = None
-    precision: Annotated[Share, Help("half of the 95 % interval over the median; also as `2%`")] = 0.02
-    budget: Annotated[Time, Help("most seconds timed for one point")] = 0.05
+    precision: PrecisionInPercent = 0.02
+    budget: Budget = 0.05
 
 
 @dataclass

@@ -1,6 +1,7 @@
 """Two loads and the fillers between them: the time steps up where the loads stop overlapping."""
 
-from tierscope.draw import figures, theme, vega
+from tierscope.draw import figures, vega
+from tierscope.draw.curves import Curves
 from tierscope.draw.theme import Spec
 from tierscope.draw.vega import Point
 from tierscope.record.result import Run
@@ -47,19 +48,9 @@ def point(row: CorePointsRow) -> Point:
 def _layers(names: list[str]) -> list[Spec]:
     x = vega.number("fillers", "fillers behind each load", "log", across=True, scale={"base": 2, "nice": False})
     y = vega.number("ns", "two loads, ns")
-    hues = theme.hues(len(names))
-    hue = vega.field("filler", "n", None, sort=names, scale={"domain": names, "range": list(hues)})
-    same = {"field": "filler", "type": "nominal"}  # a legend reacts only if one layer alone defines it
-    line = {
-        "params": [vega.zoom(), vega.pick("filler")],
-        "mark": {"type": "line", "clip": True},
-        "encoding": {"x": x, "y": y, "color": hue, "opacity": vega.shown("filler")},
-    }
-    dots = {
-        "mark": {"type": "point", "clip": True, "size": 30},
-        "encoding": {"x": x, "y": y, "color": same, "opacity": vega.shown("filler"), "tooltip": TIPS},
-    }
-    return [line, dots]
+    hue = vega.hue("filler", names)
+    curves = Curves(x, y, hue)
+    return [curves.line(), curves.dots(30, TIPS)]
 
 
 figures.add(Windows())

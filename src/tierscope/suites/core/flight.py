@@ -14,9 +14,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
+from tierscope.arrays import Floats, Integers
 
 FLAT = 1.06  # factor on the level: up to it, a point is part of the plateau
 WORST = 0.1  # half of an interval over its time, for half of the points
@@ -78,7 +77,7 @@ def flight_of(lines: Sequence[Line]) -> Flight:
     return Flight(low, middle, high, plateau)
 
 
-def _plateau(p: Floats, t: Floats, half: Floats) -> npt.NDArray[np.int64]:
+def _plateau(p: Floats, t: Floats, half: Floats) -> Integers:
     """Return indices of the last points whose times are alike, within errors; none if even these still fall."""
     last = np.flatnonzero(p >= p[-1] / LAST)
     level = float(np.median(t[last]))

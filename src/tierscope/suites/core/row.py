@@ -5,6 +5,7 @@ from typing import Annotated
 from tierscope.stats.median import Interval
 from tierscope.tables import JudgedRow, Row
 from tierscope.tables.rows import Col, Count, Time, Unit
+from tierscope.tables.usual import Origin, Where
 
 Number = Annotated[Interval, Unit("1", least=0)]
 
@@ -30,7 +31,7 @@ class CorePointsRow(JudgedRow, frozen=True, kw_only=True):
     down: Annotated[Count, Col("down", help="1: by falling addresses")]
     parity: Annotated[str, Col("parity", help='of the first line of a window: `even`, `odd`; "": any')]
     time: Annotated[Time | None, Col("an iteration", help="median time of one iteration, of all threads together")]
-    target: Annotated[str, Col("target", help="such as `node:0`", tier=True)]
+    target: Where
 
 
 class CoreRow(Row, frozen=True, kw_only=True):
@@ -56,5 +57,5 @@ class CoreRow(Row, frozen=True, kw_only=True):
     documented: Annotated[
         Count | None, Col("documented", help="entries of a whole core, as its vendor documents; null where not known")
     ]
-    target: Annotated[str, Col("target", help="such as `node:0`", tier=True)]
-    origin: Annotated[str, Col("origin", help="`real`, `emulated` or `simulated`")]
+    target: Where
+    origin: Origin

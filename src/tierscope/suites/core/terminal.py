@@ -3,6 +3,7 @@
 from tierscope.draw import cells
 from tierscope.draw.forms import forms, of_rows
 from tierscope.draw.grid import Grid
+from tierscope.draw.words import shortened
 from tierscope.suites.core.parameter import AT_LEAST, KNOWN
 from tierscope.suites.core.row import CoreRow
 from tierscope.units import show_seconds
@@ -33,9 +34,7 @@ def _line(row: CoreRow) -> list[str]:
         shown, bounds = f"≥ {value.low:.3g}", "lower bound"
     elif not value:
         shown = row.answer
-    note = show_seconds(row.seconds.middle) if row.seconds else row.why
-    if len(note) > WIDEST:
-        note = f"{note[: WIDEST - 3]}..."
+    note = shortened(show_seconds(row.seconds.middle) if row.seconds else row.why, WIDEST)
     return [row.parameter, row.level, shown, bounds, row.unit, note]
 
 

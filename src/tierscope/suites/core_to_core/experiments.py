@@ -22,7 +22,8 @@ from msgspec import Meta
 from tierscope.errors import MachineError, UsageError
 from tierscope.plans import Plan, Suite, SuiteOptions, suites
 from tierscope.plans.cpus import refuse_unusable
-from tierscope.plans.kinds import Help, Names, Numbers, Seconds, Share, Visits, several, word_numbers
+from tierscope.plans.kinds import Help, Names, Numbers, Seconds, Visits, several, word_numbers
+from tierscope.plans.usual import Precision
 from tierscope.record.experiment import Experiment, Group, Schedule, Target, Team, Workload
 from tierscope.record.machine import Machine
 from tierscope.record.work.handover import HandOverWork
@@ -67,7 +68,7 @@ class CoreToCoreOptions(SuiteOptions, frozen=True, kw_only=True):
         several("home", HOMES),
         Help("node of lines that are read, clean or modified: that of the `reader`, of the `owner`, or both"),
     ] = HOMES
-    precision: Annotated[Share, Help("half of the 95 % interval over the median")] = 0.05
+    precision: Precision = 0.05
     budget: Annotated[Seconds, Help("most seconds timed for one pair")] = 0.1
     limit: Annotated[Seconds, Help("seconds after which pairs get 0.02 s only; they may then be inconclusive")] = 300.0
     visits: Visits = 3

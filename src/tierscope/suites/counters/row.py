@@ -4,6 +4,7 @@ from typing import Annotated
 
 from tierscope.tables import Row
 from tierscope.tables.rows import Col, Count, Quotient, Ratio, Seconds, Size
+from tierscope.tables.usual import Threads
 
 
 class CountersRow(Row, frozen=True, kw_only=True):
@@ -26,7 +27,7 @@ class CountersRow(Row, frozen=True, kw_only=True):
     kernel: Annotated[str, Col("kernel", help="of the group, or of all, joined by `+`")]
     task: Annotated[str | None, Col("task", help="of structures: `get of 50000 keys`; null of all others")]
     target: Annotated[str, Col("target", help="of the group, or of all, joined by `+`", tier=True)]
-    threads: Annotated[Count, Col("threads", help="one on each CPU")]
+    threads: Threads
     footprint_bytes: Annotated[Size, Col("footprint", help="of the group, or of all")]
     kind: Annotated[str, Col("kind", help="`event` or `metric`")]
     counter: Annotated[

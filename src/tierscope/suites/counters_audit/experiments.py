@@ -13,8 +13,9 @@ from typing import Annotated
 
 from tierscope.plans import Plan, Suite, SuiteOptions, suites
 from tierscope.plans.kernels import walk_of
-from tierscope.plans.kinds import Help, Names, Pages, Size, Time, several
+from tierscope.plans.kinds import Help, Names, Size, Time, several
 from tierscope.plans.sizes import chosen_array
+from tierscope.plans.usual import PageSize
 from tierscope.record.experiment import Experiment, Group, Schedule, Target, Team, Workload
 from tierscope.record.machine import Machine
 from tierscope.record.work.hop import HopWork
@@ -34,7 +35,7 @@ class CountersAuditOptions(SuiteOptions, frozen=True, kw_only=True):
         Help("events to audit, as for every suite; `every`: all that this machine counts, with its metrics"),
     ] = EVERY
     target: Annotated[Target, Help("where the bytes live; a simulated machine audits its own counts")] = Target()
-    pages: Annotated[Pages, Help("page size: `4k`, `thp`, `2m`, `1g`")] = "thp"
+    pages: PageSize = "thp"
     kernels: Annotated[Names, several("kernel", KERNELS), Help("kernels whose bytes are known")] = KERNELS
     array: Annotated[Size | None, Help("bytes of each array, as for `stream`")] = None
     cpu: Annotated[int | None, Help("CPU that runs them; auto: the first one near the target")] = None

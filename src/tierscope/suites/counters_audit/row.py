@@ -4,6 +4,7 @@ from typing import Annotated
 
 from tierscope.tables import Row
 from tierscope.tables.rows import Col, Count, Quotient, Ratio, Seconds, Share
+from tierscope.tables.usual import Where
 
 
 class EventCountsRow(Row, frozen=True, kw_only=True):
@@ -25,7 +26,7 @@ class EventCountsRow(Row, frozen=True, kw_only=True):
     operation_s: Annotated[Seconds | None, Col("time", help="known: of one operation")]
     repeats: Annotated[Count, Col("repeats", help="experiments that the mean is of")]
     counted_share: Annotated[Share | None, Col("time counted", help="least share of the time for which it was counted")]
-    target: Annotated[str, Col("target", help="such as `node:0`", tier=True)]
+    target: Where
     origin: Annotated[str, Col("origin", help="`perf_event` or `simulated`")]
 
 

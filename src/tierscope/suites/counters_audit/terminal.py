@@ -3,6 +3,7 @@
 from tierscope.draw import cells
 from tierscope.draw.forms import forms, of_rows
 from tierscope.draw.grid import Grid
+from tierscope.draw.words import with_bounds
 from tierscope.suites.counters_audit.row import EventCountsRow, EventVerdictRow
 
 
@@ -14,9 +15,7 @@ def verdicts(rows: list[EventVerdictRow]) -> list[Grid]:
 
 
 def _factor(row: EventVerdictRow) -> str:
-    if row.factor is None:
-        return cells.NOTHING
-    return f"{row.factor.middle:.3g} ({row.factor.low:.3g} to {row.factor.high:.3g})"
+    return with_bounds(row.factor, "{:.3g}".format) if row.factor else cells.NOTHING
 
 
 def counts(rows: list[EventCountsRow]) -> list[Grid]:

@@ -23,9 +23,7 @@ from tierscope.plans.kinds import (
     Names,
     Numbers,
     Pages,
-    Share,
     Size,
-    Time,
     Visits,
     names_of,
     several,
@@ -34,6 +32,7 @@ from tierscope.plans.kinds import (
 from tierscope.plans.loaded import apart, beside, idle
 from tierscope.plans.simulation import NAME as SIMULATED
 from tierscope.plans.sizes import Memory, array, chosen_array
+from tierscope.plans.usual import Budget, Precision
 from tierscope.record.experiment import Experiment, Group, Schedule, Target, Team, Workload
 from tierscope.record.machine import Machine
 from tierscope.record.work.hop import HopWork
@@ -81,8 +80,8 @@ class CxlOptions(SuiteOptions, frozen=True, kw_only=True):
     array: Annotated[Size | None, Help("bytes of each array, as for `stream`, within half of what each memory has")] = (
         None
     )
-    precision: Annotated[Share, Help("half of the 95 % interval over the median")] = 0.02
-    budget: Annotated[Time, Help("most seconds timed for one point")] = 1.0
+    precision: Precision = 0.02
+    budget: Budget = 1.0
     visits: Visits = 3
 
 

@@ -30,7 +30,7 @@ def said(rows: list[InterleaveRow]) -> list[Insight]:
 
 
 def _insight(name: str, text: str, over: Comparison, share: Number) -> Insight:
-    return Insight(name=name, text=text, value=over.middle, low=over.low, high=over.high, unit="1", others=(share,))
+    return Insight.of(over, name=name, text=text, unit="1", others=(share,))
 
 
 def fewer(one: float | None, other: float | None) -> float | None:

@@ -37,7 +37,7 @@ def _compared(far: FarMemoryRow, near: FarMemoryRow, over: Interval, one: str, o
 
 
 def _insight(name: str, text: str, over: Interval) -> Insight:
-    return Insight(name=name, text=text, value=over.middle, low=over.low, high=over.high, unit="1")
+    return Insight.of(over, name=name, text=text, unit="1")
 
 
 def _promises(far: FarMemoryRow) -> list[Insight]:
@@ -68,9 +68,4 @@ def _published(far: FarMemoryRow) -> list[Insight]:
     place = "within" if wait.low <= high and wait.high >= low else "below" if wait.high < low else "above"
     span = f"{show_seconds(low)} to {show_seconds(high)}"
     text = f"{show_seconds(wait.middle)} is {place} the range of published CXL memory, {span} (Liu et al., 2025)"
-    return [
-        Insight(
-            name="published", text=text, value=wait.middle, low=wait.low, high=wait.high, unit="s",
-            others=(Number(value=low), Number(value=high)),
-        )
-    ]  # fmt: skip
+    return [Insight.of(wait, name="published", text=text, unit="s", others=(Number(value=low), Number(value=high)))]

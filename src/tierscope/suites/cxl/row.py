@@ -4,6 +4,7 @@ from typing import Annotated
 
 from tierscope.tables import JudgedRow
 from tierscope.tables.rows import Bandwidth, BytesPerS, Col, Count, Quotient, Ratio, Seconds, Share, Size, Time
+from tierscope.tables.usual import AllArrays, Threads
 
 
 class InterleaveRow(JudgedRow, frozen=True, kw_only=True):
@@ -22,8 +23,8 @@ class InterleaveRow(JudgedRow, frozen=True, kw_only=True):
         Quotient | None, Col("over near", help="bandwidth over that of near alone; null where that was not measured")
     ]
     kernel: Annotated[str, Col("kernel", help="such as `read`")]
-    threads: Annotated[Count, Col("threads", help="one on each CPU")]
-    footprint_bytes: Annotated[Size, Col("footprint", help="all arrays together")]
+    threads: Threads
+    footprint_bytes: AllArrays
     page_bytes: Annotated[Size | None, Col("pages", help="page size of most of these bytes, as verified")]
 
 

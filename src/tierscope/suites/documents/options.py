@@ -5,7 +5,8 @@ from typing import Annotated
 
 from tierscope.errors import UsageError
 from tierscope.plans import SuiteOptions
-from tierscope.plans.kinds import Help, Seconds, Share, Visits, one_of
+from tierscope.plans.kinds import Help, Seconds, Visits, one_of
+from tierscope.plans.usual import PrecisionInPercent
 from tierscope.record.experiment import Target
 from tierscope.record.machine import Machine
 
@@ -24,7 +25,7 @@ class DocumentOptions(SuiteOptions, frozen=True, kw_only=True):
             "suit this machine"
         ),
     ] = "no"
-    precision: Annotated[Share, Help("half of the 95 % interval over the median; also as `2%`")] = 0.02
+    precision: PrecisionInPercent = 0.02
     limit: Annotated[
         Seconds, Help("seconds after which points get their shortest time only; they may then be inconclusive")
     ] = 600.0

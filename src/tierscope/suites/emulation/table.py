@@ -14,7 +14,8 @@ from tierscope.stats.median import Interval
 from tierscope.stats.point import Point
 from tierscope.tables import Insight, JudgedRow, Main, tables
 from tierscope.tables.measured import closing, measured, records
-from tierscope.tables.rows import Bandwidth, BytesPerS, Col, Count, Ratio, Seconds, Size, Time
+from tierscope.tables.rows import Bandwidth, BytesPerS, Col, Ratio, Seconds, Size, Time
+from tierscope.tables.usual import Threads
 
 OFF = 0.05  # a tier that is off by more gets a warning
 
@@ -23,7 +24,7 @@ class EmulationRow(JudgedRow, frozen=True, kw_only=True):
     """A probe of an emulated tier, of its latency or its bandwidth."""
 
     quantity: Annotated[str, Col("quantity", help="`latency` or `bandwidth`; the other one's keys are null")]
-    threads: Annotated[Count, Col("threads", help="one on each CPU")]
+    threads: Threads
     asked_latency_s: Annotated[Seconds | None, Col("floor asked for", help="the floor")]
     latency: Annotated[Time | None, Col("latency", help="median time of one dependent access")]
     asked_bytes_per_s: Annotated[BytesPerS | None, Col("ceiling asked for", help="the ceiling")]

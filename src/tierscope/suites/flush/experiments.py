@@ -27,7 +27,6 @@ from tierscope.plans.kinds import (
     Lines,
     Names,
     Number,
-    Pages,
     Seconds,
     Share,
     Size,
@@ -47,6 +46,7 @@ from tierscope.plans.sizes import (
     free_bytes,
     half_of_what,
 )
+from tierscope.plans.usual import PageSize, Where
 from tierscope.record.experiment import Experiment, Group, Schedule, Target, Team, Workload
 from tierscope.record.machine import Machine
 from tierscope.record.work.block import BlockWork
@@ -78,8 +78,8 @@ Chunks = Annotated[Lines, several_sizes("chunk size", "whole lines of 64 bytes a
 class FlushOptions(SuiteOptions, frozen=True, kw_only=True):
     """Options of `tierscope run flush`."""
 
-    target: Annotated[Target, Help("where the bytes live")] = Target()
-    pages: Annotated[Pages, Help("page size: `4k`, `thp`, `2m`, `1g`")] = "thp"
+    target: Where = Target()
+    pages: PageSize = "thp"
     footprint: Annotated[
         Size | None,
         Help(

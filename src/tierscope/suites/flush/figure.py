@@ -1,6 +1,7 @@
 """Time per line over chunk size: one line per instruction, one chart per kind of fence and order."""
 
 from tierscope.draw import figures, vega
+from tierscope.draw.curves import Curves
 from tierscope.draw.theme import Spec
 from tierscope.draw.vega import Point
 from tierscope.record.result import Run
@@ -44,24 +45,8 @@ def layers(points: list[Point], names: list[str]) -> list[Spec]:
         "ns", "time per line, ns", "log", scale={"domain": [min(times) / ROOM, ROOM * max(times)], "nice": False},
         axis={"values": vega.decades(min(times) / ROOM, ROOM * max(times)), "format": ".4~r"},
     )  # fmt: skip
-    same = {"field": "instruction", "type": "nominal"}  # a legend listens only if one layer alone defines it
-    interval = {
-        "mark": {"type": "rule", "clip": True, "strokeWidth": 4},
-        "encoding": {
-            "x": x, "y": vega.field("low", "q"), "y2": {"field": "high"}, "color": same,
-            "opacity": vega.shown("instruction", strong=0.45),
-        },
-    }  # fmt: skip
-    line = {
-        "params": [vega.zoom(), vega.pick("instruction")],
-        "mark": {"type": "line", "clip": True},
-        "encoding": {"x": x, "y": y, "color": hue(names, names), "opacity": vega.shown("instruction")},
-    }
-    dots = {
-        "mark": {"type": "point", "clip": True, "size": 46},
-        "encoding": {"x": x, "y": y, "color": same, "opacity": vega.shown("instruction"), "tooltip": TIPS},
-    }
-    return [interval, line, dots, vega.hollow(x, y, TIPS, 15)]
+    curves = Curves(x, y, hue(names, names))
+    return [curves.interval(), curves.line(), curves.dots(46, TIPS), vega.hollow(x, y, TIPS, 15)]
 
 
 figures.add(Flush())

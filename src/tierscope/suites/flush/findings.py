@@ -7,6 +7,7 @@ An instruction differs from its base at a chunk size if the interval of the rati
 from collections.abc import Callable
 from typing import NamedTuple
 
+from tierscope.draw.words import with_bounds
 from tierscope.stats.compare import Comparison, compare, compare_all
 from tierscope.stats.median import Interval
 from tierscope.suites.flush.row import FlushRow
@@ -76,12 +77,10 @@ def _time(known: Known) -> Insight:
     row, line = known
     doubt = "" if row.written_bytes >= row.total_bytes else f", extrapolated from {_about(row.written_bytes)}"
     all_of_it = f"; {show_size(row.total_bytes)} take {show_seconds(row.seconds.middle)}{doubt}" if row.seconds else ""
-    return Insight(
+    return Insight.of(
+        line,
         name="flush_time",
-        text=f"A line takes {_span(line)} with {row.instruction} {where(row)}{all_of_it}",
-        value=line.middle,
-        low=line.low,
-        high=line.high,
+        text=f"A line takes {with_bounds(line, show_seconds)} with {row.instruction} {where(row)}{all_of_it}",
         unit="s",
         brief=f"A stored line costs {show_seconds(line.middle)} with {row.instruction} {where(row)}",
     )
@@ -89,10 +88,6 @@ def _time(known: Known) -> Insight:
 
 def _about(size: int) -> str:
     return f"{size / 1e9:.3g} GB"
-
-
-def _span(line: Interval) -> str:
-    return f"{show_seconds(line.middle)} ({show_seconds(line.low)} to {show_seconds(line.high)})"
 
 
 def _against(rows: list[FlushRow], total: int) -> list[Insight]:
@@ -112,12 +107,10 @@ def _against(rows: list[FlushRow], total: int) -> list[Insight]:
     values = [one.found.middle for one in known]
     range_ = _range(values, total) if len(known) > 1 else ""
     return [
-        Insight(
+        Insight.of(
+            own,
             name=f"flush_ratio {row.instruction} over {base}",
             text=f"{text} in chunks of {show_size(row.chunk_bytes)}{range_}{sizes}",
-            value=own.middle,
-            low=own.low,
-            high=own.high,
             unit="1",
             others=(Number(value=min(values)), Number(value=max(values))),
         )
@@ -186,4 +179,4 @@ def _insight(name: str, change: str, before: Known, after: Known) -> Insight:
     if not _apart(one):
         says = f"no difference shown, {_times(one)} of the time per line"
     text = f"{before.row.instruction} with {change}: {says}"
-    return Insight(name=name, text=text, value=one.middle, low=one.low, high=one.high, unit="1")
+    return Insight.of(one, name=name, text=text, unit="1")

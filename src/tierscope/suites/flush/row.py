@@ -5,6 +5,7 @@ from typing import Annotated
 from tierscope.stats.median import Interval
 from tierscope.tables import JudgedRow
 from tierscope.tables.rows import Bandwidth, Col, Count, PerS, Quotient, Ratio, Size, Time, Unit
+from tierscope.tables.usual import Where
 
 
 class FlushRow(JudgedRow, frozen=True, kw_only=True):
@@ -16,7 +17,7 @@ class FlushRow(JudgedRow, frozen=True, kw_only=True):
     chunk_bytes: Annotated[Size, Col("chunk", help="stored before its lines are flushed")]
     fence: Annotated[str, Col("fence after", help="after each `chunk`, each `line`, `never`")]
     order: Annotated[str, Col("order", help="of the chunks: `sequential`, `random`")]
-    target: Annotated[str, Col("target", help="such as `node:0`", tier=True)]
+    target: Where
     persistence: Annotated[
         str | None,
         Col(

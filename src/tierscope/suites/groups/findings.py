@@ -52,15 +52,12 @@ def _ratio(first: GroupsRow, row: GroupsRow) -> Comparison | None:
 def _insight(first: GroupsRow, row: GroupsRow, ratio: Comparison, names: Mapping[int, str]) -> Insight:
     here, there = names.get(row.experiment, ""), names.get(first.experiment, "")
     low, middle, high = map(ratio_word, (ratio.low, ratio.middle, ratio.high))
-    number = Number(value=ratio.middle, low=ratio.low, high=ratio.high)
-    return Insight(
+    return Insight.of(
+        ratio,
         name=f"group_ratio {row.role or row.kernel} {row.experiment}",
         text=f'{row.role or row.kernel} in "{here}": {_speed(row)}, {middle}x that in "{there}" ({low} to {high})',
-        value=ratio.middle,
-        low=ratio.low,
-        high=ratio.high,
         unit="1",
-        others=(number,),
+        others=(Number.of(ratio),),
     )
 
 

@@ -4,6 +4,7 @@ from typing import Annotated
 
 from tierscope.tables import JudgedRow
 from tierscope.tables.rows import Bandwidth, Col, Count, PerS, Size, Time
+from tierscope.tables.usual import AllArrays, PageSize, Threads, Where
 
 
 class GroupsRow(JudgedRow, frozen=True, kw_only=True):
@@ -15,13 +16,13 @@ class GroupsRow(JudgedRow, frozen=True, kw_only=True):
     role: Annotated[str, Col("role", help="as the file names it")]
     kernel: Annotated[str, Col("kernel", help="its name in the catalogue")]
     chain: Annotated[str, Col("chain", help="steps of the kernel `chain`, as the file has them; empty for others")] = ""
-    threads: Annotated[Count, Col("threads", help="one on each CPU")]
-    target: Annotated[str, Col("target", help="such as `node:0`", tier=True)]
+    threads: Threads
+    target: Where
     source: Annotated[
         str, Col("source", help="of arrays that are only read, or of b of a chain; empty: the target", tier=True)
     ] = ""
-    footprint_bytes: Annotated[Size, Col("footprint", help="all arrays together")]
-    page_bytes: Annotated[Size | None, Col("pages", help="page size of most of the bytes, as verified")]
+    footprint_bytes: AllArrays
+    page_bytes: PageSize
     bandwidth: Annotated[Bandwidth | None, Col("bandwidth", help="median, program bytes")]
     source_bandwidth: Annotated[
         Bandwidth | None, Col("source bandwidth", help="the part of it on the source; null without a source")

@@ -19,7 +19,7 @@ from tierscope.errors import UsageError
 from tierscope.plans import Plan, Suite, fresh, suites
 from tierscope.plans.answer import Answer
 from tierscope.plans.cpus import chosen_cpu
-from tierscope.plans.kinds import Help, Names, Number, Share, Size, Time, Visits, one_of, several
+from tierscope.plans.kinds import Help, Names, Number, Size, Time, Visits, one_of, several
 from tierscope.plans.prefetch import PrefetchOptions
 from tierscope.plans.sizes import (
     LARGEST,
@@ -31,6 +31,7 @@ from tierscope.plans.sizes import (
     half_of_what,
     staircase,
 )
+from tierscope.plans.usual import Precision, Where
 from tierscope.record.experiment import PAGES, Experiment, Group, Schedule, Target, Team, Workload
 from tierscope.record.machine import Machine
 from tierscope.record.work.hop import HopWork
@@ -44,7 +45,7 @@ TLB_OCTAVES = 4  # below the largest footprint that are measured with 4 KiB page
 class LatencyOptions(PrefetchOptions, frozen=True, kw_only=True):
     """Options of `tierscope run latency`."""
 
-    target: Annotated[Target, Help("where the bytes live")] = Target()
+    target: Where = Target()
     pages: Annotated[
         Names,
         several("page size", PAGES),
@@ -94,7 +95,7 @@ class LatencyOptions(PrefetchOptions, frozen=True, kw_only=True):
         ),
     ] = None
     cpu: Annotated[Number | None, Help("the CPU that chases; auto: the first of the target's node")] = None
-    precision: Annotated[Share, Help("half of the 95 % interval over the median")] = 0.02
+    precision: Precision = 0.02
     budget: Annotated[Time, Help("most seconds timed for one footprint")] = 0.8
     visits: Visits = 3
 

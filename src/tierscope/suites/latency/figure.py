@@ -3,6 +3,7 @@
 import math
 
 from tierscope.draw import figures, theme, vega
+from tierscope.draw.curves import Curves
 from tierscope.draw.theme import Spec
 from tierscope.draw.vega import Point
 from tierscope.draw.words import probe_name
@@ -92,27 +93,9 @@ def _curves(order: list[str], points: list[Point]) -> list[Spec]:
         "ns", "latency, ns", "log", scale={"domainMax": ROOM * highest},
         axis={"values": vega.decades(0.1, ROOM * highest), "format": ".4~r", "labelOverlap": False},
     )  # fmt: skip
-    hue = vega.field("series", "n", None, sort=order, scale={"domain": order, "range": theme.hues(len(order))})
-    same = {"field": "series", "type": "nominal"}  # a legend listens only if one layer alone defines it
-    band = {
-        "mark": {"type": "area", "clip": True},
-        "encoding": {
-            "x": x, "y": vega.field("low", "q"), "y2": {"field": "high"}, "color": same,
-            "opacity": vega.shown("series", strong=0.22),
-        },
-    }  # fmt: skip
-    line = {
-        "params": [vega.zoom(), vega.pick("series")],
-        "mark": {"type": "line", "clip": True},
-        "encoding": {"x": x, "y": y, "color": hue, "opacity": vega.shown("series")},
-    }
-    dots = {
-        "mark": {"type": "point", "clip": True, "size": 34},
-        "encoding": {
-            "x": x, "y": y, "color": same, "opacity": vega.shown("series"), "tooltip": TIPS,
-        },
-    }  # fmt: skip
-    return [band, line, dots, vega.hollow(x, y, TIPS, 12)]
+    hue = vega.hue("series", order)
+    curves = Curves(x, y, hue)
+    return [curves.band(), curves.line(), curves.dots(34, TIPS), vega.hollow(x, y, TIPS, 12)]
 
 
 figures.add(Staircase())

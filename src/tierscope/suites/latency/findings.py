@@ -129,10 +129,10 @@ def _memory(found: Found, caches: tuple[Cache, ...]) -> list[Insight]:
 
 def _pages(cycles: list[Known]) -> list[Insight]:
     """Return TLB hit, TLB miss and their difference at the largest footprint that has both."""
-    walks = [one for one in cycles if one.row.order == "global"]
+    walks = [one for one in cycles if one.row.order == "global" and one.row.page_bytes]
     pair = _paired(
-        [one for one in walks if 0 < (one.row.page_bytes or 0) <= SMALL],
-        [one for one in walks if (one.row.page_bytes or 0) > SMALL],
+        [one for one in walks if _page(one.row) <= SMALL],
+        [one for one in walks if _page(one.row) > SMALL],
         lambda row: (row.footprint_bytes, row.element_bytes),
     )
     if pair is None:
@@ -142,17 +142,23 @@ def _pages(cycles: list[Known]) -> list[Insight]:
         text = f"Cost of page walks: unknown, because {hidden}"
         return [Insight(name="page_walk", text=text, conclusive=False)]
     cost = difference(hit, miss)
-    size, page = show_bytes(small.footprint_bytes), show_bytes(large.page_bytes or 0)
+    size, page = show_bytes(small.footprint_bytes), show_bytes(_page(large))
     unsure = "" if cost.low > 0 or cost.high < 0 else "; no difference shown"
     return [
         _seconds("tlb_hit", f"TLB hit: {show_seconds(hit.middle)} at {size} ({page} pages)", hit),
         _seconds(
             "tlb_miss",
-            f"TLB miss: {show_seconds(miss.middle)} at {size} ({show_bytes(small.page_bytes or 0)} pages)",
+            f"TLB miss: {show_seconds(miss.middle)} at {size} ({show_bytes(_page(small))} pages)",
             miss,
         ),
         _seconds("page_walk", f"Page walks add {show_seconds(cost.middle)} per access at {size}{unsure}", cost),
     ]
+
+
+def _page(row: LatencyRow) -> int:
+    """Return the page size of a row that has one."""
+    assert row.page_bytes is not None
+    return row.page_bytes
 
 
 def _buddy(cycles: list[Known]) -> list[Insight]:
@@ -172,13 +178,11 @@ def _buddy(cycles: list[Known]) -> list[Insight]:
         text = f"Adjacent-line prefetch: unknown, because {hidden}"
         return [Insight(name="adjacent_line_prefetch", text=text, conclusive=False)]
     return [
-        Insight(
+        Insight.of(
+            ratio,
             name="adjacent_line_prefetch",
             text=f"Adjacent-line prefetch: {presence}; an access to pairs of lines takes {ratio.middle:.2f}x the "
             f"latency of single lines ({ratio.low:.2f} to {ratio.high:.2f}) at {size}",
-            value=ratio.middle,
-            low=ratio.low,
-            high=ratio.high,
             unit="1",
         )
     ]

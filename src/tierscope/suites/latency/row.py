@@ -4,13 +4,14 @@ from typing import Annotated
 
 from tierscope.tables import JudgedRow
 from tierscope.tables.rows import Col, Size, Time
+from tierscope.tables.usual import PageSize, Where
 
 
 class LatencyRow(JudgedRow, frozen=True, kw_only=True):
     """The time of an access to one footprint, with one page size, probe and order."""
 
     footprint_bytes: Annotated[Size, Col("footprint", help="bytes visited")]
-    page_bytes: Annotated[Size | None, Col("pages", help="page size of most of the bytes, as verified")]
+    page_bytes: PageSize
     latency: Annotated[Time | None, Col("latency", help="median time of one dependent access")]
     probe: Annotated[
         str, Col("probe", help="`cycle`: each line once in a random order; `random`: each address drawn at random")
@@ -24,5 +25,5 @@ class LatencyRow(JudgedRow, frozen=True, kw_only=True):
     ]
     locality_bytes: Annotated[Size, Col("locality", help="window of the order; 0 is the footprint")]
     element_bytes: Annotated[Size, Col("element", help="between two places")]
-    target: Annotated[str, Col("target", help="such as `node:0`", tier=True)]
+    target: Where
     pages: Annotated[str, Col("pages asked for", help="page size that was asked for: `thp`, `4k` ...")]

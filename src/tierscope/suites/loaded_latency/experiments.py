@@ -29,10 +29,7 @@ from tierscope.plans.kinds import (
     Names,
     Number,
     Numbers,
-    Pages,
-    Share,
     Size,
-    Time,
     Visits,
     one_of,
     one_size,
@@ -40,6 +37,7 @@ from tierscope.plans.kinds import (
     several_sizes,
 )
 from tierscope.plans.sizes import chosen_array
+from tierscope.plans.usual import Budget, PageSize, Precision, Where
 from tierscope.record.experiment import Experiment, Group, Schedule, Target, Team
 from tierscope.record.machine import Machine
 from tierscope.suites.loaded_latency.loads import ORDERS, RANDOM, SEQUENTIAL, Place, Steps, chase_of, load_of, place_of
@@ -57,8 +55,8 @@ Strides = Annotated[Lines, several_sizes("stride", "whole lines of 64 bytes are 
 class LoadedLatencyOptions(SuiteOptions, frozen=True, kw_only=True):
     """Options of `tierscope run loaded-latency`."""
 
-    target: Annotated[Target, Help("where the bytes live")] = Target()
-    pages: Annotated[Pages, Help("page size: `4k`, `thp`, `2m`, `1g`")] = "thp"
+    target: Where = Target()
+    pages: PageSize = "thp"
     mixes: Annotated[
         Names,
         several("mix", MIXES, whole=ALL),
@@ -101,8 +99,8 @@ class LoadedLatencyOptions(SuiteOptions, frozen=True, kw_only=True):
         Size, Help("bytes of the load between two delays; more where one step of all streams of the loop variant is")
     ] = KiB
     array: Annotated[Size | None, Help("bytes of each array, as for `stream`")] = None
-    precision: Annotated[Share, Help("half of the 95 % interval over the median")] = 0.02
-    budget: Annotated[Time, Help("most seconds timed for one point")] = 1.0
+    precision: Precision = 0.02
+    budget: Budget = 1.0
     visits: Visits = 3
 
 

@@ -201,12 +201,10 @@ def _idle(time: Interval | None, chaser: tuple[str, int, int, str], *, several: 
     target, node, stride, order = chaser
     which = f" of {target} from node {node}, {order}, {stride} B apart" if several else ""
     return [
-        Insight(
+        Insight.of(
+            time,
             name=f"idle_latency{which}",
             text=f"Idle latency{which}: {show_seconds(time.middle)}",
-            value=time.middle,
-            low=time.low,
-            high=time.high,
             unit="s",
         )
     ]
@@ -219,13 +217,11 @@ def _saturation(curve: list[Load], idle: Interval | None, total: int, mix: str) 
     times, ratio = _over_idle(most, idle)
     rest = left_out(len(curve), total, "loads")
     return [
-        Insight(
+        Insight.of(
+            time,
             name=f"saturation {mix}",
             text=f"{mix}: {show_seconds(time.middle)} at the highest bandwidth, {show_rate(most.bandwidth)}"
             f"{times}{rest}",
-            value=time.middle,
-            low=time.low,
-            high=time.high,
             unit="s",
             others=ratio,
         )
@@ -236,7 +232,7 @@ def _over_idle(load: Load, idle: Interval | None) -> tuple[str, tuple[Number, ..
     """Return ' (1.32x idle, 1.30 to 1.35)' and its numbers; without an interval where takes did not alternate."""
     if over := sure(load.row, load.row.over_idle):
         words = f" ({over.middle:.2f}x idle, {over.low:.2f} to {over.high:.2f})"
-        return words, (Number(value=over.middle, low=over.low, high=over.high),)
+        return words, (Number.of(over),)
     if idle is None or load.row.over_idle:
         return "", ()
     return f" ({load.latency.middle / idle.middle:.1f}x idle)", (Number(value=load.latency.middle / idle.middle),)

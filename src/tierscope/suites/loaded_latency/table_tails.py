@@ -21,9 +21,10 @@ from typing import Annotated, ClassVar
 
 import numpy as np
 
+from tierscope.arrays import Floats
 from tierscope.record.result import Blocks, Record, Run
 from tierscope.stats.median import Interval
-from tierscope.stats.percentiles import Floats, operation_times, percentiles
+from tierscope.stats.percentiles import operation_times, percentiles
 from tierscope.stats.takes import blocks_of
 from tierscope.suites.loaded_latency.labels import TailLabels
 from tierscope.suites.loaded_latency.tails import CLOCK, IDLE, LOADED
@@ -196,12 +197,10 @@ def _tail(row: LatencyTailRow) -> list[Insight]:
         f"{row.mix}, delay {row.delay_cycles}: {shown} is {show_seconds(found.middle)} ({show_seconds(found.low)} to "
         f"{show_seconds(found.high)}), median {show_seconds(row.p50.middle)}; batches of {row.hops}"
     )
-    insight = Insight(
+    insight = Insight.of(
+        found,
         name=f"tail {row.mix} {row.delay_cycles}",
         text=text,
-        value=found.middle,
-        low=found.low,
-        high=found.high,
         unit="s",
     )
     return [insight]

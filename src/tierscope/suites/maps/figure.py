@@ -1,6 +1,7 @@
 """Latency of operations on structures: one line per structure from its median to its tail, one chart per operation."""
 
 from tierscope.draw import figures, theme, vega
+from tierscope.draw.curves import Curves
 from tierscope.draw.theme import Spec
 from tierscope.draw.vega import Point
 from tierscope.record.result import Run
@@ -73,24 +74,17 @@ def _layers(points: list[Point], structures: list[str]) -> list[Spec]:
     shares = [name for name in HUES if any(one["share"] == name for one in points)]
     hues = [theme.colour(HUES[name]) for name in shares]
     colour = vega.field("share", "n", None, sort=shares, scale={"domain": shares, "range": hues})
-    plain = {"field": "share", "type": "nominal"}
+    curves = Curves(x, y, colour)
     line = {
         "mark": {"type": "line", "clip": True, "strokeWidth": 1.5, "color": theme.colour("muted")},
         "encoding": {"x": x, "y": y, "detail": {"field": "structure", "type": "nominal"}},
     }
-    interval = {
-        "mark": {"type": "rule", "clip": True, "strokeWidth": 4},
-        "encoding": {
-            "x": vega.field("low", "q"), "x2": {"field": "high"}, "y": y, "color": plain,
-            "opacity": vega.shown("share", strong=0.45),
-        },
-    }  # fmt: skip
     dots = {
         "params": [vega.zoom(("x",)), vega.pick("share")],
         "mark": {"type": "point", "clip": True, "size": 46},
-        "encoding": {"x": x, "y": y, "color": colour, "opacity": vega.shown("share"), "tooltip": TIPS},
+        "encoding": {"x": x, "y": y, "color": colour, "opacity": curves.shown(), "tooltip": TIPS},
     }
-    return [line, interval, dots, vega.hollow(x, y, TIPS, 15)]
+    return [line, curves.interval(axis="x"), dots, vega.hollow(x, y, TIPS, 15)]
 
 
 figures.add(Maps())

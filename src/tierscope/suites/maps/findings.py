@@ -4,6 +4,7 @@ They state the time of a structure that is alone, the fastest structure of each 
 that rehashes take. Where lines are counted, they also state which structure flushes the same lines again.
 """
 
+from tierscope.draw.words import with_bounds
 from tierscope.stats.compare import compare_all
 from tierscope.stats.median import Interval
 from tierscope.suites.maps.row import MapsRow
@@ -53,21 +54,14 @@ def _takes(part: list[tuple[MapsRow, Interval]]) -> Insight:
     """Return the times at the fewest keys, and at the most."""
     (first, time), (last, _) = part[0], part[-1]
     ends = [part[0], part[-1]] if last.count != first.count else [part[0]]
-    told = [f"{_each(one)} among {row.count} keys" for row, one in ends]
-    return Insight(
+    told = [f"{with_bounds(one, show_seconds)} among {row.count} keys" for row, one in ends]
+    return Insight.of(
+        time,
         name=f"alone {first.operation}",
         text=f"{first.operation} of {first.structure}: {', '.join(told)}",
-        value=time.middle,
-        low=time.low,
-        high=time.high,
         unit="s",
-        others=tuple(Number(value=one.middle, low=one.low, high=one.high) for _, one in ends[1:]),
+        others=tuple(Number.of(one) for _, one in ends[1:]),
     )
-
-
-def _each(time: Interval) -> str:
-    """Return '310 ns (302 ns to 318 ns)' of one operation, without the time between two operations."""
-    return "{} ({} to {})".format(*map(show_seconds, (time.middle, time.low, time.high)))
 
 
 def _fastest(rows: list[MapsRow]) -> list[Insight]:
@@ -88,9 +82,7 @@ def _fastest(rows: list[MapsRow]) -> list[Insight]:
     else:
         level = [row.structure for (row, _), one in zip(others, ratios, strict=True) if one.low <= 1]
         text = f"{name}: {first.structure} and {', '.join(level)} are not distinguishable{each}"
-    return [
-        Insight(name=f"fastest {name}", text=text + rest, value=ratio.middle, low=ratio.low, high=ratio.high, unit="1")
-    ]
+    return [Insight.of(ratio, name=f"fastest {name}", text=text + rest, unit="1")]
 
 
 def _a_round(row: MapsRow) -> str:
@@ -108,13 +100,11 @@ def _rehash(rows: list[MapsRow]) -> list[Insight]:
     one_s = f", {show_seconds(row.rehash_s / row.rehashes)} each" if row.rehash_s > 0 and row.rehashes > 0 else ""
     most = left_out(len(_known(rows)), len(rows), "structures")
     return [
-        Insight(
+        Insight.of(
+            share,
             name=f"rehash {asked(row)}",
             text=f"{asked(row)}: rehashes of {row.structure} take {100 * share.middle:.0f} % of the time{one_s}; "
             f"the latencies exclude them{most}",
-            value=share.middle,
-            low=share.low,
-            high=share.high,
             unit="1",
             kind="share",
         )

@@ -15,11 +15,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from tierscope.arrays import Integers
 from tierscope.errors import ResultError
-
-Integers = npt.NDArray[np.int64]
 
 BITS = 6
 STEPS = 1 << BITS

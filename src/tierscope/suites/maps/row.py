@@ -5,6 +5,7 @@ from typing import Annotated
 from tierscope.stats.median import Interval
 from tierscope.tables import JudgedRow
 from tierscope.tables.rows import Col, Count, Quotient, Rate, Ratio, Seconds, Share, Size, Time, Unit
+from tierscope.tables.usual import Threads
 
 
 class MapsRow(JudgedRow, frozen=True, kw_only=True):
@@ -18,7 +19,7 @@ class MapsRow(JudgedRow, frozen=True, kw_only=True):
     keys: Annotated[str, Col("keys drawn", help="how they are drawn: `uniform`, `zipf:0.99`")]
     count: Annotated[Count, Col("keys", help="keys of all threads")]
     value_bytes: Annotated[Size, Col("value", help="of one value")]
-    threads: Annotated[Count, Col("threads", help="one on each CPU")]
+    threads: Threads
     sharing: Annotated[str, Col("sharing", help="`own`: a structure for each thread; `one`: one for all")]
     operations: Annotated[Count, Col("operations of a round", help="of one round, all threads")]
     seconds: Annotated[

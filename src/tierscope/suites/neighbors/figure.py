@@ -1,6 +1,7 @@
 """Slowdown of a victim over the number of aggressors: one line per number of victims, one chart per victim."""
 
-from tierscope.draw import figures, theme, vega
+from tierscope.draw import figures, vega
+from tierscope.draw.curves import Curves
 from tierscope.draw.theme import Spec
 from tierscope.draw.vega import Point
 from tierscope.record.result import Run
@@ -78,31 +79,14 @@ def _marks(points: list[Point]) -> list[Spec]:
         "aggressors", "aggressors", scale={"nice": False, "padding": 12}, axis={"values": counts, "format": "d"}
     )
     y = vega.number("slowdown", "slowdown", zero=False, scale={"padding": 12})
-    hue = vega.field("series", "n", None, sort=series, scale={"domain": series, "range": theme.hues(len(series))})
+    hue = vega.hue("series", series)
     shape = vega.field(
         "kind", "n", None, sort=kinds, scale={"domain": kinds, "range": [SHAPES[kind] for kind in kinds]}
     )
-    same = {"field": "series", "type": "nominal"}
-    line = {
-        "transform": [{"filter": f"datum.kind === '{BESIDE}'"}],
-        "params": [vega.zoom(), vega.pick("series")],
-        "mark": {"type": "line", "clip": True},
-        "encoding": {"x": x, "y": y, "color": hue, "opacity": vega.shown("series")},
-    }
-    interval = {
-        "mark": {"type": "rule", "clip": True, "strokeWidth": 3},
-        "encoding": {
-            "x": x, "y": vega.field("low", "q"), "y2": {"field": "high"}, "color": same,
-            "opacity": vega.shown("series", strong=0.5),
-        },
-    }  # fmt: skip
-    dots = {
-        "mark": {"type": "point", "clip": True, "size": 60},
-        "encoding": {
-            "x": x, "y": y, "color": same, "shape": shape, "opacity": vega.shown("series"), "tooltip": TIPS,
-        },
-    }  # fmt: skip
-    return [interval, line, dots, vega.hollow(x, y, TIPS, 18)]
+    curves = Curves(x, y, hue)
+    line = {"transform": [{"filter": f"datum.kind === '{BESIDE}'"}], **curves.line()}
+    dots = curves.dots(60, TIPS, shape=shape)
+    return [curves.interval(3, strong=0.5), line, dots, vega.hollow(x, y, TIPS, 18)]
 
 
 figures.add(Neighbors())

@@ -10,7 +10,7 @@ Source: document 002; statistics: `stats.contrast`.
 
 from typing import Annotated, ClassVar
 
-from tierscope.draw.words import short_command
+from tierscope.draw.words import short_command, with_bounds
 from tierscope.record.experiment import Experiment
 from tierscope.record.result import Record, Run
 from tierscope.record.work.block import BlockWork
@@ -237,9 +237,7 @@ def _aggressors(victim: str, known: list[tuple[NeighborsRow, Interval]], every: 
             text += "; they sleep, so their work is not the cause: check what else differs, such as the clock rate"
     else:
         text = f"{aggressors}: no significant slowdown of {who}, {_ratio(one)} of its time without them"
-    return [
-        Insight(name=f"slowdown {victim}", text=text + rest, value=one.middle, low=one.low, high=one.high, unit="1")
-    ]
+    return [Insight.of(one, name=f"slowdown {victim}", text=text + rest, unit="1")]
 
 
 def _victims(victim: str, known: list[tuple[NeighborsRow, Interval]]) -> list[Insight]:
@@ -254,7 +252,7 @@ def _victims(victim: str, known: list[tuple[NeighborsRow, Interval]]) -> list[In
         f"{_ratio(one)} of the time alone"
     )
     text = slower if one.low > 1 else even
-    return [Insight(name=f"victims {victim}", text=text, value=one.middle, low=one.low, high=one.high, unit="1")]
+    return [Insight.of(one, name=f"victims {victim}", text=text, unit="1")]
 
 
 def aggressor_name(row: NeighborsRow) -> str:
@@ -272,7 +270,7 @@ def _percent(one: Interval) -> str:
 
 
 def _ratio(one: Interval) -> str:
-    return f"{one.middle:.3f} ({one.low:.3f} to {one.high:.3f})"
+    return with_bounds(one, "{:.3f}".format)
 
 
 tables.add(Neighbors())

@@ -24,10 +24,7 @@ from tierscope.plans.kinds import (
     Before,
     Help,
     Numbers,
-    Pages,
-    Share,
     Size,
-    Time,
     Visits,
     names_of,
     one_of,
@@ -37,6 +34,7 @@ from tierscope.plans.kinds import (
 from tierscope.plans.loaded import apart
 from tierscope.plans.ran import walk_that_ran
 from tierscope.plans.sizes import MEMORY_SHARE, SEARCH, Memory, array, effective_cache, free_bytes
+from tierscope.plans.usual import Budget, PageSize, Precision
 from tierscope.record.experiment import Experiment, Group, Schedule, Target, Team, Workload
 from tierscope.record.machine import Machine
 from tierscope.record.work.hop import HopWork
@@ -69,9 +67,9 @@ class NumaOptions(SuiteOptions, frozen=True, kw_only=True):
     array: Annotated[
         Size | None, Help("bytes of each array, as for `stream`, within half of the target node's free memory")
     ] = None
-    pages: Annotated[Pages, Help("page size: `4k`, `thp`, `2m`, `1g`")] = "thp"
-    precision: Annotated[Share, Help("half of the 95 % interval over the median")] = 0.02
-    budget: Annotated[Time, Help("most seconds timed for one point")] = 1.0
+    pages: PageSize = "thp"
+    precision: Precision = 0.02
+    budget: Budget = 1.0
     visits: Visits = 3
 
 

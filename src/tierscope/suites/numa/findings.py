@@ -116,15 +116,13 @@ def _farthest(rows: list[NumaRow], what: Measure) -> list[Insight]:
     span = f"; {cells}" if len(known) > 1 else ""
     slit, firmware = _slit(row, base, what)
     return [
-        Insight(
+        Insight.of(
+            ratio,
             name=f"remote {what.name}",
             text=f"{what.name.capitalize()} from node {row.initiator} to node {row.target}: {middle}x that to "
             f"{_place(row, base)} ({low} to {high}), {what.show(interval.middle)} compared with "
             f"{what.show(beside.middle)}"
             f"{slit}{span}{left_out(len(known), len(remote), 'remote cells')}",
-            value=ratio.middle,
-            low=ratio.low,
-            high=ratio.high,
             unit="1",
             others=(*(Number(value=end) for end in ends), *firmware),
         )

@@ -32,12 +32,10 @@ def _most(every: list[InjectionRow]) -> list[Insight]:
     text = f"The machine moves {show_rate(most.middle)} with {best.kernel} on {best.threads} CPUs{of}{same}"
     shares = (Number(value=best.peak_share, kind="share"),) if best.peak_share else ()
     return [
-        Insight(
+        Insight.of(
+            most,
             name="machine",
             text=text + left_out(len(known), len(every), "kernels"),
-            value=most.middle,
-            low=most.low,
-            high=most.high,
             unit="B/s",
             others=shares,
         )
@@ -54,13 +52,11 @@ def _shared(every: list[InjectionRow]) -> list[Insight]:
             continue
         low, middle, high = map(ratio_word, (ratio.low, ratio.middle, ratio.high))
         found.append(
-            Insight(
+            Insight.of(
+                ratio,
                 name=f"shared {row.kernel}",
                 text=f"{row.kernel}: all nodes at the same time move {middle}x the sum of the nodes alone "
                 f"({low} to {high}), {show_rate(alone.middle)}: the nodes share a resource",
-                value=ratio.middle,
-                low=ratio.low,
-                high=ratio.high,
                 unit="1",
             )
         )

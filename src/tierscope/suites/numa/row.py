@@ -4,6 +4,7 @@ from typing import Annotated
 
 from tierscope.tables import JudgedRow
 from tierscope.tables.rows import Bandwidth, BytesPerS, Col, Count, Quotient, Ratio, Seconds, Share, Size, Time
+from tierscope.tables.usual import AllArrays
 
 
 class NumaRow(JudgedRow, frozen=True, kw_only=True):
@@ -89,5 +90,5 @@ class InjectionRow(JudgedRow, frozen=True, kw_only=True):
         Share | None,
         Col("on the target", help="share of the bytes that were found on their node; null if not verified"),
     ]
-    footprint_bytes: Annotated[Size, Col("footprint", help="all arrays together")]
+    footprint_bytes: AllArrays
     page_bytes: Annotated[Size | None, Col("pages", help="page size of most of these bytes, as verified")]

@@ -4,7 +4,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-from tierscope.draw import figures, theme, vega
+from tierscope.draw import figures, vega
+from tierscope.draw.curves import Curves
 from tierscope.draw.theme import Spec
 from tierscope.draw.vega import Point
 from tierscope.record.result import Run
@@ -67,33 +68,18 @@ class Curve(Generic[R]):
             "bytes", self.x, "log", scale={"base": 2}, axis={"labelExpr": vega.SIZE_LABEL}, across=True
         )  # fmt: skip
         y = vega.number("value", self.y, self.kind)
-        hues = theme.hues(len(names))
-        hue = vega.field("series", "n", None, sort=names, scale={"domain": names, "range": hues})
-        same = {"field": "series", "type": "nominal"}  # a legend listens only if one layer alone defines it
+        hue = vega.hue("series", names)
+        curves = Curves(x, y, hue)
         tips = vega.tips(
             ("series", "curve"), ("bytes", self.x), ("value", self.y), ("low", "95 % interval from"),
             ("high", "to"), ("verdict", "verdict"),
         )  # fmt: skip
-        interval = {
-            "transform": [{"filter": "isValid(datum.low)"}],
-            "mark": {"type": "rule", "clip": True, "strokeWidth": 4},
-            "encoding": {
-                "x": x, "y": vega.field("low", "q"), "y2": {"field": "high"}, "color": same,
-                "opacity": vega.shown("series", strong=0.45),
-            },
-        }  # fmt: skip
-        line = {
-            "params": [vega.zoom(), vega.pick("series")],
-            "transform": [{"filter": f"indexof(datum.series, '{INFERRED}') >= 0"}] if self.fitted else [],
-            "mark": {"type": "line", "clip": True},
-            "encoding": {"x": x, "y": y, "color": hue, "opacity": vega.shown("series")},
-        }
-        dots = {
-            "transform": [{"filter": f"indexof(datum.series, '{INFERRED}') < 0"}],
-            "mark": {"type": "point", "clip": True, "size": 34},
-            "encoding": {"x": x, "y": y, "color": same, "opacity": vega.shown("series"), "tooltip": tips},
-        }
-        return [interval, line, dots]
+        fitted = f"indexof(datum.series, '{INFERRED}')"
+        return [
+            {"transform": [{"filter": "isValid(datum.low)"}], **curves.interval()},
+            {"transform": [{"filter": f"{fitted} >= 0"}] if self.fitted else [], **curves.line()},
+            {"transform": [{"filter": f"{fitted} < 0"}], **curves.dots(34, tips)},
+        ]
 
 
 CURVES: tuple[Curve[InterleaveRow] | Curve[MigrationRow] | Curve[CombiningRow], ...] = (

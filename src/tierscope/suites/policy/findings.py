@@ -28,7 +28,7 @@ def _said(row: PolicyRow) -> Insight | None:
     text = FOUND[row.part](row, count) if count else ""
     if count is None or not text:
         return None
-    return Insight(name=f"policy {row.part}", text=text, value=count.middle, low=count.low, high=count.high, unit="1")
+    return Insight.of(count, name=f"policy {row.part}", text=text, unit="1")
 
 
 def _interleaving(row: PolicyRow, count: Interval) -> str:

@@ -5,7 +5,8 @@ from typing import Annotated
 from msgspec import Meta
 
 from tierscope.plans import SuiteOptions
-from tierscope.plans.kinds import Help, Names, Number, Pages, Share, Size, Time, Visits, several
+from tierscope.plans.kinds import Help, Names, Number, Size, Time, Visits, several
+from tierscope.plans.usual import PageSize, Precision
 from tierscope.record.experiment import Target
 
 PARTS = ("interleave", "migration", "combining")
@@ -16,7 +17,7 @@ class PolicyOptions(SuiteOptions, frozen=True, kw_only=True):
     """Options of `tierscope run policy`."""
 
     target: Annotated[Target, Help("where the bytes live; `sim:PRESET` for a simulated memory")] = Target()
-    pages: Annotated[Pages, Help("page size: `4k`, `thp`, `2m`, `1g`")] = "thp"
+    pages: PageSize = "thp"
     parts: Annotated[Names, several("part", PARTS), Help("what is looked for")] = PARTS
     threads: Annotated[
         Annotated[int, Meta(ge=1, le=1 << 31)] | None,
@@ -38,6 +39,6 @@ class PolicyOptions(SuiteOptions, frozen=True, kw_only=True):
     cpu: Annotated[
         Number | None, Help("the CPU of single writes and of regions; auto: the first of the target's node")
     ] = None
-    precision: Annotated[Share, Help("half of the 95 % interval over the median")] = 0.02
+    precision: Precision = 0.02
     budget: Annotated[Time, Help("most seconds timed for one stride or region")] = 0.4
     visits: Visits = 3

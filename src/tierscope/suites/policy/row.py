@@ -5,6 +5,7 @@ from typing import Annotated
 from tierscope.stats.median import Interval
 from tierscope.tables import JudgedRow
 from tierscope.tables.rows import Col, Count, Quotient, Ratio, Size, Unit
+from tierscope.tables.usual import Where
 
 
 class PolicyRow(JudgedRow, frozen=True, kw_only=True):
@@ -49,4 +50,4 @@ class PolicyRow(JudgedRow, frozen=True, kw_only=True):
     ]
     evidence: Annotated[str, Col("evidence", help="as text")]
     points: Annotated[Count, Col("points", help="strides, places or regions that it rests on")]
-    target: Annotated[str, Col("target", help="such as `node:0`", tier=True)]
+    target: Where

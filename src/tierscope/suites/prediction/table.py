@@ -85,9 +85,7 @@ def _said(row: PredictionRow) -> Insight:
             f"; {100 * row.waits_latency:.0f} % of it waits for misses, {100 * row.waits_bandwidth:.0f} % for bandwidth"
         )
         others = tuple(Number(value=share, kind="share") for share in (row.waits_latency, row.waits_bandwidth))
-    return Insight(
-        name=f"predicted {tier}", text=text, value=one.middle, low=one.low, high=one.high, unit="1", others=others
-    )
+    return Insight.of(one, name=f"predicted {tier}", text=text, unit="1", others=others)
 
 
 tables.add(Prediction())

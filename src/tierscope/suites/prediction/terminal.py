@@ -3,6 +3,7 @@
 from tierscope.draw import cells
 from tierscope.draw.forms import forms, of_rows
 from tierscope.draw.grid import Grid
+from tierscope.draw.words import shortened, with_bounds
 from tierscope.stats.median import Interval
 from tierscope.suites.prediction.row import PredictionRow
 from tierscope.units import show_seconds
@@ -11,7 +12,7 @@ WIDEST = 60  # letters of a reason: the page shows all of it
 
 
 def _between(one: Interval | None) -> str:
-    return f"{one.middle:.2f} ({one.low:.2f} to {one.high:.2f})" if one else cells.NOTHING
+    return with_bounds(one, "{:.2f}".format) if one else cells.NOTHING
 
 
 def _share(value: float | None) -> str:
@@ -32,7 +33,7 @@ def grid(rows: list[PredictionRow]) -> Grid:
             _share(row.waits_latency),
             _share(row.waits_bandwidth),
             _between(row.by_lever),
-            f"{row.why[: WIDEST - 3]}..." if len(row.why) > WIDEST else row.why,
+            shortened(row.why, WIDEST),
         ]
         for row in rows
     ]

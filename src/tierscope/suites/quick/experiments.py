@@ -12,8 +12,9 @@ from tierscope.plans import Plan, Suite, SuiteOptions, suites
 from tierscope.plans.answer import Answer
 from tierscope.plans.cpus import near_cpus
 from tierscope.plans.kernels import walk_of
-from tierscope.plans.kinds import Help, Seconds, Share, Visits
+from tierscope.plans.kinds import Help, Seconds, Visits
 from tierscope.plans.simulation import NAME as SIMULATED
+from tierscope.plans.usual import Precision, Where
 from tierscope.record.experiment import Experiment, Target
 from tierscope.record.machine import Machine
 from tierscope.suites.latency import experiments as latency
@@ -27,11 +28,11 @@ from tierscope.units import MiB
 class QuickOptions(SuiteOptions, frozen=True, kw_only=True):
     """Options of `tierscope run quick`."""
 
-    target: Annotated[Target, Help("where the bytes live")] = Target()
+    target: Where = Target()
     limit: Annotated[
         Seconds, Help("seconds after which points get their shortest time only; they may then be inconclusive")
     ] = 105.0
-    precision: Annotated[Share, Help("half of the 95 % interval over the median")] = 0.1
+    precision: Precision = 0.1
     visits: Visits = 3
 
 

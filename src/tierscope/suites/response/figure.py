@@ -1,6 +1,7 @@
 """Slowdown over latency: the steps of each lever with both intervals, the line, its bounds, and the tiers."""
 
-from tierscope.draw import figures, theme, vega
+from tierscope.draw import figures, vega
+from tierscope.draw.curves import Curves
 from tierscope.draw.theme import Spec
 from tierscope.draw.vega import Point
 from tierscope.record.result import Run
@@ -86,45 +87,28 @@ def _refused(rows: list[ResponseRow]) -> list[str]:
 def _layers(steps: list[Point], tiers: list[Point], lines: list[Point], names: list[str]) -> list[Spec]:
     x = vega.number("over", "latency over that without the lever", zero=False, across=True, scale={"padding": 12})
     y = vega.number("slowdown", "slowdown", zero=False, scale={"padding": 12})
-    hue = vega.field("lever", "n", None, sort=names, scale={"domain": names, "range": theme.hues(len(names))})
-    same = {"field": "lever", "type": "nominal"}
-    low, high = vega.field("low", "q"), {"field": "high"}
+    hue = vega.hue("lever", names)
+    curves = Curves(x, y, hue)
     band = {
-        "data": {"values": lines},
         "mark": {"type": "area", "clip": True, "opacity": 0.18},
-        "encoding": {"x": x, "y": low, "y2": high, "color": same},
-    }
-    line = {
-        "data": {"values": lines},
-        "params": [vega.zoom(), vega.pick("lever")],
-        "mark": {"type": "line", "clip": True},
-        "encoding": {"x": x, "y": y, "color": hue, "opacity": vega.shown("lever")},
-    }
-    up = {
-        "data": {"values": [*steps, *tiers]},
-        "mark": {"type": "rule", "clip": True, "strokeWidth": 2},
-        "encoding": {"x": x, "y": low, "y2": high, "color": same, "opacity": vega.shown("lever", strong=0.6)},
+        "encoding": {"x": x, "y": vega.field("low", "q"), "y2": {"field": "high"}, "color": curves.same},
     }
     across = {
-        "data": {"values": steps},
         "mark": {"type": "rule", "clip": True, "strokeWidth": 2},
         "encoding": {
-            "x": vega.field("over_low", "q"), "x2": {"field": "over_high"}, "y": y, "color": same,
-            "opacity": vega.shown("lever", strong=0.6),
+            "x": vega.field("over_low", "q"), "x2": {"field": "over_high"}, "y": y, "color": curves.same,
+            "opacity": curves.shown(0.6),
         },
     }  # fmt: skip
-    dots = {
-        "data": {"values": steps},
-        "mark": {"type": "point", "clip": True, "size": 60},
-        "encoding": {"x": x, "y": y, "color": same, "opacity": vega.shown("lever"), "tooltip": TIPS},
-    }
     there = {
-        "data": {"values": tiers},
+        **curves.dots(70, TIPS),
         "mark": {"type": "point", "clip": True, "size": 70, "shape": "diamond", "filled": True},
-        "encoding": {"x": x, "y": y, "color": same, "opacity": vega.shown("lever"), "tooltip": TIPS},
     }
-    hollow = {"data": {"values": steps}, **vega.hollow(x, y, TIPS, 18)}
-    return [band, line, up, across, dots, *([there] if tiers else []), hollow]
+    layers = [
+        (lines, band), (lines, curves.line()), ([*steps, *tiers], curves.interval(2, 0.6)), (steps, across),
+        (steps, curves.dots(60, TIPS)), (tiers, there), (steps, vega.hollow(x, y, TIPS, 18)),
+    ]  # fmt: skip
+    return [{"data": {"values": points}, **layer} for points, layer in layers if layer is not there or tiers]
 
 
 figures.add(ResponseFigure())

@@ -5,6 +5,7 @@ from typing import Annotated
 from tierscope.stats.median import Interval
 from tierscope.tables import JudgedRow, Row
 from tierscope.tables.rows import Bandwidth, Col, Count, Quotient, Ratio, Share, Time, Unit
+from tierscope.tables.usual import Origin
 
 Task = Annotated[Interval, Unit("s", "")]
 Signed = Annotated[Interval, Unit("1")]
@@ -59,7 +60,7 @@ class FitRow(Row, frozen=True, kw_only=True):
     ]
     steps: Annotated[Count, Col("steps", help="that the fit rests on, without the one that uses no lever")]
     why: Annotated[str, Col("because", help='why it is not known, or what limits it; "" if nothing does')]
-    origin: Annotated[str, Col("origin", help="`real`, `emulated` or `simulated`")]
+    origin: Origin
 
 
 class TierRow(Row, frozen=True, kw_only=True):
@@ -74,4 +75,4 @@ class TierRow(Row, frozen=True, kw_only=True):
     seconds: Annotated[Task | None, Col("time there", help="slowdown times the time here")]
     far: Annotated[Ratio | None, Col("distance", help="in ranges of the lever; up to 1 it was measured")]
     why: Annotated[str, Col("because", help='why it is not known; "" if it is')]
-    origin: Annotated[str, Col("origin", help="`real`, `emulated` or `simulated`")]
+    origin: Origin

@@ -85,10 +85,7 @@ def _said(row: FitRow) -> Insight:
     low, share, high = (100 * one for one in (row.share.low, row.share.middle, row.share.high))
     name = short_command(row.command)
     text = f"{name}: {share:.0f} % ({low:.0f} to {high:.0f}) of the time grows with latency, by {row.lever}"
-    return Insight(
-        name=f"response {row.lever}", text=text, value=row.share.middle, low=row.share.low, high=row.share.high,
-        unit="1", kind="difference",
-    )  # fmt: skip
+    return Insight.of(row.share, name=f"response {row.lever}", text=text, unit="1", kind="difference")
 
 
 tables.add(ResponseFit())

@@ -75,10 +75,7 @@ def _said(row: TierRow, slowdown: Interval) -> Insight:
         f"{short_command(row.command)} on {row.tier}: {slowdown.middle:.2f}x the time "
         f"({slowdown.low:.2f}x to {slowdown.high:.2f}x), by {row.lever}"
     )
-    return Insight(
-        name=f"response_tier {row.tier.replace(' ', '_')}", text=text, value=slowdown.middle, low=slowdown.low,
-        high=slowdown.high, unit="1",
-    )  # fmt: skip
+    return Insight.of(slowdown, name=f"response_tier {row.tier.replace(' ', '_')}", text=text, unit="1")
 
 
 tables.add(ResponseTiers())

@@ -3,6 +3,7 @@
 from tierscope.draw import cells
 from tierscope.draw.forms import forms, of_rows, with_interval
 from tierscope.draw.grid import Grid
+from tierscope.draw.words import shortened, with_bounds
 from tierscope.stats.median import Interval
 from tierscope.suites.response.row import FitRow, ResponseRow, TierRow
 from tierscope.units import show_rate, show_seconds
@@ -32,17 +33,15 @@ def steps(rows: list[ResponseRow]) -> Grid:
 
 
 def _between(one: Interval | None) -> str:
-    return f"{one.middle:.2f} ({one.low:.2f} to {one.high:.2f})" if one else cells.NOTHING
-
-
-def _because(text: str) -> str:
-    return f"{text[: WIDEST - 3]}..." if len(text) > WIDEST else text
+    return with_bounds(one, "{:.2f}".format) if one else cells.NOTHING
 
 
 def fits(rows: list[FitRow]) -> Grid:
     """Return one line for each lever."""
     heads = [("lever", False), ("", False), ("range of latency", True), ("share that grows", True), ("", False)]
-    lines = [[row.lever, row.answer, _between(row.reach), _between(row.share), _because(row.why)] for row in rows]
+    lines = [
+        [row.lever, row.answer, _between(row.reach), _between(row.share), shortened(row.why, WIDEST)] for row in rows
+    ]
     return "Share of the run time that grows with latency", heads, lines
 
 
@@ -50,7 +49,8 @@ def tiers(rows: list[TierRow]) -> Grid:
     """Return one line for each tier and lever."""
     heads = [("tier", False), ("lever", False), ("slowdown", True), ("", False)]
     lines = [
-        [row.tier, row.lever, _between(row.slowdown) if row.slowdown else row.answer, _because(row.why)] for row in rows
+        [row.tier, row.lever, _between(row.slowdown) if row.slowdown else row.answer, shortened(row.why, WIDEST)]
+        for row in rows
     ]
     return "On other tiers", heads, lines
 

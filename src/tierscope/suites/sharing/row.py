@@ -4,6 +4,7 @@ from typing import Annotated
 
 from tierscope.tables import JudgedRow
 from tierscope.tables.rows import Bandwidth, Col, Count, Quotient
+from tierscope.tables.usual import Where
 
 
 class SharingRow(JudgedRow, frozen=True, kw_only=True):
@@ -39,4 +40,4 @@ class SharingRow(JudgedRow, frozen=True, kw_only=True):
         str | None, Col("kernel in the core", help="`busy`; null on a simulated machine, whose CPUs are cores")
     ]
     kernel: Annotated[str, Col("kernel on memory", help="`write_nt`, or the one that was asked for")]
-    target: Annotated[str, Col("target", help="such as `node:0`", tier=True)]
+    target: Where

@@ -71,7 +71,7 @@ def _core(rows: list[SharingRow]) -> Insight:
     moved = len(rows) > 1 and held(rows, core_of) == UNKNOWN
     then = f"together, each {'took' if moved else 'takes'} {span(found)} the time of one alone"
     text = f"{core_words(rows)}: {then}{f' at {_clock(row)}' if moved else ''}"
-    return Insight(name=f"core {_cpus(row)}", text=text, value=found.middle, low=found.low, high=found.high, unit="1")
+    return Insight.of(found, name=f"core {_cpus(row)}", text=text, unit="1")
 
 
 def _path(row: SharingRow, found: Interval, changed: SharingRow | None) -> Insight:
@@ -81,13 +81,11 @@ def _path(row: SharingRow, found: Interval, changed: SharingRow | None) -> Insig
     others: tuple[Number, ...] = ()
     if changed and changed.gain:
         text += f" at {_clock(row)}, and {span(changed.gain)} at {_clock(changed)}"
-        others = (Number(value=changed.gain.middle, low=changed.gain.low, high=changed.gain.high),)
-    return Insight(
+        others = (Number.of(changed.gain),)
+    return Insight.of(
+        found,
         name=f"memory {_cpus(row)}",
         text=text,
-        value=found.middle,
-        low=found.low,
-        high=found.high,
         unit="1",
         others=others,
     )

@@ -11,9 +11,8 @@ Source: fio 3.33, stat.c, calc_clat_percentiles and plat_idx_to_val.
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 
-Integers = npt.NDArray[np.int64]
+from tierscope.arrays import Integers
 
 TAIL = 10  # operations beyond a percentile, at least: with fewer, one slow operation more moves it
 

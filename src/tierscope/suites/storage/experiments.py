@@ -34,6 +34,7 @@ from tierscope.plans.kinds import (
     several,
     several_sizes,
 )
+from tierscope.plans.usual import Precision
 from tierscope.record.experiment import Experiment, Group, Schedule, Target, Team, Workload
 from tierscope.record.machine import Machine
 from tierscope.record.program import MOST_THREADS
@@ -139,7 +140,7 @@ class StorageOptions(SuiteOptions, frozen=True, kw_only=True):
     ] = "no"
     repeat: Annotated[Repeat, Help("seconds of one repeat, 0.1 or more")] = 1.0
     ramp: Annotated[Seconds, Help("seconds before each repeat that do not count")] = 0.5
-    precision: Annotated[Share, Help("half of the 95 % interval over the median")] = 0.05
+    precision: Precision = 0.05
     budget: Annotated[Seconds, Help("most seconds of repeats for one job")] = 20.0
     limit: Annotated[Seconds, Help("seconds after which jobs get six repeats only, precise or not")] = 600.0
 

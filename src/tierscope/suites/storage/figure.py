@@ -1,6 +1,7 @@
 """Operations per second over the size of a block: one chart per order, one line per kind of operation."""
 
-from tierscope.draw import figures, theme, vega
+from tierscope.draw import figures, vega
+from tierscope.draw.curves import Curves
 from tierscope.draw.theme import Spec
 from tierscope.draw.vega import Point
 from tierscope.record.result import Run
@@ -46,26 +47,10 @@ def _layers(points: list[Point], kinds: list[str], sizes: list[int]) -> list[Spe
                     axis={"values": sizes, "labelExpr": vega.SIZE_LABEL})  # fmt: skip
     y = vega.number("iops", "operations/s", "log", scale={"domain": span, "nice": False},
                     axis={"values": vega.decades(*span), "format": "~s"})  # fmt: skip
-    hue = vega.field("operation", "n", None, sort=kinds, scale={"domain": kinds, "range": theme.hues(len(kinds))})
-    same = {"field": "operation", "type": "nominal"}  # a legend listens only if one layer alone defines it
-    interval = {
-        "mark": {"type": "rule", "clip": True, "strokeWidth": 4},
-        "encoding": {
-            "x": x, "y": vega.field("low", "q"), "y2": {"field": "high"}, "color": same,
-            "opacity": vega.shown("operation", strong=0.45),
-        },
-    }  # fmt: skip
-    line = {
-        "params": [vega.zoom(), vega.pick("operation")],
-        "mark": {"type": "line", "clip": True},
-        "encoding": {"x": x, "y": y, "color": hue, "detail": {"field": "depth", "type": "nominal"},
-                     "opacity": vega.shown("operation")},
-    }  # fmt: skip
-    dots = {
-        "mark": {"type": "point", "clip": True, "size": 56},
-        "encoding": {"x": x, "y": y, "color": same, "opacity": vega.shown("operation"), "tooltip": TIPS},
-    }
-    return [interval, line, dots, vega.hollow(x, y, TIPS, 16)]
+    hue = vega.hue("operation", kinds)
+    curves = Curves(x, y, hue)
+    line = curves.line(detail={"field": "depth", "type": "nominal"})
+    return [curves.interval(), line, curves.dots(56, TIPS), vega.hollow(x, y, TIPS, 16)]
 
 
 figures.add(Storage())

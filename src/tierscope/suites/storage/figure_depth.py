@@ -1,6 +1,7 @@
 """Latency over operations per second, depth by depth: how much waiting more operations cost."""
 
 from tierscope.draw import figures, theme, vega
+from tierscope.draw.curves import Curves
 from tierscope.draw.theme import Spec
 from tierscope.draw.vega import Point
 from tierscope.record.result import Run
@@ -42,31 +43,15 @@ def _layers(points: list[Point], kinds: list[str]) -> list[Spec]:
     x = vega.number("iops", "operations/s", axis={"format": "~s"}, across=True)
     y = vega.number("us", "mean latency, us", "log", scale={"domain": span, "nice": False},
                     axis={"values": vega.decades(*span), "format": "~r"})  # fmt: skip
-    hue = vega.field("kind", "n", None, sort=kinds, scale={"domain": kinds, "range": theme.hues(len(kinds))})
-    same = {"field": "kind", "type": "nominal"}
-    line = {
-        "params": [vega.zoom(), vega.pick("kind")],
-        "mark": {"type": "line", "clip": True},
-        "encoding": {"x": x, "y": y, "color": hue, "order": {"field": "depth", "type": "quantitative"},
-                     "opacity": vega.shown("kind")},
-    }  # fmt: skip
-    interval = {
-        "mark": {"type": "rule", "clip": True, "strokeWidth": 4},
-        "encoding": {
-            "y": y, "x": vega.field("low", "q"), "x2": {"field": "high"}, "color": same,
-            "opacity": vega.shown("kind", strong=0.45),
-        },
-    }  # fmt: skip
-    dots = {
-        "mark": {"type": "point", "clip": True, "size": 56},
-        "encoding": {"x": x, "y": y, "color": same, "opacity": vega.shown("kind"), "tooltip": TIPS},
-    }
+    hue = vega.hue("kind", kinds)
+    curves = Curves(x, y, hue)
+    line = curves.line(order={"field": "depth", "type": "quantitative"})
     words = {
         "mark": {"type": "text", "clip": True, "dx": 9, "dy": 9, "align": "left", "fontSize": 11,
                  "color": theme.colour("muted")},
         "encoding": {"x": x, "y": y, "text": {"field": "depth"}, "opacity": vega.shown("kind")},
     }  # fmt: skip
-    return [interval, line, dots, vega.hollow(x, y, TIPS, 16), words]
+    return [curves.interval(axis="x"), line, curves.dots(56, TIPS), vega.hollow(x, y, TIPS, 16), words]
 
 
 figures.add(StorageDepth())

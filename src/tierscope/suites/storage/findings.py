@@ -60,7 +60,7 @@ def _most_bytes(rows: list[StorageRow], rest: str) -> list[Insight]:
 
 
 def _insight(name: str, text: str, found: Interval, unit: str) -> Insight:
-    return Insight(name=name, text=text, value=found.middle, low=found.low, high=found.high, unit=unit)
+    return Insight.of(found, name=name, text=text, unit=unit)
 
 
 def _quickest(rows: list[StorageRow], every: list[StorageRow]) -> list[Insight]:

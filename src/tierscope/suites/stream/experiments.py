@@ -15,10 +15,11 @@ from tierscope.plans import Plan, Suite, suites
 from tierscope.plans.answer import Answer
 from tierscope.plans.cpus import chosen_cpus, near_cpus, thread_counts
 from tierscope.plans.kernels import STREAM, walk_of
-from tierscope.plans.kinds import ALL, Help, Names, Numbers, Pages, Share, Size, Time, Visits, names_of
+from tierscope.plans.kinds import ALL, Help, Names, Numbers, Size, Time, Visits, names_of
 from tierscope.plans.prefetch import PrefetchOptions
 from tierscope.plans.simulation import NAME as SIMULATED
 from tierscope.plans.sizes import Memory, chosen_array
+from tierscope.plans.usual import Budget, PageSize, PrecisionInPercent, Where
 from tierscope.record.experiment import Experiment, Group, Schedule, Target, Team, Workload
 from tierscope.record.machine import Machine
 from tierscope.record.work.line import LineWork
@@ -32,8 +33,8 @@ DEFAULT = (*STREAM, *LARGE)
 class StreamOptions(PrefetchOptions, frozen=True, kw_only=True):
     """Options of `tierscope run stream`."""
 
-    target: Annotated[Target, Help("where the bytes live")] = Target()
-    pages: Annotated[Pages, Help("page size: `4k`, `thp`, `2m`, `1g`")] = "thp"
+    target: Where = Target()
+    pages: PageSize = "thp"
     kernels: Annotated[
         Names,
         Help(
@@ -61,8 +62,8 @@ class StreamOptions(PrefetchOptions, frozen=True, kw_only=True):
         str | None,
         Help("an ISA, as `tierscope catalogue` lists those of each kernel; auto: what the calibration finds fastest"),
     ] = None
-    precision: Annotated[Share, Help("half of the 95 % interval over the median; also as `2%`")] = 0.02
-    budget: Annotated[Time, Help("most seconds timed for one point")] = 1.5
+    precision: PrecisionInPercent = 0.02
+    budget: Budget = 1.5
     block: Annotated[Time, Help("length of a block; memcpy and memset are called once per block")] = 0.001
     visits: Visits = 3
 

@@ -44,6 +44,7 @@ from tierscope.tables.measured import (
     sure_rows,
 )
 from tierscope.tables.rows import Bandwidth, BytesPerS, Col, Count, PerS, Ratio, Size
+from tierscope.tables.usual import AllArrays, PageSize, Threads, Where
 from tierscope.units import LINE_BYTES, show_rate
 
 CYCLES = ("cycles", "cpu-cycles")  # of the core, as perf names them
@@ -55,9 +56,9 @@ class StreamRow(JudgedRow, frozen=True, kw_only=True):
     """The bandwidth of one kernel with one number of threads."""
 
     kernel: Annotated[str, Col("kernel", help="its name in the catalogue; `triad` and `triad_nt` are two kernels")]
-    threads: Annotated[Count, Col("threads", help="one on each CPU")]
-    target: Annotated[str, Col("target", help="such as `node:0`", tier=True)]
-    footprint_bytes: Annotated[Size, Col("footprint", help="all arrays together")]
+    threads: Threads
+    target: Where
+    footprint_bytes: AllArrays
     bandwidth: Annotated[Bandwidth | None, Col("bandwidth", help="median, program bytes as STREAM counts them")]
     model: Annotated[
         Bandwidth | None,
@@ -102,7 +103,7 @@ class StreamRow(JudgedRow, frozen=True, kw_only=True):
     prefetch_bytes: Annotated[Size, Col("prefetch", help="loop variant: distance of the prefetch for loads; 0: none")]
     prefetchw_bytes: Annotated[Size, Col("prefetch for stores", help="loop variant: the same for stores")]
     interleave_bytes: Annotated[Size, Col("interleave", help="loop variant: distance of the streams; 0: far apart")]
-    page_bytes: Annotated[Size | None, Col("pages", help="page size of most of the bytes, as verified")]
+    page_bytes: PageSize
     row_bytes: Annotated[
         Size | None, Col("row", help="bytes of a row of a grid or a matrix; null for kernels that know neither")
     ] = None
@@ -336,13 +337,11 @@ def _gain(plain: StreamRow, direct: StreamRow) -> list[Insight]:
         else ""
     )
     return [
-        Insight(
+        Insight.of(
+            ratio,
             name=f"non_temporal {plain.kernel}",
             text=f"{direct.kernel} compared with {plain.kernel}, {_threads(plain.threads)}: {ratio.verdict}, "
             f"{ratio_word(ratio.middle)}x the bandwidth ({ratio_word(ratio.low)} to {ratio_word(ratio.high)}){cost}",
-            value=ratio.middle,
-            low=ratio.low,
-            high=ratio.high,
             unit="1",
         )
     ]

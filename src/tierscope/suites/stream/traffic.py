@@ -108,10 +108,11 @@ def sentence(kernel: str, threads: int, target: str, found: Interval, where: str
     other = assumed is not None and sure and not found.low <= assumed <= found.high
     more = f"; its bytes on the bus in the table assume {assumed:.2f}" if other else ""
     short = "" if sure else "; more operations in the timed blocks narrow it"
-    return Insight(
+    return Insight.of(
+        found,
         name=f"traffic {kernel}",
         text=f"{who} moves {bounds} for each byte that the program asks for, counted {where}{more}{short}",
-        value=found.middle, low=found.low, high=found.high, unit="1", conclusive=sure, detail=not other,
+        unit="1", conclusive=sure, detail=not other,
     )  # fmt: skip
 
 
@@ -153,8 +154,9 @@ def _of_point(run: Run, record: Record, threads: int, rate: Interval | None) -> 
     full = assumed if assumed is not None else 2 - walk.read_share if walk is not None else None
     if facts.store != PLAIN or rate is None or full is None:
         return None
-    highest = most(machine.peak_bytes_per_s, rate, facts.footprint_bytes, machine.last_level_cache_bytes())
-    if highest is None:
+    peak = machine.peak_bytes_per_s
+    highest = most(peak, rate, facts.footprint_bytes, machine.last_level_cache_bytes())
+    if highest is None or peak is None:
         return None
-    peak = f"the theoretical peak, {show_rate(machine.peak_bytes_per_s or 0.0)} ({machine.peak_source})"
-    return bounded(facts.kernel, threads, facts.target, highest, full, peak)
+    where = f"the theoretical peak, {show_rate(peak)} ({machine.peak_source})"
+    return bounded(facts.kernel, threads, facts.target, highest, full, where)

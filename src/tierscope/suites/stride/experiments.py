@@ -26,10 +26,8 @@ from tierscope.plans.kinds import (
     Lines,
     Names,
     Numbers,
-    Pages,
     Share,
     Size,
-    Time,
     Visits,
     names_of,
     several,
@@ -37,6 +35,7 @@ from tierscope.plans.kinds import (
 )
 from tierscope.plans.simulation import NAME as SIMULATED
 from tierscope.plans.sizes import LARGEST, MEMORY_SHARE, SEARCH, effective_cache, free_bytes, half_of_what
+from tierscope.plans.usual import Budget, PageSize, Where
 from tierscope.record.experiment import Experiment, Group, Schedule, Target, Team, Workload
 from tierscope.record.machine import Machine
 from tierscope.record.work.block import BlockWork
@@ -56,8 +55,8 @@ Touched = Annotated[Lines, several_sizes("size", "whole lines of 64 bytes are to
 class StrideOptions(SuiteOptions, frozen=True, kw_only=True):
     """Options of `tierscope run stride`."""
 
-    target: Annotated[Target, Help("where the bytes live")] = Target()
-    pages: Annotated[Pages, Help("page size: `4k`, `thp`, `2m`, `1g`")] = "thp"
+    target: Where = Target()
+    pages: PageSize = "thp"
     op: Annotated[Operations, Help("`read`, `write`, `both`")] = OPERATIONS
     strides: Annotated[Touched, Help("bytes between two accesses, multiples of 64")] = STRIDES
     access: Annotated[
@@ -87,7 +86,7 @@ class StrideOptions(SuiteOptions, frozen=True, kw_only=True):
         ),
     ] = None
     precision: Annotated[Share, Help("half of the 95 % interval over the median; also as `3%`")] = 0.03
-    budget: Annotated[Time, Help("most seconds timed for one point")] = 0.4
+    budget: Budget = 0.4
     visits: Visits = 3
 
 

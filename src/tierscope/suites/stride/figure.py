@@ -1,6 +1,7 @@
 """Bandwidth over stride: one line per access size, one chart per operation, store, order and threads."""
 
-from tierscope.draw import figures, theme, vega
+from tierscope.draw import figures, vega
+from tierscope.draw.curves import Curves
 from tierscope.draw.theme import Spec
 from tierscope.draw.vega import Point
 from tierscope.record.result import Run
@@ -69,25 +70,9 @@ def _layers(points: list[Point], names: list[str]) -> list[Spec]:
         scale={"domain": [min(rates) / ROOM, ROOM * max(rates)], "nice": False},
         axis={"values": vega.decades(min(rates) / ROOM, ROOM * max(rates)), "format": ".4~r"},
     )  # fmt: skip
-    hue = vega.field("access", "n", "access", sort=names, scale={"domain": names, "range": theme.hues(len(names))})
-    same = {"field": "access", "type": "nominal"}  # a legend listens only if one layer alone defines it
-    interval = {
-        "mark": {"type": "rule", "clip": True, "strokeWidth": 4},
-        "encoding": {
-            "x": x, "y": vega.field("low", "q"), "y2": {"field": "high"}, "color": same,
-            "opacity": vega.shown("access", strong=0.45),
-        },
-    }  # fmt: skip
-    line = {
-        "params": [vega.zoom(), vega.pick("access")],
-        "mark": {"type": "line", "clip": True},
-        "encoding": {"x": x, "y": y, "color": hue, "opacity": vega.shown("access")},
-    }
-    dots = {
-        "mark": {"type": "point", "clip": True, "size": 46},
-        "encoding": {"x": x, "y": y, "color": same, "opacity": vega.shown("access"), "tooltip": TIPS},
-    }
-    return [interval, line, dots, vega.hollow(x, y, TIPS, 15)]
+    hue = vega.hue("access", names, "access")
+    curves = Curves(x, y, hue)
+    return [curves.interval(), curves.line(), curves.dots(46, TIPS), vega.hollow(x, y, TIPS, 15)]
 
 
 figures.add(Stride())

@@ -19,11 +19,9 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from tierscope.arrays import Floats
 from tierscope.stats.tlb import round_in
-
-Floats = npt.NDArray[np.float64]
 
 FEWEST = 5  # strides
 STEP = 1 / 8  # of an octave: of the grid

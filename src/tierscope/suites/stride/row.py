@@ -3,7 +3,8 @@
 from typing import Annotated
 
 from tierscope.tables import JudgedRow
-from tierscope.tables.rows import Bandwidth, Col, Count, Rate, Share, Size
+from tierscope.tables.rows import Bandwidth, Col, Rate, Share, Size
+from tierscope.tables.usual import Threads, Where
 
 
 class StrideRow(JudgedRow, frozen=True, kw_only=True):
@@ -12,7 +13,7 @@ class StrideRow(JudgedRow, frozen=True, kw_only=True):
     op: Annotated[str, Col("operation", help="`read`, `write`")]
     store: Annotated[str | None, Col("store", help="how writes leave the core, as `nt`; null for reads")]
     order: Annotated[str, Col("order", help="of the accesses: `sequential`, `random`")]
-    threads: Annotated[Count, Col("threads", help="one on each CPU")]
+    threads: Threads
     access_bytes: Annotated[Size, Col("access", help="touched at each access")]
     stride_bytes: Annotated[Size, Col("stride", help="from one access to the next")]
     bandwidth: Annotated[Bandwidth | None, Col("bandwidth", help="bytes touched, of all threads; not those between")]
@@ -26,7 +27,7 @@ class StrideRow(JudgedRow, frozen=True, kw_only=True):
             ),
         ),
     ]
-    target: Annotated[str, Col("target", help="such as `node:0`", tier=True)]
+    target: Where
     touched_bytes: Annotated[Size, Col("touched", help="all lines that are touched, together")]
     cached: Annotated[
         bool,

@@ -23,9 +23,10 @@ from tierscope.errors import UsageError
 from tierscope.plans import Plan, Suite, SuiteOptions, suites
 from tierscope.plans.answer import Answer
 from tierscope.plans.cpus import chosen_cpu
-from tierscope.plans.kinds import Help, Names, Number, Share, Size, Time, Visits, several
+from tierscope.plans.kinds import Help, Names, Number, Size, Visits, several
 from tierscope.plans.simulation import NAME as SIMULATED
 from tierscope.plans.sizes import MEMORY_SHARE, free_bytes, half_of_what
+from tierscope.plans.usual import Budget, PrecisionInPercent, Where
 from tierscope.record.experiment import (
     PAGES,
     Experiment,
@@ -55,7 +56,7 @@ ASKING = Schedule(precision=0.5, minimum_s=0.01, budget_s=0.01)  # only the fact
 class TlbOptions(SuiteOptions, frozen=True, kw_only=True):
     """Options of `tierscope run tlb`."""
 
-    target: Annotated[Target, Help("where the bytes live")] = Target()
+    target: Where = Target()
     pages: Annotated[
         Names,
         several("page size", PAGES),
@@ -70,8 +71,8 @@ class TlbOptions(SuiteOptions, frozen=True, kw_only=True):
     ] = 4
     memory: Annotated[Size | None, Help("most bytes mapped; auto: 2 GiB, within half of the free memory")] = None
     cpu: Annotated[Number | None, Help("the CPU that chases; auto: the first of the target's node")] = None
-    precision: Annotated[Share, Help("half of the 95 % interval over the median; also as `2%`")] = 0.02
-    budget: Annotated[Time, Help("most seconds timed for one point")] = 0.3
+    precision: PrecisionInPercent = 0.02
+    budget: Budget = 0.3
     visits: Visits = 3
 
 

@@ -1,6 +1,7 @@
 """Translation over the number of pages touched: a step up for each level of the TLB that they outgrew."""
 
 from tierscope.draw import figures, theme, vega
+from tierscope.draw.curves import Curves
 from tierscope.draw.theme import Spec
 from tierscope.draw.vega import Point
 from tierscope.record.result import Run
@@ -80,24 +81,8 @@ def _layers(names: list[str], hues: dict[str, str]) -> list[Spec]:
     y = vega.number("ns", "translation, ns")
     colours = [hues[name] for name in names]
     hue = vega.field("pages", "n", None, sort=names, scale={"domain": names, "range": colours})
-    same = {"field": "pages", "type": "nominal"}  # a legend listens only if one layer alone defines it
-    interval = {
-        "mark": {"type": "rule", "clip": True, "strokeWidth": 3},
-        "encoding": {
-            "x": x, "y": vega.field("low", "q"), "y2": {"field": "high"}, "color": same,
-            "opacity": vega.shown("pages", strong=0.45),
-        },
-    }  # fmt: skip
-    line = {
-        "params": [vega.zoom(), vega.pick("pages")],
-        "mark": {"type": "line", "clip": True},
-        "encoding": {"x": x, "y": y, "color": hue, "opacity": vega.shown("pages")},
-    }
-    dots = {
-        "mark": {"type": "point", "clip": True, "size": 30},
-        "encoding": {"x": x, "y": y, "color": same, "opacity": vega.shown("pages"), "tooltip": TIPS},
-    }
-    return [interval, line, dots, vega.hollow(x, y, TIPS, 11)]
+    curves = Curves(x, y, hue)
+    return [curves.interval(3), curves.line(), curves.dots(30, TIPS), vega.hollow(x, y, TIPS, 11)]
 
 
 figures.add(Tlb())

@@ -4,12 +4,13 @@ from typing import Annotated
 
 from tierscope.tables import JudgedRow
 from tierscope.tables.rows import Col, Count, Size, Time
+from tierscope.tables.usual import Where
 
 
 class TlbRow(JudgedRow, frozen=True, kw_only=True):
     """The time of an access to a number of pages of one size, and the part of it that is translation."""
 
-    target: Annotated[str, Col("target", help="such as `node:0`", tier=True)]
+    target: Where
     page_bytes: Annotated[Size, Col("pages", help="page size as it was found")]
     touched: Annotated[Count, Col("touched", help="pages touched, a line of each")]
     latency: Annotated[Time | None, Col("a page apart", help="one dependent access, the lines a page and a line apart")]

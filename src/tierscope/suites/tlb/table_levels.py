@@ -16,6 +16,7 @@ from tierscope.suites.tlb.row import TlbRow
 from tierscope.suites.tlb.table import Tlb, found, parts
 from tierscope.tables import Insight, Main, Row, tables
 from tierscope.tables.rows import Col, Count, Ratio, Size, Time
+from tierscope.tables.usual import Origin, Where
 
 BEYOND = "beyond"
 
@@ -23,7 +24,7 @@ BEYOND = "beyond"
 class TlbLevelsRow(Row, frozen=True, kw_only=True):
     """One level for one page size; beyond the last level, columns with a default are unknown."""
 
-    target: Annotated[str, Col("target", help="such as `node:0`", tier=True)]
+    target: Where
     page_bytes: Annotated[Size, Col("pages", help="page size")]
     level: Annotated[
         str, Col("level", help="`1` for the nearest, `2`, ...; `beyond`: behind the last, as a rule a page walk")
@@ -69,7 +70,7 @@ class TlbLevelsRow(Row, frozen=True, kw_only=True):
         Time, Col("adds to an access", help="what translation adds to an access there, over the nearest level")
     ]
     most_pages: Annotated[Count, Col("of pages up to", help="that were touched")]
-    origin: Annotated[str, Col("origin", help="`real`, `emulated` or `simulated`")]
+    origin: Origin
 
 
 class TlbLevels:

@@ -22,8 +22,8 @@ from tierscope.units import MiB
 # `tierscope suites`, the completion and the reference show name, default and help. A help is light Markdown: `code`,
 # and links relative to docs/reference/. A default of None means "auto": then the plan finds the value itself.
 # The type of a field determines how its value is read: `plans.kinds` has sizes, seconds, shares, rates, names and
-# numbers. Bounds are those of msgspec: `Annotated[int, Meta(ge=1, le=32)]`. A value that its type does not
-# allow ends the command.
+# numbers. `plans.usual` has whole options that several suites share. Bounds are those of msgspec:
+# `Annotated[int, Meta(ge=1, le=32)]`. A value that its type does not allow ends the command.
 class SkeletonOptions(SuiteOptions, frozen=True, kw_only=True):
     """Options of `tierscope run skeleton`."""
 

@@ -1,4 +1,7 @@
-"""The rows as one line over footprints. Without this file the page shows the table alone."""
+"""The rows as one line over footprints. Without this file the page shows the table alone.
+
+`draw.curves` has the layers of a figure with several lines.
+"""
 
 from tierscope.draw import figures, theme, vega
 from tierscope.draw.theme import Spec

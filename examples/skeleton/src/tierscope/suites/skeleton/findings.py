@@ -13,6 +13,4 @@ def sentences(rows: list[SkeletonRow]) -> list[Insight]:
         return []
     row, best = max(known, key=lambda one: one[1].middle)
     text = f"One CPU reads {show_bytes(row.footprint_bytes)} fastest: {show_rate(best.middle)}"
-    return [
-        Insight(name="skeleton_most", text=text, value=best.middle, low=best.low, high=best.high, unit="B/s"),
-    ]
+    return [Insight.of(best, name="skeleton_most", text=text, unit="B/s")]

@@ -8,8 +8,9 @@ from tierscope.tables.rows import Bandwidth, Col, Size
 
 # The fields are the columns, in this order; those of `JudgedRow` (verdict, reasons, blocks, share left out, origin)
 # follow them. `tables.rows` has the units: Seconds, Size, Count, Ratio, Share, and of intervals Time, Bandwidth,
-# Rate, Quotient. An interval is one field and becomes three columns: `bandwidth` becomes `bandwidth_bytes_per_s`,
-# `bandwidth_low` and `bandwidth_high`. A number that may be absent is `| None`; NaN becomes None.
+# Rate, Quotient. `tables.usual` has whole columns that several tables share. An interval is one field and becomes
+# three columns: `bandwidth` becomes `bandwidth_bytes_per_s`, `bandwidth_low` and `bandwidth_high`. A number that may
+# be absent is `| None`; NaN becomes None.
 class SkeletonRow(JudgedRow, frozen=True, kw_only=True):
     """A footprint that one CPU read."""
 
