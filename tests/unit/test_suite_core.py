@@ -196,6 +196,7 @@ def test_a_window_that_no_page_has_is_no_answer(tmp_path: object) -> None:
     rows = made_rows(tmp_path, made, machine=with_lines(made_machine(2), 256), probes="fetch")
     ahead = rows["lines ahead", "up"]
     assert ahead.answer == "at least"
-    assert ahead.value and ahead.value.low == 8
+    assert ahead.value
+    assert ahead.value.low == 8
     assert rows["visits that train", "up"].value == Interval(3, 3, 3, 2)
     assert rows["pattern", ""].why.startswith("a line 11 lines from")

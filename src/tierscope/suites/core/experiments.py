@@ -33,7 +33,18 @@ from tierscope.plans.sizes import MEMORY_SHARE, free_bytes
 from tierscope.record.experiment import Experiment, Group, Schedule, Target, Team, Workload
 from tierscope.record.machine import Machine
 from tierscope.record.work.loop import LoopWork
-from tierscope.suites.core.ask import AHEAD, LINES, STREAMS, STRIDES, TRAINED, Control, Fetch, coarse, irregular, page_lines
+from tierscope.suites.core.ask import (
+    AHEAD,
+    LINES,
+    STREAMS,
+    STRIDES,
+    TRAINED,
+    Control,
+    Fetch,
+    coarse,
+    irregular,
+    page_lines,
+)
 from tierscope.suites.core.fetch import Share as Saved
 from tierscope.suites.core.fetch import farthest, fewest, next_size
 from tierscope.suites.core.labels import ProbeLabels
