@@ -97,6 +97,7 @@ const std::vector<Feature>& table() {
     const auto one = getauxval(AT_HWCAP), two = getauxval(AT_HWCAP2);
     const long bits = (one & HWCAP_SVE) != 0 ? sve_bits() : 0;
     return std::vector<Feature>{{"asimd", (one & HWCAP_ASIMD) != 0},
+                                {"sve", bits > 0},
                                 {"sve128", bits == 128},
                                 {"sve256", bits == 256},
                                 {"sve512", bits == 512},

@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from made_machine import made_machine
-from tierscope.cli.ports import ALIKE, MEASURED, OPEN, OTHER, SEEN, Assumption, assumptions
+from tierscope.cli.ports import MEASURED, OPEN, OTHER, SEEN, Assumption, assumptions
 from tierscope.cli.ports import lines as text_of
 from tierscope.plans import suites
 from tierscope.record.facts import Clock
@@ -76,7 +76,7 @@ def test_the_first_lines_name_what_differs_and_what_is_open(tmp_path: Path) -> N
     machine = msgspec.structs.replace(machine, identity=msgspec.structs.replace(machine.identity, caches=caches))
     first, second, *rest, last = text_of(list(found(machine, tmp_path).values()), "aarch64")
     assert first == "1 not as assumed: pages"
-    assert second.startswith("9 as assumed, 11 not known: cores, DIMMs, stores, ")
+    assert second.startswith("9 as assumed, 15 not known: cores, DIMMs, stores, ")
     assert "  found:   CTR_EL0: 64 B; sysfs: 128 B; used: 128 B" in rest
     assert "check arm --json" in last
 
@@ -104,3 +104,10 @@ def test_each_command_that_measures_is_one() -> None:
         program, verb, suite, *words = command.split()
         assert (program, verb) == ("tierscope", "run")
         suites[suite].read(dict(word.split("=", 1) for word in words))
+
+
+def test_the_guide_lists_each_command_that_measures() -> None:
+    guide = (Path(__file__).parents[2] / "docs/how-to/arm.md").read_text()
+    rows = [line for line in guide.partition("## What was not measured")[2].splitlines() if line.startswith("| ")]
+    listed = {row.split("`")[-2] for row in rows if "`tierscope run" in row}
+    assert listed == {command for _, _, both in MEASURED for command in both.split("; ")}
