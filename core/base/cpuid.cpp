@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <iterator>
 
 #include "base/cpu_features.hpp"
 
@@ -39,6 +40,14 @@ std::string missing(std::string_view features) {
     features.remove_prefix(std::min(feature.size() + 1, features.size()));
   }
   return lacking;
+}
+
+bool streams_stores(std::string_view its) {
+  // Ice Lake-SP and -D, Sapphire, Emerald and Granite Rapids, Granite Rapids-D
+  constexpr std::string_view KNOWN[]{"GenuineIntel:6:106:", "GenuineIntel:6:108:", "GenuineIntel:6:143:",
+                                     "GenuineIntel:6:207:", "GenuineIntel:6:173:", "GenuineIntel:6:174:"};
+  if (std::string_view(architecture()) != "x86_64") return true;
+  return std::any_of(std::begin(KNOWN), std::end(KNOWN), [&](auto known) { return its.starts_with(known); });
 }
 
 std::vector<std::string> features() {

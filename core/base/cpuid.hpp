@@ -28,5 +28,10 @@ std::size_t line_bytes() noexcept;
 /// Bytes that one instruction sets to zero without a read (DC ZVA); 0 if users may not run it or its block is unknown.
 std::size_t zeroing_bytes() noexcept;
 const char* architecture();
+/// Return whether a processor may skip the read of a line that plain stores fill: all but x86-64 may; of x86-64 those
+/// with SpecI2M, which do while the bus is full. `its`: as `family()` states it.
+/// Source: J. Laukemann et al., "CloverLeaf on Intel Multi-Core CPUs: A Case Study in Write-Allocate Evasion", 2023;
+/// Linux, arch/x86/include/asm/intel-family.h (numbers of models).
+bool streams_stores(std::string_view its);
 
 }  // namespace tierscope::cpu

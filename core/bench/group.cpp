@@ -146,6 +146,8 @@ Group make_group(const GroupPlan& plan) {
   group.plan = plan;
   group.task = plan.task;
   group.line = std::max(LINE, cpu::line_bytes());
+  static const bool streamed = cpu::streams_stores(cpu::family());
+  group.streams_stores = streamed;
   group.entry = find_kernel(plan);
   group.plan.isa = group.entry->isa;
   group.variant = find_variant(group);

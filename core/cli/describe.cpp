@@ -51,6 +51,7 @@ std::string kernel(const KernelEntry& entry) {
   for (const auto& o : entry.info->operands)
     if (o.lines > 0) operands.push_back(operand(o));
   const bool available = lacking.empty() && !shapes.empty();
+  static const bool streams = cpu::streams_stores(cpu::family());
   return json::Object()
       .add("kernel", entry.kernel)
       .add("isa", entry.isa)
@@ -69,7 +70,7 @@ std::string kernel(const KernelEntry& entry) {
       .add("simulated", no_simulated_form(entry).empty())
       .add("needs_memory", entry.info->content != kernels::Content::nothing)
       .add("program_bytes_per_operation", entry.program_bytes())
-      .raw("bus_bytes_per_operation", bus_bytes(entry.bus_bytes()))
+      .raw("bus_bytes_per_operation", bus_bytes(streams && entry.owns() ? -1 : entry.bus_bytes()))
       .add("flops_per_operation", entry.info->flops)
       .raw("operands", json::list(operands))
       .raw("shapes", json::list(shapes))

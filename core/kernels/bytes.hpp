@@ -24,6 +24,15 @@ template <class Set>
   return 0;
 }
 
+/// Return the sum of what `sum(from, size)` returns.
+template <class Sum>
+[[gnu::always_inline]] inline std::uint64_t read(Pass& pass, Sum sum) noexcept {
+  const auto size = (pass.end - pass.begin) * LINE;
+  std::uint64_t all = 0;
+  for (std::uint64_t r = 0; r < pass.repeats; ++r) all += sum(pass.operand[0] + pass.begin * LINE, size);
+  return all;
+}
+
 /// Make the calls of a kernel on blocks of `element` bytes.
 template <class Move>
 [[gnu::always_inline]] inline std::uint64_t copy_blocks(Pass& pass, Move move) noexcept {
@@ -77,6 +86,18 @@ inline std::uint64_t copy_reference(Pass& pass) noexcept { return copy(pass, cop
 inline std::uint64_t set_reference(Pass& pass) noexcept { return set(pass, set_bytewise); }
 
 inline constexpr std::array<Operand, OPERANDS> COPIED{{{.lines = 1, .stores = true}, {.lines = 1, .loads = true}}};
+inline std::uint64_t read_reference(Pass& pass) noexcept {
+  return read(pass, [](const std::byte* from, std::size_t size) {
+    std::uint64_t sum = 0, word = 0;
+    for (std::size_t i = 0; i < size; i += sizeof word) {
+      std::memcpy(&word, from + i, sizeof word);
+      sum += word;
+    }
+    return sum;
+  });
+}
+
+inline constexpr std::array<Operand, OPERANDS> READ{{{.lines = 1, .loads = true}}};
 inline constexpr std::array<Operand, OPERANDS> WRITTEN{{{.lines = 1, .stores = true}}};
 
 }  // namespace tierscope::kernels::bytes

@@ -3,6 +3,8 @@
 namespace tierscope::loops {
 namespace {
 
+constexpr unsigned APART = 5;  // places from one store to the next: never in the same line of 64 to 256 bytes
+
 bool waits_for_nothing(Filler filler) {
   return filler == Filler::nop || filler == Filler::integer || filler == Filler::vector || filler == Filler::mix;
 }
@@ -29,7 +31,7 @@ Does does_of(Filler filler, unsigned number) {
 void fill(const Shape& shape, unsigned count, std::vector<Step>& steps) {
   for (unsigned n = 0; n < count; ++n) {
     if (shape.filler != Filler::guess) {
-      steps.push_back({does_of(shape.filler, n), shape.filler == Filler::store ? n % STORE_LINES : 0});
+      steps.push_back({does_of(shape.filler, n), shape.filler == Filler::store ? n * APART % STORE_LINES : 0});
       continue;
     }
     for (const auto does : {Does::draw, Does::mask, Does::turn, Does::nop}) steps.push_back({does});

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <charconv>
 #include <fstream>
+#include <map>
 #include <set>
 #include <sstream>
 #include <system_error>
+#include <utility>
 
 #include "base/error.hpp"
 
@@ -24,10 +26,11 @@ std::string text(const fs::path& path) {
   return line;
 }
 
+/// Return `otherwise` for what is not a number, as "-1" of a kernel that does not know.
 std::size_t number(const fs::path& path, std::size_t otherwise = 0) {
-  std::ifstream file(path);
+  const auto word = text(path);
   std::size_t value = 0;
-  return file >> value ? value : otherwise;
+  return std::from_chars(word.data(), word.data() + word.size(), value).ec == std::errc{} ? value : otherwise;
 }
 
 /// "105M", "2048K" -> bytes
@@ -55,6 +58,24 @@ Cpu read_cpu(const fs::path& root, unsigned number_, const std::set<unsigned>& a
           0,
           allowed.contains(number_),
           static_cast<unsigned>(number(its / "cpu_capacity"))};
+}
+
+/// Number cores by their lowest CPU where `core_id` repeats in a package: many ARM kernels count cores anew in each
+/// cluster, and some x86-64 processors in each die, so that two cores would seem to be threads of one.
+/// Source: Linux, drivers/base/arch_topology.c, parse_cluster; Documentation/admin-guide/cputopology.rst.
+void tell_cores_apart(const fs::path& root, std::vector<Cpu>& cpus) {
+  std::map<unsigned, std::vector<unsigned>> threads;
+  std::map<std::pair<unsigned, unsigned>, unsigned> first;
+  bool repeated = false;
+  for (const auto& cpu : cpus) {
+    const auto at = root / ("sys/devices/system/cpu/cpu" + std::to_string(cpu.number)) / "topology";
+    auto& its = threads[cpu.number] = list_in(at / "thread_siblings_list");
+    const auto [other, added] = first.try_emplace({cpu.package, cpu.core}, cpu.number);
+    repeated |= !added && !its.empty() && std::ranges::count(its, other->second) == 0;
+  }
+  if (!repeated) return;
+  for (auto& cpu : cpus)
+    if (const auto& its = threads[cpu.number]; !its.empty()) cpu.core = its.front();
 }
 
 void read_caches(const fs::path& root, unsigned cpu, std::vector<Cache>& caches) {
@@ -148,6 +169,7 @@ Machine read(const fs::path& root, const std::vector<unsigned>& allowed) {
     machine.cpus.push_back(read_cpu(root, cpu, may));
     read_caches(root, cpu, machine.caches);
   }
+  tell_cores_apart(root, machine.cpus);
   for (const unsigned node : list_in(root / "sys/devices/system/node/online")) {
     machine.nodes.push_back(read_node(root, node));
     for (auto& cpu : machine.cpus)

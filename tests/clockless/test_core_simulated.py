@@ -4,7 +4,7 @@ Every answer that is `known` must have the truth in its interval, and one that i
 many are known is counted apart, so that a suite that abstains from all does not pass.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
 
@@ -32,6 +32,7 @@ class Hidden:
     prefetch: str
     depth: int
     latency_ns: int
+    line: int = 64
 
     @classmethod
     def drawn(cls, seed: int) -> "Hidden":
@@ -51,7 +52,7 @@ class Hidden:
     def text(self) -> str:
         return (
             'name = "hidden"\nsummary = ""\nsource = ""\ndefault = "m"\n'
-            f"[cpu]\ncount = 2\n"
+            f'[cpu]\ncount = 2\nline = "{self.line}B"\n'
             f'cycle = "{self.cycle_ps / 1000}ns"\nissue = "0.1ns"\nloads = {self.loads}\nstores = 16\n'
             f"[core]\nwidth = {self.width}\nreorder = {self.reorder}\nstore_buffer = {self.store_buffer}\n"
             f'wrong_guess = {self.wrong_guess}\n[pages]\nbytes = "2MiB"\n'
@@ -119,3 +120,17 @@ def test_a_hidden_core_is_found_and_no_sure_answer_is_wrong(seed: int, tmp_path:
     right, open_, wrong = judged(rows_of(hidden, tmp_path, *words), hidden)
     assert wrong == [], hidden
     assert right >= open_, hidden
+
+
+@pytest.mark.parametrize("line", (128, 256))
+def test_a_core_with_longer_lines_is_found(line: int, tmp_path: Path) -> None:
+    """Two visits of a line would make its caches seem larger, and the second line of a window fetched."""
+    hidden = replace(Hidden.drawn(1), prefetch="stride", depth=3, latency_ns=100, line=line)
+    rows = rows_of(hidden, tmp_path, "probes=flight,width,fetch", "to=256")
+    right, open_, wrong = judged(rows, hidden)
+    assert wrong == [], hidden
+    assert right >= open_, rows
+    ahead = rows["lines ahead", "up"]
+    assert ahead.answer == "known"
+    flights = [row for (name, level), row in rows.items() if name == "lines in flight" and level == "L2"]
+    assert [row.answer for row in flights] == ["known"], flights

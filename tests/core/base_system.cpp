@@ -52,6 +52,14 @@ TEST_CASE("the clock never goes backwards and names its source") {
   if (source == "monotonic_raw") CHECK(clock.hz() == 1e9);
 }
 
+TEST_CASE("processors that may stream plain stores are known by their family") {
+  const bool other = std::string(cpu::architecture()) != "x86_64";
+  CHECK(cpu::streams_stores("GenuineIntel:6:106:6"));          // Ice Lake-SP
+  CHECK(cpu::streams_stores("GenuineIntel:6:143:8"));          // Sapphire Rapids
+  CHECK(cpu::streams_stores("GenuineIntel:6:85:7") == other);  // Cascade Lake
+  CHECK(cpu::streams_stores("AuthenticAMD:25:1:1") == other);
+}
+
 TEST_CASE("a missing CPU feature is named") {
   CHECK(cpu::has(""));
   CHECK_FALSE(cpu::has("warp_drive"));

@@ -88,6 +88,43 @@ TEST_CASE("windows of a route visit no line twice, and leave their pages for the
   for (std::uint64_t hop = 0; hop < route.hops(); hop += 2) CHECK(route.at(0, hop) / 64 % 2 == 1);
 }
 
+TEST_CASE("longer lines: a chain visits each line once, and windows are as many lines in a page of 4 KiB as fit") {
+  for (const std::uint64_t line : {128U, 256U}) {
+    Loops chains;
+    chains.chains = 2;
+    chains.beside = 1;
+    chains.element = line;
+    const Route plain(chains, 64 * 4096, 1);
+    std::set<std::uint64_t> lines;
+    for (std::uint64_t c = 0; c < 2; ++c)
+      for (std::uint64_t hop = 0; hop < plain.hops(); ++hop)
+        for (const auto off : {std::uint64_t{0}, plain.distance()}) lines.insert((plain.at(c, hop) + off) / line);
+    CHECK(lines.size() == plain.lines());
+    CHECK((*lines.rbegin() + 1) * line <= 64 * 4096);
+
+    auto its = windows(3, 2, 4);
+    its.element = line;
+    const Route route(its, 64 * 4096, 1);
+    std::set<std::uint64_t> seen;
+    for (std::uint64_t hop = 0; hop < route.hops(); ++hop) seen.insert(route.at(0, hop) / line);
+    CHECK(seen.size() == route.hops());
+    CHECK(route.at(0, 1) - route.at(0, 0) == 2 * line);
+    CHECK(route.at(0, 3) - route.at(0, 2) == 4 * line);
+    CHECK(route.at(0, 3) / 4096 == route.at(0, 0) / 4096);
+    its.ahead = 4096 / line - 4;
+    CHECK(tests::holds(tests::error_of([&] { Route(its, 64 * 4096, 1); }),
+                       "does not fit a page of " + std::to_string(4096 / line)));
+  }
+}
+
+TEST_CASE("a store and the one before it are never in the same line, even of 256 bytes") {
+  std::vector<unsigned> places;
+  for (const auto& step : loops::steps_of({0, 0, Filler::store, 2 * loops::STORE_LINES, 0}))
+    if (step.does == Does::store) places.push_back(step.which);
+  CHECK(std::set<unsigned>(places.begin(), places.begin() + loops::STORE_LINES).size() == loops::STORE_LINES);
+  for (std::size_t n = 1; n < places.size(); ++n) CHECK(places[n] / 4 != places[n - 1] / 4);
+}
+
 TEST_CASE("a loop that fits nothing is refused") {
   CHECK(tests::holds(tests::error_of([] { Route(windows(4, 20, 20), 1 << 20, 1); }), "does not fit a page"));
   Loops many;

@@ -122,6 +122,47 @@ TEST_CASE("a cache is listed once, however many CPUs share it") {
   CHECK(last.cpus == std::vector<unsigned>{0, 1, 4, 5});
 }
 
+TEST_CASE("cores of two clusters are not threads of one core, though the kernel numbers them alike") {
+  const Folder root;
+  root.write(CPUS + "online", "0-7\n");
+  for (unsigned number = 0; number < 8; ++number) {
+    cpu(root, number, number % 4, 0);  // core_id begins anew in the second cluster
+    const auto its = CPUS + "cpu" + std::to_string(number) + "/";
+    root.write(its + "topology/thread_siblings_list", std::to_string(number) + "\n");
+    root.write(its + "cpu_capacity", number < 4 ? "446\n" : "1024\n");
+  }
+  const auto machine = topology::read(root.path(), {0});
+  std::set<unsigned> cores;
+  for (const auto& one : machine.cpus) cores.insert(one.core);
+  CHECK(cores.size() == 8);
+  CHECK(machine.cpus[3].capacity == 446);
+  CHECK(machine.cpus[4].capacity == 1024);
+}
+
+TEST_CASE("threads of a core keep the number of the kernel") {
+  const Folder root;
+  root.write(CPUS + "online", "0-3\n");
+  for (unsigned number = 0; number < 4; ++number) {
+    cpu(root, number, 8 * (number % 2), 0);
+    root.write(CPUS + "cpu" + std::to_string(number) + "/topology/thread_siblings_list",
+               number % 2 == 0 ? "0,2" : "1,3");
+  }
+  const auto machine = topology::read(root.path(), {0});
+  CHECK(machine.cpus[2].core == 0);
+  CHECK(machine.cpus[3].core == 8);
+}
+
+TEST_CASE("a package that the kernel does not know is package 0") {
+  const Folder root;
+  root.write(CPUS + "online", "0\n");
+  cpu(root, 0, 0, 0);
+  root.write(CPUS + "cpu0/topology/physical_package_id", "-1\n");
+  root.write(CPUS + "cpu0/topology/core_id", "-1\n");
+  const auto machine = topology::read(root.path(), {0});
+  CHECK(machine.cpus[0].package == 0);
+  CHECK(machine.cpus[0].core == 0);
+}
+
 TEST_CASE("an offline CPU is not there") {
   const Folder root;
   two_packages(root);

@@ -7,6 +7,7 @@ ZVA, which is 512 bytes of `max` and 64 of the others: code that assumes 64 zero
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -15,7 +16,9 @@ import pytest
 
 import lanes
 from emulated import core_of
+from tierscope.core.find import SHADOW, find_shadow
 
+ENTRY = "from tierscope.cli.entry import main; raise SystemExit(main())"
 LONGER = "sve1024=off,sve2048=off"
 CPUS = {
     "max,sve=off": (),
@@ -48,7 +51,8 @@ def test_every_variant_leaves_what_scalar_code_leaves(core: list[str | Path], cp
     vectors = {kernel for kernel in checked["neon"] if not kernel.endswith("_nt")}
     assert all(checked[isa] == checked["neon"] for isa in CPUS[cpu])
     assert vectors <= checked["scalar"]
-    assert checked["scalar"] - vectors >= {"chase", "probe", "memcpy", "zva", "mix_blocks_1r1w_nt"}
+    assert checked["scalar"] - vectors >= {"chase", "probe", "memcpy", "zva", "read_ldnp", "mix_blocks_1r1w_nt"}
+    assert ("read_ldnt1" in checked["scalar"]) == ("sve=off" not in cpu and cpu != "neoverse-n1")
     assert {f"{kernel}_nt" for kernel in ("triad", "copy", "write")} <= checked["neon"]
 
 
@@ -67,6 +71,40 @@ def test_it_states_what_the_processor_is(core: list[str | Path]) -> None:
         cpu: (topology(cpu)["line_bytes"], topology(cpu)["zeroing_bytes"]) for cpu in ("neoverse-n1", "a64fx", "max")
     }
     assert units == {"neoverse-n1": (64, 64), "a64fx": (256, 256), "max": (32, 512)}
+
+
+def planted(root: Path, files: dict[str, str]) -> list[str]:
+    """Plant files that QEMU gives the program in place of those of this machine; return the words for it."""
+    for name, text in files.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(text)
+    return ["-L", str(root)]
+
+
+@pytest.mark.slow
+def test_big_and_little_cores_have_both_names_and_are_no_threads_of_one_another(
+    core: list[str | Path], tmp_path: Path
+) -> None:
+    """The kernel numbers cores anew in each cluster, and the register is that of the CPU which runs the command."""
+    cpus = "sys/devices/system/cpu"
+    files = {f"{cpus}/online": "0-3"}
+    for cpu, (part, size) in enumerate(((0xD05, 446), (0xD05, 446), (0xD0B, 1024), (0xD0B, 1024))):
+        its = f"{cpus}/cpu{cpu}"
+        files |= {
+            f"{its}/cpu_capacity": str(size),
+            f"{its}/regs/identification/midr_el1": f"0x{0x41 << 24 | 0xF << 16 | part << 4 | 1:016x}",
+            f"{its}/topology/core_id": str(cpu % 2),
+            f"{its}/topology/physical_package_id": "-1",
+            f"{its}/topology/thread_siblings_list": str(cpu),
+        }
+    words = [core[0], *planted(tmp_path, files), "-cpu", "cortex-a72", core[1], "topology"]
+    found = json.loads(lanes.run(words))
+    assert found["model"] == "Cortex-A76 and Cortex-A55"
+    assert found["family"] == "0x41:15:0xd0b:r0p1"
+    assert [cpu["capacity"] for cpu in found["cpus"]] == [446, 446, 1024, 1024]
+    assert len({(cpu["package"], cpu["core"]) for cpu in found["cpus"]}) == 4
+    assert {cpu["package"] for cpu in found["cpus"]} == {0}
+    assert found["caches"] == []  # none is listed, and none is made up
 
 
 SIMULATED = """
@@ -128,6 +166,59 @@ def test_it_measures_on_aarch64(core: list[str | Path], tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+def test_a_power_failure_leaves_of_an_aarch64_writer_what_it_leaves_of_one_here(
+    core: list[str | Path], tmp_path: Path
+) -> None:
+    """The same lines of the file, byte for byte, by the same seed: msync is observed on both."""
+    writer, root = Path(__file__).parents[1] / "clockless/writers/msync.c", "/usr/aarch64-linux-gnu"
+    compilers = {"here": shutil.which("cc") or pytest.skip("no cc"), "there": "aarch64-linux-gnu-gcc"}
+    libraries = {"here": find_shadow(), "there": Path(core[1]).with_name(SHADOW)}
+    images = {}
+    for name, compiler in compilers.items():
+        lanes.run([compiler, "-O1", writer, "-o", tmp_path / name])
+        place = tmp_path / "place"
+        (place / "run").mkdir(parents=True)
+        (place / "file").write_bytes(bytes(65536))
+        (place / "run/plan").write_text(f"file={place}/file\nseed=7\npoints=1,2,4,6\nstores=0\n")
+        given = {"LD_PRELOAD": str(libraries[name]), "TIERSCOPE_SHADOW": str(place / "run")}
+        before = [core[0], "-L", root, *(word for pair in given.items() for word in ("-E", "=".join(pair)))]
+        lanes.run(
+            [*(before if name == "there" else ["env", *map("=".join, given.items())]), tmp_path / name, place / "file"]
+        )
+        images[name] = {one.name: one.read_bytes() for one in (place / "run").iterdir()}
+        shutil.rmtree(place)
+    assert json.loads(images["there"]["counts.json"])["file_fences"] == 6
+    assert len(images["there"]) == 7  # of four points, the plan, the start and the counts
+    assert images["there"] == images["here"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("cpu", "found"),
+    [
+        ("neoverse-n1", {"vectors": "NEON, no SVE that is built", "DC ZVA": "64 B"}),
+        (f"max,sve128=on,sve256=off,sve512=off,{LONGER}", {"vectors": "NEON, SVE of 128 bits", "DC ZVA": "512 B"}),
+        (f"max,sve256=on,sve512=off,{LONGER}", {"vectors": "NEON, SVE of 256 bits", "DC ZVA": "512 B"}),
+        ("a64fx", {"vectors": "NEON, SVE of 512 bits", "DC ZVA": "256 B", "processor": "A64FX (0x46:15:0x1:r1p0)"}),
+    ],
+)
+def test_check_arm_states_what_the_processor_is(
+    core: list[str | Path], cpu: str, found: dict[str, str], tmp_path: Path
+) -> None:
+    """Lines of 256 bytes of the register, where the files of this machine state 64: not as assumed."""
+    wrapper = tmp_path / "core-of-arm"
+    wrapper.write_text(f'#!/bin/sh\nexec {" ".join(map(str, of(core, cpu)))} "$@"\n')
+    wrapper.chmod(0o755)
+    words = [sys.executable, "-c", ENTRY, "check", "arm", "--json"]
+    assumed = {one["what"]: one for one in json.loads(lanes.run(words, TIERSCOPE_CORE=str(wrapper)))}
+    assert {what: assumed[what]["found"] for what in found} == found
+    assert assumed["clock"]["verdict"] == "as assumed"
+    assert (assumed["line"]["verdict"], assumed["line"]["found"].endswith("used: 256 B")) == (
+        ("not as assumed", True) if cpu == "a64fx" else ("as assumed", False)
+    )
+
+
+@pytest.mark.slow
 def test_a_run_from_aarch64_is_shown_and_compared_here(core: list[str | Path], tmp_path: Path) -> None:
     wrapper = tmp_path / "core-of-arm"
     wrapper.write_text(f'#!/bin/sh\nexec {" ".join(map(str, of(core, "neoverse-n1")))} "$@"\n')
@@ -135,7 +226,7 @@ def test_a_run_from_aarch64_is_shown_and_compared_here(core: list[str | Path], t
 
     def tierscope(*words: str, core: str = "") -> str:
         done = subprocess.run(
-            [sys.executable, "-c", "from tierscope.cli.entry import main; raise SystemExit(main())", *words],
+            [sys.executable, "-c", ENTRY, *words],
             env={**os.environ, **({"TIERSCOPE_CORE": core} if core else {})},
             cwd=tmp_path, text=True, capture_output=True, check=False,
         )  # fmt: skip

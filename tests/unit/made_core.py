@@ -6,6 +6,7 @@ from made import Maker, Teamwork, made_facts
 from made_machine import made_machine
 from tierscope.plans import Answer, suites
 from tierscope.record.experiment import Experiment
+from tierscope.record.machine import Machine
 from tierscope.record.result import Clock, Record
 from tierscope.record.work.loop import LoopWork
 from tierscope.stats.median import Interval
@@ -67,10 +68,10 @@ class MadeCore:
         return 0.0 if near or (self.depth and stride and max(work.windows, 1) <= self.streams) else 1.0
 
 
-def asked(made: MadeCore, **words: str) -> list[Experiment]:
+def asked(made: MadeCore, machine: Machine | None = None, **words: str) -> list[Experiment]:
     """Return the experiments of the plan on a machine with that core."""
     suite = suites["core"]
-    plan = suite.plan(made_machine(2), suite.read(words))
+    plan = suite.plan(machine or made_machine(2), suite.read(words))
     found = [next(plan)]
     try:
         while True:
@@ -104,9 +105,9 @@ def _answer(experiment: Experiment, made: MadeCore) -> Answer:
     return Answer(experiment, record, _Point((_Group(Interval(rate, rate, rate, 100)),)))  # type: ignore[arg-type]
 
 
-def add_core(maker: Maker, made: MadeCore = MadeCore(), **words: str) -> None:
+def add_core(maker: Maker, made: MadeCore = MadeCore(), machine: Machine | None = None, **words: str) -> None:
     """Points that the plan asks of that core; of the two kinds of fillers that have registers, none."""
-    for one in asked(made, **({"to": "512"} | words)):
+    for one in asked(made, machine, **({"to": "512"} | words)):
         work = one.groups[0].workload.of(LoopWork)
         if work.filler in ("integer", "vector") and work.chains:
             continue

@@ -277,3 +277,12 @@ def test_no_dangerous_advice_where_swap_is_fuller_than_memory_is_free(tmp_path: 
     tight = "SwapTotal: 100 kB\nSwapFree: 50 kB\nMemAvailable: {} kB"
     assert seen(tmp_path / "a", "swap", "xeon_server", changes={"/proc/meminfo": tight.format(40)}).remedy == ""
     assert seen(tmp_path / "b", "swap", "xeon_server", changes={"/proc/meminfo": tight.format(60)}).remedy
+
+
+def test_cores_of_one_kind_whose_clocks_differ_are_used_together(tmp_path: Path) -> None:
+    base = "/sys/devices/system/cpu"
+    sizes = (1024, 1001, 1018, 1024)
+    found = seen(
+        tmp_path, "cores", "arm_guest", changes={f"{base}/cpu{n}/cpu_capacity": str(c) for n, c in enumerate(sizes)}
+    )
+    assert (found.verdict, found.state) == ("good", "capacities of 1001 to 1024: used together")

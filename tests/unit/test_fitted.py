@@ -98,6 +98,7 @@ def test_a_team_is_of_the_largest_cores_alone() -> None:
     assert here.cpus() == (0, 1, 2, 3)
     assert near_cpus(here, Target()) == (2, 3)
     assert near_cpus(machine(), Target()) == (0, 1, 2, 3)
+    assert near_cpus(machine(capacities=(1024, 1001, 1018, 870)), Target()) == (0, 1, 2)  # one kind, rated by clocks
 
 
 def test_a_capacity_is_part_of_the_identity_and_its_absence_is_not() -> None:
@@ -112,4 +113,6 @@ def test_lines_and_pages_of_a_machine_that_states_none_are_those_of_x86() -> Non
     caches = tuple(msgspec.structs.replace(cache, line_bytes=0) for cache in bare.identity.caches)
     unlisted = msgspec.structs.replace(bare, identity=msgspec.structs.replace(bare.identity, caches=caches))
     assert msgspec.structs.replace(unlisted, state={"line_bytes": 128}).line_bytes() == 128
+    assert msgspec.structs.replace(bare, state={"line_bytes": 256}).line_bytes() == 256  # files state 64
+    assert msgspec.structs.replace(bare, state={"line_bytes": 32}).line_bytes() == 64
     assert msgspec.structs.replace(unlisted, state={"line_bytes": 32}).line_bytes() == 64  # what kernels touch

@@ -1,11 +1,13 @@
 """Clocks of 24 MHz to 1 GHz: how long blocks are, and what percentiles of single operations are worth."""
 
+import numpy as np
 import pytest
 
 from tierscope.record.facts import Clock
+from tierscope.record.result import BLOCK
 from tierscope.run.batches import long_enough
 from tierscope.stats.median import Interval
-from tierscope.suites.maps.keyed import _rounded
+from tierscope.stats.percentiles import operation_times, percentiles, rounded
 
 
 def clock(hz: float) -> Clock:
@@ -19,8 +21,27 @@ def test_a_block_has_a_thousand_steps_at_least(hz: float, least: float) -> None:
 
 
 def test_a_percentile_near_the_step_of_the_clock_is_a_step_wide_on_either_side() -> None:
-    found = _rounded(Interval(80e-9, 83e-9, 86e-9, 9), 1 / 24e6)
+    found = rounded(Interval(80e-9, 83e-9, 86e-9, 9), 1 / 24e6)
     assert (found.low, found.high) == (pytest.approx(38.3e-9, rel=1e-2), pytest.approx(127.7e-9, rel=1e-2))
-    assert _rounded(Interval(20e-9, 30e-9, 40e-9, 9), 1 / 24e6).low == 0
+    assert rounded(Interval(20e-9, 30e-9, 40e-9, 9), 1 / 24e6).low == 0
     fine = Interval(80e-9, 83e-9, 86e-9, 9)
-    assert _rounded(fine, 1 / 3e9) is fine
+    assert rounded(fine, 1 / 3e9) is fine
+
+
+@pytest.mark.parametrize("hz", [24e6, 62.5e6, 1e9])
+@pytest.mark.parametrize("true_s", [90e-9, 100e-9, 310e-9])
+def test_percentiles_of_single_operations_contain_the_truth_on_any_clock(hz: float, true_s: float) -> None:
+    """Each block is one operation that takes the same time, and a start anywhere in a step of the clock."""
+    rng = np.random.default_rng(1)
+    starts = np.cumsum(true_s + rng.random(4000) * 3e-6)
+    blocks = np.zeros(starts.size, dtype=BLOCK)
+    blocks["operations"] = 1
+    blocks["start_ticks"], blocks["stop_ticks"] = np.floor(starts * hz), np.floor((starts + true_s) * hz)
+    times = operation_times(blocks, hz, 0.0)
+    alone = percentiles(times.seconds, (0.5, 0.9))
+    found = [rounded(one, 1 / hz) for one in alone if one]
+    assert len(found) == 2
+    assert all(one.low <= true_s <= one.high for one in found)
+    assert all(one.high - one.low <= 3.1 / hz for one in found)
+    if hz < 50e6:  # the spread alone claims more than this clock can show
+        assert not all(one and one.low <= true_s <= one.high for one in alone)

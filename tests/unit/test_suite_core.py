@@ -9,10 +9,12 @@ from made_machine import made_machine, with_lines
 from tierscope.plans import suites
 from tierscope.plans.live import describe
 from tierscope.record.experiment import Experiment
+from tierscope.record.machine import Machine
 from tierscope.record.result import Run
 from tierscope.record.work.loop import LoopWork
 from tierscope.run.expected import imagine
 from tierscope.simulated.core import settings, toml_of
+from tierscope.stats.median import Interval
 from tierscope.suites.core.fetch import Share, farthest, fewest
 from tierscope.suites.core.flight import Line, flight_of
 from tierscope.suites.core.row import CoreRow
@@ -103,10 +105,12 @@ def test_fetched_bytes_are_bounded_by_the_request() -> None:
     assert fewest({1: no, 3: yes, 4: no}).why
 
 
-def made_rows(tmp_path: object, made: MadeCore, **words: str) -> dict[tuple[str, str], CoreRow]:
+def made_rows(
+    tmp_path: object, made: MadeCore, machine: Machine | None = None, **words: str
+) -> dict[tuple[str, str], CoreRow]:
     maker = Maker(tmp_path)  # type: ignore[arg-type]
-    add_core(maker, made, **words)
-    run: Run = maker.save("core", made_machine(2))
+    add_core(maker, made, machine, **words)
+    run: Run = maker.save("core", machine or made_machine(2))
     rows = tables["core_parameters"].rows(run)
     return {(row.parameter, row.level): row for row in rows}
 
@@ -172,11 +176,27 @@ def test_points_state_their_question() -> None:
     assert describe(store) == "store: 2 lines, 4 store"
 
 
-def test_the_prefetcher_is_not_asked_where_a_window_would_share_lines() -> None:
+@pytest.mark.parametrize(("line", "irregular"), [(64, 23), (128, 23), (256, 11)])
+def test_chains_and_windows_have_the_lines_of_the_machine(line: int, irregular: int) -> None:
     chosen = suites["core"].read({})
-    for line, probed in ((64, True), (128, False), (256, False)):
-        machine = with_lines(made_machine(), line)
-        told = suites["core"].left_out(machine, chosen)
-        assert bool(told) != probed
-        works = [one.groups[0].workload.of(LoopWork) for one in imagine(suites["core"].plan(machine, chosen))]
-        assert any(work.train for work in works) == probed
+    machine = with_lines(made_machine(), line)
+    assert suites["core"].left_out(machine, chosen) == ()
+    works = [one.groups[0].workload.of(LoopWork) for one in imagine(suites["core"].plan(machine, chosen))]
+    assert {work.element_bytes for work in works} == {line}
+    windows = [work for work in works if work.train]
+    reach = {(work.train - 1) * work.stride + work.ahead for work in windows}
+    assert max(reach) < 4096 // line
+    patterns = {work.ahead for work in windows if work.train == 1 and not work.stride and not work.parity}
+    assert patterns == {irregular}
+
+
+def test_a_window_that_no_page_has_is_no_answer(tmp_path: object) -> None:
+    """Of 16 lines of 256 bytes, windows show four strides; 8 strides are at least those."""
+    made = MadeCore(depth=8)
+    rows = made_rows(tmp_path, made, machine=with_lines(made_machine(2), 256), probes="fetch")
+    ahead = rows["lines ahead", "up"]
+    assert ahead.answer == "at least"
+    assert ahead.value
+    assert ahead.value.low == 8
+    assert rows["visits that train", "up"].value == Interval(3, 3, 3, 2)
+    assert rows["pattern", ""].why.startswith("a line 11 lines from")

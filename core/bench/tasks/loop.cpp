@@ -10,6 +10,7 @@
 #include "bench/content.hpp"
 #include "bench/tasks/loop_simulated.hpp"
 #include "bench/timed.hpp"
+#include "bench/words.hpp"
 #include "loops/code.hpp"
 
 namespace tierscope {
@@ -17,6 +18,7 @@ namespace tierscope {
 std::span<const Key<Loops>> Loops::table() {
   static constexpr Key<Loops> KEYS[]{
       bytes_key<Loops, &Loops::footprint>("footprint"),
+      bytes_key<Loops, &Loops::element>("element"),
       count_key<Loops, &Loops::chains>("chains"),
       count_key<Loops, &Loops::beside>("beside"),
       choice_key<Loops, &Loops::filler, FILLS>("filler"),
@@ -75,6 +77,10 @@ class LoopTask final : public TaskOf<blocks::Repeats> {
     for (const auto& [key, value] : {std::pair{"train", its.train}, {"stride", its.stride}, {"ahead", its.ahead}})
       require_at_most(key, value, PAGE / LINE);
     require_at_most("windows", its.windows, 1024);
+    require_multiple("element", its.element, LINE, "a cache line (64)");
+    if (PAGE % its.element != 0)
+      throw BadPlan("element=" + std::to_string(its.element) +
+                    " does not divide a page of 4 KiB; take the bytes of a line: element=64, 128 or 256");
     if (its.train > 0 && (its.chains != 1 || its.beside > 0))
       throw BadPlan(
           "kernel loop visits windows (train=) with one chain and no lines next to it; take chains=1 beside=0");
@@ -135,9 +141,9 @@ class LoopTask final : public TaskOf<blocks::Repeats> {
   [[nodiscard]] std::string content(const Group& group) const override {
     const auto& its = group.plan.of<Loops>();
     std::string key = " loop";
-    for (const auto number :
-         {group.operations, std::uint64_t{group.members.size()}, its.chains, its.beside, its.train, its.stride,
-          its.ahead, its.windows, its.apart, its.down, static_cast<std::uint64_t>(its.parity.value_or(Parity::any))})
+    for (const auto number : {group.operations, std::uint64_t{group.members.size()}, its.element, its.chains,
+                              its.beside, its.train, its.stride, its.ahead, its.windows, its.apart, its.down,
+                              static_cast<std::uint64_t>(its.parity.value_or(Parity::any))})
       key += " " + std::to_string(number);
     return key;
   }

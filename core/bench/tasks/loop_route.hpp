@@ -1,5 +1,5 @@
 /// The route of the chains of a loop: the place of each hop, in closed form, so that any part of a route can be filled,
-/// simulated and checked by itself.
+/// simulated and checked by itself. A line has `element` bytes.
 /// Plain: each chain goes over lines of its own in a random cycle. The further lines of a node are in areas of their
 /// own, at the same offset, so that no two of them are near each other.
 /// Windows: one chain goes from window to window in random order. A window is a range of lines of a page of 4 KiB;
@@ -22,7 +22,7 @@ class Route {
   [[nodiscard]] std::uint64_t hops() const noexcept { return hops_; }
   /// Bytes from the member's first one to the place of a hop; hop < hops().
   [[nodiscard]] std::uint64_t at(std::uint64_t chain, std::uint64_t hop) const noexcept {
-    return visits_ == 0 ? chain * hops_ * kernels::LINE + orders_[chain].at(hop) * kernels::LINE : in_window(hop);
+    return visits_ == 0 ? (chain * hops_ + orders_[chain].at(hop)) * its_.element : in_window(hop);
   }
   /// Bytes from a node to its first further line, and from that to the next.
   [[nodiscard]] std::uint64_t distance() const noexcept { return distance_; }
@@ -33,8 +33,8 @@ class Route {
   [[nodiscard]] std::uint64_t in_window(std::uint64_t hop) const noexcept;
   Loops its_;
   std::uint64_t hops_ = 0, distance_ = 0, lines_ = 0;
-  std::uint64_t visits_ = 0, per_page_ = 0, span_ = 0, pages_ = 0;  // of windows
-  std::vector<Permutation> orders_;                                 // of each chain; of the windows
+  std::uint64_t visits_ = 0, page_lines_ = 0, per_page_ = 0, span_ = 0, pages_ = 0;  // of windows
+  std::vector<Permutation> orders_;                                                  // of each chain; of the windows
 };
 
 }  // namespace tierscope

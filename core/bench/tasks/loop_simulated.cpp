@@ -225,8 +225,8 @@ void LoopGroup::warm(Course& course) {
   constexpr std::uint64_t FEW = 512, TWICE = 2;
   constexpr double NEARLY = 1.5;
   for (auto& one : steppers_) {
-    const auto lines = one->route().lines();
-    const bool fits = static_cast<double>(lines * kernels::LINE) <= NEARLY * static_cast<double>(reach_);
+    const auto lines = one->route().lines(), element = one->element();
+    const bool fits = static_cast<double>(lines * element) <= NEARLY * static_cast<double>(reach_);
     one->begin(course.now, course.batch);
     one->warm(fits ? std::max(FEW, TWICE * one->route().hops()) : FEW);
     course.now = std::max(course.now, one->finish());

@@ -23,6 +23,7 @@ class LoopStepper final : public Stepper {
   /// Untimed: iterations of its loop.
   void warm(std::uint64_t iterations);
   [[nodiscard]] const Route& route() const noexcept { return route_; }
+  [[nodiscard]] std::uint64_t element() const noexcept { return its_.element; }
   /// Loads and stores that were made, divided by those that the steps state, minus one.
   [[nodiscard]] double error() const noexcept;
 

@@ -109,7 +109,8 @@ def _line(machine: Machine, _clock: Clock, _system: System) -> Found:
     found = f"CTR_EL0: {by_register}; sysfs: {by_files}; used: {machine.line_bytes()} B"
     if not register and not told:
         return OPEN, found
-    return _judged(machine.line_bytes() in (64, 128, 256), found)
+    wrong = isinstance(register, int | float) and any(line < register for line in told)  # it is the shortest of all
+    return _judged(machine.line_bytes() in (64, 128, 256) and not wrong, found)
 
 
 def _zeroing(machine: Machine, _clock: Clock, _system: System) -> Found:
@@ -189,12 +190,18 @@ MEASURED = (
      "tierscope run stream kernels=read,write,copy,zva counters=default"),
     ("non-temporal stores", "stnp and stnt1 are hints: as fast as plain stores, or faster",
      "tierscope run stream kernels=write,write_nt,triad,triad_nt"),
+    ("non-temporal loads", "ldnp and ldnt1 are hints: as fast as plain loads, or slower",
+     "tierscope run stream kernels=read,read_ldnp; tierscope run stream kernels=read,read_ldnt1"),
     ("SVE against NEON", "the widest vectors are the fastest",
      "tierscope run stream kernels=triad isa=neon; tierscope run stream kernels=triad"),
     ("latencies", "one line per hop, whatever its size", "tierscope run latency"),
     ("flush time", "DC CVAC keeps the line, DC CIVAC drops it", "tierscope run flush"),
     ("hand-overs", "one line per hand-over", "tierscope run core-to-core"),
     ("TLB reach", "entries for pages of any size", "tierscope run tlb"),
+    ("one core", "loops of generated AArch64 code show its buffers, width and prefetchers", "tierscope run core"),
+    ("several nodes", "transfers between packages and chips are those of nodes", "tierscope run numa"),
+    ("memory counters", "arm_cmn or nvidia_scf count the bytes that were moved, where they are listed",
+     "tierscope run counters-audit"),
     ("counts", "the events of the metrics file count what Arm states", "tierscope run stream counters=default"),
     ("a first page", "every suite ends with rows and a page, as on simulated ARM machines", "tierscope run quick"),
 )  # fmt: skip

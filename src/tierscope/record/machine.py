@@ -15,6 +15,12 @@ from tierscope.host.persistent.facts import Persistent
 from tierscope.record.catalogue import Walk
 from tierscope.units import LINE_BYTES, KiB, MiB
 
+EQUAL_CAPACITY = 0.95
+"""Of the largest `cpu_capacity`: cores from here on are of one kind. Firmware may rate the cores of one kind by their
+highest clocks (Linux, drivers/base/arch_topology.c, topology_init_cpu_capacity_cppc); the middle cores of phones have
+0.75 to 0.9 of the largest.
+"""
+
 
 class Cache(msgspec.Struct, frozen=True, kw_only=True):
     """One cache as the system reports it, which a hypervisor may have made up."""
@@ -200,10 +206,10 @@ class Machine(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         return tuple(number for _, _, number in sorted(order))
 
     def equal_cpus(self) -> tuple[int, ...]:
-        """Return those of `cpus` that are as large as the largest: a plan that chooses by itself mixes no cores."""
-        size = {cpu.number: cpu.capacity for cpu in self.identity.cpus}
-        largest = max((size[cpu] or 0 for cpu in self.cpus()), default=0)
-        return tuple(cpu for cpu in self.cpus() if (size[cpu] or 0) == largest)
+        """Return those of `cpus` that are about as large as the largest: a plan that chooses mixes no kinds of cores."""
+        size = {cpu.number: cpu.capacity or 0 for cpu in self.identity.cpus}
+        largest = max((size[cpu] for cpu in self.cpus()), default=0)
+        return tuple(cpu for cpu in self.cpus() if size[cpu] >= EQUAL_CAPACITY * largest)
 
     def by_topology(self, cpus: tuple[int, ...]) -> tuple[int, ...]:
         """Return the same CPUs by package, node, last-level cache, core and number: neighbours are adjacent."""
@@ -247,13 +253,14 @@ class Machine(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         return max(sum(cache.level == last and not set(cpus).isdisjoint(cache.cpus) for cache in data), 1)
 
     def line_bytes(self) -> int:
-        """Return the bytes of a line: the longest of the data caches, or what the processor states; at least 64.
+        """Return the bytes of a line: the longest that a data cache or the processor states; at least 64.
 
-        Kernels touch 64 bytes at a time, so that a shorter line changes nothing here. 64 where nobody states one.
+        A processor states its shortest line (`CTR_EL0.DminLine`), so files that state less are wrong. Kernels touch 64
+        bytes at a time, so that a shorter line changes nothing here. 64 where nobody states one.
         """
         told = [cache.line_bytes for cache in self.identity.caches if cache.kind != "Instruction"]
         own = self.state.get("line_bytes")
-        return max(LINE_BYTES, *told, int(own) if isinstance(own, int | float) and not any(told) else 0)
+        return max(LINE_BYTES, *told, int(own) if isinstance(own, int | float) else 0)
 
     def base_page_bytes(self) -> int:
         """Return the bytes of the smallest pages; 4 KiB in runs that do not state them."""

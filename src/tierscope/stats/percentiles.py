@@ -30,6 +30,7 @@ from tierscope.stats.median import Interval, student
 from tierscope.stats.together import SHARED, UNCLEAN, batches
 
 BATCHES = 20
+FINE = 1 / 128  # of a time: the largest error of the middle of a step of the histograms of structures
 WIDTH = 12  # standard deviations on either side over which the binomial distribution is summed
 
 
@@ -79,6 +80,17 @@ def percentiles(series: Floats, shares: Sequence[float], confidence: float = 0.9
     """
     ordered = np.sort(series)
     return [_percentile(series, ordered, share, confidence) for share in shares]
+
+
+def rounded(found: Interval, step_s: float) -> Interval:
+    """Return the interval, wider by the step of the clock on either side if that is not small. Both in seconds.
+
+    Each time may be off by a step, all of them alike, so that their spread does not show it: a counter of 24 MHz steps by
+    42 ns, which is as long as many operations.
+    """
+    if not found.middle > 0 or step_s <= FINE * found.middle:
+        return found
+    return Interval(max(found.low - step_s, 0.0), found.middle, found.high + step_s, found.count)
 
 
 def _percentile(series: Floats, ordered: Floats, share: float, confidence: float) -> Interval | None:

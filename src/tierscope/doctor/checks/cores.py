@@ -1,13 +1,14 @@
 """Cores: big and little ones in one machine, by `cpu_capacity`.
 
-A plan that chooses CPUs by itself takes those of the largest capacity alone, since threads on unlike cores measure the
-mix. Blind to kernels that state no capacity (before 6.x on x86-64 with hybrid cores); there, `cpu_core` and `cpu_atom`
+A plan that chooses CPUs by itself takes those of the largest capacity alone, and those with at least 95 % of it, since
+threads on unlike cores measure the mix. Blind to kernels that state no capacity (before 6.x on x86-64 with hybrid cores); there, `cpu_core` and `cpu_atom`
 distinguish them.
 Source: Linux, Documentation/scheduler/sched-capacity.rst; Documentation/ABI/testing/sysfs-devices-system-cpu.
 """
 
 from tierscope.doctor.check import EVERY, Check, Seen, checks, good, note
 from tierscope.host.system import System, parse_list
+from tierscope.record.machine import EQUAL_CAPACITY
 
 BASE = "/sys/devices/system/cpu"
 HYBRID = ("/sys/devices/cpu_core/cpus", "/sys/devices/cpu_atom/cpus")
@@ -19,6 +20,8 @@ EFFECT = (
 
 def look(system: System) -> Seen:
     kinds = kinds_of(system)
+    if len(kinds) > 1 and min(kinds) >= EQUAL_CAPACITY * max(kinds):
+        return good(f"capacities of {min(kinds)} to {max(kinds)}: used together")
     if len(kinds) > 1:
         told = ", ".join(f"CPUs {_list(cpus)} ({size})" for size, cpus in sorted(kinds.items(), reverse=True))
         return note(f"{len(kinds)} kinds: {told}", EFFECT)

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from tierscope.record.result import Record, Run
 from tierscope.stats.judged import share_cpus
 from tierscope.stats.median import Interval
-from tierscope.stats.percentiles import operation_times, percentiles
+from tierscope.stats.percentiles import operation_times, percentiles, rounded
 from tierscope.stats.together import SHARED, UNCLEAN
 from tierscope.suites.blocks.labels import BlocksLabels
 from tierscope.tables.measured import over_visits, visits_of
@@ -50,5 +50,7 @@ class Latencies:
             times = operation_times(self._run.blocks(visit), visit.clock.hz, visit.clock.read_cost_s, unclean)
             found = percentiles(times.seconds, SHARES, visit.experiment.schedule.confidence)
             batched = max(1, visit.experiment.groups[0].workload.per_block)
+            step_s = 1 / visit.clock.hz / batched
+            found = [one and rounded(one, step_s) for one in found]
             self._known[key] = Latency(found, batched, int(times.seconds.size), times.left_out)
         return self._known[key]

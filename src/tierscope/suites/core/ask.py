@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from tierscope.record.work.loop import LoopWork
 from tierscope.suites.core.fetch import Share
 from tierscope.suites.core.step import Pair
+from tierscope.units import KiB
 
 PER_OCTAVE = 3  # numbers of fillers in each doubling
 TRAINED = (1, 2, 3, 4, 6)  # visits before the last line
@@ -16,12 +17,22 @@ STRIDES = (1, 2, 3, 4, 6, 8, 12)  # lines
 AHEAD = (1, 2, 3, 4, 6, 8, 12, 16)  # strides of GAP lines
 STREAMS = (1, 2, 4, 8, 16, 32, 64)
 GAP = 2  # lines: the next line alone is not a stride
-IRREGULAR = 23  # lines: not next to the visit, and not a line that one visit could train
+IRREGULAR = (23, 11)  # lines, the first that fits a page: not next to the visit, nor a line that one visit could train
 LINES = (
     *((chains, 0) for chains in range(1, 9)), (5, 1), (6, 1), (7, 1), (8, 1), (6, 2), (7, 2), (8, 2), (7, 3), (8, 3),
     (8, 4), (8, 5), (8, 7), (8, 11), (8, 15),
 )  # fmt: skip
 """Chains, and lines next to each of their nodes: 1 to 128 lines together."""
+
+
+def page_lines(line_bytes: int) -> int:
+    """Return the lines of a page of 4 KiB, which windows do not leave, because many prefetchers do not."""
+    return 4 * KiB // line_bytes
+
+
+def irregular(line_bytes: int) -> int:
+    """Return the distance in lines of the window that no stride leads to."""
+    return next(lines for lines in IRREGULAR if lines < page_lines(line_bytes))
 
 
 def coarse(low: int, high: int) -> list[int]:
@@ -59,7 +70,7 @@ class Fetch:
 
     def work(self, number: int) -> LoopWork:
         if self.of == "irregular":
-            return LoopWork(chains=1, train=1, ahead=IRREGULAR)
+            return LoopWork(chains=1, train=1, ahead=number)
         if self.of == "train":
             return LoopWork(chains=1, train=number, stride=GAP, ahead=GAP, down=self.down)
         if self.of == "stride":
@@ -71,7 +82,7 @@ class Fetch:
     def number(self, work: LoopWork) -> int | None:
         """Return the number that this work asks for; None if it asks another question."""
         number = {
-            "irregular": 0, "train": work.train, "stride": work.stride, "ahead": work.ahead // GAP,
+            "irregular": work.ahead, "train": work.train, "stride": work.stride, "ahead": work.ahead // GAP,
         }.get(self.of, work.windows)  # fmt: skip
         return number if self.work(number) == replace(work, apart=0) else None
 

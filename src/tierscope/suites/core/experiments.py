@@ -34,12 +34,23 @@ from tierscope.plans.usual import Budget, PrecisionInPercent
 from tierscope.record.experiment import Experiment, Group, Schedule, Target, Team, Workload
 from tierscope.record.machine import Machine
 from tierscope.record.work.loop import LoopWork
-from tierscope.suites.core.ask import AHEAD, LINES, STREAMS, STRIDES, TRAINED, Control, Fetch, coarse
+from tierscope.suites.core.ask import (
+    AHEAD,
+    LINES,
+    STREAMS,
+    STRIDES,
+    TRAINED,
+    Control,
+    Fetch,
+    coarse,
+    irregular,
+    page_lines,
+)
 from tierscope.suites.core.fetch import Share as Saved
 from tierscope.suites.core.fetch import farthest, fewest, next_size
 from tierscope.suites.core.labels import ProbeLabels
 from tierscope.suites.core.step import Pair, finer
-from tierscope.units import LINE_BYTES, GiB, KiB, MiB
+from tierscope.units import GiB, KiB, MiB
 
 PROBES = ("width", "window", "store", "flight", "guess", "fetch")
 FILLERS = ("nop", "integer", "vector", "mix")
@@ -80,6 +91,7 @@ class Asker:
     schedule: Schedule
     memory: int
     fetched: int  # bytes of windows
+    line: int  # bytes
     known: dict[tuple[str, str, LoopWork], tuple[float, float]] = field(default_factory=dict)
 
     def ask(
@@ -88,7 +100,7 @@ class Asker:
         if (probe, level, work) in self.known:
             return
         bytes_ = size or (SMALL if not work.chains else self.fetched if work.train else self.memory)
-        workload = Workload(kernel="loop", footprint_bytes=bytes_, work=work)
+        workload = Workload(kernel="loop", footprint_bytes=bytes_, work=replace(work, element_bytes=self.line))
         group = Group(workload=workload, target=self.target, team=Team(cpus=cpus or (self.cpu,)), role="prober")
         answer = yield Experiment(
             table="core_points",
@@ -102,6 +114,10 @@ class Asker:
 
     def times(self, probe: str) -> dict[LoopWork, tuple[float, float]]:
         return {work: time for (its, _, work), time in self.known.items() if its == probe}
+
+    def fits(self, work: LoopWork) -> bool:
+        """Return whether a window fits a page."""
+        return (work.train - 1) * work.stride + work.ahead < page_lines(self.line)
 
 
 def window(asker: Asker, probe: str, filler: str, counts: list[int]) -> Plan:
@@ -150,12 +166,15 @@ def flights(asker: Asker, machine: Machine) -> Plan:
 
 @dataclass(frozen=True)
 class Fetches:
-    """Windows with and without their last line, and the time that the prefetcher saved."""
+    """Windows with and without their last line, and the time that the prefetcher saved.
+
+    Windows that do not fit a page are left out: a page of 4 KiB has 64 lines, or 16 of 256 bytes.
+    """
 
     asker: Asker
 
     def ask(self, works: list[LoopWork]) -> Plan:
-        for work in works:
+        for work in filter(self.asker.fits, works):
             for apart in (0, 1):
                 yield from self.asker.ask("fetch", replace(work, apart=apart))
 
@@ -180,12 +199,12 @@ def fetches(asker: Asker) -> Plan:
     for parity in ("even", "odd"):
         for down in (0, 1):
             yield from probes.ask([LoopWork(chains=1, train=1, ahead=1, down=down, parity=parity)])
-    yield from probes.ask([Fetch("irregular").work(0)])
+    yield from probes.ask([Fetch("irregular").work(irregular(asker.line))])
     for down in (0, 1):
         yield from probes.ask([Fetch("train", down=down).work(n) for n in TRAINED])
     up, falling = (fewest(probes.saved(Fetch("train", down=down))) for down in (0, 1))
     train = up.high or falling.high or TRAINED[-2]
-    yield from probes.ask([Fetch("stride", train=train).work(n) for n in STRIDES if train * n + n < 64])
+    yield from probes.ask([Fetch("stride", train=train).work(n) for n in STRIDES])
     for down in (0, 1):
         yield from probes.sized(Fetch("ahead", train=train, down=down), AHEAD)
     if farthest(probes.saved(Fetch("ahead", train=train))).low:
@@ -203,7 +222,7 @@ def plan(machine: Machine, chosen: CoreOptions) -> Plan:
     )
     fetched = chosen.memory or min(max(TIMES_FETCHED * cache, FEW_BYTES), most)
     team = tuple(sorted({cpu, *near_cpus(machine, chosen.target)[: 4 if chosen.target.name == SIMULATED else None]}))
-    asker = Asker(cpu, team, chosen.target, schedule, memory, fetched)
+    asker = Asker(cpu, team, chosen.target, schedule, memory, fetched, machine.line_bytes())
     yield from asker.ask("cycle", LoopWork(filler="sum", fillers=STEADY))
     yield from asker.ask("latency", LoopWork(chains=1))
     if "width" in chosen.probes or "flight" in chosen.probes or "window" in chosen.probes:
@@ -215,18 +234,8 @@ def plan(machine: Machine, chosen: CoreOptions) -> Plan:
     yield from steps(asker, chosen)
     if "flight" in chosen.probes:
         yield from flights(asker, machine)
-    if "fetch" in chosen.probes and machine.line_bytes() == LINE_BYTES:
+    if "fetch" in chosen.probes:
         yield from fetches(asker)
-
-
-def left_out(machine: Machine, chosen: CoreOptions) -> tuple[str, ...]:
-    """Return that the windows of `fetch` do not fit longer lines: two of their lines would be in one of the caches, and
-    the second would seem to be fetched.
-    """
-    line = machine.line_bytes()
-    if "fetch" not in chosen.probes or line == LINE_BYTES:
-        return ()
-    return (f"fetch: its windows have lines of {LINE_BYTES} bytes, and the caches here have lines of {line}",)
 
 
 suites.add(
@@ -235,7 +244,6 @@ suites.add(
         "the parallelism of one core: its buffers, width, lines in flight, branch misses, prefetcher",
         CoreOptions,
         plan,
-        left_out,
         details="See [how to probe a core](../how-to/core.md).",
     )
 )

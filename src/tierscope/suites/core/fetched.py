@@ -1,14 +1,14 @@
 """The findings on the prefetchers from the windows: what trains them, and how far ahead they fetch.
 
 A prefetcher that learns which lines of a page an instruction visits fetches any line that always follows. If it fetches
-the line that is IRREGULAR lines away, no other answer shows what else trains it: the others are then `not known`.
+the line at the distance `irregular`, no other answer shows what else trains it: the others are then `not known`.
 """
 
 from collections.abc import Iterator
 
 from tierscope.record.work.loop import LoopWork
 from tierscope.stats.median import Interval
-from tierscope.suites.core.ask import GAP, IRREGULAR, Fetch, share_of
+from tierscope.suites.core.ask import GAP, Fetch, share_of
 from tierscope.suites.core.fetch import Bound, Share, farthest, fewest
 from tierscope.suites.core.parameter import Made
 from tierscope.suites.core.points import Points, Times
@@ -25,9 +25,9 @@ def fetched_rows(points: Points, made: Made) -> Iterator[CoreRow]:
     if not times or latency is None:
         return
     answers = _Answers(times, latency[0], made)
-    irregular = answers.shares(Fetch("irregular")).get(0)
+    lines, irregular = next(iter(answers.shares(Fetch("irregular")).items()), (0, None))
     learned = irregular.fetched if irregular else None
-    yield answers.pattern(irregular)
+    yield answers.pattern(irregular, lines)
     if learned is not False:
         why = LEARNED if learned else "whether one learns patterns is not sure enough"
         for parameter, level, unit in answers.names():
@@ -46,13 +46,13 @@ class _Answers:
     def shares(self, asked: Fetch) -> dict[int, Share]:
         return asked.shares(self._times, self._latency_s)
 
-    def pattern(self, share: Share | None) -> CoreRow:
+    def pattern(self, share: Share | None, lines: int) -> CoreRow:
         name, unit = ("pattern", ""), "lines"
         if share is None or share.fetched is None:
             return self._made.unknown(*name, unit, "its point is not sure enough", 2)
         if not share.fetched:
-            return self._made.none(*name, unit, f"a line {IRREGULAR} lines from one that is visited is not fetched", 2)
-        return self._made.known(*name, Interval(IRREGULAR, IRREGULAR, IRREGULAR, 2), unit)
+            return self._made.none(*name, unit, f"a line {lines} lines from one that is visited is not fetched", 2)
+        return self._made.known(*name, Interval(lines, lines, lines, 2), unit)
 
     @staticmethod
     def names() -> tuple[tuple[str, str, str], ...]:

@@ -24,7 +24,7 @@ import numpy as np
 from tierscope.arrays import Floats
 from tierscope.record.result import Blocks, Record, Run
 from tierscope.stats.median import Interval
-from tierscope.stats.percentiles import operation_times, percentiles
+from tierscope.stats.percentiles import operation_times, percentiles, rounded
 from tierscope.stats.takes import blocks_of
 from tierscope.suites.loaded_latency.labels import TailLabels
 from tierscope.suites.loaded_latency.tails import CLOCK, IDLE, LOADED
@@ -92,6 +92,7 @@ class Batches:
 
     clock: Floats
     chaser: Floats
+    step_s: float  # of the clock
 
     def bounded(self, share: float, confidence: float) -> tuple[Interval | None, str]:
         """Return a percentile of the accesses of a batch, or why there is none."""
@@ -104,7 +105,7 @@ class Batches:
             return None, f"{min(self.chaser.size, self.clock.size)} batches of a visit are too few"
         ordered = sorted(self.clock.tolist())
         middle, least = at.middle - ordered[len(ordered) // 2], ordered[0]
-        found = Interval(below.low - clock.high, middle, at.high - least, at.count)
+        found = rounded(Interval(below.low - clock.high, middle, at.high - least, at.count), self.step_s)
         if clock.high - least > MOST_CLOCK * middle:
             return None, f"the clock alone takes up to {show_seconds(clock.high)}; more accesses in a batch help"
         return found, ""
@@ -118,7 +119,7 @@ def batches_of(run: Run, visit: Record, take: int) -> Batches:
         own = blocks_of(blocks, visit.experiment, visit.takes, number)
         return operation_times(_one(own, group), visit.clock.hz, 0.0).seconds
 
-    return Batches(clock=times(CLOCK, 0), chaser=times(take, CHASER[take]) * _hops(visit))
+    return Batches(times(CLOCK, 0), times(take, CHASER[take]) * _hops(visit), 1 / visit.clock.hz)
 
 
 def _one(blocks: Blocks, group: int) -> Blocks:

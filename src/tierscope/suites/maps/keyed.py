@@ -21,6 +21,7 @@ import numpy as np
 from tierscope.record.timing import Timing
 from tierscope.stats.contrast import estimate
 from tierscope.stats.median import Interval
+from tierscope.stats.percentiles import rounded
 from tierscope.suites.maps.histogram import merged, read
 
 NONE = Interval(math.nan, math.nan, math.nan, 0)
@@ -117,24 +118,11 @@ def _lines(timings: Sequence[Timing], operations: int) -> Lines | None:
     )
 
 
-FINE = 1 / 128  # of a time: the largest error of the middle of a step of the histogram
-
-
 def _estimate(ticks: Sequence[float], hz: float, confidence: float = 0.95) -> Interval:
     if not ticks or min(ticks) <= 0:
         return NONE
     found = estimate(np.log(np.array(ticks)), confidence)
     return Interval(math.exp(found.low), math.exp(found.middle), math.exp(found.high), found.count).times(1 / hz)
-
-
-def _rounded(found: Interval, step_s: float) -> Interval:
-    """Widen by a step of the clock, by which each time may be off, where that is more than a step of the histogram.
-
-    A counter of 24 MHz steps by 42 ns, which is as long as many operations.
-    """
-    if not found.middle > 0 or step_s <= FINE * found.middle:
-        return found
-    return Interval(max(found.low - step_s, 0.0), found.middle, found.high + step_s, found.count)
 
 
 def _percentiles(timings: Sequence[Timing], hz: float, shares: Sequence[float]) -> tuple[Interval, ...]:
@@ -145,7 +133,7 @@ def _percentiles(timings: Sequence[Timing], hz: float, shares: Sequence[float]) 
         each = [one.percentile(share) for one in histograms]
         known = [value for value in each if value is not None]
         if len(known) == len(each):
-            found.append(_rounded(_estimate(known, hz), 1 / hz))
+            found.append(rounded(_estimate(known, hz), 1 / hz))
             continue
         value = whole.percentile(share)
         found.append(NONE if value is None else Interval(math.nan, value / hz, math.nan, len(each)))
