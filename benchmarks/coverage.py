@@ -22,7 +22,6 @@ has all figures. Exit status: 0 all goals are reached, 1 one is missed, 4 a goal
 """
 
 import argparse
-import hashlib
 import json
 import sys
 import tempfile
@@ -32,16 +31,15 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from covering.goals import figures, goals, is_trial, quiet_medians, table, verdicts
+from covering.kept import is_done, same_as_before
 from covering.load import machine
-from covering.runs import Once, is_done, measure
-from covering.states import STATES
+from covering.runs import Once, measure
+from covering.states import STATES, plan
 
-from tierscope.core import find_core
 from tierscope.errors import Exit
 from tierscope.files import write_atomically
 
 KERNELS = "read,write_nt,copy,copy_nt,scale,triad"
-ASKED = "asked.json"  # what the runs of a folder have in common
 
 
 def options() -> argparse.Namespace:
@@ -62,27 +60,9 @@ def options() -> argparse.Namespace:
     return words
 
 
-def plan(rounds: int, states: list[str]) -> list[tuple[int, str]]:
-    """Return the round and the state of each run, in order."""
-    return [(number, state) for number in range(rounds) for state in (states if number % 2 == 0 else states[::-1])]
-
-
 def due_s(number: int, rounds: int, minutes: float) -> float:
     """Return when a round begins at the earliest, in seconds from the first one."""
     return 60 * minutes * number / max(rounds - 1, 1)
-
-
-def same_as_before(out: Path, asked: dict[str, object]) -> None:
-    """Write what the runs of this folder have in common; SystemExit where it has other runs, or files of others."""
-    path = out / ASKED
-    if out.exists() and not path.exists() and any(out.iterdir()):
-        raise SystemExit(f"{out} has files of something else; choose another --out")
-    before = json.loads(path.read_text()) if path.exists() else asked
-    if other := [name for name in asked if before.get(name) != asked[name]]:
-        changes = ", ".join(f"{name} was {before.get(name)!r} and is {asked[name]!r}" for name in other)
-        raise SystemExit(f"{out} has runs of other options: {changes}; choose another --out")
-    out.mkdir(parents=True, exist_ok=True)
-    write_atomically(path, json.dumps(asked, indent=1).encode())
 
 
 def measured(words: argparse.Namespace, out: Path, shared: list[str]) -> dict[str, list[Once]]:
@@ -116,8 +96,7 @@ def main() -> int:
     shared = [f"{name}={getattr(words, name)}" for name in ("kernels", "threads", "array", "precision", "visits")]
     with tempfile.TemporaryDirectory() as scratch:
         out = words.out or Path(scratch)
-        core = hashlib.sha256(find_core().read_bytes()).hexdigest()
-        same_as_before(out, {"options": shared, "machine": machine(), "core": core})
+        same_as_before(out, ["stream", *shared])
         found = measured(words, out, shared)
     runs = {state: every for state, every in found.items() if every}
     quiet = quiet_medians(runs)

@@ -1,25 +1,17 @@
-"""One run as a user makes it, read as points; a run that is complete is not measured again."""
+"""The points of one run of `stream`: as all visits show them, and as the first visit alone does."""
 
-import json
-import shutil
-import subprocess
-import sys
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 
 import msgspec
 
-from covering.load import Load, Moment, plain
-from covering.states import beside
-from tierscope.errors import Exit
-from tierscope.record.result import Record, Run, load
+from covering.kept import kept_run
+from covering.load import Load
+from tierscope.record.result import Record, Run
 from tierscope.stats.median import Interval
 from tierscope.suites.stream.table import StreamRow
 from tierscope.tables import tables
-
-TIERSCOPE = Path(sys.executable).with_name("tierscope")
-FACTS = "coverage-run.json"  # in the folder of a run
 
 
 @dataclass(frozen=True)
@@ -41,30 +33,10 @@ class Once:
     load: Load
 
 
-def is_done(out: Path) -> bool:
-    """Return whether this folder contains a run with all its visits."""
-    return (out / "result.json").exists() and (out / FACTS).exists() and load(out).result.complete
-
-
 def measure(out: Path, state: str, options: list[str]) -> Once:
-    """Measure once with the programs of a state; an existing run is read, one that was interrupted begins again."""
-    if not is_done(out):
-        if out.exists():
-            shutil.rmtree(out)
-        command = [str(TIERSCOPE), "run", "stream", *options, "--out", str(out), "--quiet"]
-        began = datetime.now(UTC)
-        with beside(state) as programs:
-            before = Moment.now(programs())
-            done = subprocess.run(command, capture_output=True, text=True, check=False)
-            loaded = before.until(Moment.now(programs()))
-        if done.returncode not in (Exit.GOOD, Exit.INCONCLUSIVE):
-            raise SystemExit(f"{' '.join(command)}: status {done.returncode}: {done.stderr.strip()}")
-        facts = {"state": state, "began": began.isoformat(timespec="seconds"), **plain(loaded)}
-        (out / FACTS).write_text(json.dumps(facts) + "\n")
-    facts = json.loads((out / FACTS).read_text())
-    run = load(out)
-    loads = Load(**{name: facts[name] for name in Load.__dataclass_fields__})
-    return Once(points(run), points(first_alone(run)), datetime.fromisoformat(facts["began"]), loads)
+    """Measure once with the programs of a state; an existing run is read."""
+    run, began, load = kept_run(out, state, ["stream", *options])
+    return Once(points(run), points(first_alone(run)), began, load)
 
 
 def points(run: Run) -> dict[str, Seen]:

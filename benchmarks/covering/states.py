@@ -63,6 +63,11 @@ STATES: dict[str, list[tuple[Callable[..., None], tuple[object, ...]]]] = {
 }
 
 
+def plan(rounds: int, states: list[str]) -> list[tuple[int, str]]:
+    """Return the round and the state of each run, in order."""
+    return [(number, state) for number in range(rounds) for state in (states if number % 2 == 0 else states[::-1])]
+
+
 def uses_memory(state: str) -> bool:
     """Return whether a program of this state copies memory."""
     return any(isinstance(one, Copy) for _, args in STATES[state] for one in args)

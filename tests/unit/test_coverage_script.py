@@ -16,6 +16,7 @@ import pytest
 from fake_core import FakeCore, put_in_place
 from made_machine import made_machine
 from tierscope.plans import suites
+from tierscope.record.result import load
 from tierscope.run import planned, start
 from tierscope.stats.median import Interval
 
@@ -147,7 +148,7 @@ def program(stored: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, runs:
         f'while [ "$1" != --out ]; do shift; done\ncp -r {stored} "$2"\n[ -e {tmp_path}/fails ] && exit 3\nexit 0\n'
     )
     path.chmod(0o755)
-    monkeypatch.setattr(runs, "TIERSCOPE", path)
+    monkeypatch.setattr(sys.modules["covering.kept"], "TIERSCOPE", path)
     return calls
 
 
@@ -210,7 +211,7 @@ def test_no_run_begins_after_the_time_to_stop(
 
 
 def test_the_first_visits_are_judged_alone(stored: Path, runs: Any) -> None:
-    run = runs.load(stored)
+    run = load(stored)
     all_visits, first = runs.points(run), runs.points(runs.first_alone(run))
     assert all_visits.keys() == first.keys() == {"copy", "scale"}
     assert all(one.between_share is not None for one in all_visits.values())
