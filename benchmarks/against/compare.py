@@ -2,7 +2,8 @@
 
 A pair is one run of a peer and our run next to it; its ratio takes best over best where the peer prints its best
 pass, else average over average. Both of ours include every disturbance, as the peer's do. The best peer of a kernel
-is the one with the largest median figure. With few rounds the interval is the whole range of the ratios.
+is the one with the largest median figure. The interval is the whole range of the ratios: the aims are about the median
+and about the worst round.
 """
 
 from collections import defaultdict
@@ -11,6 +12,10 @@ from statistics import median
 
 from against.ours import Ours
 from against.reading import Reading
+
+ROUNDS = 7  # fewer are a trial
+MIDDLE, WORST = 0.99, 0.97  # aims: least ratio of the median, and of any round
+REACHED, MISSED, TRIAL = "reached", "missed", "a trial"
 
 # what each kernel of ours is compared with: the same work, or the same result by any means where nobody has our form
 CONTENDERS = {
@@ -96,12 +101,19 @@ def _row(key: tuple[str, int, str], pairs: list[Pair]) -> Row:
     ratios = [ratio(pair) for pair in best]
     ours = [pair.ours.median for pair in best if pair.ours.median == pair.ours.median] or [float("nan")]
     middle, low, high = median(ratios), min(ratios), max(ratios)
-    verdict = "ahead" if low >= 1 else "behind" if high < 1 else "even"
     return Row(
         *key, median(ours), min(ours), max(ours), best[-1].ours.reading.variant,
         best[-1].peer.tool, best[-1].peer.variant, median(rate(pair.peer) for pair in best),
-        "best" if best[-1].peer.best is not None else "average", middle, low, high, len(ratios), verdict,
+        "best" if best[-1].peer.best is not None else "average", middle, low, high, len(ratios),
+        verdict(ratios),
     )  # fmt: skip
+
+
+def verdict(ratios: list[float]) -> str:
+    """Return whether a kernel reaches both aims; a trial where there are too few rounds."""
+    if len(ratios) < ROUNDS:
+        return TRIAL
+    return REACHED if median(ratios) >= MIDDLE and min(ratios) >= WORST else MISSED
 
 
 def markdown(table: list[Row]) -> str:

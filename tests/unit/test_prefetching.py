@@ -152,7 +152,7 @@ def test_when_both_are_killed_the_doctor_finds_it_and_puts_them_back(root: Path)
     found = checks["prefetchers"].examine(System(root))
     assert (found.verdict, found.remedy) == ("bad", "sudo tierscope doctor --restore")
     assert "changed by a run on 2 CPUs" in found.state
-    with pytest.raises(MachineError, match="were not put back; sudo tierscope doctor --restore"):
+    with pytest.raises(MachineError, match="has not put them back; if it ended: sudo tierscope doctor --restore"):
         refuse_prefetching("off", root)
     assert Registers(root).restore() == 2
     assert values(root) == BEFORE
@@ -226,7 +226,7 @@ def test_a_damaged_file_is_not_known_to_be_good(root: Path) -> None:
 def test_two_runs_do_not_switch_at_the_same_time(root: Path) -> None:
     with (
         prefetching("off", root),
-        pytest.raises(MachineError, match="were not put back"),
+        pytest.raises(MachineError, match="has not put them back"),
         prefetching("on", root),
     ):
         pass

@@ -38,19 +38,21 @@ def apply_settings(system: System, only: Sequence[str], *, yes: bool) -> int:
 
 def restore_settings(system: System) -> int:
     """Put everything back, prefetchers first, and report what became of each file."""
-    registers = Registers(system.root)
-    earlier = registers.forget_earlier()
+    registers, levers = Registers(system.root), KeptFiles(system.root)
+    earlier = registers.file.forget_earlier()
     if earlier:
         door.line("Prefetchers: the machine was restarted since; the firmware has set them. Nothing was written.")
     if cpus := registers.restore():
         door.line(f"Prefetchers of {cpus} CPUs: as they were before the run.")
-    if files := KeptFiles(system.root).restore():
+    if reset := levers.file.forget_earlier():
+        door.line("Levers: the machine was restarted since, which has reset them. Nothing was written.")
+    if files := levers.restore():
         door.line(f"{files} settings of a lever: as they were before the run.")
     stored = kept.load(system)
     found = restore(system)
     for outcome in found:
         door.line(f"{outcome.change.path}: {outcome.now}{_why(outcome)}")
-    if not found and not cpus and not earlier and not files:
+    if not (found or cpus or earlier or files or reset):
         door.line(
             "The machine was restarted since; its settings are those of the start. Nothing to put back."
             if stored and stored.changes

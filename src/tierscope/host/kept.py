@@ -1,58 +1,130 @@
 """A file that has what a run will change of the machine, stored before the first write, so that anybody can restore it.
 
-Only one run at a time has the file: an existing one is never replaced. It is on disk, with its name, before the caller
-continues.
+Only one run at a time has the file: an existing one is never replaced, unless it is of an earlier start of the machine.
+A start has reset the machine, so what was stored before it is forgotten and never written. The file has its whole
+content as soon as it has its name, and both are on disk before the caller continues.
+Blind to kexec, which starts a kernel without the firmware, and to two runs that forget one file at the same moment on a
+file system without locks.
+Source: Linux, link(2), flock(2), fsync(2).
 """
 
+import fcntl
 import os
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Generic, TypeVar
 
 import msgspec
 
 from tierscope.errors import MachineError, reason
+from tierscope.host.boot import is_earlier
+from tierscope.host.system import System
 
 RESTORE = "sudo tierscope doctor --restore"
 
-K = TypeVar("K", bound=msgspec.Struct)
+
+class OfStart(msgspec.Struct, frozen=True, kw_only=True):
+    """The content of such a file. boot: the start of the machine in which it was read, "" where it is not shown."""
+
+    boot: str
+
+
+K = TypeVar("K", bound=OfStart)
 
 
 class KeptFile(Generic[K]):
-    """The file `path`, with a `kind` in it. content, changes, option: words for errors, such as 'prefetch='."""
+    """The file `stored` below the root of a system, with a `kind` in it. Only files of this machine are written.
 
-    def __init__(self, path: Path, kind: type[K], *, content: str, changes: str, option: str) -> None:
-        self.path = path
+    content, changes, option: words for errors, such as 'the state of the prefetchers', 'the prefetchers', 'prefetch='.
+    """
+
+    def __init__(self, system: System, stored: str, kind: type[K], *, content: str, changes: str, option: str) -> None:
+        self.stored = f"/{stored}"
+        self.path = system.root / stored
+        self._system = system
         self._kind, self._content, self._changes, self._option = kind, content, changes, option
 
     def read(self) -> K | None:
         """Return what a run stored and nobody has put back yet; MachineError for a file that is damaged."""
-        try:
-            return msgspec.json.decode(self.path.read_bytes(), type=self._kind)
-        except FileNotFoundError:
+        content = self._system.bytes(self.stored)
+        if content is None and self._system.why(self.stored) == "absent":
             return None
-        except (OSError, msgspec.DecodeError) as error:
-            why = reason(error) if isinstance(error, OSError) else error
+        try:
+            return msgspec.json.decode(content or b"", type=self._kind)
+        except msgspec.DecodeError as error:
+            why = error if content is not None else self._system.why(self.stored).removeprefix("not readable: ")
             raise MachineError(f"{self.path} cannot be read: {why}; it has {self._content}") from error
 
+    def is_earlier(self, kept: K) -> bool:
+        """Return whether the machine was started again since this was stored; False where a start is not known."""
+        return is_earlier(self._system, kept.boot)
+
+    def of_this_start(self) -> K | None:
+        """Return what is to be put back: what was stored, unless it is of an earlier start; MachineError if damaged."""
+        kept = self.read()
+        return None if kept is None or self.is_earlier(kept) else kept
+
+    def refuse_left(self) -> None:
+        """Raise MachineError where a run that was killed left the file in this start, or another run has it now."""
+        if self.of_this_start() is not None:
+            raise MachineError(f"a run has changed {self._changes} and has not put them back; if it ended: {RESTORE}")
+
     def write(self, kept: K) -> None:
-        """Store it; MachineError where another run has stored its own."""
+        """Store it; MachineError where another run has stored its own in this start."""
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            handle = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644)
-            try:
-                os.write(handle, msgspec.json.encode(kept))
-                os.fsync(handle)
-            finally:
-                os.close(handle)
-            _sync(self.path.parent)
+            with _alone(self.path.parent):
+                self._forget_earlier()
+                self._create(msgspec.json.encode(kept))
         except FileExistsError as error:
             raise MachineError(f"another run has changed {self._changes}, see {self.path}; {RESTORE}") from error
         except OSError as error:
             raise MachineError(f"{self.path} cannot be written: {reason(error)}; {self._option} needs root") from error
 
+    def forget_earlier(self) -> bool:
+        """Remove the file if it is of an earlier start, and return whether it was; MachineError if it is damaged."""
+        if not self.path.exists():
+            return False
+        with _alone(self.path.parent):
+            return self._forget_earlier()
+
     def remove(self) -> None:
         """Remove the file, if it is still there."""
         self.path.unlink(missing_ok=True)
+
+    def _forget_earlier(self) -> bool:
+        kept = self.read()
+        if kept is None or not self.is_earlier(kept):
+            return False
+        self.remove()
+        return True
+
+    def _create(self, content: bytes) -> None:
+        """Give the file its name once it has its content; FileExistsError where the name is taken."""
+        part = self.path.with_name(f".{self.path.name}-{secrets.token_hex(8)}")
+        handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o644)
+        try:
+            os.write(handle, content)
+            os.fsync(handle)
+            os.link(part, self.path)
+        finally:
+            os.close(handle)
+            part.unlink()
+        _sync(self.path.parent)
+
+
+@contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    """Keep other runs out of a folder."""
+    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        with suppress(OSError):  # a file system without locks
+            fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)
 
 
 def _sync(folder: Path) -> None:

@@ -1,7 +1,6 @@
 """Files of levers: what they had before a run, stored on disk before the first write, and put back.
 
-Only files of `levers.WRITABLE` are written. The old text is written again as it was read. Values of an earlier
-start of the machine are not written: the kernel has its own again.
+Only files of `levers.WRITABLE` are written. The old text is written again as it was read.
 """
 
 import fnmatch
@@ -9,11 +8,9 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 
-import msgspec
-
 from tierscope.errors import MachineError, reason
-from tierscope.host.boot import boot_of, is_earlier
-from tierscope.host.kept import KeptFile
+from tierscope.host.boot import boot_of
+from tierscope.host.kept import KeptFile, OfStart
 from tierscope.host.levers import WRITABLE, reads, same
 from tierscope.host.system import System
 
@@ -21,26 +18,25 @@ STORED = "var/lib/tierscope/levers.json"
 """Below the root of the system: what the files had before a run changed them."""
 
 
-class Kept(msgspec.Struct, frozen=True, kw_only=True):
-    """The file STORED. files: path -> its text. boot: of the system that it was read in."""
+class Kept(OfStart, frozen=True, kw_only=True):
+    """The file STORED. files: path -> its text."""
 
-    boot: str
     files: dict[str, str]
 
 
 class KeptFiles:
-    """The files below `root`."""
+    """The files below `root`. system: that reads them, if they are those of another machine."""
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, system: System | None = None) -> None:
         self.root = root
-        self.system = System(root)
-        self._file = KeptFile(
-            root / STORED, Kept, content="the settings of levers", changes="settings", option="this lever"
+        self.system = system or System(root)
+        self.file = KeptFile(
+            self.system, STORED, Kept, content="the settings of levers", changes="settings", option="this lever"
         )
 
     def kept(self) -> Kept | None:
-        """Return what a run stored and nobody has put back; MachineError for a file that is damaged."""
-        return self._file.read()
+        """Return what a run of this start stored and nobody has put back; MachineError for a file that is damaged."""
+        return self.file.of_this_start()
 
     def keep(self, patterns: Iterable[str]) -> Kept:
         """Store what all files of these patterns have; MachineError where another run has stored its own."""
@@ -49,7 +45,7 @@ class KeptFiles:
         if absent := next((path for path, text in texts.items() if text is None), None):
             raise MachineError(f"{absent} cannot be read, so that it could not be put back; name other levers=")
         kept = Kept(boot=boot_of(self.system), files={path: text for path, text in texts.items() if text is not None})
-        self._file.write(kept)
+        self.file.write(kept)
         return kept
 
     def write(self, pattern: str, text: str) -> None:
@@ -66,15 +62,12 @@ class KeptFiles:
                 self._write(path, text)
 
     def restore(self) -> int:
-        """Put back what was stored, and remove the file; return the number of files, 0 where nothing was stored."""
-        kept = self.kept()
-        if kept is None:
+        """Put back what was stored, and remove the file; return the number of files, 0 where nothing was written."""
+        if self.file.forget_earlier() or (kept := self.kept()) is None:
             return 0
-        earlier = is_earlier(self.system, kept.boot)
-        if not earlier:
-            self.put_back()
-        self._file.remove()
-        return 0 if earlier else len(kept.files)
+        self.put_back()
+        self.file.remove()
+        return len(kept.files)
 
     def _paths(self, pattern: str) -> list[str]:
         if pattern not in WRITABLE:

@@ -15,11 +15,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-import msgspec
-
 from tierscope.errors import MachineError, reason
-from tierscope.host.boot import boot_of, is_earlier
-from tierscope.host.kept import KeptFile
+from tierscope.host.boot import boot_of
+from tierscope.host.kept import KeptFile, OfStart
 from tierscope.host.system import System
 
 STORED = "var/lib/tierscope/prefetchers.json"
@@ -37,12 +35,11 @@ class Register:
 INTEL, AMD = Register(0x1A4, 0b1111), Register(0xC0000108, 0b101111)
 
 
-class Kept(msgspec.Struct, frozen=True, kw_only=True):
-    """The file STORED. values: CPU -> the whole register. boot: of the system that it was read in."""
+class Kept(OfStart, frozen=True, kw_only=True):
+    """The file STORED. values: CPU -> the whole register."""
 
     address: int
     bits: int
-    boot: str
     values: dict[str, int]
 
 
@@ -66,13 +63,15 @@ def _line(text: str, name: str) -> str:
 
 
 class Registers:
-    """The registers of all CPUs below `root`."""
+    """The registers of all CPUs below `root`. system: that reads the file, if it is that of another machine."""
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, system: System | None = None) -> None:
         self.root = root
-        self._file = KeptFile(
-            root / STORED, Kept, content="the state of the prefetchers", changes="the prefetchers", option="prefetch="
-        )
+        self.system = system or System(root)
+        self.file = KeptFile(
+            self.system, STORED, Kept,
+            content="the state of the prefetchers", changes="the prefetchers", option="prefetch=",
+        )  # fmt: skip
 
     def cpus(self) -> list[int]:
         """Return the CPUs with a register file; MachineError where there is none."""
@@ -115,14 +114,14 @@ class Registers:
             raise MachineError(f"{ignored}: the hypervisor or the firmware ignores writes; leave prefetch= out")
 
     def kept(self) -> Kept | None:
-        """Return what a run stored and nobody has put back yet; MachineError for a file that is damaged."""
-        return self._file.read()
+        """Return what a run of this start stored and nobody has put back; MachineError for a file that is damaged."""
+        return self.file.of_this_start()
 
     def keep(self, register: Register) -> Kept:
         """Store what all registers contain, before any is written; MachineError where another run has stored it."""
         values = {str(cpu): self.read(cpu, register.address) for cpu in self.cpus()}
-        kept = Kept(address=register.address, bits=register.bits, boot=boot_of(System(self.root)), values=values)
-        self._file.write(kept)
+        kept = Kept(address=register.address, bits=register.bits, boot=boot_of(self.system), values=values)
+        self.file.write(kept)
         return kept
 
     def switch(self, kept: Kept, *, on: bool) -> None:
@@ -133,32 +132,15 @@ class Registers:
     def restore(self) -> int:
         """Put back what was stored, and remove the file; return the number of CPUs, 0 where nothing was written.
 
-        A CPU that went offline since is left out: it gets its register from the firmware. Values of an earlier start
-        are not written (`forget_earlier`).
+        A CPU that went offline since is left out: it gets its register from the firmware.
         """
-        kept = self.kept()
-        if kept is None or self.forget_earlier():
+        if self.file.forget_earlier() or (kept := self.kept()) is None:
             return 0
         there = set(self.cpus())
         for cpu in (int(cpu) for cpu in kept.values if int(cpu) in there):
             self.write(cpu, kept.address, kept.values[str(cpu)])
-        self._file.remove()
+        self.file.remove()
         return len(kept.values)
-
-    def is_earlier(self, kept: Kept) -> bool:
-        """Return whether the machine was started again since the values were stored; False where no start is known."""
-        return is_earlier(System(self.root), kept.boot)
-
-    def forget_earlier(self) -> bool:
-        """Remove the file, and write nothing, if it is of an earlier start: the firmware has set the registers since.
-
-        Return whether it did. Blind to kexec, which starts a kernel without the firmware.
-        """
-        kept = self.kept()
-        if kept is None or not self.is_earlier(kept):
-            return False
-        self._file.remove()
-        return True
 
     def changed(self, kept: Kept) -> list[int]:
         """Return the CPUs whose register differs from what was stored."""

@@ -66,3 +66,9 @@ class Levered:
                 self._files.restore()
             finally:
                 guard.end(process)
+
+
+def refuse_levered(experiments: Sequence[Experiment], root: Path = ROOT) -> None:
+    """Raise MachineError before anything is measured if takes have settings, and a run has left its own changed."""
+    if any(experiment.settings for experiment in experiments):
+        KeptFiles(root).file.refuse_left()

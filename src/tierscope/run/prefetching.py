@@ -10,9 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from tierscope import stops
-from tierscope.errors import MachineError
 from tierscope.host import guard
-from tierscope.host.kept import RESTORE
 from tierscope.host.prefetchers import Registers, register_of
 from tierscope.host.system import System
 from tierscope.plans.prefetch import ON
@@ -27,10 +25,9 @@ def prefetching(asked: str | None, root: Path = ROOT) -> Iterator[None]:
         yield
         return
     registers = Registers(root)
-    refuse_left(registers)
+    registers.file.refuse_left()
     register = register_of(System(root))
     with stops.held():
-        registers.forget_earlier()
         kept = registers.keep(register)
         process = None
         try:
@@ -51,17 +48,10 @@ def refuse_prefetching(asked: str | None, root: Path = ROOT) -> None:
     if asked is None:
         return
     registers = Registers(root)
-    refuse_left(registers)
+    registers.file.refuse_left()
     register = register_of(System(root))
     for cpu in registers.cpus():
         registers.write(cpu, register.address, registers.read(cpu, register.address))
-
-
-def refuse_left(registers: Registers) -> None:
-    """Raise MachineError where a run that was killed left its file, or another one is running."""
-    kept = registers.kept()
-    if kept is not None and not registers.is_earlier(kept):
-        raise MachineError(f"a run has changed the prefetchers, and they were not put back; {RESTORE}")
 
 
 def _end(registers: Registers, process: "subprocess.Popen[bytes] | None") -> None:

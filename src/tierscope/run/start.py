@@ -39,6 +39,7 @@ from tierscope.run.hotplug import changed
 from tierscope.run.imported import refuse_imported
 from tierscope.run.judged import stored
 from tierscope.run.known import refuse_unknown
+from tierscope.run.levered import refuse_levered
 from tierscope.run.measuring import limit_s, measurer, watch_of, winners_for
 from tierscope.run.observer import Observer
 from tierscope.run.owned import abandon, is_begun, own, owned, release
@@ -78,6 +79,7 @@ def begin(
     refuse_mixtures(experiments, build.formless(), many=suite != OWN_GROUPS and suites[suite].many_machines)
     agree(commands_of(experiments))
     refuse_prefetching(asked_prefetch(options, machine))
+    refuse_levered(experiments)
     manifest = Manifest(
         schema=SCHEMA,
         argv=argv,

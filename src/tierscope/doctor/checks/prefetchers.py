@@ -5,32 +5,23 @@ only if the machine lost its power, or if both were killed. A restart lets the f
 Source: Intel, "Disclosure of Hardware Prefetcher Control on Some Intel Processors", 2014.
 """
 
-from tierscope.doctor.check import EVERY, Check, Seen, bad, checks, good, note, unknown
-from tierscope.errors import MachineError
+from tierscope.doctor.check import EVERY, Check, Seen, checks
+from tierscope.doctor.left import left
 from tierscope.host.boot import BOOT_ID
-from tierscope.host.kept import RESTORE
-from tierscope.host.prefetchers import STORED, Registers
+from tierscope.host.prefetchers import STORED, Kept, Registers
 from tierscope.host.system import System
 
 EFFECT = "sequential reads are several times slower without prefetchers; random ones hardly change"
 
 
 def look(system: System) -> Seen:
-    registers = Registers(system.root)
-    try:
-        kept = registers.kept()
-        if kept is None:
-            return good("no run has left them changed")
-        if registers.is_earlier(kept):
-            return note(
-                f"/{STORED} is of a run before the last start", "the firmware has usually set them since", RESTORE
-            )
-        changed = registers.changed(kept)
-    except MachineError as error:
-        return unknown(f"a run may have changed them: {error}", EFFECT, RESTORE)
-    if not changed:
-        return note(f"/{STORED} is left, but nothing is changed; or such a run has not ended", EFFECT, RESTORE)
-    return bad(f"changed by a run on {len(changed)} CPUs; or such a run has not ended", EFFECT, RESTORE)
+    registers = Registers(system.root, system)
+
+    def changed(kept: Kept) -> str:
+        cpus = registers.changed(kept)
+        return f"on {len(cpus)} CPUs" if cpus else ""
+
+    return left(registers.file, changed, EFFECT, "the firmware has usually set them since")
 
 
 _KEPT = '{"address":420,"bits":15,"boot":"one","values":{"0":0}}'

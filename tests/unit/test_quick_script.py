@@ -1,0 +1,67 @@
+"""The script that counts the inconclusive points of `quick`, on a run that is stored."""
+
+import importlib.util
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from stored import RUNS
+from tierscope.record.result import load
+
+FOLDER = Path(__file__).parents[2] / "benchmarks"
+QUICK = RUNS["run-schema-1"]
+
+
+@pytest.fixture(scope="module")
+def script() -> Iterator[ModuleType]:
+    sys.path.insert(0, str(FOLDER))
+    try:
+        spec = importlib.util.spec_from_file_location("quick_script", FOLDER / "quick.py")
+        assert spec is not None
+        assert spec.loader is not None
+        module = importlib.util.module_from_spec(spec)
+        sys.modules[spec.name] = module
+        spec.loader.exec_module(module)
+        yield module
+    finally:
+        sys.path.remove(str(FOLDER))
+
+
+def made(script: ModuleType, points: int, inconclusive: int, seconds: float = 100.0) -> Any:
+    return script.Once(points, inconclusive, script.Load(0.0, 0.0, 0.0, seconds))
+
+
+def test_points_are_counted_as_the_report_counts_them(script: ModuleType) -> None:
+    found = script.once(load(QUICK), script.Load(0.0, 0.0, 0.0, 1.0))
+    assert 0 <= found.inconclusive < found.points
+
+
+def test_each_aim_is_missed_by_what_it_is_about(script: ModuleType) -> None:
+    good, bad, slow = made(script, 100, 3), made(script, 100, 4), made(script, 100, 0, 106.0)
+    assert script.missed({"quiet": [good], "cpu-2": [made(script, 100, 15)]}) == []
+    assert script.missed({"quiet": [bad]}) == ["quiet: more than 3 % are inconclusive"]
+    assert script.missed({"quiet": [good, slow]}) == ["quiet: a run took longer than 105 s"]
+    assert script.missed({"cpu-2": [made(script, 100, 16, 200.0)]}) == ["cpu-2: more than 15 % are inconclusive"]
+    assert script.missed({"memory-1": [made(script, 100, 100)]}) == []
+
+
+def test_a_run_of_the_program_is_counted_and_one_is_a_trial(
+    script: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    program = tmp_path / "program"
+    program.write_text(
+        f'#!/bin/sh\nwhile [ "$1" != --out ]; do shift; done\ncp -r {QUICK} "$2"\nchmod -R u+w "$2"\nexit 4\n'
+    )
+    program.chmod(0o755)
+    monkeypatch.setattr(sys.modules["covering.kept"], "TIERSCOPE", program)
+    words = ["quick.py", "--runs", "1", "--states", "quiet", "--out", str(tmp_path / "out")]
+    monkeypatch.setattr(sys, "argv", words)
+    status = script.main()
+    found = script.once(load(QUICK), script.Load(0.0, 0.0, 0.0, 1.0))
+    assert status == (1 if found.inconclusive > 0.03 * found.points else 4)
+    printed = capsys.readouterr().out
+    assert f"% of {found.points} | at most 3 % |" in printed
