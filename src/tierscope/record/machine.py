@@ -206,7 +206,7 @@ class Machine(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         return tuple(number for _, _, number in sorted(order))
 
     def equal_cpus(self) -> tuple[int, ...]:
-        """Return those of `cpus` that are about as large as the largest: a plan that chooses mixes no kinds of cores."""
+        """Return those of `cpus` about as large as the largest: a plan that chooses mixes no kinds of cores."""
         size = {cpu.number: cpu.capacity or 0 for cpu in self.identity.cpus}
         largest = max((size[cpu] for cpu in self.cpus()), default=0)
         return tuple(cpu for cpu in self.cpus() if size[cpu] >= EQUAL_CAPACITY * largest)
