@@ -4,6 +4,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <map>
 #include <numeric>
@@ -152,12 +153,15 @@ std::uint64_t interrupted_pass(kernels::Pass& pass) noexcept {
 TEST_CASE("interruptions do not make blocks short") {
   constexpr double BLOCK_S = 1e-4;
   Made quiet("kernel=spy footprint=1MiB"), busy("kernel=spy footprint=1MiB");
-  quiet.runner(1e-3, BLOCK_S).size();
+  const auto sized = [](Made& made) {
+    made.member().block = 0;
+    made.runner(1e-3, BLOCK_S).size();
+    return made.member().block;
+  };
   busy.group().variant.function = &interrupted_pass;
   for (int batch = 0; batch < 5; ++batch) {
-    busy.member().block = 0;
-    busy.runner(1e-3, BLOCK_S).size();
-    CHECK(busy.member().block >= quiet.member().block / 4);
+    const auto before = sized(quiet), between = sized(busy), after = sized(quiet);
+    CHECK(between >= std::min(before, after) / 8);  // a machine that others use is slower; 20 where it counts a pass
   }
 }
 
