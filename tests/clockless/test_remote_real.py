@@ -78,6 +78,7 @@ def test_a_run_is_of_the_other_machine_in_everything(far: Far, tmp_path: Path, m
     assert "Measured over" in page
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("suite", "words"),
     [

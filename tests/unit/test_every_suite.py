@@ -110,6 +110,7 @@ def test_each_command_takes_each_run(run: Run, command: str, tmp_path: Path, cap
     assert all(path.stat().st_size for path in tmp_path.rglob("*") if path.is_file())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", MAYBE)
 def test_a_command_that_finds_nothing_reports_it(
     run: Run, command: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
