@@ -7,6 +7,7 @@ import rich_click as click
 
 from tierscope.cli import door
 
+STATUS = {4: "at least half of the points of a table are inconclusive; with `--strict`, any point is"}
 HOST = "tierscope.host"  # of the context: the machine to measure
 
 

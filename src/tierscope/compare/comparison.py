@@ -21,7 +21,7 @@ from tierscope.record.experiment import Label, real
 from tierscope.record.origin import banner, named, timeless
 from tierscope.record.result import Run
 from tierscope.sound import reads
-from tierscope.stats.compare import compare_all
+from tierscope.stats.compare import Comparison, compare_all
 from tierscope.tables import Column, Flat, Plain, tables
 from tierscope.units import show_bytes
 
@@ -137,30 +137,35 @@ def _rows(measure: Measure, before: Run, after: Run, least: float, over: tuple[b
     intervals = [(old_one, new_one) for *_, old_one, new_one in known]
     degrees = [_degrees(a, b) for _, a, b, *_ in known]
     found = compare_all(intervals, less_is_faster=measure.main.less_is_better, least=least, degrees=degrees)
-    rows = []
-    for (key, a, b, old_one, new_one), one in zip(known, found, strict=True):
-        sure = a.get("conclusive") is not False and b.get("conclusive") is not False
-        verdict = one.verdict if sure or one.verdict != "no difference shown" else "inconclusive"
-        sizes = footprint_of(a), footprint_of(b)
-        if not comparable(sizes, (before, after)):
-            verdict = "inconclusive"
-        rows.append(
-            {
-                "table": measure.table.name,
-                "value": measure.main.name,
-                **dict(zip(keys, key, strict=True)),
-                "before": old_one.middle,
-                "after": new_one.middle,
-                "unit": measure.unit,
-                "ratio": one.middle,
-                "ratio_low": one.low,
-                "ratio_high": one.high,
-                "verdict": verdict,
-                **(dict(zip((BEFORE, AFTER), sizes, strict=True)) if len({*sizes} - {None}) > 1 else {}),
-                **({"before_origin": a["origin"], "after_origin": b["origin"]} if across else {}),
-            }
-        )
-    return rows
+    return [
+        {
+            "table": measure.table.name,
+            "value": measure.main.name,
+            **dict(zip(keys, key, strict=True)),
+            "before": old_one.middle,
+            "after": new_one.middle,
+            "unit": measure.unit,
+            "ratio": one.middle,
+            "ratio_low": one.low,
+            "ratio_high": one.high,
+            **_verdict(one, (a, b), (before, after)),
+            **({"before_origin": a["origin"], "after_origin": b["origin"]} if across else {}),
+        }
+        for (key, a, b, old_one, new_one), one in zip(known, found, strict=True)
+    ]
+
+
+def _verdict(one: Comparison, points: tuple[Flat, Flat], runs: tuple[Run, Run]) -> dict[str, Any]:
+    """Return the verdict on a ratio, and both footprints if they differ."""
+    sure = all(point.get("conclusive") is not False for point in points)
+    verdict = one.verdict if sure or one.verdict != "no difference shown" else "inconclusive"
+    sizes = tuple(map(footprint_of, points))
+    if not comparable(sizes, runs):
+        verdict = "inconclusive"
+    return {
+        "verdict": verdict,
+        **(dict(zip((BEFORE, AFTER), sizes, strict=True)) if len({*sizes} - {None}) > 1 else {}),
+    }
 
 
 def _numbered(keys: tuple[str, ...], rows: list[Flat]) -> dict[tuple[tuple[Any, ...], int], Flat]:

@@ -92,6 +92,12 @@ def begin(
         started=now.isoformat(timespec="seconds"),
     )
     directory = taken(out) if out else new_directory(RUNS, suite, machine.hostname, now)
+    _write(directory, manifest)
+    return directory, manifest
+
+
+def _write(directory: Path, manifest: Manifest) -> None:
+    """Write the first files of a run; where that fails, leave none, nor the directory."""
     try:
         with stops.held():
             save_manifest(directory, manifest)
@@ -102,7 +108,6 @@ def begin(
         if isinstance(error, OSError):
             raise MachineError(f"cannot write {refusal(error)}; choose another place with --out") from error
         raise
-    return directory, manifest
 
 
 def refuse_uncounted(suite: str, options: SuiteOptions) -> None:

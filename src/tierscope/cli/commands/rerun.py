@@ -14,7 +14,7 @@ from tierscope.cli.help import Area, Command, Tried
     cls=Command,
     area=Area.MEASURE,
     tried=Tried(),
-    status={4: "at least half of the points of a table are inconclusive; with `--strict`, any point is"},
+    status=running.STATUS,
 )
 @click.argument("directory", type=click.Path(path_type=Path))
 @click.option("--out", type=click.Path(path_type=Path), help="Directory of the new run; default: as for `run`.")

@@ -52,7 +52,7 @@ def _keys(ctx: click.Context, _param: click.Parameter, begun: str) -> list[Compl
     cls=SuiteCommand,
     area=Area.MEASURE,
     tried=Tried(),
-    status={4: "at least half of the points of a table are inconclusive; with `--strict`, any point is"},
+    status=running.STATUS,
     examples=(
         "tierscope run quick",
         "tierscope run stream kernels=triad,triad_nt threads=1,2 peak=307.2GB/s",

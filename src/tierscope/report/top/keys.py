@@ -51,8 +51,8 @@ def _team(threads: int, cpus: int) -> str:
 
 def _speed(speed: Speed, name: str, peak: bool) -> Key:
     row, bandwidth = speed
-    share = (row.peak_share or 0.0) if peak else 0.0
-    about = f"{100 * share:.0f} % of the theoretical peak" if 0 < share <= 1 else ""
+    share = row.peak_share if peak else None
+    about = f"{100 * share:.0f} % of the theoretical peak" if share is not None and 0 < share <= 1 else ""
     at = Point("stream", row)
     return Key(name, bandwidth.middle, bandwidth.low, bandwidth.high, "B/s", about, point=at)
 

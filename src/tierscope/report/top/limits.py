@@ -203,10 +203,9 @@ def _evidence(found: Memory, cpus: Cpus) -> Iterator[str]:
         yield (
             f"For {found.full_path.kernel}, two threads get {gain.middle:.2f}x one ({gain.low:.2f} to {gain.high:.2f})."
         )
-    if cpus.whole and found.read and 0 < (found.read.row.peak_share or 0) <= 1:
+    if cpus.whole and found.read and (share := found.read.row.peak_share) is not None and 0 < share <= 1:
         peak = f", {cpus.peak}" if cpus.peak else ""
-        share = f"{100 * (found.read.row.peak_share or 0):.0f} %"
-        yield f"{begun(found.read.row.kernel)} moves {share} of the theoretical peak{peak}."
+        yield f"{begun(found.read.row.kernel)} moves {100 * share:.0f} % of the theoretical peak{peak}."
     if walks := walk_cost(found):
         yield (
             f"Page walks cost {short_seconds(walks.seconds)} more per random access with {walks.pages} pages "

@@ -70,12 +70,13 @@ def _of_memory(content: Content, found: Memory) -> Iterator[Step]:
         slow = f"make random accesses {walks.share + 1:.2g}x as slow"
         text = f"{_there(content)}Page walks {slow}: use huge pages for large tables."
         yield Step(text, remedy, walks.share)
-    gains = [one for one in content.conclusions if one.name.split()[0] == DIRECT and (one.low or 0) > GAIN]
-    if gains:
-        most = max(gains, key=lambda one: one.value or 0.0)
+    gains = [one for one in content.conclusions if one.name.split()[0] == DIRECT]
+    sure = [(one.value, one) for one in gains if one.value is not None and one.low is not None and one.low > GAIN]
+    if sure:
+        gain, most = max(sure, key=lambda pair: pair[0])
         kernel = most.name.partition(" ")[2]
-        text = f"Large arrays that are not read soon: non-temporal stores make {kernel} {most.value:.2f}x as fast."
-        yield Step(text, "", (most.value or 1.0) - 1)
+        text = f"Large arrays that are not read soon: non-temporal stores make {kernel} {gain:.2f}x as fast."
+        yield Step(text, "", gain - 1)
     cache = small_cache(content)
     if cache and cache.value:
         size = reported(content)

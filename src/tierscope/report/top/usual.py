@@ -26,9 +26,9 @@ def usual(content: Content, found: Normal | None) -> Answer:
     """
     cache = small_cache(content)
     short, text, mark = _judged(content, found)
-    if cache:
+    if cache and cache.value is not None:
         short = f"{short}; the last-level cache is small" if mark != BAD else short
-        text = f"{_cache_text(cache, content)} {text}"
+        text = f"{_cache_text(cache.value, content)} {text}"
         mark = mark if mark == BAD else NOTE
     return Answer(QUESTION, short, text.strip(), mark)
 
@@ -91,6 +91,6 @@ def reported(content: Content) -> int:
     return min((one.size_bytes for one in caches if one.level == last), default=0)
 
 
-def _cache_text(cache: Insight, content: Content) -> str:
-    part = f"{show_bytes(cache.value or 0)} of {show_bytes(reported(content))}"
+def _cache_text(cache_bytes: float, content: Content) -> str:
+    part = f"{show_bytes(cache_bytes)} of {show_bytes(reported(content))}"
     return f"The last-level cache serves {part}; what takes the rest is not known."

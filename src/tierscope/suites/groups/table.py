@@ -78,8 +78,8 @@ def _row(run: Run, record: Record, group: int) -> GroupsRow:
 
 
 def _source_bytes(facts: GroupFacts) -> int | None:
-    known = facts.source and facts.source_bytes_per_operation is not None
-    return round(facts.source_bytes_per_operation or 0) if known else None
+    share = facts.source_bytes_per_operation
+    return round(share) if facts.source and share is not None else None
 
 
 tables.add(Groups())

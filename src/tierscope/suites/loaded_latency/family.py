@@ -103,18 +103,14 @@ def _error(which: str, given: int, scored: list[tuple[LoadedLatencyRow, Interval
         value=its.mean,
         unit="1",
         kind="difference",
-        others=(Number(value=its.worst, kind="difference"), *_share(worst)),
+        others=(Number(value=its.worst, kind="difference"), Number(value=_place(worst)[0], kind="share")),
     )
 
 
 def _named(row: LoadedLatencyRow) -> str:
-    reads = 100 * (row.read_share or 0.0)
+    share, bandwidth = _place(row)
     stores = "" if row.store == "none" else f", {row.store} stores"
-    return f"{reads:.0f} % reads{stores}, {show_rate(row.bandwidth.middle if row.bandwidth else 0.0)}"
-
-
-def _share(row: LoadedLatencyRow) -> tuple[Number, ...]:
-    return (Number(value=row.read_share or 0.0, kind="share"),)
+    return f"{100 * share:.0f} % reads{stores}, {show_rate(bandwidth)}"
 
 
 def _families(rows: Sequence[LoadedLatencyRow]) -> Iterator[tuple[Key, list[LoadedLatencyRow]]]:

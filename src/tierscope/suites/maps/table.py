@@ -18,6 +18,7 @@ from typing import ClassVar
 
 from tierscope.record.result import Record, Run
 from tierscope.record.work.key import KeyedWork
+from tierscope.stats.judged import Judged
 from tierscope.stats.median import Interval
 from tierscope.suites.maps.findings import sentences
 from tierscope.suites.maps.keyed import keyed
@@ -80,12 +81,6 @@ def _row(run: Run, record: Record) -> MapsRow:
     measured = keyed(timings, record.clock.hz, SHARES)
     p50, p99, p999 = measured.percentiles
     lines = measured.lines
-    verdict: Closing = {
-        **closing(record, judgement.points[0]),
-        "conclusive": found.conclusive,
-        "reasons": found.reasons,
-        "left_out_share": found.left_out_share,
-    }
     return MapsRow(
         structure=facts.kernel,
         target=facts.target,
@@ -120,8 +115,19 @@ def _row(run: Run, record: Record) -> MapsRow:
         delayed_loads=measured.delayed_loads,
         batches=found.seconds.count,
         persistence=facts.persistence or None,
-        **verdict,
+        **_closing(record, judgement),
     )
+
+
+def _closing(record: Record, judgement: Judged) -> Closing:
+    """Return what the row ends with; the rounds judge it, not the blocks."""
+    found = judgement.contrasts[0]
+    return {
+        **closing(record, judgement.points[0]),
+        "conclusive": found.conclusive,
+        "reasons": found.reasons,
+        "left_out_share": found.left_out_share,
+    }
 
 
 def _latency(visit: Record) -> Interval | None:
