@@ -77,10 +77,10 @@ def planted(root: Path, files: dict[str, str]) -> list[str]:
 
 
 @pytest.mark.slow
-def test_big_and_little_cores_have_both_names_and_are_no_threads_of_one_another(
+def test_big_and_little_cores_have_both_names_and_a_number_each(
     core: list[str | Path], tmp_path: Path
 ) -> None:
-    """The kernel numbers cores anew in each cluster, and the register is that of the CPU which runs the command."""
+    """The kernel numbers cores again in each cluster, and the register is that of the CPU which runs the command."""
     cpus = "sys/devices/system/cpu"
     files = {f"{cpus}/online": "0-3"}
     for cpu, (part, size) in enumerate(((0xD05, 446), (0xD05, 446), (0xD0B, 1024), (0xD0B, 1024))):

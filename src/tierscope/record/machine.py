@@ -16,7 +16,7 @@ from tierscope.record.catalogue import Walk
 from tierscope.units import LINE_BYTES, KiB, MiB
 
 EQUAL_CAPACITY = 0.95
-"""Of the largest `cpu_capacity`: cores from here on are of one kind. Firmware may rate the cores of one kind by their
+"""Cores are of one kind from this share of the largest `cpu_capacity` on. Firmware may rate the cores of one kind by their
 highest clocks (Linux, drivers/base/arch_topology.c, topology_init_cpu_capacity_cppc); the middle cores of phones have
 0.75 to 0.9 of the largest.
 """
