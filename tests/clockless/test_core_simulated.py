@@ -122,7 +122,7 @@ def test_a_hidden_core_is_found_and_no_sure_answer_is_wrong(seed: int, tmp_path:
     assert right >= open_, hidden
 
 
-@pytest.mark.parametrize("line", (128, 256))
+@pytest.mark.parametrize("line", [128, 256])
 def test_a_core_with_longer_lines_is_found(line: int, tmp_path: Path) -> None:
     """Two visits of a line would make its caches seem larger, and the second line of a window fetched."""
     hidden = replace(Hidden.drawn(1), prefetch="stride", depth=3, latency_ns=100, line=line)

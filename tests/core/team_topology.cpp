@@ -3,6 +3,8 @@
 
 #include <doctest/doctest.h>
 
+#include <set>
+
 #include "folder.hpp"
 #include "says.hpp"
 

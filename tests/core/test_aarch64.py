@@ -77,9 +77,7 @@ def planted(root: Path, files: dict[str, str]) -> list[str]:
 
 
 @pytest.mark.slow
-def test_big_and_little_cores_have_both_names_and_a_number_each(
-    core: list[str | Path], tmp_path: Path
-) -> None:
+def test_big_and_little_cores_have_both_names_and_a_number_each(core: list[str | Path], tmp_path: Path) -> None:
     """The kernel numbers cores again in each cluster, and the register is that of the CPU which runs the command."""
     cpus = "sys/devices/system/cpu"
     files = {f"{cpus}/online": "0-3"}

@@ -1,8 +1,8 @@
 """Cores: big and little ones in one machine, by `cpu_capacity`.
 
 A plan that chooses CPUs by itself takes those of the largest capacity alone, and those with at least 95 % of it, since
-threads on unlike cores measure the mix. Blind to kernels that state no capacity (before 6.x on x86-64 with hybrid cores); there, `cpu_core` and `cpu_atom`
-distinguish them.
+threads on unlike cores measure the mix. Blind to kernels that state no capacity (before 6.x on x86-64 with hybrid
+cores); there, `cpu_core` and `cpu_atom` distinguish them.
 Source: Linux, Documentation/scheduler/sched-capacity.rst; Documentation/ABI/testing/sysfs-devices-system-cpu.
 """
 
