@@ -60,7 +60,7 @@ Cpu read_cpu(const fs::path& root, unsigned number_, const std::set<unsigned>& a
           static_cast<unsigned>(number(its / "cpu_capacity"))};
 }
 
-/// Number cores by their lowest CPU where `core_id` repeats in a package: many ARM kernels count cores anew in each
+/// Number cores by their lowest CPU where `core_id` repeats in a package: many ARM kernels count cores again in each
 /// cluster, and some x86-64 processors in each die, so that two cores would seem to be threads of one.
 /// Source: Linux, drivers/base/arch_topology.c, parse_cluster; Documentation/admin-guide/cputopology.rst.
 void tell_cores_apart(const fs::path& root, std::vector<Cpu>& cpus) {

@@ -122,15 +122,25 @@ def test_a_hidden_core_is_found_and_no_sure_answer_is_wrong(seed: int, tmp_path:
     assert right >= open_, hidden
 
 
-@pytest.mark.parametrize("line", [128, 256])
-def test_a_core_with_longer_lines_is_found(line: int, tmp_path: Path) -> None:
-    """Two visits of a line would make its caches seem larger, and the second line of a window fetched."""
+@pytest.mark.parametrize("line", first(1, [128, 64, 256]))
+def test_a_core_is_found_whatever_its_lines(line: int, tmp_path: Path) -> None:
+    """Two visits of a line would make its caches seem larger, and the second line of a window fetched.
+
+    With a depth of 3, three visits are enough and six are not: the last line is still on its way.
+    """
     hidden = replace(Hidden.drawn(1), prefetch="stride", depth=3, latency_ns=100, line=line)
-    rows = rows_of(hidden, tmp_path, "probes=flight,width,fetch", "to=256")
-    right, open_, wrong = judged(rows, hidden)
+    rows = rows_of(hidden, tmp_path, "probes=fetch")
+    _, _, wrong = judged(rows, hidden)
     assert wrong == [], hidden
-    assert right >= open_, rows
-    ahead = rows["lines ahead", "up"]
-    assert ahead.answer == "known"
-    flights = [row for (name, level), row in rows.items() if name == "lines in flight" and level == "L2"]
-    assert [row.answer for row in flights] == ["known"], flights
+    known = {name for name, row in rows.items() if row.answer == "known"}
+    assert known >= {("lines ahead", "up"), ("lines ahead", "down"), ("streams", "")}, rows
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("line", [128, 256])
+def test_lines_in_flight_are_those_of_the_machine(line: int, tmp_path: Path) -> None:
+    hidden = replace(Hidden.drawn(1), line=line)
+    rows = rows_of(hidden, tmp_path, "probes=flight,width", "to=256")
+    _, _, wrong = judged(rows, hidden)
+    assert wrong == [], hidden
+    assert rows["lines in flight", "L2"].answer == "known"

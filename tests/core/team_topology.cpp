@@ -3,6 +3,8 @@
 
 #include <doctest/doctest.h>
 
+#include <set>
+
 #include "folder.hpp"
 #include "says.hpp"
 
@@ -126,7 +128,7 @@ TEST_CASE("cores of two clusters are not threads of one core, though the kernel 
   const Folder root;
   root.write(CPUS + "online", "0-7\n");
   for (unsigned number = 0; number < 8; ++number) {
-    cpu(root, number, number % 4, 0);  // core_id begins anew in the second cluster
+    cpu(root, number, number % 4, 0);  // core_id begins again in the second cluster
     const auto its = CPUS + "cpu" + std::to_string(number) + "/";
     root.write(its + "topology/thread_siblings_list", std::to_string(number) + "\n");
     root.write(its + "cpu_capacity", number < 4 ? "446\n" : "1024\n");

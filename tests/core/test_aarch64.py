@@ -5,20 +5,15 @@ ZVA, which is 512 bytes of `max` and 64 of the others: code that assumes 64 zero
 """
 
 import json
-import os
-import re
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 import lanes
-from emulated import core_of
+from emulated import core_of, exchanged, simulated, tierscope, wrapper
 from tierscope.core.find import SHADOW, find_shadow
 
-ENTRY = "from tierscope.cli.entry import main; raise SystemExit(main())"
 LONGER = "sve1024=off,sve2048=off"
 CPUS = {
     "max,sve=off": (),
@@ -82,10 +77,8 @@ def planted(root: Path, files: dict[str, str]) -> list[str]:
 
 
 @pytest.mark.slow
-def test_big_and_little_cores_have_both_names_and_are_no_threads_of_one_another(
-    core: list[str | Path], tmp_path: Path
-) -> None:
-    """The kernel numbers cores anew in each cluster, and the register is that of the CPU which runs the command."""
+def test_big_and_little_cores_have_both_names_and_a_number_each(core: list[str | Path], tmp_path: Path) -> None:
+    """The kernel numbers cores again in each cluster, and the register is that of the CPU which runs the command."""
     cpus = "sys/devices/system/cpu"
     files = {f"{cpus}/online": "0-3"}
     for cpu, (part, size) in enumerate(((0xD05, 446), (0xD05, 446), (0xD0B, 1024), (0xD0B, 1024))):
@@ -104,40 +97,12 @@ def test_big_and_little_cores_have_both_names_and_are_no_threads_of_one_another(
     assert [cpu["capacity"] for cpu in found["cpus"]] == [446, 446, 1024, 1024]
     assert len({(cpu["package"], cpu["core"]) for cpu in found["cpus"]}) == 4
     assert {cpu["package"] for cpu in found["cpus"]} == {0}
-    assert found["caches"] == []  # none is listed, and none is made up
-
-
-SIMULATED = """
-group kernel=triad target=sim:ddr5 cpus=0-1 footprint=1MiB pages=4k isa=scalar
-prepare
-measure seconds=0.0005 block=20us
-check
-group kernel=chase target=sim:phone cpus=0 footprint=64MiB element=128 pages=16k
-prepare
-measure seconds=0.002 block=50us
-check
-group kernel=read target=sim:arm_server,pages.base=64KiB,cpu.line=256B,cache.2.policy=lru cpus=0-1 footprint=1MiB pages=64k isa=scalar
-prepare
-measure seconds=0.0002 block=20us
-check
-"""  # noqa: E501
-"""LRU of 4, 8, 12 and 15 ways, lines of 64, 128 and 256 bytes, pages of 4, 16 and 64 KiB."""
 
 
 @pytest.mark.slow
 def test_simulated_machines_take_the_same_time_to_the_picosecond(core: list[str | Path], tmp_path: Path) -> None:
-    """Copies of 16 bytes are NEON there and SSE2 here; the samples of one are those of the other, byte for byte."""
-    plan = tmp_path / "plan"
-    plan.write_text(SIMULATED)
-    counters: list[list[object]] = []
-    for name, words in (("there", core), ("here", [Path(sys.executable).with_name("tierscope-core")])):
-        answers = lanes.run([*words, "run", plan, "--samples", tmp_path / name]).splitlines()
-        facts = [json.loads(line) for line in answers]
-        assert [fact for fact in facts if fact["fact"] == "error"] == []
-        counters.append([fact["counters"] for fact in facts if fact["fact"] == "checked"])
-    assert counters[0] == counters[1]
-    there, here = ((tmp_path / name).read_bytes() for name in ("there", "here"))
-    assert len(here) > 4000
+    """Copies of 16 bytes are NEON there and SSE2 here."""
+    there, here = simulated(core, tmp_path)
     assert there == here
 
 
@@ -206,11 +171,8 @@ def test_check_arm_states_what_the_processor_is(
     core: list[str | Path], cpu: str, found: dict[str, str], tmp_path: Path
 ) -> None:
     """Lines of 256 bytes of the register, where the files of this machine state 64: not as assumed."""
-    wrapper = tmp_path / "core-of-arm"
-    wrapper.write_text(f'#!/bin/sh\nexec {" ".join(map(str, of(core, cpu)))} "$@"\n')
-    wrapper.chmod(0o755)
-    words = [sys.executable, "-c", ENTRY, "check", "arm", "--json"]
-    assumed = {one["what"]: one for one in json.loads(lanes.run(words, TIERSCOPE_CORE=str(wrapper)))}
+    told = tierscope(tmp_path, "check", "arm", "--json", core=wrapper(of(core, cpu), tmp_path))
+    assumed = {one["what"]: one for one in json.loads(told)}
     assert {what: assumed[what]["found"] for what in found} == found
     assert assumed["clock"]["verdict"] == "as assumed"
     assert (assumed["line"]["verdict"], assumed["line"]["found"].endswith("used: 256 B")) == (
@@ -220,49 +182,9 @@ def test_check_arm_states_what_the_processor_is(
 
 @pytest.mark.slow
 def test_a_run_from_aarch64_is_shown_and_compared_here(core: list[str | Path], tmp_path: Path) -> None:
-    wrapper = tmp_path / "core-of-arm"
-    wrapper.write_text(f'#!/bin/sh\nexec {" ".join(map(str, of(core, "neoverse-n1")))} "$@"\n')
-    wrapper.chmod(0o755)
-
-    def tierscope(*words: str, core: str = "") -> str:
-        done = subprocess.run(
-            [sys.executable, "-c", ENTRY, *words],
-            env={**os.environ, **({"TIERSCOPE_CORE": core} if core else {})},
-            cwd=tmp_path, text=True, capture_output=True, check=False,
-        )  # fmt: skip
-        assert done.returncode in (0, 1, 4), done.stdout + done.stderr  # 1: slower, as an emulator is; 4: not sure
-        return done.stdout
-
-    stream = (
-        "run",
-        "stream",
-        "kernels=read,triad",
-        "array=1MiB",
-        "pages=4k",
-        "threads=1",
-        "precision=0.5",
-        "budget=0.2",
-    )
-    tierscope(*stream, "visits=1", "--out", "arm", core=str(wrapper))
-    tierscope(*stream, "visits=1", "--out", "here")
-    assert "triad" in tierscope("show", "arm")
-    identity = json.loads((tmp_path / "arm/result.json").read_bytes())["machine"]["identity"]
+    there = wrapper(of(core, "neoverse-n1"), tmp_path)
+    identity = exchanged(there, tmp_path)
     assert (identity["architecture"], identity["model"]) == ("aarch64", "Neoverse-N1")
-    compared = re.compile("^stream: (read|triad), ", re.MULTILINE)  # on a busy machine one may be inconclusive
-    assert compared.search(tierscope("compare", "here", "arm"))
-    assert compared.search(tierscope("compare", "arm", "here", core=str(wrapper)))
-    assert "triad" in tierscope("show", "here", core=str(wrapper))
-    assert (
-        "triad" in tierscope("report", "here", core=str(wrapper))
-        or (tmp_path / "here/report.html").stat().st_size > 10_000
-    )
-    assert "triad" in tierscope("export", "arm", "--to", "csv")
-    assert (tmp_path / "arm/report.html").stat().st_size > 10_000
-    assumed = json.loads(tierscope("check", "arm", "--json", core=str(wrapper)))
-    found = {one["what"]: one["found"] for one in assumed}
-    assert found["processor"].startswith("Neoverse-N1 (0x41:15:0xd0c:")
-    assert found["DC ZVA"] == "64 B"
-    assert found["vectors"] == "NEON, no SVE that is built"
-    flushes = tierscope("run", "flush", "chunks=4KiB", "footprint=1MiB", "limit=5", "--out", "f", core=str(wrapper))
+    flushes = tierscope(tmp_path, "run", "flush", "chunks=4KiB", "footprint=1MiB", "limit=5", "--out", "f", core=there)
     assert "cvac" in flushes
     assert "clwb is left out" not in flushes  # of another architecture

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import lanes
-from emulated import core_of
+from emulated import core_of, exchanged, simulated, wrapper
 
 
 @pytest.fixture(scope="module")
@@ -47,3 +47,15 @@ def test_it_measures_on_riscv64(core: list[str | Path], tmp_path: Path) -> None:
     assert prepared["groups"][0]["bus_bytes_per_operation"] is None
     assert measured["rows"] > 0
     assert checked["largest_relative_error"][0] <= 1e-15
+
+
+@pytest.mark.slow
+def test_simulated_machines_take_the_same_time_to_the_picosecond(core: list[str | Path], tmp_path: Path) -> None:
+    """Copies of 16 bytes are two words there and SSE2 here."""
+    there, here = simulated(core, tmp_path)
+    assert there == here
+
+
+@pytest.mark.slow
+def test_a_run_from_riscv64_is_shown_and_compared_here(core: list[str | Path], tmp_path: Path) -> None:
+    assert exchanged(wrapper(core, tmp_path), tmp_path)["architecture"] == "riscv64"

@@ -286,3 +286,20 @@ def test_cores_of_one_kind_whose_clocks_differ_are_used_together(tmp_path: Path)
         tmp_path, "cores", "arm_guest", changes={f"{base}/cpu{n}/cpu_capacity": str(c) for n, c in enumerate(sizes)}
     )
     assert (found.verdict, found.state) == ("good", "capacities of 1001 to 1024: used together")
+
+
+@pytest.mark.parametrize("listed", ["L2", "nothing"])
+def test_an_arm_server_whose_last_cache_is_in_no_file(listed: str, tmp_path: Path) -> None:
+    base = "/sys/devices/system/cpu/cpu0/cache"
+    gone = ("index2",) if listed == "L2" else ("index0", "index1", "index2")
+    changes = {
+        f"{base}/{index}/{name}": None for index in gone for name in ("level", "shared_cpu_list", "size", "type")
+    }
+    found = seen(
+        tmp_path, "caches", "arm_guest", changes=changes | {"/proc/stat": "cpu  5000 0 500 690000 100 0 10 0 0 0"}
+    )
+    if listed == "L2":
+        assert (found.verdict, found.state) == ("note", "last level L2, 1 MiB for 1 CPU; no L3 is reported")
+        assert "system-level cache" in found.effect
+    else:
+        assert (found.verdict, found.state) == ("unknown", "no cache is reported")

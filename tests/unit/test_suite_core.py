@@ -184,6 +184,11 @@ def test_chains_and_windows_have_the_lines_of_the_machine(line: int, irregular: 
     works = [one.groups[0].workload.of(LoopWork) for one in imagine(suites["core"].plan(machine, chosen))]
     assert {work.element_bytes for work in works} == {line}
     windows = [work for work in works if work.train]
+    for one in imagine(suites["core"].plan(machine, chosen)):
+        work = one.groups[0].workload.of(LoopWork)
+        group = max(work.windows, 1) * (work.train + 1) if work.train else 0
+        blocks = one.groups[0].workload.per_block
+        assert blocks % group == 0 if group else blocks == 0  # whole groups of windows in each block
     reach = {(work.train - 1) * work.stride + work.ahead for work in windows}
     assert max(reach) < 4096 // line
     patterns = {work.ahead for work in windows if work.train == 1 and not work.stride and not work.parity}

@@ -16,9 +16,8 @@ from tierscope.record.catalogue import Walk
 from tierscope.units import LINE_BYTES, KiB, MiB
 
 EQUAL_CAPACITY = 0.95
-"""Of the largest `cpu_capacity`: cores from here on are of one kind. Firmware may rate the cores of one kind by their
-highest clocks (Linux, drivers/base/arch_topology.c, topology_init_cpu_capacity_cppc); the middle cores of phones have
-0.75 to 0.9 of the largest.
+"""Cores are of one kind from this share of the largest `cpu_capacity` on. Firmware may rate the cores of one kind by
+their highest clocks (Linux, drivers/base/arch_topology.c, topology_init_cpu_capacity_cppc).
 """
 
 
@@ -206,7 +205,7 @@ class Machine(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         return tuple(number for _, _, number in sorted(order))
 
     def equal_cpus(self) -> tuple[int, ...]:
-        """Return those of `cpus` about as large as the largest: a plan that chooses mixes no kinds of cores."""
+        """Return those of `cpus` that are about as large as the largest: plans that choose mix no kinds of cores."""
         size = {cpu.number: cpu.capacity or 0 for cpu in self.identity.cpus}
         largest = max((size[cpu] for cpu in self.cpus()), default=0)
         return tuple(cpu for cpu in self.cpus() if size[cpu] >= EQUAL_CAPACITY * largest)

@@ -85,7 +85,7 @@ def percentiles(series: Floats, shares: Sequence[float], confidence: float = 0.9
 def rounded(found: Interval, step_s: float) -> Interval:
     """Return the interval, wider by the step of the clock on either side if that is not small. Both in seconds.
 
-    Each time may be off by a step, all of them alike, so that their spread does not show it: a counter of 24 MHz steps
+    Each time may be off by a step, all of them alike, so that their spread does not show it. A counter of 24 MHz steps
     by 42 ns, which is as long as many operations.
     """
     if not found.middle > 0 or step_s <= FINE * found.middle:

@@ -46,8 +46,8 @@ from tierscope.suites.core.ask import (
     irregular,
     page_lines,
 )
+from tierscope.suites.core.fetch import Bound, farthest, fewest, next_size
 from tierscope.suites.core.fetch import Share as Saved
-from tierscope.suites.core.fetch import farthest, fewest, next_size
 from tierscope.suites.core.labels import ProbeLabels
 from tierscope.suites.core.step import Pair, finer
 from tierscope.units import GiB, KiB, MiB
@@ -61,6 +61,7 @@ LEVEL_TIMES = 8  # at most, as a factor on the cache before
 ROUNDS = 12  # halvings of the unknown range, at most
 STEADY = 240  # fillers of a loop without chains: the code fits the nearest cache, the end of the loop is 1 %
 GUESSES = 4  # branches of one iteration
+HOPS, FEW_HOPS = 1024, 128  # of a block of windows, about: 0.1 ms; on a simulated machine, whose time is exact
 
 
 class CoreOptions(SuiteOptions, frozen=True, kw_only=True):
@@ -100,7 +101,10 @@ class Asker:
         if (probe, level, work) in self.known:
             return
         bytes_ = size or (SMALL if not work.chains else self.fetched if work.train else self.memory)
-        workload = Workload(kernel="loop", footprint_bytes=bytes_, work=replace(work, element_bytes=self.line))
+        workload = Workload(
+            kernel="loop", footprint_bytes=bytes_, work=replace(work, element_bytes=self.line),
+            per_block=self.whole(work),
+        )  # fmt: skip
         group = Group(workload=workload, target=self.target, team=Team(cpus=cpus or (self.cpu,)), role="prober")
         answer = yield Experiment(
             table="core_points",
@@ -114,6 +118,12 @@ class Asker:
 
     def times(self, probe: str) -> dict[LoopWork, tuple[float, float]]:
         return {work: time for (its, _, work), time in self.known.items() if its == probe}
+
+    def whole(self, work: LoopWork) -> int:
+        """Return the hops of a block: whole groups of windows, whose first visits miss and whose last ones hit."""
+        group = max(work.windows, 1) * (work.train + 1)
+        hops = FEW_HOPS if self.target.name == SIMULATED else HOPS
+        return max(hops // group, 1) * group if work.train else 0
 
     def fits(self, work: LoopWork) -> bool:
         """Return whether a window fits a page."""
@@ -203,12 +213,17 @@ def fetches(asker: Asker) -> Plan:
     for down in (0, 1):
         yield from probes.ask([Fetch("train", down=down).work(n) for n in TRAINED])
     up, falling = (fewest(probes.saved(Fetch("train", down=down))) for down in (0, 1))
-    train = up.high or falling.high or TRAINED[-2]
+    train = enough(up) or enough(falling) or TRAINED[-2]
     yield from probes.ask([Fetch("stride", train=train).work(n) for n in STRIDES])
     for down in (0, 1):
         yield from probes.sized(Fetch("ahead", train=train, down=down), AHEAD)
     if farthest(probes.saved(Fetch("ahead", train=train))).low:
         yield from probes.sized(Fetch("streams", train=train), STREAMS)
+
+
+def enough(visits: Bound) -> int:
+    """Return visits that were enough; 0 if none were. More may be too many: then a late line is still on its way."""
+    return visits.low if visits.why else visits.high
 
 
 def plan(machine: Machine, chosen: CoreOptions) -> Plan:
