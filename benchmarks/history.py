@@ -26,6 +26,7 @@ from tierscope.tables.kept import NAME, key_of, stored
 from tierscope.tables.kept_file import write
 
 ALLOWED_S = 2.0
+FEWEST = 2  # runs of a history
 
 
 def main() -> int:
@@ -35,6 +36,8 @@ def main() -> int:
     parser.add_argument("--judged", type=int, default=5, help="copies that are judged, to state what one costs")
     parser.add_argument("--repeats", type=int, default=3, help="of each timing; the least counts")
     words = parser.parse_args()
+    if min(words.judged, words.runs) < FEWEST:
+        parser.error(f"--judged={words.judged} of --runs={words.runs}: a history needs {FEWEST} runs")
     with tempfile.TemporaryDirectory(prefix="tierscope-") as folder:
         os.environ["XDG_CACHE_HOME"] = f"{folder}/cache"
         runs = [copied(load(words.run), Path(folder) / f"run-{number}", number) for number in range(words.runs)]

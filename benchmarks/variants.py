@@ -28,7 +28,7 @@ from pathlib import Path
 
 import msgspec
 from covering.load import machine
-from searched.exhaustive import Row, prove, row, space
+from searched.exhaustive import CALLS, Row, prove, row, space
 
 from tierscope.core import Session, catalogue, find_core
 from tierscope.errors import Exit
@@ -135,7 +135,7 @@ def options(known: list[str]) -> argparse.Namespace:
     parser.add_argument("--kernels", default=",".join(known))
     parser.add_argument("--threads", default="1,2")
     parser.add_argument("--pages", default="4k,thp")
-    parser.add_argument("--calls", type=int, default=10)
+    parser.add_argument("--calls", type=int, default=CALLS, help="fewer are a trial")
     parser.add_argument("--array", default="512MiB", help="size of each operand")
     parser.add_argument("--out", type=Path, help="keep the cases here, and continue with those that are there")
     words = parser.parse_args()

@@ -174,9 +174,10 @@ def table(states: list[State]) -> str:
     return "\n".join(lines)
 
 
-def verdicts(found: list[Goal]) -> str:
-    """Return the goals as Markdown."""
-    words = {True: "reached", False: "missed", None: NOT_KNOWN}
+def verdicts(found: list[Goal], *, trial: bool) -> str:
+    """Return the goals as Markdown. trial: there are too few runs for a verdict."""
+    so_far = " so far" * trial
+    words = {True: f"reached{so_far}", False: f"missed{so_far}", None: NOT_KNOWN}
     lines = ["| goal | figure | aim | |", "| --- | --- | --- | --- |"]
     return "\n".join([*lines, *(f"| {g.name} | {g.figure} | {g.goal} | {words[g.reached]} |" for g in found)])
 

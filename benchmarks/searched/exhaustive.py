@@ -39,6 +39,7 @@ AROUND = 15  # trials before and after one, which show the speed of the machine 
 SELECTING, PROVING = 20, 40  # rounds
 ENOUGH, SAME = 0.98, 0.9  # goals: of the best, and of the calls
 CONFIDENCE = 0.95
+CALLS = 10
 NOTHING = Interval(math.nan, math.nan, math.nan, 0)
 
 
@@ -157,7 +158,9 @@ class Row:
 
     @property
     def verdict(self) -> str:
-        """Return 'reached', 'missed' or 'not known': the interval of the ratio contains the goal."""
+        """Return 'reached', 'missed', 'not known' (the interval contains the aim) or 'a trial' (fewer than CALLS)."""
+        if self.calls < CALLS:
+            return "a trial"
         if self.same < SAME * self.calls or self.usual.high < ENOUGH:
             return "missed"
         return "reached" if self.usual.low >= ENOUGH else "not known"

@@ -178,6 +178,19 @@ def test_a_file_that_cannot_be_stored_whole_is_not_there(
 
 
 @both
+def test_a_file_that_may_not_be_removed_is_an_error(root: Path, kind: Kind, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(*_: object, **__: object) -> None:
+        raise PermissionError(13, os.strerror(13))
+
+    one = left_by_a_kill(root, kind)
+    put(root, BOOT_ID, b"two\n")
+    monkeypatch.setattr(Path, "unlink", refused)
+    for act in (one.restore, one.file.forget_earlier):
+        with pytest.raises(MachineError, match="cannot be removed: Permission denied; try as root"):
+            act()
+
+
+@both
 def test_a_damaged_file_is_an_error_and_is_never_forgotten(root: Path, kind: Kind) -> None:
     one = kind(root)
     put(root, one.file.stored, b"{")

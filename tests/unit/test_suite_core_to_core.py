@@ -10,10 +10,14 @@ from lab import Lab, lab_in, plan_of
 from made_machine import large, made_machine, made_server
 from made_numa import planned
 from tierscope.errors import MachineError, UsageError
+from tierscope.plans import suites
 from tierscope.plans.live import describe
 from tierscope.record.experiment import Experiment
 from tierscope.record.machine import Machine
-from tierscope.run.expected import expected_seconds
+from tierscope.record.result import load
+from tierscope.run.expected import expected_seconds, imagine
+from tierscope.suites.core_to_core.experiments import PAIR_S
+from tierscope.tables import tables
 
 
 def plans(machine: Machine, **words: str) -> list[Experiment]:
@@ -182,6 +186,26 @@ def test_a_large_machine_is_sampled_within_its_limit() -> None:
     assert {cpu for pair in found for cpu in pair} == set(enormous().cpus())
     assert len(found) * experiments[0].schedule.minimum_s < 300
     assert pairs(plans(enormous())) == found
+
+
+@pytest.mark.parametrize("limit", [1.5, 6.0])
+def test_a_run_with_more_pairs_than_time_ends_within_its_limit_and_has_an_interval_for_each(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, limit: float
+) -> None:
+    """As 256 CPUs in 300 s, in small: of 496 pairs of 32 CPUs, as many as the limit has time for, in three visits."""
+    machine = made_server(packages=2, nodes=1, cores=8, threads=2, caches=4)
+    suite = suites["core-to-core"]
+    experiments = imagine(suite.plan(machine, suite.read({"limit": str(limit)})))
+    lab = lab_in(tmp_path, monkeypatch)
+    lab.core.noise = lambda group: 0.02
+    lab.core.ask_s = 0.0005
+    lab(plan_of(*experiments), limit=limit)
+    run = load(tmp_path)
+    run = msgspec.structs.replace(run, result=msgspec.structs.replace(run.result, machine=machine))
+    rows = tables["core_to_core"].rows(run)
+    assert 0.8 * limit < lab.core.now <= limit
+    assert len(rows) == round(limit / PAIR_S) < 496
+    assert sum(row.conclusive for row in rows) >= 0.9 * len(rows)
 
 
 @pytest.mark.parametrize("most", [1, 128, 700, 5000])

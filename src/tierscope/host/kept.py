@@ -91,8 +91,11 @@ class KeptFile(Generic[K]):
             return self._forget_earlier()
 
     def remove(self) -> None:
-        """Remove the file, if it is still there."""
-        self.path.unlink(missing_ok=True)
+        """Remove the file, if it is still there; MachineError if that is not permitted."""
+        try:
+            self.path.unlink(missing_ok=True)
+        except OSError as error:
+            raise MachineError(f"{self.path} cannot be removed: {reason(error)}; try as root, with sudo") from error
 
     def _forget_earlier(self) -> bool:
         kept = self.read()
