@@ -14,7 +14,7 @@ import tierscope
 
 pytestmark = [
     pytest.mark.slow,
-    pytest.mark.skipif(shutil.which("dpkg-deb") is None, reason="no dpkg-deb: sudo apt-get install -y dpkg"),
+    pytest.mark.skipif(shutil.which("dpkg-deb") is None, reason="no dpkg-deb: this is not a Debian system"),
 ]
 MINOR = sys.version_info.minor
 
