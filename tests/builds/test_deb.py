@@ -86,7 +86,7 @@ def test_unpacked_anywhere_it_measures_and_leaves_its_folder_as_it_was(unpacked:
     assert started(unpacked, "doctor")
     run = tmp_path / "run"
     assert started(unpacked, "run", "stream", "target=sim:flat", "kernels=read", "--out", str(run))
-    assert (run / "report.html").is_file()
+    assert (run / "report-simulated.html").is_file()
     assert files(unpacked) == before
     assert Path("usr/lib/tierscope/bin/tierscope-core-traced") in before
 
