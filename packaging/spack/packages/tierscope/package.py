@@ -26,9 +26,12 @@ class Tierscope(CMakePackage):
 
     variant("pmdk", default=False, description="Build tierscope-core-pmdk, for targets named pool:")
     variant("static", default=True, description="Link tierscope-core statically; needs the static C library")
+    variant("flow", default=False, description="Build the victim flow of run neighbors")
 
     depends_on("cxx", type="build")
     depends_on("cmake@3.22:", type="build")
+    depends_on("tomlplusplus", type="build")  # of targets named sim:
+    depends_on("lemon", type="build", when="+flow")
     depends_on("pmdk@1.12:", when="+pmdk")
 
     def cmake_args(self) -> list[str]:

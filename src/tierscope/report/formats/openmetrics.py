@@ -100,9 +100,13 @@ def _of_measure(measure: Measure, run: Run) -> Iterator[Sample]:
 
 
 def family(measure: Measure, end: str) -> Family:
-    """Return tierscope_stream_bandwidth_bytes_per_second of a main value; with `end`, that of a bound."""
+    """Return tierscope_stream_bandwidth_bytes_per_second of a main value; with `end`, that of a bound.
+
+    A single letter, as in `b_bandwidth`, is left out: Prometheus takes it for a unit, and the help states it.
+    """
     unit = UNITS.get(measure.unit, "")
-    parts = ("tierscope", measure.table.name, measure.main.stem.removesuffix(unit).rstrip("_"), end, unit)
+    stem = (part for part in measure.main.stem.removesuffix(unit).split("_") if len(part) > 1)
+    parts = ("tierscope", measure.table.name, *stem, end, unit)
     column = measure.column
     meaning = re.sub(r"\[([^\]]+)\]\([^)]*\)|[`*\"\\]", r"\1", column.help)
     told = f"{measure.table.title}: {BOUNDS[end]}{column.title}{f', {meaning}' if meaning else ''}."
