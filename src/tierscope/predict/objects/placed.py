@@ -18,7 +18,7 @@ from typing import Any
 import msgspec
 
 from tierscope.predict.objects.choice import Set, best, bytes_of, growing
-from tierscope.predict.objects.objects import ProgramObject, Shares, moved_bytes, objects_of, shares
+from tierscope.predict.objects.objects import ProgramObject, Shares, all_moved_bytes, moved_bytes, objects_of, shares
 from tierscope.predict.program.answer import Anchor, Answer, anchored, seconds_of
 from tierscope.simulated.replay import Traced
 
@@ -72,6 +72,7 @@ class Placed:
     objects: tuple[ProgramObject, ...] = ()
     shares: tuple[float, ...] = ()  # of what the tier adds, by object
     moved: tuple[float, ...] = ()  # bytes that the memory reads and writes, by object
+    moved_all: float = 0.0  # the same of the whole program
     curve: tuple[Point, ...] = ()
     best: tuple[Point, ...] = ()
     unknown: str = ""
@@ -165,7 +166,8 @@ def _answered(one: _Wanted, here: Anchor, found: Mapping[str, Traced], words: Ma
     assert share is not None
     return Placed(
         one.ends.tier, one.objects, tuple(share.tolist()), tuple(moved_bytes(o, slow) for o in one.objects),
-        tuple(point(chosen) for chosen in one.curve), tuple(point(chosen, size) for size, chosen in one.best),
+        all_moved_bytes(slow), tuple(point(chosen) for chosen in one.curve),
+        tuple(point(chosen, size) for size, chosen in one.best),
     )  # fmt: skip
 
 

@@ -48,12 +48,13 @@ def name_of(found: Predicted) -> str:
     return shlex.join(found.command)
 
 
-def _interval(low: float | None, middle: float | None, high: float | None) -> Interval | None:
+def interval(low: float | None, middle: float | None, high: float | None) -> Interval | None:
+    """Return the bounds of a prediction; None where it is not known."""
     return None if low is None or middle is None or high is None else Interval(low, middle, high, 1)
 
 
 def _row(found: Predicted, one: PredictedTier, origin: str) -> PredictionRow:
-    slowdown = _interval(one.low, one.ratio, one.high)
+    slowdown = interval(one.low, one.ratio, one.high)
     return PredictionRow(
         command=name_of(found),
         tier=one.tier,
@@ -66,7 +67,7 @@ def _row(found: Predicted, one: PredictedTier, origin: str) -> PredictionRow:
         latency_over=one.latency_over,
         bandwidth_over=one.bandwidth_over,
         lever=one.lever,
-        by_lever=_interval(one.lever_low, one.lever_ratio, one.lever_high),
+        by_lever=interval(one.lever_low, one.lever_ratio, one.lever_high),
         why=one.unknown,
         origin=origin,
     )
