@@ -13,8 +13,11 @@ from tierscope.draw import figures
 from tierscope.draw.contours import contour
 from tierscope.errors import Exit
 from tierscope.predict.program.grid import BANDWIDTHS, FARTHEST, LATENCIES, MOST, axes
-from tierscope.record.result import load
+from tierscope.record.result import Run, load
+from tierscope.report.content import gather
 from tierscope.report.formats import write
+from tierscope.report.top.parts import Answer
+from tierscope.report.top.top import top
 from tierscope.suites.prediction.figure import labels, levels, pieces
 from tierscope.tables import tables
 
@@ -221,6 +224,38 @@ def test_phases_and_sets_that_are_not_known_have_rows_and_no_figure(tmp_path: Pa
     assert "save 70 % of the time that cxl adds, by the model alone" in first.text
     assert not first.conclusive
     assert tables["prediction_placement"].rows(run)[0].why == "it started 2 processes"
+
+
+def how_sure(run: Run) -> Answer:
+    """Return the answer at the top of the page."""
+    (answer,) = [one for one in top(gather(run)).answers if one.question == "How sure?"]
+    return answer
+
+
+def test_the_top_states_how_many_predictions_have_bounds_and_how_wide(tmp_path: Path) -> None:
+    answer = how_sure(prediction_run(tmp_path))
+    assert answer.short == "All 3 predictions have bounds, ±7.5 %"
+    assert answer.text.startswith("All 10 object sets have bounds, ±4.5 %.")
+    assert answer.text.endswith("on a real second memory is not known yet.")
+    assert answer.mark == "good"
+
+
+def test_the_top_states_which_predictions_are_refused_and_why(tmp_path: Path) -> None:
+    whole = made_predicted()
+    refused = msgspec.structs.replace(whole.tiers[1], ratio=None, low=None, high=None, seconds=None, unknown="too far")
+    wide = msgspec.structs.replace(whole.tiers[0], high=1.3 * (whole.tiers[0].ratio or 0))
+    tiers = (wide, refused, whole.tiers[2])
+    answer = how_sure(prediction_run(tmp_path, msgspec.structs.replace(whole, tiers=tiers, placed=())))
+    assert answer.short == "2 of 3 predictions have bounds, ±7.5 to 18.5 %"
+    assert answer.text.startswith(f"Not known for {TIERS[1][0]}: too far.")
+    assert answer.mark == "note"
+
+
+def test_the_top_states_that_no_prediction_is_known(tmp_path: Path) -> None:
+    answer = how_sure(prediction_run(tmp_path, made_predicted(unknown="it started 2 processes")))
+    assert answer.short == "None of the 3 predictions is known"
+    assert "Not known for cxl, read=200ns,bandwidth=4GB/s, optane100: it started 2 processes." in answer.text
+    assert "second memory" not in answer.text
 
 
 @pytest.mark.parametrize("name", ["html", "markdown", "csv", "parquet"])
