@@ -280,6 +280,24 @@ def test_it_cannot_be_continued_or_repeated(tmp_path: Path, command: str, capsys
     assert "is a prediction and cannot be" in capsys.readouterr().err
 
 
+def test_a_directory_that_is_not_empty_is_refused_before_anything_is_measured(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "mine").write_text("kept")
+    words = ["predict", "--on", "read=350ns", "--out", str(tmp_path), "--", "true"]
+    assert main(words) == Exit.USAGE
+    said = capsys.readouterr().err
+    assert "is not empty; name a new directory" in said
+    assert "runs here" not in said
+    assert (tmp_path / "mine").read_text() == "kept"
+
+
+def test_a_refused_program_leaves_no_directory(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    assert main(["predict", "--on", "read=350ns", "--out", str(out), "--", str(tmp_path / "none")]) == Exit.USAGE
+    assert not out.exists()
+
+
 def test_a_stored_prediction_is_read_as_it_was_written(tmp_path: Path) -> None:
     found = made_predicted()
     assert load(prediction_run(tmp_path, found).path).result.predicted == found

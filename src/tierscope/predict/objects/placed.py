@@ -174,11 +174,11 @@ def _answered(one: _Wanted, here: Anchor, found: Mapping[str, Traced], words: Ma
 def _point(one: _Wanted, here: Anchor, chosen: Set, share: float, fast: int | None) -> Point:
     estimates = [float(known[list(chosen)].sum()) if known is not None else share for known in one.shares]
     more = share - estimates[0]
-    pairs = []
-    for (a, b), estimate in zip(one.ends.pairs, estimates, strict=True):
-        pairs += [(a, between(b, a, estimate)), (a, between(b, a, estimate + more))]
+    both = list(zip(one.ends.pairs, estimates, strict=True))
+    corrected = [(a, between(b, a, estimate + more)) for (a, b), estimate in both]
+    pairs = [*corrected, *((a, between(b, a, estimate)) for (a, b), estimate in both)]
     own, slow = one.ends.pairs[0]
-    answer = anchored(one.ends.tier, here, between(slow, own, share), pairs)
+    answer = anchored(one.ends.tier, here, between(slow, own, share), pairs, corrected)
     return Point(chosen, bytes_of(one.objects, chosen), share, estimates[0], answer, fast)
 
 

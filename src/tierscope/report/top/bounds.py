@@ -9,7 +9,7 @@ from tierscope.stats.median import Interval
 from tierscope.tables import Bounded
 
 QUESTION = "How sure?"
-NARROW = 0.10  # half of the bounds over the number, up to which they are no reason for doubt: the aim of predictions
+NARROW = 0.10  # half of the bounds over the number, up to which the mark is good: the aim of predictions
 SHOWN = 3  # rows that are refused
 
 
