@@ -120,7 +120,7 @@ class Divided(Command):
 @click.option(
     "--out",
     type=click.Path(path_type=Path),
-    help="Directory for the answers of a PROGRAM as a run, with a page: contours over latency and bandwidth.",
+    help="Directory for the answers of a PROGRAM as a run, with a page: contours, phases, and objects if asked for.",
     metavar="DIRECTORY",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print [rows](json.md#predict---json).")
