@@ -5,6 +5,7 @@ import subprocess
 from dataclasses import replace
 
 import msgspec
+import numpy as np
 import pytest
 from rich.console import Console
 
@@ -192,6 +193,13 @@ def test_a_tier_is_one_sentence() -> None:
 def test_a_program_that_fails_here_is_refused(script: str, why: str) -> None:
     with pytest.raises(UsageError, match=why):
         native.measured(["/bin/sh", "-c", script], 10)
+
+
+def test_a_program_that_mostly_waits_has_a_note() -> None:
+    assert native._waited(np.array([1.0, 1.0]), np.array([0.9, 0.95])) == ()
+    assert native._waited(np.array([1.0]), np.array([3.2])) == ()  # of four threads
+    (note,) = native._waited(np.array([1.0, 1.0]), np.array([0.1, 0.1]))
+    assert note.startswith("it ran for 10% of its wall time here and waited otherwise")
 
 
 def test_a_program_that_runs_for_long_is_ended() -> None:

@@ -221,7 +221,7 @@ def test_phases_and_sets_that_are_not_known_have_rows_and_no_figure(tmp_path: Pa
         assert rows
         assert figures[name].draw(run, rows, []) is None
     (first, *_) = tables["prediction_placement"].insights(run, tables["prediction_placement"].rows(run))
-    assert "save 70 % of the time that cxl adds, by the model alone" in first.text
+    assert "in it: 70 % less added time on cxl, by the model alone: get < graph" in first.text
     assert not first.conclusive
     assert tables["prediction_placement"].rows(run)[0].why == "it started 2 processes"
 
@@ -256,6 +256,14 @@ def test_the_top_states_that_no_prediction_is_known(tmp_path: Path) -> None:
     assert answer.short == "None of the 3 predictions is known"
     assert "Not known for cxl, read=200ns,bandwidth=4GB/s, optane100: it started 2 processes." in answer.text
     assert "second memory" not in answer.text
+    content = gather(prediction_run(tmp_path / "again", made_predicted(unknown="it started 2 processes")))
+    assert top(content).lead == "None of the 3 predictions is known."
+    (said, *_) = content.sections["prediction_objects"].insights
+    assert said.text == (
+        "get < graph (solve.c:20), 48 MiB: 70 % of the time that cxl adds waits for it, and 20 % of the bytes are "
+        "moved for it; by the model alone, which does not match the time here"
+    )
+    assert not said.conclusive
 
 
 @pytest.mark.parametrize("name", ["html", "markdown", "csv", "parquet"])

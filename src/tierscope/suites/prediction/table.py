@@ -51,7 +51,9 @@ class Prediction:
         """Return a sentence for each tier, how well the model fits here, and what limits the answers."""
         found = run.result.predicted
         notes = (
-            [Insight(name="prediction_note", text=begun(note), detail=True) for note in found.notes] if found else []
+            [Insight(name="prediction_note", text=begun(note), conclusive=False, detail=True) for note in found.notes]
+            if found
+            else []
         )
         return [*(_said(row) for row in rows), *(_fits(found) if found else ()), *notes]
 
@@ -66,7 +68,13 @@ def _fits(found: Predicted) -> Iterator[Insight]:
         text += f"; runs here differ by {100 * found.noise_share:.1f} %"
         others = (Number(value=found.noise_share, kind="percent"),)
     yield Insight(
-        name="prediction_fit", text=text, value=found.model_over_measured, unit="1", others=others, detail=True
+        name="prediction_fit",
+        text=text,
+        value=found.model_over_measured,
+        unit="1",
+        others=others,
+        conclusive=False,
+        detail=True,
     )
 
 

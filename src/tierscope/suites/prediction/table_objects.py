@@ -69,13 +69,17 @@ def _sizes(placed: PredictedPlacement, number: int, one: PlacedObject) -> tuple[
 
 
 def _said(row: ObjectRow) -> Insight:
-    moved = f", and moves {100 * row.moved_share:.0f} % of the bytes" if row.moved_share is not None else ""
+    known = row.seconds_added is not None
+    text = f"{row.object}, {show_bytes(row.size or 0)}: {100 * row.added_share:.0f} % of the time that {row.tier} adds "
+    text += "waits for it"
+    if row.moved_share is not None:
+        text += f", and {100 * row.moved_share:.0f} % of the bytes are moved for it"
+    if not known:
+        text += "; by the model alone, which does not match the time here"
+    others = () if row.moved_share is None else (Number(value=row.moved_share, kind="share"),)
     return Insight(
-        name=f"waits_most {row.tier.replace(' ', '_')}",
-        text=f"{100 * row.added_share:.0f} % of the time that {row.tier} adds waits for {row.object}, "
-             f"{show_bytes(row.size or 0)}{moved}",
-        value=row.added_share, unit="1", kind="share",
-        others=() if row.moved_share is None else (Number(value=row.moved_share, kind="share"),),
+        name=f"waits_most {row.tier.replace(' ', '_')}", text=text, value=row.added_share, unit="1", kind="share",
+        others=others, conclusive=known,
     )  # fmt: skip
 
 

@@ -90,7 +90,7 @@ def _said(rows: list[SetRow], row: SetRow) -> Insight:
     names = "; ".join(row.names[:NAMES]) + (f"; {len(row.names) - NAMES} more" if len(row.names) > NAMES else "")
     nothing = next((one.slowdown for one in rows if one.tier == tier and not one.objects and one.slowdown), None)
     if row.slowdown is None or nothing is None:
-        text += f" save {100 * row.saved:.0f} % of the time that {tier} adds, by the model alone: {names}"
+        text += f": {100 * row.saved:.0f} % less added time on {tier}, by the model alone: {names}"
         return Insight(name=name, text=text, others=(Number(value=row.saved),), conclusive=False)
     one = row.slowdown
     text += (
