@@ -1,5 +1,7 @@
 """This machine and each tier as simulated machines: each has the same cores, whose range gives the bounds."""
 
+import fcntl
+import os
 from pathlib import Path
 
 import pytest
@@ -7,6 +9,7 @@ import pytest
 from made import MEMORY_S, Maker, add_latency, add_stream
 from made_core import MadeCore, add_core
 from made_machine import made_machine
+from tierscope.errors import UsageError
 from tierscope.predict.program import here as runs_of
 from tierscope.predict.program.here import runs_here
 from tierscope.predict.program.machines import CORES, PREFETCHERS, Here, places
@@ -147,3 +150,26 @@ def test_a_tier_states_its_latency_and_bandwidth_over_those_here(here: Here) -> 
     assert given.over == pytest.approx(350e-9 / MEMORY_S, rel=0.05)
     assert given.bandwidth_over == pytest.approx(1.0)
     assert (simulated.over, simulated.bandwidth_over) == (None, None)
+
+
+def test_a_run_that_was_stopped_is_removed_before_it_is_made_again(tmp_path: Path) -> None:
+    stopped = tmp_path / "latency"
+    (stopped / "samples").mkdir(parents=True)
+    (stopped / "manifest.json").write_text("{}")
+    runs_of._clear(stopped, "latency")
+    assert not stopped.exists()
+    runs_of._clear(stopped, "latency")  # nothing is there
+
+
+def test_a_run_that_another_process_makes_is_not_removed(tmp_path: Path) -> None:
+    made = tmp_path / "latency"
+    made.mkdir()
+    (made / "manifest.json").write_text("{}")
+    handle = os.open(made, os.O_RDONLY)  # as another process has it
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        with pytest.raises(UsageError, match="another tierscope measures latency of this machine now; wait"):
+            runs_of._clear(made, "latency")
+    finally:
+        os.close(handle)
+    assert (made / "manifest.json").read_text() == "{}"

@@ -7,18 +7,16 @@ import numpy as np
 import pytest
 from rich.console import Console
 
-from tierscope.cli.drawn import draw
 from tierscope.errors import MachineError
 from tierscope.predict.objects import symbols
 from tierscope.predict.objects.choice import best, bytes_of, growing
-from tierscope.predict.objects.figure import HEADS, READING, figure, rows
 from tierscope.predict.objects.objects import ProgramObject, moved_bytes, objects_of, shares
 from tierscope.predict.objects.placed import OTHER_WAY, STATIC, Again, Ends, Placed, between, placed
+from tierscope.predict.objects.stored import placements
 from tierscope.predict.objects.symbols import Frame, named, parsed
 from tierscope.predict.objects.text import show, waits
 from tierscope.predict.program.answer import anchor
 from tierscope.predict.program.native import Native
-from tierscope.report.figure_page import Beside
 from tierscope.simulated import tracer
 from tierscope.simulated.replay import Traced
 from tierscope.stats.median import Interval
@@ -181,19 +179,36 @@ def test_what_is_found_is_shown_and_written(tmp_path) -> None:  # type: ignore[n
     assert document["objects"][1]["stack"] == ["p+0x10", "p+0x20"]
 
 
-def test_the_curve_is_drawn_with_its_bounds_and_rows(tmp_path) -> None:  # type: ignore[no-untyped-def]
+def test_what_is_stored_has_the_few_that_matter_and_the_others_together(tmp_path) -> None:  # type: ignore[no-untyped-def]
     made = placing(FIRST, tmp_path, fast=(1500,))
-    spec = figure([made, Placed("other", unknown=STATIC)])
-    assert [point["ratio"] for point in spec["data"]["values"]] == pytest.approx([2.0, 1.3, 1.1])
-    assert [point["low"] for point in spec["layer"][3]["data"]["values"]] == pytest.approx([1.25])
-    draw(spec, tmp_path / "curve.html", Beside(READING, "", (), HEADS, rows([made])))
-    page = (tmp_path / "curve.html").read_text()
-    assert "<svg" in page
-    assert "1 of 3" in page
-    assert "1.300" in page
-    unknown = figure([placing(FIRST, tmp_path, measured=9.0)])
-    assert unknown["data"]["values"] == []
-    assert "3 of 3" in unknown["usermeta"]["tierscope"]["notes"][0]
+    (stored, refused) = placements([made, Placed("other", unknown=STATIC)])
+    assert [(one.name, one.kind) for one in stored.objects] == [
+        ("p+0x10 < p+0x20", "site"),
+        ("p+0x10 < p+0x30", "site"),
+        ("static data of libc.so.6", "data"),  # it waits for nothing, and moves bytes
+        ("the rest", "rest"),
+    ]
+    assert sum(one.share for one in stored.objects) == pytest.approx(1)
+    assert sum(one.moved_bytes for one in stored.objects) == 4 * 3 * 64
+    assert [(one.fast_bytes, one.objects) for one in stored.sets] == [
+        (None, ()),
+        (None, (0,)),
+        (None, (0, 1)),
+        (1500, (0,)),
+    ]
+    assert [one.ratio for one in stored.sets] == pytest.approx([2.0, 1.3, 1.1, 1.3])
+    assert (refused.objects, refused.unknown) == ((), STATIC)
+
+
+def test_objects_of_one_name_are_told_apart_and_small_ones_are_joined() -> None:
+    small = [one(8, f"s{i}") for i in range(30)]
+    made = Placed("far", (one(1, "f"), one(2, "f"), *small), (0.5, 0.4, *(0.0001 for _ in small)),
+                  (64.0, 64.0, *(0.0 for _ in small)), 200.0)  # fmt: skip
+    (stored,) = placements([made])
+    assert [one.name for one in stored.objects] == ["f", "f (2)", "30 other objects", "the rest"]
+    assert stored.objects[2].bytes == 240
+    assert stored.objects[3].moved_bytes == pytest.approx(72)
+    assert stored.count == 32
 
 
 def test_the_objects_of_one_machine_are_reported_by_their_waits() -> None:

@@ -5,6 +5,7 @@ import subprocess
 from dataclasses import replace
 
 import msgspec
+import numpy as np
 import pytest
 from rich.console import Console
 
@@ -74,7 +75,36 @@ def test_bounds_contain_small_and_large_cores_and_the_noise_of_the_runs() -> Non
     assert found.ratio == pytest.approx(1.5)
     assert found.low is not None
     assert found.low <= 1.25  # of the small core
-    assert found.high == pytest.approx(2.0)  # of the large one
+    assert found.high is not None
+    assert found.high >= 2.0  # of the large one
+
+
+def test_a_model_that_takes_too_long_here_is_also_read_both_ways() -> None:
+    found = told(1.2, 2.4)
+    assert (found.ratio, found.low) == pytest.approx((2.0, 2.0))  # what it takes too long shrinks with the memory
+    assert found.high == pytest.approx(2.2)  # it stays: 1 + (2.4 - 1.2) / 1
+    made = anchor(here(), [of(1.0), of(1.3)])
+    refuted = answer("far", made, [of(2.0), of(2.6)], None, None, None)
+    assert refuted.high == pytest.approx(2.0)  # a core that takes 1.3 times the time here is not this one
+
+
+def test_bounds_contain_one_more_core_of_those_that_fit_the_time_here() -> None:
+    cores, there = [of(1.0), of(1.0), of(1.0), of(2.0)], [of(1.5), of(1.6), of(1.7), of(8.0)]
+    found = answer("far", anchor(here(), cores[:3]), there[:3], None, None, None)
+    reach = 2.92 * 0.1 * (1 + 1 / 3) ** 0.5  # Student's t with two degrees of freedom, at 95 % on one side
+    assert (found.low, found.high) == pytest.approx((1.6 - reach, 1.6 + reach), rel=0.002)
+    others = answer("far", anchor(here(), cores), there, None, None, None)
+    assert others.low == pytest.approx(found.low)  # the fourth takes twice the time here: it is not this core
+    two = answer("far", anchor(here(), cores[:2]), there[:2], None, None, None)
+    assert (two.low, two.high) == pytest.approx((1.5, 1.6))  # too few show nothing about others
+
+
+def test_one_more_core_changes_nothing_of_the_time_in_the_kernel() -> None:
+    cores, there = [of(0.5)] * 3, [of(0.75), of(0.8), of(0.85)]
+    alone = answer("far", anchor(here(), [of(1.0)] * 3), [of(1.5), of(1.6), of(1.7)], None, None, None)
+    found = answer("far", anchor(here(user=0.5, wall=1.0), cores), there, None, None, None)
+    assert alone.low is not None
+    assert found.low == pytest.approx(1 + (alone.low - 1) / 2)
 
 
 @pytest.mark.parametrize(
@@ -82,6 +112,8 @@ def test_bounds_contain_small_and_large_cores_and_the_noise_of_the_runs() -> Non
     [
         (of(0.7), here(), "model takes 0.70x"),
         (of(1.3), here(), "model takes 1.30x"),
+        (of(0.7), here(), "`tierscope run core` measures the core"),
+        (of(0.7), here(noise=0.2), "runs here differ by 20%, so repeat it on an idle machine"),
         (of(0.005), here(0.005, 0.005), "less than 10 ms of CPU time; give it more work"),
         (of(0.0), here(0.0, 0.02), "less than 10 ms of CPU time; give it more work"),
         (of(1.0, threads=4), here(0.0, 1.0), "less than 10 ms of CPU time; give it more work"),
@@ -161,6 +193,13 @@ def test_a_tier_is_one_sentence() -> None:
 def test_a_program_that_fails_here_is_refused(script: str, why: str) -> None:
     with pytest.raises(UsageError, match=why):
         native.measured(["/bin/sh", "-c", script], 10)
+
+
+def test_a_program_that_mostly_waits_has_a_note() -> None:
+    assert native._waited(np.array([1.0, 1.0]), np.array([0.9, 0.95])) == ()
+    assert native._waited(np.array([1.0]), np.array([3.2])) == ()  # of four threads
+    (note,) = native._waited(np.array([1.0, 1.0]), np.array([0.1, 0.1]))
+    assert note.startswith("it ran for 10% of its wall time here and waited otherwise")
 
 
 def test_a_program_that_runs_for_long_is_ended() -> None:

@@ -63,6 +63,20 @@ class Asked(msgspec.Struct, frozen=True, kw_only=True):
     leads: bool = False
 
 
+class Bounded(msgspec.Struct, frozen=True, kw_only=True):
+    """Rows whose numbers have bounds although no blocks were judged: the page states how many have them, and how wide.
+
+    thing: a word for one row. number: a field that is an interval; None where it is refused. names, why: columns with
+    the name of a row and the reason of a refusal. limits: what the bounds do not promise, as a sentence.
+    """
+
+    thing: str
+    number: str
+    names: str
+    why: str
+    limits: str = ""
+
+
 class OverTime(Enum):
     """The records of a table that a page shows block by block over time (`suites.series`)."""
 
@@ -117,11 +131,11 @@ def plain(value: Any) -> Any:
 class Plain:
     """A table of any kind of row, whose insights have Python's own numbers, whatever its statistics return.
 
-    A table may state seven things more.
+    A table may state eight things more.
     `place`: its order in a report, the lowest first. `audited`. `in_terminal`: whether a terminal shows it, too.
-    `topics`: which findings of the doctor affect it. `over_time`: whose blocks a page shows over time.
-    `asked`: what its reader wants to know. `says`: the name of each insight with the meaning of its value. A word in
-    capitals in a name is a placeholder.
+    `bounded`: which of its numbers have bounds. `topics`: which findings of the doctor affect it. `over_time`: whose
+    blocks a page shows over time. `asked`: what its reader wants to know. `says`: the name of each insight with the
+    meaning of its value. A word in capitals in a name is a placeholder.
     """
 
     def __init__(self, table: Table[Any]) -> None:
@@ -205,6 +219,12 @@ class Plain:
         return found
 
     @property
+    def bounded(self) -> Bounded | None:
+        found = getattr(self._table, "bounded", None)
+        assert found is None or isinstance(found, Bounded)
+        return found
+
+    @property
     def audited(self) -> Audited:
         found = getattr(self._table, "audited", Audited())
         assert isinstance(found, Audited)
@@ -249,6 +269,7 @@ tables = Tables("table", "tierscope.suites", part="table", group="tierscope.tabl
 __all__ = [
     "Asked",
     "Audited",
+    "Bounded",
     "Column",
     "Flat",
     "Insight",

@@ -3,6 +3,8 @@
 `tierscope predict --on TIER -- PROGRAM...` does the same for a program; what follows `--` is never a WHAT.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -118,7 +120,7 @@ class Divided(Command):
 @click.option(
     "--out",
     type=click.Path(path_type=Path),
-    help="Directory for the answers of a PROGRAM as a run, with a page: contours over latency and bandwidth.",
+    help="Directory for the answers of a PROGRAM as a run, with a page: contours, phases, and objects if asked for.",
     metavar="DIRECTORY",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print [rows](json.md#predict---json).")
@@ -175,18 +177,16 @@ def predict(  # noqa: PLR0913, PLR0917 (each is an option)
 
 def _program(asked: "AskedProgram", figure: Path | None, out: Path | None, as_json: bool) -> int:
     from tierscope.cli.console import Console
-    from tierscope.cli.drawn import draw, drawable
+    from tierscope.cli.drawn import drawable
     from tierscope.errors import Exit
-    from tierscope.predict.objects import figure as over_size
     from tierscope.predict.program import text
     from tierscope.predict.program.asked import predicted
-    from tierscope.report.figure_page import Beside
 
     drawable(figure)
-    found = predicted(asked, door.message)
+    with _kept(out):
+        found = predicted(asked, door.message)
     if figure:
-        page = Beside(over_size.READING, "", (), over_size.HEADS, over_size.rows(found.placed))
-        draw(over_size.figure(found.placed), figure, page)
+        _draw(found, figure)
     if as_json:
         door.document(found.document())
     else:
@@ -194,6 +194,40 @@ def _program(asked: "AskedProgram", figure: Path | None, out: Path | None, as_js
     if out is not None:
         _store(found, out, quiet=as_json)
     return Exit.INCONCLUSIVE if any(one.unknown for one in found.tiers) else Exit.GOOD
+
+
+@contextmanager
+def _kept(out: Path | None) -> Iterator[None]:
+    """Claim the directory before anything is measured; free it again if nothing is."""
+    from tierscope.run.owned import abandon
+    from tierscope.run.place import taken
+
+    directory = taken(out) if out is not None else None
+    try:
+        yield
+    except BaseException:
+        if directory is not None:
+            abandon(directory)
+        raise
+
+
+def _draw(found: "Found", path: Path) -> None:
+    """Draw the time over the size of the memory here, with its rows below it."""
+    from tierscope.cli.drawn import draw
+    from tierscope.draw import cells, figures
+    from tierscope.predict.program.stored import unsaved
+    from tierscope.report.figure_page import Beside
+    from tierscope.tables import flat, tables
+
+    chart, table = figures["prediction_placement"], tables["prediction_placement"]
+    run = unsaved(found)
+    rows = table.rows(run)
+    spec = chart.draw(run, rows, [])
+    if spec is None:
+        door.message(f"{path} is not written: the time with objects in the memory here is not known for any tier")
+        return
+    lines = [[cells.cell(flat(row)[column.name], column) for column in table.columns] for row in rows]
+    draw(spec, path, Beside(chart.reading, "", (), [cells.head(column) for column in table.columns], lines))
 
 
 def _store(found: "Found", out: Path, *, quiet: bool) -> None:

@@ -81,6 +81,11 @@ def moved_bytes(one: ProgramObject, traced: Traced) -> float:
     return 64 * sum(reads + writes for number, _, reads, writes in traced.objects if number in places)
 
 
+def all_moved_bytes(traced: Traced) -> float:
+    """Return the bytes that the memory reads and writes for the whole program, in what was traced."""
+    return 64 * sum(reads + writes for _, _, reads, writes in traced.objects)
+
+
 def _waits(traced: Traced) -> Shares:
     found = np.zeros(max(len(traced.places), 1))
     for number, seconds, _, _ in traced.objects:

@@ -18,7 +18,7 @@ from typing import Any
 import msgspec
 
 from tierscope.predict.objects.choice import Set, best, bytes_of, growing
-from tierscope.predict.objects.objects import ProgramObject, Shares, moved_bytes, objects_of, shares
+from tierscope.predict.objects.objects import ProgramObject, Shares, all_moved_bytes, moved_bytes, objects_of, shares
 from tierscope.predict.program.answer import Anchor, Answer, anchored, seconds_of
 from tierscope.simulated.replay import Traced
 
@@ -72,6 +72,7 @@ class Placed:
     objects: tuple[ProgramObject, ...] = ()
     shares: tuple[float, ...] = ()  # of what the tier adds, by object
     moved: tuple[float, ...] = ()  # bytes that the memory reads and writes, by object
+    moved_all: float = 0.0  # the same of the whole program
     curve: tuple[Point, ...] = ()
     best: tuple[Point, ...] = ()
     unknown: str = ""
@@ -165,18 +166,19 @@ def _answered(one: _Wanted, here: Anchor, found: Mapping[str, Traced], words: Ma
     assert share is not None
     return Placed(
         one.ends.tier, one.objects, tuple(share.tolist()), tuple(moved_bytes(o, slow) for o in one.objects),
-        tuple(point(chosen) for chosen in one.curve), tuple(point(chosen, size) for size, chosen in one.best),
+        all_moved_bytes(slow), tuple(point(chosen) for chosen in one.curve),
+        tuple(point(chosen, size) for size, chosen in one.best),
     )  # fmt: skip
 
 
 def _point(one: _Wanted, here: Anchor, chosen: Set, share: float, fast: int | None) -> Point:
     estimates = [float(known[list(chosen)].sum()) if known is not None else share for known in one.shares]
     more = share - estimates[0]
-    pairs = []
-    for (a, b), estimate in zip(one.ends.pairs, estimates, strict=True):
-        pairs += [(a, between(b, a, estimate)), (a, between(b, a, estimate + more))]
+    both = list(zip(one.ends.pairs, estimates, strict=True))
+    corrected = [(a, between(b, a, estimate + more)) for (a, b), estimate in both]
+    pairs = [*corrected, *((a, between(b, a, estimate)) for (a, b), estimate in both)]
     own, slow = one.ends.pairs[0]
-    answer = anchored(one.ends.tier, here, between(slow, own, share), pairs)
+    answer = anchored(one.ends.tier, here, between(slow, own, share), pairs, corrected)
     return Point(chosen, bytes_of(one.objects, chosen), share, estimates[0], answer, fast)
 
 

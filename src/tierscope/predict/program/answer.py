@@ -1,12 +1,21 @@
 """The time of a program on a tier, anchored to its time here, with bounds.
 
     T(B) = M * b / a + R            the reported time                                   [s]
-    T(B) = M + b - a + R            as if what the model leaves open did not change     [s], where a <= M
+    T(B) = M + b - a + R            as if what the model leaves open did not change     [s], where a <= (1 + OFF) M
     T(B) = (M + R) * b / a          as if kernel and waits grew with the memory         [s]
 
 M: time of the program itself, measured here: the user time of one thread, the wall time of several. R: the rest of the
 wall time, in the kernel or waiting. The model's times here and on the tier are a and b.
+M - a may be negative: the model then takes too long here, by something that may also stay or grow with the memory. The
+time here refutes a core whose a is farther from M than OFF; of one that takes even longer, only the ratio counts.
 The bounds contain all three, for all cores (own, small, large, other prefetchers) and both ends of the interval of M.
+The core of this machine is none of these cores, and its ratio can be beyond all of theirs. A faster core waits for a
+larger part of its time, and a core with more misses in flight for a smaller one. So the ratio can be largest within the
+range of cores. The bounds therefore contain the prediction interval of one more core, from the n cores that the time
+here does not refute. s is the standard deviation of their x = b / a - 1:
+
+    x of one more core = mean of x +- t(90 %, n - 1) s sqrt(1 + 1 / n)       three cores or more
+
 They also contain twice the deviation of what was not traced. The deviation of b / a is that of a ratio over the same
 units. With the rates d = b_i - b / a * a_i of units next to a gap of n instructions,
 
@@ -17,24 +26,30 @@ short. It is also not known if the program prints something else in the tracer, 
 
 Where the time goes, of the own core: `bandwidth` is the time saved if no access waits for another in the memory.
 `latency` is the further time saved if the memory answers immediately: misses that others wait for.
-Source: of the anchor and its two readings, `predict.rows`, which moves runs of maps in the same way; of the ratio, W.
-G. Cochran, "Sampling Techniques", 1977, chapter 6.
+Sources: of the anchor and its two readings, `predict.rows`, which moves runs of maps in the same way; of the ratio, W.
+G. Cochran, "Sampling Techniques", 1977, chapter 6; of one more core, G. J. Hahn and W. Q. Meeker, "Statistical
+Intervals", 1991, chapter 4.
 """
 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from statistics import mean, stdev
 from typing import Any
 
 from tierscope.errors import MachineError
 from tierscope.predict.program.native import Native
 from tierscope.simulated.replay import WHY_SIGNAL, Traced
+from tierscope.stats.median import student
 from tierscope.units import show_seconds
 
 OFF = 0.25  # of model over measured, beyond which nothing is reported
 SHORTEST_S = 0.01  # of user time: the kernel charges it by ticks of 1 to 10 ms
 SPREAD = 2  # deviations
 LEAST = 1000  # instructions of a part that has a rate
+NOISY = 0.10  # of the time here, from which a busy machine is the likely reason
+WITHIN = 0.90  # chance that one more core is within the bounds
+FEWEST = 3  # cores that show how cores differ
 
 
 def seconds_of(traced: Traced) -> float:
@@ -42,6 +57,10 @@ def seconds_of(traced: Traced) -> float:
     if traced.seconds is None:
         raise MachineError("the core counted the program and did not time it: nothing is predicted from it")
     return traced.seconds
+
+
+Pair = tuple[Traced, Traced]
+"""A core here and on the tier."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,11 +132,17 @@ def _doubt(made: Anchor, own: Traced, said: str) -> str:
         return short
     if said and made.native.said and said != made.native.said:
         return (
-            "in the tracer it printed something else than here, where each run printed the same: it takes another path"
+            "in the tracer it printed something else than here, where each run printed the same: it takes another path;"
+            " options that fix it, or a build without AVX-512, may avoid this"
         )
     if (ratio := made.ratio) is not None and abs(ratio - 1) > OFF:
         why = "the core differs, or the tracer's path does (AVX-512, JIT)" if ratio < 1 else "the core differs"
-        return f"the model takes {ratio:.2f}x the time that was measured here, beyond 0.75x to 1.25x: {why}"
+        noise = made.native.noise_share or 0.0
+        busy = f"; runs here differ by {noise:.0%}, so repeat it on an idle machine" if noise > NOISY else ""
+        return (
+            f"the model takes {ratio:.2f}x the time that was measured here, beyond 0.75x to 1.25x: {why}{busy}; "
+            "`tierscope run core` measures the core, and new runs of latency and stream the memory"
+        )
     return ""
 
 
@@ -144,21 +169,22 @@ def answer(
     model = seconds_of(cores[0])
     latency, bandwidth = _shares(model, idle, instant)
     pages = max(1 - seconds_of(large) / model, 0.0) if large and model else None
-    found = anchored(tier, here, cores[0], list(zip(here.cores, cores, strict=True)))
+    pairs = list(zip(here.cores, cores, strict=True))
+    found = anchored(tier, here, cores[0], pairs, pairs)
     return replace(found, latency_share=latency, bandwidth_share=bandwidth, large_pages_share=pages, notes=notes)
 
 
-def anchored(tier: str, here: Anchor, own: Traced, pairs: Sequence[tuple[Traced, Traced]]) -> Answer:
+def anchored(tier: str, here: Anchor, own: Traced, pairs: Sequence[Pair], cores: Sequence[Pair]) -> Answer:
     """Return the answer for the time of the own core on the tier.
 
-    pairs: of each core that the bounds contain, its times here and on the tier.
+    pairs: what the bounds contain, as times here and on the tier; cores: the same, of each core once.
     """
     model = seconds_of(own)
     if here.unknown:
         return Answer(tier, None, None, None, None, model, unknown=here.unknown)
     wall = here.measured_s[1] + here.rest_s
     told = (here.measured_s[1] * model / here.model_s + here.rest_s) / wall
-    every = [told, *(ratio for pair in pairs for ratio in _readings(here, *pair))]
+    every = [told, *(ratio for pair in pairs for ratio in _readings(here, *pair)), *_one_more(here, cores)]
     return Answer(tier, told, min(every), max(every), told * wall, model)
 
 
@@ -181,9 +207,29 @@ def _readings(here: Anchor, old: Traced, new: Traced) -> list[float]:
         for time in here.measured_s:
             wall = time + here.rest_s
             found += [(time * ratio + here.rest_s) / wall, ratio]
-            if a <= time:
+            if a <= (1 + OFF) * time:
                 found.append(1 + (ratio - 1) * a / wall)
     return found
+
+
+def _one_more(here: Anchor, cores: Sequence[Pair]) -> list[float]:
+    """Return the ends of the ratio of the wall time, of one more core; [] where too few cores fit the time here."""
+    time, wall = here.measured_s[1], here.measured_s[1] + here.rest_s
+    ratios = [seconds_of(new) / seconds_of(old) for old, new in cores if fits(here, old)]
+    return [max(1 + time * (ratio - 1) / wall, 0.0) for ratio in one_more(ratios)]
+
+
+def fits(here: Anchor, core: Traced) -> bool:
+    """Return whether the time here does not refute this core."""
+    return abs(seconds_of(core) / here.measured_s[1] - 1) <= OFF
+
+
+def one_more(ratios: Sequence[float]) -> list[float]:
+    """Return the ends of the prediction interval of one more ratio; [] where these are too few."""
+    if len(ratios) < FEWEST:
+        return []
+    reach = student((1 + WITHIN) / 2, len(ratios) - 1) * stdev(ratios) * math.sqrt(1 + 1 / len(ratios))
+    return [mean(ratios) - reach, mean(ratios) + reach]
 
 
 def paired_deviation(old: Traced, new: Traced) -> float:

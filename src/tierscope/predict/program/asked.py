@@ -9,7 +9,7 @@ from typing import Any
 
 from tierscope.host.system import System
 from tierscope.predict.objects.placed import Again, Ends, Placed, placed
-from tierscope.predict.program.answer import Anchor, Answer, anchor, answer
+from tierscope.predict.program.answer import SHORTEST_S, Anchor, Answer, anchor, answer
 from tierscope.predict.program.here import Tell, runs_here
 from tierscope.predict.program.lever import is_response, judged, opinion, responses
 from tierscope.predict.program.machines import LARGE_PAGE, SMALL_PAGE, Here, Place, is_model, of_model, places
@@ -23,6 +23,7 @@ from tierscope.simulated.replay import STANDARD_ERROR, Traced, replayed
 from tierscope.simulated.trace import words_of
 from tierscope.simulated.tracer import FOR_MANY, runnable, traced_words
 from tierscope.suites.response.found import Found as Response
+from tierscope.units import show_seconds
 
 ALWAYS = "sys/kernel/mm/transparent_hugepage/enabled"
 LIMIT_S = 60.0  # of one run here
@@ -103,6 +104,9 @@ def predicted(asked: Asked, tell: Tell) -> Found:
         here, levers = _here(asked, Path(name), tell)
         tell(f"{command[0]} runs here, several times")
         native = measured(command, asked.limit_s)
+        if native.user_s.middle < SHORTEST_S:
+            tell(f"{command[0]} takes {show_seconds(native.user_s.middle)} of CPU time, too little to predict "
+                 "its time; stop here and give it more work, or wait for what the model alone shows")  # fmt: skip
         tell(f"{command[0]} runs in the tracer")
         wanted = asked.objects or bool(asked.fast)
         replays = partial(replay_words, command, limit_s=asked.limit_s * TRACED_TIMES, objects=wanted)

@@ -17,6 +17,7 @@ from tierscope.files import cache_folder
 from tierscope.plans import suites
 from tierscope.record.machine import Machine
 from tierscope.record.result import Run, load
+from tierscope.run.owned import abandon, own
 from tierscope.run.place import RUNS
 from tierscope.run.planned import this_machine
 from tierscope.run.start import begin, execute
@@ -92,13 +93,26 @@ def _far(machine: Machine) -> str:
     return word_bytes(max(TIMES_CACHE * max((c.size_bytes for c in machine.identity.caches), default=0), LEAST_FAR))
 
 
+def _clear(path: Path, suite: str) -> None:
+    """Remove a run that was stopped or is of no use; UsageError where another process measures it now."""
+    if not path.exists():
+        return
+    try:
+        own(path)
+    except UsageError as error:
+        raise UsageError(f"another tierscope measures {suite} of this machine now; wait until it ends and try again, "
+                         "or name runs of this machine with --from") from error  # fmt: skip
+    abandon(path)
+    shutil.rmtree(path, ignore_errors=True)  # with files of others
+
+
 def _made(suite: str, machine: Machine, digest: str, tell: Tell) -> Run:
     tell(f"{suite} of {machine.hostname} is measured first, and kept for later")
     path = _kept(suite, digest)
     if path is None:
         raise MachineError("there is no folder to keep runs of this machine; set XDG_CACHE_HOME, or measure "
                            f"with `tierscope run {suite}` and name the run with --from")  # fmt: skip
-    shutil.rmtree(path, ignore_errors=True)  # of a stopped one
+    _clear(path, suite)
     words = WORDS[suite] | ({"to": _far(machine)} if suite == STAIRCASE else {})
     argv = ("tierscope", "run", suite, *(f"{key}={word}" for key, word in words.items()))
     try:

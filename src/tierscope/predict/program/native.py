@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from time import perf_counter
 
 import numpy as np
+import numpy.typing as npt
 
 from tierscope.errors import UsageError
 from tierscope.predict.program.printed import printed
@@ -23,6 +24,8 @@ from tierscope.stats.median import Interval, median
 from tierscope.units import show_seconds
 
 LEAST, MOST = 5, 15  # runs
+RAN = 0.8  # of the wall time that the kernel charges, below which the program mostly waits
+Floats = npt.NDArray[np.float64]
 SPENT_S = 4.0  # for runs beyond LEAST
 STANDARD_INPUT = 0
 PIPE = "standard input is a pipe, which one run alone could read: each run got an empty one; give a file with <"
@@ -59,10 +62,22 @@ def measured(command: Sequence[str], limit_s: float) -> Native:
     while len(found) < LEAST or (len(found) < MOST and perf_counter() - began < SPENT_S):
         found.append(_once(command, limit_s))
     walls, users, systems = np.array([one[:3] for one in found]).T
-    notes = (PIPE,) if _input_kind() == "pipe" else ()
+    notes = ((PIPE,) if _input_kind() == "pipe" else ()) + _waited(walls, users + systems)
     said = {one[3] for one in found}
     same = said.pop() if len(said) == 1 else ""
     return Native(median(walls), median(users), float(np.median(systems)), len(found), notes, same)
+
+
+def _waited(walls: Floats, charged: Floats) -> tuple[str, ...]:
+    """Return a note where the program mostly waits; walls, charged: seconds, shape (runs,)."""
+    share = float(np.median(charged / walls))
+    if share >= RAN:
+        return ()
+    note = (
+        f"it ran for {share:.0%} of its wall time here and waited otherwise, for a file or for a CPU that others used; "
+        "the time there contains these waits, so repeat it on an idle machine"
+    )
+    return (note,)
 
 
 def _once(command: Sequence[str], limit_s: float) -> tuple[float, float, float, str]:

@@ -6,7 +6,7 @@ equal parts of the model's time here. Markers are instructions of the program, t
     T(i)      model time of a machine before instruction i: known at the ends of the parts that are timed and every
               million instructions within them; in between, and in gaps, time passes evenly
     here      share of the phase of T of the own core, of the time that was measured
-    ratio     of a phase on the tier and here; its bounds are the range over all cores
+    ratio     of a phase on the tier and here; its bounds are the range over all cores, and one more core
 
 The bounds also contain twice the deviation of what was not traced. With the rates d = b_i - ratio * a_i of units, the
 n instructions of a gap that are in the phase have the variance n^2 (d_i - d_j)^2 / 2.
@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tierscope.predict.program.answer import LEAST, SPREAD, Anchor, seconds_of
+from tierscope.predict.program.answer import LEAST, SPREAD, Anchor, fits, one_more, seconds_of
 from tierscope.simulated.replay import Traced
 
 BEGIN = "begin"  # before the first marker
@@ -79,7 +79,7 @@ def phases(here: Anchor, tiers: Sequence[Cores], count: int) -> tuple[Phase, ...
     for name, parts in spans.items():
         share = _time(own, parts) / whole
         seconds = None if here.unknown else share * here.measured_s[1]
-        there = tuple(_there(one, parts, known=not here.unknown) for one in tiers)
+        there = tuple(_there(here, one, parts) for one in tiers)
         found.append(Phase(name, len(parts), share, seconds, there))
     return tuple(found)
 
@@ -101,7 +101,7 @@ def _by_markers(own: Traced) -> Mapping[str, list[Span]]:
     return spans
 
 
-def _there(one: Cores, parts: Sequence[Span], *, known: bool) -> PhaseThere:
+def _there(here: Anchor, one: Cores, parts: Sequence[Span]) -> PhaseThere:
     ratios = [_ratio(a, b, parts) for a, b in one.pairs]
     own = one.pairs[0][1]
     time = _time(own, parts)
@@ -109,11 +109,13 @@ def _there(one: Cores, parts: Sequence[Span], *, known: bool) -> PhaseThere:
     if one.idle is not None and one.instant is not None and time > 0:
         alone = min(_time(one.idle, parts), time)
         latency, bandwidth = max(alone - _time(one.instant, parts), 0.0) / time, 1 - alone / time
-    if not known or any(ratio is None for ratio in ratios):
+    if here.unknown or any(ratio is None for ratio in ratios):
         return PhaseThere(one.tier, None, None, None, latency, bandwidth)
     sure = [ratio for ratio in ratios if ratio is not None]
-    return PhaseThere(one.tier, sure[0][0], min(low for _, low, _ in sure), max(high for _, _, high in sure),
-                      latency, bandwidth)  # fmt: skip
+    further = one_more([ratio for (ratio, _, _), (old, _) in zip(sure, one.pairs, strict=True) if fits(here, old)])
+    low = min(*(max(end, 0.0) for end in further), *(low for _, low, _ in sure), sure[0][0])
+    high = max(*further, *(high for _, _, high in sure), sure[0][0])
+    return PhaseThere(one.tier, sure[0][0], low, high, latency, bandwidth)
 
 
 def _ratio(here: Traced, there: Traced, parts: Sequence[Span]) -> tuple[float, float, float] | None:

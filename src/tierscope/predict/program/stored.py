@@ -1,14 +1,17 @@
 """A prediction as a run directory: manifest and result without samples, which reports and exports read like any run."""
 
 import platform
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
 from tierscope import __version__
 from tierscope.errors import MachineError, refusal
+from tierscope.predict.objects.stored import placements
 from tierscope.predict.program.asked import Found
+from tierscope.predict.program.phases import Phase
 from tierscope.record.machine import Machine
-from tierscope.record.predicted import SUITE, Predicted, PredictedTier
+from tierscope.record.predicted import SUITE, Predicted, PredictedPhase, PredictedTier
 from tierscope.record.result import SCHEMA, Manifest, Result, Run, Software, load, save_manifest, save_result
 from tierscope.run.owned import abandon, owned
 from tierscope.run.place import forsake, taken
@@ -50,8 +53,20 @@ def predicted(found: Found) -> Predicted:
         bandwidth_bytes_per_s=found.bandwidth_bytes_per_s,
         tiers=tiers,
         cells=found.cells,
+        phases=tuple(_phases(found.phases)),
+        placed=placements(found.placed),
         notes=found.notes,
     )
+
+
+def _phases(found: Sequence[Phase]) -> Iterator[PredictedPhase]:
+    for one in found:
+        for there in one.there:
+            yield PredictedPhase(
+                phase=one.name, tier=there.tier, visits=one.visits, share=one.share, seconds=one.seconds,
+                ratio=there.ratio, low=there.low, high=there.high, latency_share=there.latency_share,
+                bandwidth_share=there.bandwidth_share,
+            )  # fmt: skip
 
 
 def in_memory(found: Found, machine: Machine, now: datetime) -> tuple[Manifest, Result]:
@@ -68,6 +83,11 @@ def in_memory(found: Found, machine: Machine, now: datetime) -> tuple[Manifest, 
         predicted=predicted(found),
     )  # fmt: skip
     return manifest, result
+
+
+def unsaved(found: Found) -> Run:
+    """Return the answers as a run that is in no directory: its tables and figures need none."""
+    return Run(path=Path(), result=in_memory(found, this_machine(None), datetime.now(UTC))[1])
 
 
 def store(found: Found, out: Path) -> Run:

@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from tierscope.report.content import Content
 from tierscope.report.doubtful import why
 from tierscope.report.picks import judged
+from tierscope.report.top.bounds import QUESTION, bounded
 from tierscope.report.top.memory import Memory
 from tierscope.report.top.parts import BAD, GOOD, NOTE, Answer, Key
 
-QUESTION = "How sure?"
 NEARLY, HALF = 0.95, 0.5  # of the points, and of the numbers of a memory
 
 
@@ -24,7 +24,7 @@ def certain(content: Content, keys: Sequence[Key], found: Memory | None = None) 
         short = f"No: {len(failures)} number{'s are' if len(failures) > 1 else ' is'} impossible"
         return Answer(QUESTION, short, _audited(content), BAD)
     if not rows:
-        return Answer(QUESTION, "Not judged: these rows have no intervals")
+        return bounded(content) or Answer(QUESTION, "Not judged: these rows have no intervals")
     texts = [_precise(keys), _because(content)]
     text = " ".join(one for one in texts if one)
     if sure == len(rows) and content.run.result.complete:

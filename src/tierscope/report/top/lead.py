@@ -4,6 +4,7 @@ from tierscope.draw.words import threads_name
 from tierscope.report.content import Content
 from tierscope.report.doubtful import cause
 from tierscope.report.picks import Load, Wait, judged, passed_over, reaches_memory
+from tierscope.report.top.bounds import bounded
 from tierscope.report.top.brief import begun, short_rate, short_seconds
 from tierscope.report.top.cpus import Cpus
 from tierscope.report.top.memory import COPIES, READ, SMALL_PAGES, Memory
@@ -136,6 +137,8 @@ def _counted(content: Content) -> str:
     rows = sum(len(section.rows) for section in content.sections.values())
     if not rows:
         return "This run has no finished experiment yet."
+    if answer := bounded(content):
+        return f"{answer.short}."
     found = len(content.sections)
     return f"{rows} row{'' if rows == 1 else 's'} in {found} table{'' if found == 1 else 's'}."
 

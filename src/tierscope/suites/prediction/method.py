@@ -6,12 +6,34 @@ TEXTS = {
     "A program on other memories": (
         "The program ran here several times, and once in a tracer. The trace went through a model of this machine and "
         "through the same model with each memory. The time there is the time here, multiplied by the ratio of both "
-        "model times. The bounds contain a small and a large core, other prefetchers, the interval of the runs "
-        "here, the error of sampling, and both readings of what the model does not explain. The contours come from "
+        "model times. The bounds contain a small and a large core, other prefetchers, the 90 % prediction interval of "
+        "one more core, the interval of the runs here, the error of sampling, and both readings of what the model does "
+        "not explain. The contours come from "
         "the own core on a grid of latencies and bandwidths. Limits: threads that wait in the kernel, JIT code "
         "and AVX-512 are not modelled; `model / measured` shows how well the model fits here."
     ),
 }
 
 methods.add(Method("prediction", TEXTS))
+PLACED = {
+    "Objects of the program, and which to keep in the memory here": (
+        "An object is all memory that one call stack allocates, or the static data of a module. The core waits for a "
+        "load when it is its oldest instruction. The share of an object is the time that waits for it on the tier "
+        "less the same here. Sets are chosen by these shares: the best set for a size by integer programming, and "
+        "growing sets by share per byte. The program is traced again, and each set is replayed in the memory here "
+        "with all other memory on the tier. Objects keep their addresses, so that other sets of the caches are not "
+        "modelled."
+    ),
+}
+PHASES = {
+    "Phases of the program": (
+        "A phase is what runs from one mark of the program to the next, or an equal part of the time here. Marks are "
+        "instructions, so they are the same on all machines. Bounds are the range over all cores and the error of what "
+        "was not traced. Time in the kernel has no phase."
+    ),
+}
+
 methods.add(Method("prediction_grid", {}))
+methods.add(Method("prediction_objects", PLACED))
+methods.add(Method("prediction_placement", {}))
+methods.add(Method("prediction_phases", PHASES))

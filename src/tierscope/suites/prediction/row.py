@@ -1,10 +1,10 @@
-"""Rows of the tables `prediction` and `prediction_grid`, which figures and terminal forms also read."""
+"""Rows of `prediction`, `prediction_grid` and `prediction_phases`, which figures and terminal forms also read."""
 
 from typing import Annotated
 
 from tierscope.stats.median import Interval
 from tierscope.tables import Row
-from tierscope.tables.rows import Col, Quotient, Ratio, Share, Unit
+from tierscope.tables.rows import Col, Count, Quotient, Ratio, Seconds, Share, Unit
 
 Wall = Annotated[Interval, Unit("s", "")]
 
@@ -32,6 +32,26 @@ class PredictionRow(Row, frozen=True, kw_only=True):
     by_lever: Annotated[Quotient | None, Col("slowdown by the lever", help="null: not known")]
     why: Annotated[str, Col("because", help='why it is not known; "" if it is')]
     origin: Annotated[str, Col("origin", help="`simulated`: models of this machine and of each memory")]
+
+
+class PhaseRow(Row, frozen=True, kw_only=True):
+    """A phase of the program on one tier."""
+
+    command: Annotated[str, Col("program", help="with its arguments")]
+    phase: Annotated[str, Col("phase", help="as the program names it, or `1 of 10` of equal parts")]
+    tier: Annotated[str, Col("tier", help="as it was named")]
+    visits: Annotated[Count, Col("times", help="that the program enters it")]
+    share: Annotated[Share, Col("share", help="of the time here")]
+    seconds: Annotated[Seconds | None, Col("time here", help="null: the model does not match the time here")]
+    slowdown: Annotated[Quotient | None, Col("slowdown", help="time of the phase there over that here")]
+    seconds_there: Annotated[Wall | None, Col("time there", help="of the phase, with its bounds")]
+    waits_latency: Annotated[
+        Share | None, Col("waits for misses", help="share of its time there that goes away if memory takes no time")
+    ]
+    waits_bandwidth: Annotated[
+        Share | None, Col("waits for bandwidth", help="share that goes away if no access waits for another")
+    ]
+    origin: Annotated[str, Col("origin", help="`simulated`")]
 
 
 class CellRow(Row, frozen=True, kw_only=True):

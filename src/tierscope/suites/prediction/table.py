@@ -1,6 +1,7 @@
 """A program on each tier that was asked for: slowdown with bounds, and where the time goes."""
 
 import shlex
+from collections.abc import Iterator
 from typing import ClassVar
 
 from tierscope.draw.words import short_command
@@ -8,7 +9,7 @@ from tierscope.record.predicted import Predicted, PredictedTier
 from tierscope.record.result import Run
 from tierscope.stats.median import Interval
 from tierscope.suites.prediction.row import PredictionRow
-from tierscope.tables import Asked, Insight, Main, Number, tables
+from tierscope.tables import Asked, Bounded, Insight, Main, Number, tables
 
 KNOWN, UNKNOWN = "known", "not known"
 
@@ -24,6 +25,13 @@ class Prediction:
         answers=("predicted", "predicted_unknown"),
         keys={"predicted": "slowdown on {}"},
     )
+    bounded: ClassVar[Bounded] = Bounded(
+        thing="prediction",
+        number="slowdown",
+        names="tier",
+        why="why",
+        limits="How often such bounds contain the time on a real second memory is not known yet.",
+    )
     topics: ClassVar[tuple[str, ...]] = ()
     keys: ClassVar[tuple[str, ...]] = ("command", "tier")
     main: ClassVar[tuple[Main, ...]] = (Main("seconds", less_is_better=True),)
@@ -31,6 +39,8 @@ class Prediction:
     says: ClassVar[dict[str, str]] = {
         "predicted TIER": "wall time on that tier over that here",
         "predicted_unknown TIER": "null: the text has the reason",
+        "prediction_fit": "time of the model over the time that was measured here",
+        "prediction_note": "null: the text has what limits the answers",
     }
 
     def rows(self, run: Run) -> list[PredictionRow]:
@@ -38,9 +48,39 @@ class Prediction:
         return [_row(found, one, run.result.origin) for one in found.tiers] if found else []
 
     def insights(self, run: Run, rows: list[PredictionRow]) -> list[Insight]:
-        """Return a sentence for each tier."""
-        del run
-        return [_said(row) for row in rows]
+        """Return a sentence for each tier, how well the model fits here, and what limits the answers."""
+        found = run.result.predicted
+        notes = (
+            [Insight(name="prediction_note", text=begun(note), conclusive=False, detail=True) for note in found.notes]
+            if found
+            else []
+        )
+        return [*(_said(row) for row in rows), *(_fits(found) if found else ()), *notes]
+
+
+def _fits(found: Predicted) -> Iterator[Insight]:
+    """Yield how the model compares with the runs here."""
+    if found.model_over_measured is None:
+        return
+    text = f"The model takes {found.model_over_measured:.2f}x the time that was measured here"
+    others: tuple[Number, ...] = ()
+    if found.noise_share is not None:
+        text += f"; runs here differ by {100 * found.noise_share:.1f} %"
+        others = (Number(value=found.noise_share, kind="percent"),)
+    yield Insight(
+        name="prediction_fit",
+        text=text,
+        value=found.model_over_measured,
+        unit="1",
+        others=others,
+        conclusive=False,
+        detail=True,
+    )
+
+
+def begun(text: str) -> str:
+    """Return a note with a capital letter."""
+    return text[:1].upper() + text[1:]
 
 
 def name_of(found: Predicted) -> str:
@@ -48,12 +88,13 @@ def name_of(found: Predicted) -> str:
     return shlex.join(found.command)
 
 
-def _interval(low: float | None, middle: float | None, high: float | None) -> Interval | None:
+def interval(low: float | None, middle: float | None, high: float | None) -> Interval | None:
+    """Return the bounds of a prediction; None where it is not known."""
     return None if low is None or middle is None or high is None else Interval(low, middle, high, 1)
 
 
 def _row(found: Predicted, one: PredictedTier, origin: str) -> PredictionRow:
-    slowdown = _interval(one.low, one.ratio, one.high)
+    slowdown = interval(one.low, one.ratio, one.high)
     return PredictionRow(
         command=name_of(found),
         tier=one.tier,
@@ -66,7 +107,7 @@ def _row(found: Predicted, one: PredictedTier, origin: str) -> PredictionRow:
         latency_over=one.latency_over,
         bandwidth_over=one.bandwidth_over,
         lever=one.lever,
-        by_lever=_interval(one.lever_low, one.lever_ratio, one.lever_high),
+        by_lever=interval(one.lever_low, one.lever_ratio, one.lever_high),
         why=one.unknown,
         origin=origin,
     )

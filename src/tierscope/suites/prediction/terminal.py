@@ -1,11 +1,11 @@
-"""A prediction in a terminal: one line for each tier."""
+"""A prediction in a terminal: one line for each tier, and one for each phase on it."""
 
 from tierscope.draw import cells
 from tierscope.draw.forms import forms, of_rows
 from tierscope.draw.grid import Grid
 from tierscope.draw.words import shortened, with_bounds
 from tierscope.stats.median import Interval
-from tierscope.suites.prediction.row import PredictionRow
+from tierscope.suites.prediction.row import PhaseRow, PredictionRow
 from tierscope.units import show_seconds
 
 WIDEST = 60  # letters of a reason: the page shows all of it
@@ -40,4 +40,29 @@ def grid(rows: list[PredictionRow]) -> Grid:
     return f"{rows[0].command} on other memories", heads, lines
 
 
+def phases(rows: list[PhaseRow]) -> list[Grid]:
+    """Return a grid for each tier."""
+    heads = [
+        ("phase", False), ("share", True), ("time here", True), ("slowdown", True), ("waits for misses", True),
+        ("for bandwidth", True),
+    ]  # fmt: skip
+    grids = []
+    for tier in dict.fromkeys(row.tier for row in rows):
+        lines = [
+            [
+                row.phase + (f" ({row.visits:,} times)" if row.visits > 1 else ""),
+                f"{100 * row.share:.1f} %",
+                cells.NOTHING if row.seconds is None else show_seconds(row.seconds),
+                _between(row.slowdown) if row.slowdown else "not known",
+                _share(row.waits_latency),
+                _share(row.waits_bandwidth),
+            ]
+            for row in rows
+            if row.tier == tier
+        ]
+        grids.append((f"Phases on {tier}", heads, lines))
+    return grids
+
+
+forms.add(of_rows("prediction_phases", phases))
 forms.add(of_rows("prediction", lambda rows: [grid(rows)]))
