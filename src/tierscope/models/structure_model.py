@@ -57,11 +57,11 @@ NODES, WEIGHTS = np.polynomial.legendre.leggauss(256)
 
 @dataclass(frozen=True, slots=True)
 class Course:
-    """operations: since caches were empty, 0: for ever. once: each key once; beside: other lines of an operation."""
+    """operations: since caches were empty, 0: for ever. once: each key once; other: lines of other memory."""
 
     operations: float = 0.0
     once: bool = False
-    beside: float = 0.0
+    other: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,9 +139,10 @@ class StructureModel:
     ) -> Prediction:
         """Return the seconds of this number of operations on a structure of `elements` (0: as many as operations).
 
-        fresh: whether they start with empty caches. once: whether they use each key once; UsageError if operations
-        and elements differ, without `fresh`, or if the structure does not state which lines are those of one key.
-        beside_bytes: of other memory that one operation brings into the caches; core_s: of its instructions.
+        fresh: whether they start with empty caches. once: whether they use each key once.
+        beside_bytes: of other memory that one operation brings into the caches. core_s: of its instructions.
+        Raises UsageError for `once` without `fresh`, with other numbers of operations and elements, or of a structure
+        that does not state which lines are those of one key.
         """
         elements = elements or operations
         beyond = self.valid.distance(elements)
@@ -173,12 +174,12 @@ def _held(steps: tuple[Step, ...], capacity: float, course: Course) -> Floats:
     places = np.array([step.places if step.cached else 0.0 for step in steps])
     rates = np.array([step.lines / step.places for step in steps]) * (places > 0)
     fresh = course.operations
-    if places.sum() + course.beside * fresh <= capacity:
+    if places.sum() + course.other * fresh <= capacity:
         return _mean(steps, course, fresh) if fresh else (places > 0).astype(np.float64)
 
     def filled(age: float) -> float:
         left = _untouched(steps, course, np.array([age]))[1][:, 0] if course.once else np.exp(-rates * age)
-        return float((places * (1 - left)).sum()) + course.beside * age - capacity
+        return float((places * (1 - left)).sum()) + course.other * age - capacity
 
     most = 1.0
     while filled(most) < 0 and most < 1e30:
