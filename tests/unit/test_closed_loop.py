@@ -234,10 +234,11 @@ def test_queues_may_be_off_by_two_lines(built: int, found: float, verdict: list[
     assert [one.verdict for one in score.of_combining(device, joining(found))] == verdict
 
 
-def row(number: int, verdict: str, truth: float | None = 24 * KiB) -> ClosedLoopRow:
+def row(number: int, verdict: str, truth: float | None = 24 * KiB, *, sure: bool = True) -> ClosedLoopRow:
     return ClosedLoopRow(
         device=number, prober="buffers", parameter="capacity", level=1, measure="B", truth=truth, found=16 * KiB,
-        low=15e3, high=17e3, verdict=verdict, noise=0.0, repeat=f"tierscope run {number}", origin="simulated",
+        low=15e3, high=17e3, verdict=verdict, sure=sure, noise=0.0, repeat=f"tierscope run {number}",
+        origin="simulated",
     )  # fmt: skip
 
 
@@ -245,11 +246,50 @@ def test_shares_are_reported_and_every_failure_with_the_command_that_repeats_it(
     told = sentences([row(0, RECOVERED), row(1, RECOVERED), row(2, WRONG), row(3, ALARM, None)])
     every = "2 of 4 parameters of simulated memories recovered (1 wrong, 1 false alarm)"
     assert (told[0].text, told[0].value) == (every, 0.5)
-    assert (told[1].text, told[1].value) == ("2 of 4 capacities recovered (1 wrong, 1 false alarm)", 0.5)
-    assert [one.text for one in told[2:]] == [
+    assert (told[1].text, told[1].value) == ("2 conclusive answers are wrong, on 2 of 4 devices", 2.0)
+    assert (told[2].text, told[2].value) == ("2 of 4 capacities recovered (1 wrong, 1 false alarm)", 0.5)
+    assert [one.text for one in told[3:]] == [
         "Device 2: capacity of buffer 1 is 24 KiB, found 16 KiB: wrong; tierscope run 2",
         "Device 3: capacity of buffer 1 is none, found 16 KiB: false alarm; tierscope run 3",
     ]
+
+
+def test_only_conclusive_answers_are_false() -> None:
+    told = sentences([row(0, WRONG, sure=False), row(0, ALARM, None), row(1, MISSED)])
+    assert told[1].text == "1 conclusive answer is wrong, on 1 of 2 devices"
+    assert sentences([row(0, WRONG, sure=False)])[1].text == "No conclusive answers are wrong, on 0 of 1 device"
+
+
+@pytest.mark.parametrize(
+    ("media", "entries", "writes"),
+    [(64, 0, 4.0), (64, 52, 4.0), (128, 1, 4.0), (128, 3, 2.0), (512, 1, 4.0), (512, 52, 1.0), (2048, 52, 1.0)],
+)
+def test_other_units_of_the_medium_count_other_writes(media: int, entries: int, writes: float) -> None:
+    device = replace(BLANK, entries=entries, media_bytes=media)
+    assert score.writes_of_chunk(device) == pytest.approx(writes)
+
+
+@pytest.mark.parametrize(
+    ("media", "moved", "merged", "stalls"),
+    [(256, 256, False, True), (64, 128, False, False), (512, 4096, False, True), (512, 4096, True, False)],
+)
+def test_a_chunk_moves_a_unit_only_if_it_has_most_of_the_writes(
+    media: int, moved: int, merged: bool, stalls: bool
+) -> None:
+    buffers = (Buffer(16 * KiB, media, 1e-7),) if merged else ()
+    built = Migration(20_000, moved, 50e-6, 0.0)
+    device = replace(BLANK, buffers=buffers, media_bytes=media, entries=52, migration=built)
+    assert score.stalls_at_a_chunk(device) is stalls
+    nothing = Migrations(None, None, None, (), "no stalls in step")
+    assert next(one.verdict for one in score.of_migration(device, nothing)) == (MISSED if stalls else RECOVERED)
+
+
+def test_the_unit_that_joins_is_that_of_the_medium() -> None:
+    device = replace(BLANK, entries=52, media_bytes=512)
+    assert [(one.truth, one.verdict) for one in score.of_combining(device, joining(52))] == [
+        (52, RECOVERED), (512, WRONG),
+    ]  # fmt: skip
+    assert [one.verdict for one in score.of_combining(replace(device, media_bytes=64), joining(0))] == [RECOVERED]
 
 
 def strides(ways: int, grain: int, threads: int = 24) -> list[Stride]:

@@ -77,6 +77,55 @@ def test_a_run_from_empty_caches_finds_what_a_simulated_one_does(lines: int, ope
     assert found.sum(axis=1) == pytest.approx([1, 1, 1])
 
 
+def chained_hits(keys: int, array: int, lines: int, streamed: int) -> float:
+    """Lines that one get of a chained map reads from memory if each key is used once in random order; mean of 10 maps.
+
+    A bucket is a line, an entry is a line. streamed: lines of other memory behind each get.
+    """
+    draw = np.random.default_rng(11)
+    misses = 0
+    for _ in range(10):
+        chains: list[list[int]] = [[] for _ in range(array)]
+        for key, bucket in enumerate(draw.integers(0, array, keys).tolist()):
+            chains[bucket].insert(0, key)
+        where = {key: number for number, chain in enumerate(chains) for key in chain}
+        cache: OrderedDict[tuple[str, int], None] = OrderedDict()
+        for number, key in enumerate(draw.permutation(keys).tolist()):
+            chain = chains[where[key]]
+            touched = [("entry", one) for one in chain[: chain.index(key) + 1]]
+            others = [("other", number * streamed + one) for one in range(streamed)]
+            for line in [("bucket", where[key]), *touched, *others]:
+                misses += line not in cache and line[0] != "other"
+                cache[line] = None
+                cache.move_to_end(line)
+                if len(cache) > lines:
+                    cache.popitem(last=False)
+    return misses / keys / 10
+
+
+@pytest.mark.parametrize("streamed", [0, 2])
+@pytest.mark.parametrize("lines", [100, 600, 1500, 100_000])
+def test_each_key_once_reads_what_a_simulated_map_does(lines: int, streamed: int) -> None:
+    keys, array = 2000, 1000
+    seen = 1 + (keys - 1) / (2 * array)
+    steps = (Step("bucket", 1, array), Step("entries", seen, keys, own=1.0))
+    asked = {"fresh": True, "once": True, "beside_bytes": streamed * LINE_BYTES}
+    device = cached(lines)
+    time = model(*steps).predict(keys, replace(device, caches=(replace(device.caches[0], latency_s=0.0),)), **asked)
+    found = time.value / keys / device.read_latency_s
+    assert found == pytest.approx(chained_hits(keys, array, lines, streamed), rel=0.03)
+
+
+def test_each_key_once_is_refused_where_it_has_no_meaning() -> None:
+    chains, flat = Step("entries", 1.5, 1000, own=1.0), Step("entries", 1.5, 1000)
+    with pytest.raises(UsageError, match="1,000 operations with fresh=True, not 0"):
+        model(chains).predict(1000, cached(100), once=True)
+    with pytest.raises(UsageError, match="1,000 operations with fresh=True, not 10"):
+        model(chains).predict(10, cached(100), elements=1000, fresh=True, once=True)
+    with pytest.raises(UsageError, match="does not state which lines are those of one key"):
+        model(flat).predict(1000, cached(100), fresh=True, once=True)
+
+
 def test_a_long_run_from_empty_caches_ends_as_one_from_full_ones() -> None:
     steps = (Step("small", 1, 100), Step("large", 2, 1e5), Step("past the caches", 1, 50, cached=False))
     made, caches = model(*steps), cached(100, 20_000)

@@ -12,7 +12,7 @@ from tierscope import reference
 from tierscope.errors import Exit
 from tierscope.reproduce import Claim, Document, Figure, reproduce
 from tierscope.reproduce.claim import direction, mean_error
-from tierscope.reproduce.score import Score, scatter
+from tierscope.reproduce.score import Point, Score, nearest, scatter, side_by_side
 from tierscope.reproduce.text import data, show, unclaimed
 
 NAMES = ("000", "001", "002", "003", "004")
@@ -265,6 +265,30 @@ def test_004_published_models_are_scored_as_their_document_is() -> None:
     found = {figure.label: figure.recomputed for figure in claim("004", "mean error of").figures}
     for name in ("counter model", "hash-map model"):
         assert 100 * scored("004", f"published {name}").mean_error == pytest.approx(found[name])
+
+
+def test_004_shows_the_published_models_and_ours_on_the_same_rows(capfd: pytest.CaptureFixture[str]) -> None:
+    shown = side_by_side(reproduce["004"].scores())
+    assert [one.published for one in shown] == [True, True, False]
+    assert {tuple(point.measured for point in one.points) for one in shown} == {
+        tuple(reference.load("document004_map_get").columns["measured_s"].tolist())
+    }
+    table = say(capfd, "reproduce", "004")[1].partition("row by row")[2]
+    assert sum("*" in line for line in table.splitlines()[1:]) == len(shown[0].points)
+    (means,) = (line.split()[-3:] for line in table.splitlines() if line.startswith("mean of 10"))
+    assert means == [f"{one.mean_error:.1%}" for one in shown]
+
+
+def test_models_with_other_points_are_not_shown_side_by_side() -> None:
+    first = Score("first", "", (Point("a", 1.0, 2.0), Point("b", 3.0, 2.0)), published=True)
+    assert side_by_side([first, replace(first, published=False, beside=True, points=first.points[:1])]) == []
+    assert side_by_side([first]) == []
+
+
+def test_the_nearest_model_of_each_row_is_found() -> None:
+    first = Score("first", "", (Point("a", 1.0, 2.0), Point("b", 2.1, 2.0)))
+    second = Score("second", "", (Point("a", 2.1, 2.0), Point("b", 1.0, 2.0)))
+    assert nearest([first, second]) == [1, 0]
 
 
 def test_no_model_is_scored_on_a_point_that_it_was_given() -> None:

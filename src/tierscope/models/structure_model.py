@@ -14,6 +14,16 @@ and N be their number. Then h is the mean over the run of 1 - exp(-(r / W) min(t
 
     h = (y - (1 - e) / a + (N - y) (1 - e)) / N      with a = r / W, y = min(x, N), e = exp(-a y)
 
+A run that uses each of its N keys once (`once`) reaches the line of a key's own entry once as requested, and as part of
+a chain by chance. Let r' = r - 1 of its r lines an operation be those by chance. With k = N / W entries in a line, it
+has not been touched for u operations with the probability
+
+    (1 - u / N)^k exp(-r' u / W)    of a line by chance, and with k - 1 instead of k of the requested one
+
+and h is the mean over the run of what is left to 1, at u = min(t, x). Without chains each such line is read once from
+the memory. Other memory of the program that passes through the caches (`beside_bytes` an operation, never used again)
+takes its lines of them: sum of s: W_s h_s + x beside = C.
+
 This is the case if a structure was filled by stores whose lines were written back and removed from the caches, as
 `clflushopt` does. `clwb` may do so, too.
 
@@ -35,11 +45,24 @@ from typing import ClassVar
 import numpy as np
 
 from tierscope.arrays import Floats
+from tierscope.errors import UsageError
 from tierscope.models import models
 from tierscope.models.device import Device
 from tierscope.models.model import Prediction, Span
 from tierscope.models.structures import Step, Structure, structures
 from tierscope.units import LINE_BYTES
+
+# of a Gauss-Legendre rule; what is integrated is smooth, and the last node is as good as the end
+NODES, WEIGHTS = np.polynomial.legendre.leggauss(256)
+
+
+@dataclass(frozen=True, slots=True)
+class Course:
+    """operations: since caches were empty, 0: for ever. once: each key once; other: lines of other memory."""
+
+    operations: float = 0.0
+    once: bool = False
+    other: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,10 +104,27 @@ class StructureModel:
         fresh: operations of a run that starts with empty caches; 0: caches that contain what they can.
         """
         self.valid.distance(elements)
-        steps = self.structure.steps(elements, device.line_bytes)
-        held = [_held(steps, cache.capacity_bytes / device.line_bytes, fresh) for cache in device.caches]
+        return self._found(self.structure.steps(elements, device.line_bytes), device, Course(fresh))
+
+    @staticmethod
+    def _found(steps: tuple[Step, ...], device: Device, course: Course) -> Floats:
+        """Return what `hits` does."""
+        held = [_held(steps, cache.capacity_bytes / device.line_bytes, course) for cache in device.caches]
         reached = np.stack([np.zeros(len(steps)), *held, np.ones(len(steps))], axis=1)
         return np.diff(np.maximum.accumulate(reached, axis=1), axis=1)
+
+    def _refuse_once(self, steps: tuple[Step, ...], elements: float, course: Course) -> None:
+        """Raise UsageError if a run cannot use each key once."""
+        if course.operations != elements:
+            raise UsageError(
+                f"once=True: each of {elements:,.0f} keys once from empty caches is {elements:,.0f} operations with "
+                f"fresh=True, not {course.operations:,.0f}; leave elements out, or once"
+            )
+        if not any(step.own for step in steps):
+            raise UsageError(
+                f"once=True: {self.structure.name} does not state which lines are those of one key; leave it out, or "
+                "try the structure 'hashmap_atomic find'"
+            )
 
     def predict(
         self,
@@ -94,21 +134,26 @@ class StructureModel:
         elements: float = 0.0,
         *,
         fresh: bool = False,
+        once: bool = False,
+        beside_bytes: float = 0.0,
         core_s: float = 0.0,
     ) -> Prediction:
         """Return the seconds of this number of operations on a structure of `elements` (0: as many as operations).
 
-        fresh: whether they start with empty caches; core_s: of the instructions of one operation.
+        fresh: whether they start with empty caches. once: whether they use each key once.
+        beside_bytes: of other memory that one operation brings into the caches. core_s: of its instructions.
+        Raises UsageError for `once` without `fresh`, with other numbers of operations and elements, or of a structure
+        that does not state which lines are those of one key.
         """
         elements = elements or operations
         beyond = self.valid.distance(elements)
         latencies = np.array([*(cache.latency_s for cache in device.caches), device.read_latency_s])
         steps = self.structure.steps(elements, device.line_bytes)
         lines = np.array([step.lines for step in steps])
-        found, line_s = (
-            self.hits(elements, device, operations * fresh),
-            device.line_bytes / device.bandwidth_bytes_per_s,
-        )
+        course = Course(operations * fresh, once, beside_bytes / device.line_bytes)
+        if once:
+            self._refuse_once(steps, elements, course)
+        found, line_s = self._found(steps, device, course), device.line_bytes / device.bandwidth_bytes_per_s
         q = np.where([step.dependent for step in steps], 1.0, device.parallelism)
         behind = np.maximum(device.read_latency_s / q, line_s)  # of a line from the memory, which its bandwidth limits
         alone = max(device.read_latency_s, line_s)
@@ -123,26 +168,55 @@ class StructureModel:
         return Prediction(overlapped, overlapped / wider, serial * wider, "s", warnings)
 
 
-def _held(steps: tuple[Step, ...], capacity: float, fresh: float = 0.0) -> Floats:
-    """Return the share of each step's accesses that an LRU cache of `capacity` lines contains, shape (steps,).
-
-    fresh: operations since it was empty; 0: for ever.
-    """
+def _held(steps: tuple[Step, ...], capacity: float, course: Course) -> Floats:
+    """Return the share of each step's accesses that an LRU cache of `capacity` lines contains, shape (steps,)."""
     from scipy.optimize import brentq
 
     places = np.array([step.places if step.cached else 0.0 for step in steps])
     rates = np.array([step.lines / step.places for step in steps]) * (places > 0)
-    if places.sum() <= capacity:
-        return _since(rates, fresh, fresh) if fresh else (places > 0).astype(np.float64)
+    fresh = course.operations
+    if places.sum() + course.other * fresh <= capacity:
+        return _mean(steps, course, fresh) if fresh else (places > 0).astype(np.float64)
 
-    def filled(operations: float) -> float:
-        return float((places * -np.expm1(-rates * operations)).sum()) - capacity
+    def filled(age: float) -> float:
+        left = _untouched(steps, course, np.array([age]))[1][:, 0] if course.once else np.exp(-rates * age)
+        return float((places * (1 - left)).sum()) + course.other * age - capacity
 
     most = 1.0
     while filled(most) < 0 and most < 1e30:
         most *= 2
     age = brentq(filled, 0.0, most)
-    return _since(rates, min(age, fresh), fresh) if fresh else np.asarray(-np.expm1(-rates * age))
+    return _mean(steps, course, min(age, fresh)) if fresh else np.asarray(-np.expm1(-rates * age))
+
+
+def _mean(steps: tuple[Step, ...], course: Course, age: float) -> Floats:
+    """Return the share of accesses, over a run, to lines touched in the last `age` operations, shape (steps,)."""
+    if not course.once:
+        rates = np.array([step.lines / step.places if step.cached else 0.0 for step in steps])
+        return _since(rates, age, course.operations)
+    requested, others = (_over_run(left, age, course) for left in _untouched(steps, course, (NODES + 1) / 2 * age))
+    own = np.array([step.own / step.lines for step in steps])
+    cached = np.array([step.cached for step in steps])
+    return np.asarray((1 - own * requested - (1 - own) * others) * cached)
+
+
+def _untouched(steps: tuple[Step, ...], course: Course, ages: Floats) -> tuple[Floats, Floats]:
+    """Return the chance that a line was not touched for these operations, if each key is used once.
+
+    Shapes (steps, ages): of a line that is the requested key's own, and of any other.
+    """
+    total = course.operations
+    own = np.array([[step.own * total / step.places] for step in steps])
+    rates = np.array([[(step.lines - step.own) / step.places] for step in steps])
+    never = np.clip(1 - ages / total, 0.0, 1.0)
+    chance = np.exp(-rates * ages)
+    return never ** np.maximum(own - 1, 0.0) * chance, never**own * chance
+
+
+def _over_run(left: Floats, age: float, course: Course) -> Floats:
+    """Return the mean over a run of what `left` has at the nodes up to `age`, and at its end from there on."""
+    rising = left @ WEIGHTS / 2 * age
+    return np.asarray((rising + (course.operations - age) * left[:, -1]) / course.operations)
 
 
 def _since(rates: Floats, age: float, operations: float) -> Floats:

@@ -30,12 +30,16 @@ class Point:
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """`given`: what the model knows; `published`: the document's own model, shown next to ours."""
+    """`given`: what the model knows; `published`: the document's own model, shown next to ours.
+
+    `beside`: whether each of its points is shown next to those of the published ones.
+    """
 
     model: str
     given: str
     points: tuple[Point, ...]
     published: bool = False
+    beside: bool = False
 
     @property
     def mean_error(self) -> float:
@@ -67,7 +71,25 @@ class Score:
             "model": self.model, "given": self.given, "published": self.published, "points": len(self.points),
             "mean_error": self.mean_error, "worst_error": self.worst.error, "worst": self.worst.label,
             "inside": self.inside, "half_width": self.half_width,
+            "rows": [
+                {"label": one.label, "predicted": one.predicted, "measured": one.measured, "error": one.error,
+                 "low": one.low, "high": one.high}
+                for one in self.points
+            ],
         }  # fmt: skip
+
+
+def side_by_side(scores: Sequence[Score]) -> list[Score]:
+    """Return the published models and those to be shown next to them; [] unless all have the same points."""
+    shown = [one for one in scores if one.published or one.beside]
+    rows = {tuple((point.label, point.measured) for point in one.points) for one in shown}
+    return shown if len(rows) == 1 and len(shown) > 1 else []
+
+
+def nearest(scores: Sequence[Score]) -> list[int]:
+    """Return which of the models is nearest to what was measured, of each point; all have the same points."""
+    errors = np.abs([[point.error for point in one.points] for one in scores])
+    return [int(place) for place in errors.argmin(axis=0)]
 
 
 def scatter(values: Sequence[float] | Floats) -> float:

@@ -5,8 +5,14 @@ each key once, after a fill whose stores write every line back by `clwb`. A proc
 caches then, and the model assumes that this one does: a run starts with empty caches. The cycles of the instructions
 are those that the document counted on DRAM, without those that waited for memory. None of this comes from the times on
 persistent memory, which are only compared.
+
+The document's benchmark is pmembench. It gets each key once, in random order. Between two gets it writes the time of
+the first and reads the next key: 48 bytes of DRAM that pass through the caches. Both are in its code, and both were
+found after the model had been scored without them. They are kept because the program does this, not for the score,
+which is the worse for it.
 Source: document 004, sections 3.1, 4.2, 5.3; Intel 64 and IA-32 Architectures Software Developer's Manual, volume 2A,
-CLWB: "in some cases, may invalidate the line".
+CLWB: "in some cases, may invalidate the line"; PMDK 1.12, src/benchmarks/map_bench.cpp (map_global_rand_keys_init),
+benchmark.hpp (operation_info), pmembench.cpp (pmembench_run_worker).
 """
 
 from collections.abc import Sequence
@@ -21,6 +27,7 @@ LAST_CACHE_BYTES = 28e6  # section 4.1
 CACHE_S = 20e-9  # of a server's last cache; the document states none
 CLOCK_HZ = 2.1e9  # section 3.1
 CYCLES, STALLED = 1589.0, 706.0  # of an operation on DRAM: appendix A, cycles and stalls of L3
+RECORD_BYTES = 48.0  # of pmembench for one operation: a key of 8, its operation_info of 40
 VALUE_BYTES = 0.0  # map_get returns where the value is
 STRUCTURE = "hashmap_atomic find"
 PUBLISHED = (
@@ -45,6 +52,10 @@ def scores() -> list[Score]:
     free = replace(memory, caches=(Cache("L3", LAST_CACHE_BYTES, 0.0),))  # hits are part of the counted cycles
     core_s = (CYCLES - STALLED) / CLOCK_HZ
     whole = [model.predict(n, free, VALUE_BYTES, fresh=True, core_s=core_s).value for n in operations]
+    program = [
+        model.predict(n, free, VALUE_BYTES, fresh=True, once=True, beside_bytes=RECORD_BYTES, core_s=core_s).value
+        for n in operations
+    ]
     uncached = [n * ACCESSES * memory.read_latency_s for n in operations]
     first = uncached[0] / measured[0] - 1  # entries that the caches contain, over the smallest number of entries
     resident = [n * ACCESSES * memory.read_latency_s * n / (n + first * operations[0]) for n in operations]
@@ -52,6 +63,8 @@ def scores() -> list[Score]:
         *printed,
         _score(f"structure_model, {STRUCTURE}: lines alone", "read latency, last cache", operations, lines, measured),
         _score(f"structure_model, {STRUCTURE}", "and cycles on DRAM, empty caches", operations, whole, measured),
+        _score(f"structure_model, {STRUCTURE}, as pmembench asks", "and each key once, 48 B of records", operations,
+               program, measured, beside=True),
         _score("4 dependent accesses", "read latency", operations, uncached, measured),
         _score("4 dependent accesses, caches by the first row", "read latency, row 50,000", operations[1:],
                resident[1:], measured[1:]),
@@ -60,7 +73,7 @@ def scores() -> list[Score]:
 
 def _score(
     model: str, given: str, operations: Sequence[int], predicted: Sequence[float], measured: Sequence[float],
-    published: bool = False,
+    published: bool = False, beside: bool = False,
 ) -> Score:  # fmt: skip
     points = [Point(f"{n:,}", p, m) for n, p, m in zip(operations, predicted, measured, strict=True)]
-    return Score(model, given, tuple(points), published)
+    return Score(model, given, tuple(points), published, beside)

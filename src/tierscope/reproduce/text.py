@@ -9,9 +9,10 @@ from rich.table import Table
 from rich.text import Text
 
 from tierscope.reproduce.claim import Claim, Document, Figure
-from tierscope.reproduce.score import Score
+from tierscope.reproduce.score import Score, nearest, side_by_side
 
 NAMED = 4  # figures of one reason that are named; more are counted
+WIDTH = 17  # of a column of predictions; names of models wrap in it
 ROWS = 20  # a claim of more figures shows the wrong ones, unless all are requested
 
 
@@ -25,6 +26,10 @@ def show(document: Document, console: Console, everything: bool = False) -> None
         console.print("Models on what the document measured, at points that they were not given", highlight=False)
         console.print(_scores(scores))
         console.print()
+        if beside := side_by_side(scores):
+            console.print("The same, row by row; * is nearest", highlight=False)
+            console.print(_rows(beside))
+            console.print()
     for head, lines in _lists(claims, document.remarks()):
         console.print(head, highlight=False)
         for line in lines:
@@ -145,6 +150,25 @@ def _scores(scores: list[Score]) -> Table:
         table.add_row(
             one.model, one.given, str(len(one.points)), f"{one.mean_error:.1%}", f"{one.worst.error:+.1%}", *shares
         )
+    return table
+
+
+def _rows(scores: list[Score]) -> Table:
+    """Return the points of models that have the same ones: predicted, and the error with the nearest marked."""
+    table = Table(box=None, padding=(0, 1, 0, 0))
+    table.add_column("")
+    table.add_column("measured", justify="right", no_wrap=True)
+    for one in scores:
+        table.add_column(one.model, justify="right", min_width=WIDTH)
+    best = nearest(scores)
+    for place, points in enumerate(zip(*(one.points for one in scores), strict=True)):
+        cells = (
+            f"{point.predicted:,.4g} {point.error:+8.1%}{'*' if best[place] == model else ' '}"
+            for model, point in enumerate(points)
+        )
+        table.add_row(points[0].label, f"{points[0].measured:,.4g}", *cells)
+    table.add_row(f"mean of {len(best)}", "", *(f"{one.mean_error:.1%} " for one in scores))
+    table.add_row("nearest in", "", *(f"{best.count(model)} " for model in range(len(scores))))
     return table
 
 

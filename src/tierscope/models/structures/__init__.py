@@ -25,6 +25,7 @@ class Step:
     A line that is written counts as one that is read: a store brings it first.
 
     `dependent`: its address is known only when the step before is there. `cached`: whether caches can contain it.
+    `own`: those of its lines that only the requested key has; other operations reach them as part of a chain.
     """
 
     what: str
@@ -32,6 +33,7 @@ class Step:
     places: float  # lines that this step's accesses are drawn from
     dependent: bool = True
     cached: bool = True
+    own: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

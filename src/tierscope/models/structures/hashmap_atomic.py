@@ -31,8 +31,8 @@ def _head(elements: float, line: int) -> tuple[Step, ...]:
     )
 
 
-def _chain(elements: float, line: int, seen: float) -> Step:
-    return Step("entries of the chain", seen, in_pool(ENTRY_BYTES, line).of(elements))
+def _chain(elements: float, line: int, seen: float, own: float = 0.0) -> Step:
+    return Step("entries of the chain", seen, in_pool(ENTRY_BYTES, line).of(elements), own=own)
 
 
 def _end(line: int) -> float:
@@ -41,12 +41,13 @@ def _end(line: int) -> float:
 
 
 def find(elements: float, line: int) -> tuple[Step, ...]:
-    return whole(*_head(elements, line), _chain(elements, line, hit(elements, buckets(elements))))
+    return whole(*_head(elements, line), _chain(elements, line, hit(elements, buckets(elements)), own=1.0))
 
 
 def get(elements: float, line: int) -> tuple[Step, ...]:
     end = Step("end of the value", _end(line), in_pool(ENTRY_BYTES, line).of(elements), dependent=False)
-    return whole(*_head(elements, line), _chain(elements, line, hit(elements, buckets(elements))), end)
+    chain = _chain(elements, line, hit(elements, buckets(elements)), own=1.0)
+    return whole(*_head(elements, line), chain, end)
 
 
 def _lock(elements: float, line: int) -> Step:

@@ -45,6 +45,11 @@ def shares(rows: list[ClosedLoopRow]) -> list[Share]:
     return found
 
 
+def false(rows: list[ClosedLoopRow]) -> list[ClosedLoopRow]:
+    """Return the answers that are wrong, and that the prober called conclusive."""
+    return [row for row in rows if row.sure and row.verdict in (WRONG, ALARM)]
+
+
 def failures(rows: list[ClosedLoopRow]) -> list[ClosedLoopRow]:
     return [row for row in rows if row.verdict != RECOVERED]
 
@@ -65,7 +70,7 @@ def sentences(rows: list[ClosedLoopRow]) -> list[Insight]:
         return []
     every = Share("every", *(sum(getattr(one, kind) for one in shares(rows)) for kind in KINDS))
     told = [_share(share) for share in (every, *shares(rows))]
-    return [*told, *(_failure(row) for row in failures(rows))]
+    return [told[0], _false(rows), *told[1:], *(_failure(row) for row in failures(rows))]
 
 
 def _share(share: Share) -> Insight:
@@ -79,6 +84,19 @@ def _share(share: Share) -> Insight:
         unit="1",
         kind="share",
         others=(Number(value=float(share.recovered), whole=float(share.total)),),
+    )
+
+
+def _false(rows: list[ClosedLoopRow]) -> Insight:
+    wrong = false(rows)
+    devices, all_devices = len({row.device for row in wrong}), len({row.device for row in rows})
+    return Insight(
+        name="false",
+        text=f"{len(wrong) or 'No'} conclusive {'answer is' if len(wrong) == 1 else 'answers are'} wrong, on {devices} "
+        f"of {all_devices} device{'s' * (all_devices != 1)}",
+        value=float(len(wrong)),
+        unit="1",
+        others=(Number(value=float(devices), whole=float(all_devices)),),
     )
 
 

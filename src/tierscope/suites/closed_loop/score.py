@@ -11,10 +11,16 @@
 Where a part does not exist, finding nothing is recovered, and anything found is a false alarm. Buffers that were found
 are matched with those that exist, in the same order and so that capacities differ least, by FAR at most. The rest is
 missed, or a false alarm.
-A queue of fewer than four lines passes on a chunk of 256 B in parts, so that the medium counts more writes than the
-program. If the nearest buffer joins the parts, this does not happen. Then the medium counts fewer writes than the
-program for queues of three lines, because two of their parts make a whole chunk and a half. Queues of one line join
-nothing.
+The program writes chunks of 256 B to one place. A medium with smaller units counts a write for each unit of the chunk.
+A queue that is shorter than a unit passes it on in parts, so that the medium counts more writes. If the nearest buffer
+joins the parts, this does not happen. Then the medium counts fewer writes than the program for units of 256 B and
+queues of three lines, because two of their parts make a whole chunk and a half. Such a buffer also keeps a chunk that
+is only a part of a unit, which the medium then never counts. If a chunk covers several units of migration, none of them
+has a majority of the writes. In both cases no stall comes, so that finding none is recovered. Queues of one line join
+nothing, and neither do units of one line.
+
+An answer is `sure` unless the prober calls it inconclusive. A wrong answer or a false alarm that is sure is a *false
+conclusive answer*.
 Source: the rules of `core/simulate/dimm.cpp`, which the tests compare with this.
 """
 
@@ -32,7 +38,7 @@ from tierscope.units import LINE_BYTES
 
 CAPACITY, LATENCY, PERIOD, STALL, ENTRIES = 0.06, 0.03, 0.05, 0.1, 2.0
 FAR = 2.0  # times
-MEDIA_LINE = 256  # bytes
+CHUNK_BYTES = 256  # that the prober of migrations writes at a time
 LEAST_QUEUE = 2  # lines that can join
 RECOVERED, WRONG, MISSED, ALARM = "recovered", "wrong", "missed", "false alarm"
 
@@ -49,6 +55,12 @@ class Score:
     high: float | None
     verdict: str
     level: int | None = None
+    sure: bool = True
+
+    @property
+    def false(self) -> bool:
+        """Return whether it is wrong, and conclusive."""
+        return self.sure and self.verdict in (WRONG, ALARM)
 
 
 def of_buffers(device: Device, levels: Levels) -> Iterator[Score]:
@@ -124,10 +136,10 @@ def of_interleaving(device: Device, seen: Interleave) -> Iterator[Score]:
 
 def of_migration(device: Device, seen: Migration) -> Iterator[Score]:
     built, period = device.migration, seen.period
-    writes = None if built is None else built.writes / writes_of_chunk(device)
+    writes = None if built is None or not stalls_at_a_chunk(device) else built.writes / writes_of_chunk(device)
     found = None if period is None else (period.low, period.writes, period.high)
     yield _or_none("period", "1", writes, found, PERIOD)
-    if built is None:
+    if built is None or writes is None:
         return
     stall = None if period is None else (period.stall_low, period.stall_s, period.stall_high)
     yield _or_none("stall", "s", built.stall_s, stall, STALL)
@@ -135,26 +147,39 @@ def of_migration(device: Device, seen: Migration) -> Iterator[Score]:
     yield _or_none("moved unit", "B", built.unit_bytes, unit, 0.0)
 
 
+def stalls_at_a_chunk(device: Device) -> bool:
+    """Return whether chunks that are stored repeatedly in one place make the medium move it."""
+    if device.migration is None or device.migration.unit_bytes < CHUNK_BYTES:
+        return False
+    return device.media_bytes <= CHUNK_BYTES or not _merges(device)
+
+
 def writes_of_chunk(device: Device) -> float:
     """Return the writes to the medium for each chunk of 256 B that is stored in order, repeatedly in one place."""
-    lines = MEDIA_LINE // LINE_BYTES
+    lines = min(device.media_bytes, CHUNK_BYTES) // LINE_BYTES
+    units = CHUNK_BYTES // LINE_BYTES // lines
     part = min(max(device.entries, 1), lines)
-    if device.buffers and device.buffers[0].unit_bytes == MEDIA_LINE:
-        return lines / (part * math.ceil(lines / part))
-    return lines / part
+    if _merges(device):
+        return units * lines / (part * math.ceil(lines / part))
+    return units * lines / part
+
+
+def _merges(device: Device) -> bool:
+    """Return whether the nearest buffer joins parts of a unit of the medium."""
+    return bool(device.buffers) and device.buffers[0].unit_bytes == device.media_bytes
 
 
 def of_combining(device: Device, seen: Combining) -> Iterator[Score]:
-    there = device.entries >= LEAST_QUEUE
+    there = device.entries >= LEAST_QUEUE and device.media_bytes > LINE_BYTES
     found = (seen.low, seen.entries, seen.high) if seen.entries > 0 else None
     if there and found is not None:
         good = abs(seen.entries - device.entries) <= ENTRIES
         yield Score("entries", "1", device.entries, seen.entries, *_ends(found), RECOVERED if good else WRONG)
-        yield _near("joined unit", "B", MEDIA_LINE, (seen.unit_low, seen.unit_bytes, seen.unit_high), 0.0)
+        yield _near("joined unit", "B", device.media_bytes, (seen.unit_low, seen.unit_bytes, seen.unit_high), 0.0)
         return
     yield _or_none("entries", "1", device.entries if there else None, found, 0.0)
     if there:
-        yield Score("joined unit", "B", MEDIA_LINE, None, None, None, MISSED)
+        yield Score("joined unit", "B", device.media_bytes, None, None, None, MISSED)
 
 
 Bounds = tuple[float, float, float]  # low, middle, high

@@ -9,6 +9,7 @@ Blind to: faults that simulator and prober share.
 """
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import ClassVar
 
 import msgspec
@@ -50,6 +51,7 @@ class ClosedLoop:
     main: ClassVar[tuple[Main, ...]] = ()  # the built value is known, so runs are not compared
     row: ClassVar[type[ClosedLoopRow]] = ClosedLoopRow
     says: ClassVar[dict[str, str]] = {
+        "false": "wrong answers and false alarms that the probers called conclusive",
         "recovered PARAMETER": "share of the devices' parameters of this kind that were recovered",
         "failure": "one that was not, and what repeats it; no value",
     }
@@ -91,6 +93,7 @@ def _rows(run: Run, number: int, prober: str, own: list[Record]) -> Iterator[Clo
             low=one.low,
             high=one.high,
             verdict=one.verdict,
+            sure=one.sure,
             noise=device.noise,
             repeat=_repeat(prober, word, own[0]),
             origin=origin,
@@ -132,7 +135,7 @@ def _scores(prober: str, device: Device, view: Run) -> Iterator[Score]:
         return
     for one in policy_found.found(view).values():
         if one.interleave is not None:
-            yield from score.of_interleaving(device, one.interleave)
+            yield from (replace(found, sure=one.saturated) for found in score.of_interleaving(device, one.interleave))
         elif one.strides or one.controls:
             yield score.unanswered("ways", "1", device.ways)
         if one.migration is not None:

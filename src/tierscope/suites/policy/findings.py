@@ -9,7 +9,8 @@ from tierscope.tables.measured import sure
 from tierscope.units import show_bytes, show_seconds, show_size
 
 NOTHING = {
-    "interleaving": "No interleaving found in {target}: bandwidth does not fall at strides that use few memories",
+    "interleaving": "No interleaving in a plain order found in {target}: bandwidth does not fall at strides that use "
+    "few memories; a hashed order, or units below 256 B, would look the same",
     "migration": "No migration found in {target}: {evidence}",
     "combining": "No queue that combines lines found in {target}: {evidence}",
 }
