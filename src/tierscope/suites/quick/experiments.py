@@ -11,7 +11,6 @@ from typing import Annotated
 from tierscope.plans import Plan, Suite, SuiteOptions, suites
 from tierscope.plans.answer import Answer
 from tierscope.plans.cpus import near_cpus
-from tierscope.plans.kernels import walk_of
 from tierscope.plans.kinds import Help, Seconds, Visits
 from tierscope.plans.simulation import NAME as SIMULATED
 from tierscope.plans.usual import Precision, Where
@@ -21,7 +20,6 @@ from tierscope.suites.latency import experiments as latency
 from tierscope.suites.loaded_latency import experiments as loaded_latency
 from tierscope.suites.sharing import experiments as sharing
 from tierscope.suites.stream import experiments as stream
-from tierscope.suites.stream.large import LARGE
 from tierscope.units import MiB
 
 
@@ -70,7 +68,7 @@ def plan(machine: Machine, chosen: QuickOptions) -> Plan:
 
 def largest_first(machine: Machine, kernels: Iterable[str]) -> tuple[str, ...]:
     """Return the kernels of most arrays first: the others fit into their memory, so it is mapped once in a tour."""
-    return tuple(sorted(kernels, key=lambda name: -walk_of(machine, LARGE.get(name) or name).arrays))
+    return tuple(sorted(kernels, key=lambda name: -stream.arrays_of(machine, name)))
 
 
 def teams(cpus: int) -> tuple[int, ...]:

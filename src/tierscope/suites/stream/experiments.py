@@ -78,6 +78,11 @@ def kernels_of(machine: Machine, chosen: StreamOptions, target: Target) -> tuple
     return tuple(name for name in names if name in machine.kernels and machine.kernels[name].simulated)
 
 
+def arrays_of(machine: Machine, kernel: str) -> int:
+    """Return the number of arrays that a kernel uses, which may be one of large calls."""
+    return walk_of(machine, LARGE.get(kernel) or kernel).arrays
+
+
 def point(
     kernel: str,
     arrays: int,
