@@ -200,7 +200,7 @@ def test_what_is_stored_has_the_few_that_matter_and_the_others_together(tmp_path
     assert (refused.objects, refused.unknown) == ((), STATIC)
 
 
-def test_objects_of_one_name_are_told_apart_and_small_ones_are_joined() -> None:
+def test_objects_of_one_name_are_distinguished_and_small_ones_are_joined() -> None:
     small = [one(8, f"s{i}") for i in range(30)]
     made = Placed("far", (one(1, "f"), one(2, "f"), *small), (0.5, 0.4, *(0.0001 for _ in small)),
                   (64.0, 64.0, *(0.0 for _ in small)), 200.0)  # fmt: skip

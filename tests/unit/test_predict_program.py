@@ -85,7 +85,7 @@ def test_a_model_that_takes_too_long_here_is_also_read_both_ways() -> None:
     assert found.high == pytest.approx(2.2)  # it stays: 1 + (2.4 - 1.2) / 1
     made = anchor(here(), [of(1.0), of(1.3)])
     refuted = answer("far", made, [of(2.0), of(2.6)], None, None, None)
-    assert refuted.high == pytest.approx(2.0)  # a core that takes 1.3 times the time here is not this one
+    assert refuted.high == pytest.approx(2.0)  # a core that takes 1.3x the time here is not this one
 
 
 def test_bounds_contain_one_more_core_of_those_that_fit_the_time_here() -> None:

@@ -195,8 +195,8 @@ def test_chains_and_windows_have_the_lines_of_the_machine(line: int, irregular: 
     assert patterns == {irregular}
 
 
-def test_a_window_that_no_page_has_is_no_answer(tmp_path: object) -> None:
-    """Of 16 lines of 256 bytes, windows show four strides; 8 strides are at least those."""
+def test_a_window_that_no_page_has_answers_nothing(tmp_path: object) -> None:
+    """Windows show four strides of 16 lines of 256 bytes; 8 strides are at least those."""
     made = MadeCore(depth=8)
     rows = made_rows(tmp_path, made, machine=with_lines(made_machine(2), 256), probes="fetch")
     ahead = rows["lines ahead", "up"]

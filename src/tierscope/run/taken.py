@@ -38,9 +38,9 @@ class Place:
 class Taken:
     """The report of a session on one visit, and the judgement of its blocks.
 
-    ran: the take of each batch; error: the largest difference from scalar code, relative; details: what each victim
-    reports; counters: those of a simulated machine; mapped_s: how long it took to map and fill the memory; searched_s:
-    how long a calibration took.
+    ran: the take of each batch. error: the largest difference from scalar code, relative. details: what each victim
+    reports. counters: those of a simulated machine. mapped_s: seconds to map and fill the memory; searched_s: of a
+    calibration.
     """
 
     facts: tuple[GroupFacts, ...]

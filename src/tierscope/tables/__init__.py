@@ -64,17 +64,13 @@ class Asked(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Bounded(msgspec.Struct, frozen=True, kw_only=True):
-    """Rows whose numbers have bounds although no blocks were judged: the page states how many have them, and how wide.
+    """Rows whose numbers have bounds although no blocks were judged: the page states how many have them, and how wide."""
 
-    thing: a word for one row. number: a field that is an interval; None where it is refused. names, why: columns with
-    the name of a row and the reason of a refusal. limits: what the bounds do not promise, as a sentence.
-    """
-
-    thing: str
-    number: str
-    names: str
-    why: str
-    limits: str = ""
+    thing: str  # a word for one row
+    number: str  # a field that is an interval, None where it is refused
+    names: str  # the column of a row's name
+    why: str  # the column of the reason for a refusal
+    limits: str = ""  # what the bounds do not promise, as a sentence
 
 
 class OverTime(Enum):
