@@ -143,4 +143,4 @@ def test_lines_in_flight_are_those_of_the_machine(line: int, tmp_path: Path) -> 
     rows = rows_of(hidden, tmp_path, "probes=flight,width", "to=256")
     _, _, wrong = judged(rows, hidden)
     assert wrong == [], hidden
-    assert rows["lines in flight", "L2"].answer == "known"
+    assert rows["lines in flight", "L2"].answer in ("known", "at least")

@@ -1,5 +1,6 @@
 """Percentiles of timed batches, where the clock's own time is known: they contain the truth, or there is none."""
 
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -72,3 +73,12 @@ def test_a_clock_as_slow_as_the_access_carries_none() -> None:
     found, why = slow.bounded(0.999, 0.95)
     assert found is None
     assert "the clock alone takes up to" in why
+
+
+def test_a_percentile_is_as_wide_as_a_step_of_the_clock() -> None:
+    exact = made(np.random.default_rng(3))
+    coarse = replace(exact, step_s=1 / 24e6)
+    (fine, _), (wide, _) = (one.bounded(0.5, 0.95) for one in (exact, coarse))
+    assert fine
+    assert wide
+    assert (wide.low, wide.high) == (pytest.approx(fine.low - 1 / 24e6), pytest.approx(fine.high + 1 / 24e6))

@@ -92,7 +92,7 @@ class Batches:
 
     clock: Floats
     chaser: Floats
-    step_s: float  # of the clock
+    step_s: float = 0.0  # of the clock
 
     def bounded(self, share: float, confidence: float) -> tuple[Interval | None, str]:
         """Return a percentile of the accesses of a batch, or why there is none."""
