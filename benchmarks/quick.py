@@ -6,7 +6,7 @@
 Each round runs `quick` once in each state of `coverage.py`; every second round reverses their order. The aims: at most
 3 % of all points are inconclusive on a quiet machine, within 105 s, and at most 15 % next to two programs that compute.
 With --out, the same command continues with the runs that are there. A run takes its limit and some seconds.
-Exit status: 0 all aims are reached, 1 one is missed, 4 one is not known: fewer than 5 runs, or another limit.
+Exit status: 0 all aims are reached, 1 one is missed, 4 this is a trial: fewer than 5 runs, or another limit.
 """
 
 import argparse
@@ -99,11 +99,14 @@ def main() -> int:
     print(f"{machine()}; {' '.join(asked)}\n")
     print(f"| {' | '.join(HEAD)} |\n|{' --- |' * len(HEAD)}")
     print("\n".join(line(state, every) for state, every in runs.items() if every))
-    if late := missed(runs):
-        print(f"\nMissed: {'; '.join(late)}")
-        return 1
     known = words.limit == LIMIT and all(len(runs.get(state, ())) >= RUNS for state in MOST)
-    return 0 if known else Exit.INCONCLUSIVE
+    late = missed(runs)
+    if late:
+        print(f"\nMissed{'' if known else ' so far'}: {'; '.join(late)}")
+    if not known:
+        print(f"\nA trial, and no verdict: {RUNS} runs of each state with limit={LIMIT} are needed.")
+        return Exit.INCONCLUSIVE
+    return 1 if late else 0
 
 
 if __name__ == "__main__":
