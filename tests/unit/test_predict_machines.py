@@ -4,18 +4,20 @@ import fcntl
 import os
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from made import MEMORY_S, Maker, add_latency, add_stream
 from made_core import MadeCore, add_core
 from made_machine import made_machine
-from tierscope.errors import UsageError
+from tierscope.errors import MachineError, UsageError
 from tierscope.predict.program import here as runs_of
 from tierscope.predict.program.here import runs_here
 from tierscope.predict.program.machines import CORES, PREFETCHERS, Here, places
 from tierscope.predict.program.machines import SMALL_PAGE as PAGE
 from tierscope.record.machine import Machine
-from tierscope.record.result import Run
+from tierscope.record.result import Run, load
+from tierscope.suites.latency.table import Latency
 
 MACHINE = made_machine(2)
 
@@ -173,3 +175,27 @@ def test_a_run_that_another_process_makes_is_not_removed(tmp_path: Path) -> None
     finally:
         os.close(handle)
     assert (made / "manifest.json").read_text() == "{}"
+
+
+def test_a_latency_without_memory_is_refused_before_other_suites_are_measured(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    maker = Maker(tmp_path / "made")
+    add_latency(maker, [4096, 8192, 16384])  # all of it in one cache
+    maker.save("latency", MACHINE)
+    monkeypatch.setattr(runs_of, "_kept", lambda *_: tmp_path / "made")
+    monkeypatch.setattr(runs_of, "_clear", lambda *_: None)
+    monkeypatch.setattr(runs_of, "begin", lambda *_: (tmp_path, None))
+    monkeypatch.setattr(runs_of, "execute", lambda *_: None)
+    with pytest.raises(MachineError, match="behind the caches; measure further"):
+        runs_of._made("latency", MACHINE, "digest", print)
+    rows = [msgspec.structs.replace(row, conclusive=False, reasons=("only 5 clean blocks: the machine is busy", "more"))
+            for row in Latency().rows(load(tmp_path / "made"))]  # fmt: skip
+    monkeypatch.setattr(runs_of.Latency, "rows", lambda *_: rows)
+    with pytest.raises(MachineError) as refused:
+        runs_of._made("latency", MACHINE, "digest", print)
+    assert str(refused.value) == (
+        "latency of this machine was measured, and shows no memory behind the caches: 3 of 3 points are inconclusive "
+        "(at 16 KiB: only 5 clean blocks: the machine is busy); repeat it on an idle machine, or name runs of this "
+        "machine with --from"
+    )

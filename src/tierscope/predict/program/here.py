@@ -22,7 +22,8 @@ from tierscope.run.place import RUNS
 from tierscope.run.planned import this_machine
 from tierscope.run.start import begin, execute
 from tierscope.simulated.preset import measured
-from tierscope.units import MiB, word_bytes
+from tierscope.suites.latency.table import Latency
+from tierscope.units import MiB, show_bytes, word_bytes
 
 SHORT = (
     "latency pages=thp budget=0.1",
@@ -125,4 +126,21 @@ def _made(suite: str, machine: Machine, digest: str, tell: Tell) -> Run:
         raise MachineError(f"{suite} of this machine cannot be measured: {refusal(error)}") from error
     except TierscopeError as error:
         raise type(error)(f"{suite} of this machine is measured first: {error}") from error
-    return load(path)
+    made = load(path)
+    if suite == STAIRCASE and not _reaches_memory(made):
+        raise MachineError(_no_memory(made))  # before the other suites take their time
+    return made
+
+
+def _no_memory(run: Run) -> str:
+    """Return why a run of `latency` that was made now shows no memory, and what to do."""
+    rows = Latency().rows(run)
+    doubted = [row for row in rows if not row.conclusive]
+    told = "latency of this machine was measured, and shows no memory behind the caches"
+    if not doubted:
+        return f"{told}; measure further with `tierscope run latency to=`, and name the run with --from"
+    last = max(doubted, key=lambda row: row.footprint_bytes)
+    return (
+        f"{told}: {len(doubted)} of {len(rows)} points are inconclusive (at {show_bytes(last.footprint_bytes)}: "
+        f"{last.reasons[0]}); repeat it on an idle machine, or name runs of this machine with --from"
+    )
