@@ -31,7 +31,7 @@ void KeyedWalker::prepare_round() noexcept {
 
 Time KeyedWalker::begin(Time at, std::uint32_t batch) {
   form_.batch = batch;
-  thread_.wait(at);
+  thread_.start(at);
   start_ = before_ = thread_.now();
   part_ = Part::nothing;
   operations_ = 0;

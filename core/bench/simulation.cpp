@@ -37,6 +37,12 @@ std::uint64_t digest(const std::vector<GroupPlan>& plans) {
   return sum;
 }
 
+std::size_t threads_of(const std::vector<GroupPlan>& plans) {
+  std::size_t sum = 0;
+  for (const auto& plan : plans) sum += plan.cpus.size();
+  return sum;
+}
+
 /// @throws BadPlan
 void refuse_real(const GroupPlan& plan) {
   const bool target = plan.target == "sim", source = plan.source.empty() || plan.source.starts_with("sim:");
@@ -61,8 +67,8 @@ void Simulation::prepare(const std::vector<GroupPlan>& plans) {
     if (place.machine.find(",pages.bytes=") != std::string::npos)
       throw BadPlan("sim:" + place.machine + ": a group states its own pages; take pages=4k, thp, 2m or 1g");
     const auto bytes = page_bytes(plans.front(), simulate::pages_of(simulate::read_config(place.machine)));
-    machine_ = std::make_unique<simulate::Machine>(place.machine + ",pages.bytes=" + std::to_string(bytes) + "B");
-    machine_->noise().begin(digest(plans));
+    machine_ = std::make_unique<simulate::Machine>(place.machine + ",pages.bytes=" + std::to_string(bytes) + "B",
+                                                   digest(plans), threads_of(plans));
     word_ = place.machine;
     taken_.assign(machine_->regions().size(), 0);
     groups_.resize(plans.size());

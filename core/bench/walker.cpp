@@ -34,6 +34,7 @@ Walker::Walker(simulate::Machine& machine, const Group& group, std::size_t membe
 
 Time Walker::begin(Time at, std::uint32_t batch) {
   form_.batch = batch;
+  thread_.start(at);
   open(at);
   return thread_.ready(next());
 }

@@ -76,6 +76,7 @@ class Machine::Router final : public Memory {
 namespace {
 
 constexpr std::uint64_t MOST_CPUS = 1024;
+constexpr std::uint64_t JITTER = 0x6A17;   // tells its seed from those of other choices
 constexpr const char* BESIDE = "beside_";  // before the names of another machine's memories
 
 CpuLimits limits_of(const Section& cpu) {
@@ -86,6 +87,8 @@ CpuLimits limits_of(const Section& cpu) {
   limits.stores = static_cast<unsigned>(cpu.count("stores", 1, 1024, "16"));
   limits.combining = static_cast<unsigned>(cpu.count("combining", 1, 1024, "12"));
   limits.streaming = static_cast<unsigned>(cpu.count("streaming", 0, 1U << 20U, "0"));
+  limits.scatter = cpu.time("scatter", "3.7ns");
+  limits.handover = cpu.time("handover", "47ns");
   if (limits.issue <= 0) cpu.refuse("issue", "must be above 0: a CPU cannot start endless accesses at the same time");
   return limits;
 }
@@ -148,12 +151,20 @@ Section memories_of(const Section& root) {
 
 Machine::Machine(const std::string& word) : Machine(word, "") {}
 
-Machine::Machine(const std::string& word, const std::string& beside) try : router_(std::make_unique<Router>()) {
+Machine::Machine(const std::string& word, const std::string& beside) : Machine(word, beside, 0, 0) {}
+
+Machine::Machine(const std::string& word, std::uint64_t which, std::size_t threads)
+    : Machine(word, "", which, threads) {}
+
+Machine::Machine(const std::string& word, const std::string& beside, std::uint64_t which, std::size_t threads) try
+    : threads_(threads), router_(std::make_unique<Router>()) {
   const auto root = read_config(word);
   name_ = root.word("name");
   summary_ = root.word("summary");
   source_ = root.word("source");
-  const auto seed = root.count("seed", 0, ~std::uint64_t{0}, "1995");
+  const auto stated = root.count("seed", 0, ~std::uint64_t{0}, "1995");
+  const auto seed = which == 0 ? stated : mixed(stated ^ mixed(which));
+  seed_ = mixed(seed ^ JITTER);
   const auto cpu = root.section("cpu");
   cpus_ = static_cast<unsigned>(cpu.count("count", 1, MOST_CPUS));
   limits_ = limits_of(cpu);
@@ -212,6 +223,11 @@ unsigned Machine::region(const std::string& name) const {
 }
 
 unsigned Machine::beside() const noexcept { return router_->beside; }
+
+Jitter Machine::jitter(unsigned cpu) const noexcept {
+  if (threads_ < 2) return {};
+  return {limits_.scatter, limits_.handover * static_cast<Time>(threads_), mixed(seed_ + cpu)};
+}
 
 std::uint64_t Machine::reach() const {
   std::uint64_t sum = router_->reach();

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "simulate/caches.hpp"
+#include "simulate/jitter.hpp"
 #include "simulate/memory.hpp"
 #include "simulate/noise.hpp"
 #include "simulate/tlb.hpp"
@@ -22,6 +23,8 @@ struct CpuLimits {
   unsigned stores = 16;     // lines on their way from its store buffer
   unsigned combining = 12;  // write-combining buffers of stores that bypass the caches
   unsigned streaming = 0;   // lines of a stream of stores that are read first; 0: all (store_streams.hpp)
+  Time scatter = 3700;      // of the end of an access, standard deviation, if threads run together (jitter.hpp)
+  Time handover = 47'000;   // of a line from one core to another, likewise
 };
 
 /// The core, for programs that run through `Pipeline`.
@@ -53,6 +56,10 @@ class Machine {
   /// `beside`: another machine, with `memory=NAME` or its default, whose memories this one has in addition.
   /// @throws BadPlan, Unsupported
   Machine(const std::string& word, const std::string& beside);
+  /// The machine of one experiment of this number of threads. All that chance decides (noise, jitter, replacement,
+  /// order in a crowd, migrations) depends on `which`, so that two experiments share nothing but the machine.
+  /// @throws BadPlan, Unsupported
+  Machine(const std::string& word, std::uint64_t which, std::size_t threads);
   Machine(Machine&&) noexcept;
   ~Machine();
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
@@ -74,6 +81,8 @@ class Machine {
   /// Return the size of all caches and buffers together, in bytes.
   [[nodiscard]] std::uint64_t reach() const;
   [[nodiscard]] Noise& noise() noexcept { return noise_; }
+  /// Return the jitter of the thread of a CPU; none unless this is the machine of an experiment with several threads.
+  [[nodiscard]] Jitter jitter(unsigned cpu) const noexcept;
 
   /// Make an access by `cpu` that may start at `at`, and return its end. At the end of a load, the data are available.
   /// At the end of a store, the CPU owns the line and has written it. At the end of store_nt, clwb and clflush(opt),
@@ -94,6 +103,7 @@ class Machine {
   void reset_counters();
 
  private:
+  Machine(const std::string& word, const std::string& beside, std::uint64_t which, std::size_t threads);
   class Router;
   void add_memories(const Section& from, std::uint64_t seed, const std::string& prefix);
   unsigned add_beside(const std::string& word, std::uint64_t seed);
@@ -106,6 +116,8 @@ class Machine {
   std::vector<Region> regions_;
   std::size_t default_ = 0;
   Noise noise_;
+  std::uint64_t seed_ = 0;     // of the jitter
+  std::size_t threads_;        // of the experiment; 0: not known
   std::vector<Touch> walked_;  // touches, each after the page walk that it needs
   std::unique_ptr<Router> router_;
   std::unique_ptr<Caches> caches_;

@@ -26,7 +26,6 @@ Noise::Noise(const Section& section, std::uint64_t seed)
       grain_(section.time("grain", "0.4ns")),
       interrupt_length_(section.time("interrupt_length", "3us")),
       steal_length_(section.time("steal_length", "2ms")),
-      seed_(seed),
       random_(seed) {
   section.refuse_rest();
 }

@@ -24,13 +24,10 @@ class Noise {
   Noise(const Section& section, std::uint64_t seed);
   [[nodiscard]] bool any() const noexcept { return scale_ > 0; }
   Seen distort(Time start, Time stop);
-  /// Restart the noise, differently for each `which`: the noise of one point is independent of that of the others.
-  void begin(std::uint64_t which) { random_.seed(mixed(seed_ ^ which)); }
 
  private:
   double scale_ = 0, jitter_ = 0, interrupts_ = 0, steals_ = 0;  // of ln time; per second
   Time grain_ = 0, interrupt_length_ = 0, steal_length_ = 0;
-  std::uint64_t seed_ = 0;
   std::mt19937_64 random_;
 };
 

@@ -7,6 +7,8 @@
 /// free. Stores of a stream may pass the caches by (store_streams.hpp). Behind sfence nothing starts before all stores
 /// are accepted; behind mfence nothing starts before all loads are back, too.
 ///
+/// Threads of one experiment differ by chance in when they start and when their accesses end (jitter.hpp).
+///
 /// Buffers become free in the order in which they were taken, as a reorder buffer retires in order.
 /// Blind to: instructions between accesses beyond `issue`, mispredicted branches, ports; loads that hit the first level
 /// wait for a free buffer as well.
@@ -30,7 +32,8 @@ class Thread {
         loads_(machine.limits().loads),
         stores_(machine.limits().stores),
         combining_(machine.limits().combining),
-        streams_(machine.limits().streaming) {}
+        streams_(machine.limits().streaming),
+        jitter_(machine.jitter(cpu)) {}
 
   /// Return the earliest start of this access.
   [[nodiscard]] Time ready(const Access& access) const noexcept {
@@ -59,7 +62,8 @@ class Thread {
   void execute(const Access& access, Time at) {
     now_ = at + issue_;
     if (access.kind == Kind::sfence || access.kind == Kind::mfence) return;
-    const Time done = machine_->access(cpu_, access.address, met(access), at);
+    Time done = machine_->access(cpu_, access.address, met(access), at);
+    if (done - at > near_) done = std::max(done + jitter_.of_access(), at + near_ + 1);
     switch (access.kind) {
       case Kind::load:
         awaited_ = done;
@@ -80,6 +84,8 @@ class Thread {
   }
   /// Do nothing until `at`.
   void wait(Time at) noexcept { now_ = std::max(now_, at); }
+  /// Begin at `at`, or shortly after, with other threads.
+  void start(Time at) noexcept { wait(at + jitter_.of_start()); }
   void pause(Time time) noexcept { now_ += time; }
   [[nodiscard]] Time now() const noexcept { return now_; }
   /// Return when all loads so far are back.
@@ -122,6 +128,7 @@ class Thread {
   Time issue_, near_, now_ = 0, awaited_ = 0, flushed_ = 0;
   Ring loads_, stores_, combining_;
   StoreStreams streams_;
+  Jitter jitter_;
 };
 
 }  // namespace tierscope::simulate

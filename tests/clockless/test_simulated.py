@@ -63,6 +63,45 @@ def test_a_store_that_is_streamed_reads_no_line(shell: Shell, words: str, writes
     assert by["update"]["bus_bytes_per_s"] is not None
 
 
+SIX_DIMMS = "sim:optane100,memory.pmem.ways=6,memory.pmem.grain=4KiB"
+SLICE_BYTES = 2048 * 6 * 4096  # of each thread: 2048 times around the six DIMMs
+
+
+@pytest.mark.parametrize("threads", [2, 3, 4, 5])
+def test_threads_whose_slices_are_multiples_of_the_interleaving_do_not_march_in_step(
+    shell: Shell, threads: int
+) -> None:
+    """One thread stores 4.65 GB/s here, and six DIMMs take 13.96 GB/s. In step, four threads are on one DIMM at a time.
+
+    Published: 9.05 GB/s of two threads and 13.95 GB/s of four (J. Yang and others, FAST 2020).
+    """
+    asked = [
+        "kernels=write_nt", f"threads={threads}", f"array={threads * SLICE_BYTES}B", "visits=1",
+        "budget=0.002", "block=0.0005",
+    ]  # fmt: skip
+
+    def bandwidth(words: str) -> float:
+        target = f"target={SIX_DIMMS}{words}"
+        status, out, error = shell("run", "stream", target, *asked, "--out", f"run{words}", "--json", "-")
+        assert status == 0, error
+        (row,) = rows(out, "stream")
+        assert row["origin"] == "simulated"
+        return float(str(row["bandwidth_bytes_per_s"]))
+
+    assert bandwidth("") == pytest.approx(min(threads * 4.65e9, 13.96e9), rel=0.02)
+    if threads == 4:  # without jitter
+        assert bandwidth(",cpu.scatter=0ns,cpu.handover=0ns") < 5e9
+
+
+def test_a_thread_that_runs_alone_has_no_jitter(shell: Shell) -> None:
+    asked = ["run", "stream", "kernels=write_nt", "threads=1", "array=48MiB", "visits=1", "budget=0.002"]
+    found = [
+        rows(shell(*asked, f"target={SIX_DIMMS}{words}", "--out", f"run{words}", "--json", "-")[1], "stream")
+        for words in ("", ",cpu.scatter=100ns,cpu.handover=1us")
+    ]
+    assert [row["bandwidth_bytes_per_s"] for row in found[0]] == [row["bandwidth_bytes_per_s"] for row in found[1]]
+
+
 def test_two_runs_of_one_simulation_are_the_same(shell: Shell, stream: tuple[Path, list[dict[str, object]]]) -> None:
     again = rows(shell(*STREAM, "--out", "run", "--json", "-")[1], "stream")
     assert len(again) == 3

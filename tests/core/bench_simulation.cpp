@@ -168,6 +168,36 @@ TEST_CASE("experiments that differ in any key have different noise") {
   for (std::size_t i = 1; i < ratios.size(); ++i) CHECK(ratios[i] - ratios[i - 1] > 1e-9);
 }
 
+TEST_CASE("threads whose slices are multiples of the interleaving march in step only without jitter") {
+  const auto with = [](const std::string& words) {
+    Simulation simulation;
+    simulation.prepare(
+        {plan_of("kernel=write_nt cpus=0-3 footprint=192MiB "
+                 "target=sim:optane100,memory.pmem.ways=6,memory.pmem.grain=4KiB" +
+                 words)});
+    measured(simulation);
+    return rate(measured(simulation), 4) * 64;
+  };
+  CHECK(with("") == doctest::Approx(13.96e9).epsilon(0.02));
+  CHECK(with(",cpu.scatter=0ns,cpu.handover=0ns") < 5e9);
+}
+
+TEST_CASE("two experiments on one machine share no draw: migrations come after other numbers of writes") {
+  const auto first = [](const std::string& words) {
+    Simulation simulation;
+    simulation.prepare(
+        {plan_of("kernel=flush_nt cpus=0 footprint=4KiB element=256 access=256 fence=chunk per_block=1 "
+                 "order=sequential target=sim:optane100,memory.pmem.migration.writes=500 " +
+                 words)});
+    const auto blocks = measured(simulation, 2e-3, 1e-9);
+    const auto longest =
+        std::ranges::max_element(blocks, {}, [](const Block& block) { return block.stop_ticks - block.start_ticks; });
+    return longest - blocks.begin();
+  };
+  CHECK(first("seed=7") == first("seed=7"));
+  CHECK(first("seed=7") != first("seed=8"));
+}
+
 TEST_CASE("a real target with a simulated one is refused by its name, in either place") {
   const auto said = [](const std::string& words) { return refusal({"kernel=copy cpus=0 footprint=1MiB " + words}); };
   CHECK(said("target=node:0 source=sim:flat") ==
