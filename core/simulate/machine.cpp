@@ -76,7 +76,7 @@ class Machine::Router final : public Memory {
 namespace {
 
 constexpr std::uint64_t MOST_CPUS = 1024;
-constexpr std::uint64_t JITTER = 0x6A17;   // tells its seed from those of other choices
+constexpr std::uint64_t JITTER = 0x6A17;   // makes its seed differ from those of other choices
 constexpr const char* BESIDE = "beside_";  // before the names of another machine's memories
 
 CpuLimits limits_of(const Section& cpu) {

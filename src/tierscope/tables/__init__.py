@@ -64,7 +64,7 @@ class Asked(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Bounded(msgspec.Struct, frozen=True, kw_only=True):
-    """Rows whose numbers have bounds although no blocks were judged: the page states how many have them, and how wide."""
+    """Rows whose numbers have bounds although no blocks were judged: the page states how many have them, how wide."""
 
     thing: str  # a word for one row
     number: str  # a field that is an interval, None where it is refused
