@@ -189,7 +189,7 @@ TEST_CASE("two experiments on one machine share no draw: migrations come after o
         {plan_of("kernel=flush_nt cpus=0 footprint=4KiB element=256 access=256 fence=chunk per_block=1 "
                  "order=sequential target=sim:optane100,memory.pmem.migration.writes=500 " +
                  words)});
-    const auto blocks = measured(simulation, 2e-3, 1e-9);
+    const auto blocks = measured(simulation, 2e-3, 1e-6);
     const auto longest =
         std::ranges::max_element(blocks, {}, [](const Block& block) { return block.stop_ticks - block.start_ticks; });
     return longest - blocks.begin();
