@@ -82,23 +82,27 @@ def _row(found: Predicted, placed: PredictedPlacement, one: PlacedSet, unknown: 
 
 def _said(rows: list[SetRow], row: SetRow) -> Insight:
     size, tier = show_bytes(row.memory_bytes), row.tier
-    name = f"placed {size.replace(' ', '_')} {tier.replace(' ', '_')}"
+    place = f"{size.replace(' ', '_')} {tier.replace(' ', '_')}"
     if not row.objects:
-        return Insight(name=name, text=f"With {size} of the memory here: no object that waits for {tier} fits")
+        return Insight(
+            name=f"placed {place}", text=f"With {size} of the memory here: no object that waits for {tier} fits"
+        )
     which = "this one" if row.objects == 1 else f"these {row.objects}"
     text = f"With {size} of the memory here: {which} of {row.of_objects} objects, {show_bytes(row.size)}, in it"
     names = "; ".join(row.names[:NAMES]) + (f"; {len(row.names) - NAMES} more" if len(row.names) > NAMES else "")
     nothing = next((one.slowdown for one in rows if one.tier == tier and not one.objects and one.slowdown), None)
     if row.slowdown is None or nothing is None:
         text += f": {100 * row.saved:.0f} % less added time on {tier}, by the model alone: {names}"
-        return Insight(name=name, text=text, others=(Number(value=row.saved),), conclusive=False)
+        return Insight(name=f"placed {place}", text=text, others=(Number(value=row.saved),), conclusive=False)
     one = row.slowdown
     text += (
         f": {one.middle:.2f}x ({one.low:.2f}x to {one.high:.2f}x) instead of {nothing.middle:.2f}x on {tier} alone: "
         f"{names}"
     )
     others = (Number(value=nothing.middle, low=nothing.low, high=nothing.high),)
-    return Insight(name=name, text=text, value=one.middle, low=one.low, high=one.high, unit="1", others=others)
+    return Insight(
+        name=f"placed {place}", text=text, value=one.middle, low=one.low, high=one.high, unit="1", others=others
+    )
 
 
 def _refused(placed: PredictedPlacement) -> Insight:
