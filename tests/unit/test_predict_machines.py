@@ -195,7 +195,8 @@ def test_a_latency_without_memory_is_refused_before_other_suites_are_measured(
     with pytest.raises(MachineError) as refused:
         runs_of._made("latency", MACHINE, "digest", print)
     assert str(refused.value) == (
-        "latency of this machine was measured, and shows no memory behind the caches: 3 of 3 points are inconclusive "
+        "latency of this machine was measured, and shows no memory behind the caches: "
+        f"{len(rows)} of {len(rows)} points are inconclusive "
         "(at 16 KiB: only 5 clean blocks: the machine is busy); repeat it on an idle machine, or name runs of this "
         "machine with --from"
     )

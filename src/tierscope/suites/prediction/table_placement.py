@@ -23,7 +23,7 @@ class PredictionPlacement:
     asked: ClassVar[Asked] = Asked(
         question="Which data should stay in the memory here?",
         answers=("placed", "placed_unknown"),
-        keys={"placed": "slowdown with {}"},
+        keys={"placed": "slowdown by placement: {}"},
     )
     bounded: ClassVar[Bounded] = Bounded(thing="object set", number="slowdown", names="tier", why="why")
     topics: ClassVar[tuple[str, ...]] = ()
