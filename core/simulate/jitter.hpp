@@ -10,12 +10,14 @@
 /// are lost and early ones wait: the bandwidth there falls by up to 2 %. A thread that runs alone has no jitter.
 /// Every draw depends on the machine's seed, the experiment, the CPU and the number of the draw alone. So two
 /// experiments share none, and the same one has the same twice.
-/// The scatter is the least deviation of eight kinds of single accesses on an idle machine, a store with clwb. The
-/// others are 5.5 to 67.6 ns. The hand-over is the median of a Xeon Platinum 8275CL with 24 cores.
-/// Source: J. Yang, J. Kim, M. Hoseinzadeh, J. Izraelevitz, S. Swanson, An Empirical Guide to the Behavior and Use of
-/// Scalable Persistent Memory, FAST, 2020 (src/tierscope/reference/optane100_idle_latency.csv); N. Viennot, Measuring
-/// CPU core-to-core latency, 2022.
-/// Blind to: interrupts, refresh, threads that begin with other cached lines. All of them part threads further.
+/// Both are 0 by default unless a memory is interleaved (`ways`). With them, streams of four and five threads to DRAM
+/// of one channel had bandwidths that drifted by up to 31 % within a point; whether DRAM with a scheduler does is not
+/// known. The scatter is the least deviation of eight kinds of single accesses on an idle machine, a store with clwb.
+/// The others are 5.5 to 67.6 ns. The hand-over is the median of a Xeon Platinum 8275CL with 24 cores. Source: J. Yang,
+/// J. Kim, M. Hoseinzadeh, J. Izraelevitz, S. Swanson, An Empirical Guide to the Behavior and Use of Scalable
+/// Persistent Memory, FAST, 2020 (src/tierscope/reference/optane100_idle_latency.csv); N. Viennot, Measuring CPU
+/// core-to-core latency, 2022. Blind to: interrupts, refresh, threads that begin with other cached lines. All of them
+/// part threads further.
 #pragma once
 #include <cstdint>
 

@@ -79,7 +79,14 @@ constexpr std::uint64_t MOST_CPUS = 1024;
 constexpr std::uint64_t JITTER = 0x6A17;   // makes its seed differ from those of other choices
 constexpr const char* BESIDE = "beside_";  // before the names of another machine's memories
 
-CpuLimits limits_of(const Section& cpu) {
+/// Return whether a memory consists of several that alternate: threads can visit these in step.
+bool interleaves(const Section& memories) {
+  const auto sections = memories.sections("memory");
+  return std::any_of(sections.begin(), sections.end(),
+                     [](const Section& one) { return one.has("ways") && one.count("ways", 1, 64) > 1; });
+}
+
+CpuLimits limits_of(const Section& cpu, bool interleaved) {
   CpuLimits limits;
   limits.cycle = cpu.time("cycle", "0.4ns");
   limits.issue = cpu.time("issue", "0.25ns");
@@ -87,8 +94,8 @@ CpuLimits limits_of(const Section& cpu) {
   limits.stores = static_cast<unsigned>(cpu.count("stores", 1, 1024, "16"));
   limits.combining = static_cast<unsigned>(cpu.count("combining", 1, 1024, "12"));
   limits.streaming = static_cast<unsigned>(cpu.count("streaming", 0, 1U << 20U, "0"));
-  limits.scatter = cpu.time("scatter", "3.7ns");
-  limits.handover = cpu.time("handover", "47ns");
+  limits.scatter = cpu.time("scatter", interleaved ? "3.7ns" : "0ns");
+  limits.handover = cpu.time("handover", interleaved ? "47ns" : "0ns");
   if (limits.issue <= 0) cpu.refuse("issue", "must be above 0: a CPU cannot start endless accesses at the same time");
   return limits;
 }
@@ -167,7 +174,7 @@ Machine::Machine(const std::string& word, const std::string& beside, std::uint64
   seed_ = mixed(seed ^ JITTER);
   const auto cpu = root.section("cpu");
   cpus_ = static_cast<unsigned>(cpu.count("count", 1, MOST_CPUS));
-  limits_ = limits_of(cpu);
+  limits_ = limits_of(cpu, interleaves(memories_of(root)));
   line_bytes_ = line_of(cpu, root.has("cache"));
   core_ = core_of(root);
   pages_ = pages_of(root);

@@ -23,8 +23,8 @@ struct CpuLimits {
   unsigned stores = 16;     // lines on their way from its store buffer
   unsigned combining = 12;  // write-combining buffers of stores that bypass the caches
   unsigned streaming = 0;   // lines of a stream of stores that are read first; 0: all (store_streams.hpp)
-  Time scatter = 3700;      // of the end of an access, standard deviation, if threads run together (jitter.hpp)
-  Time handover = 47'000;   // of a line from one core to another, if they do
+  Time scatter = 0;         // of the end of an access, standard deviation, if threads run together (jitter.hpp)
+  Time handover = 0;        // of a line from one core to another, if they do
 };
 
 /// The core, for programs that run through `Pipeline`.
