@@ -21,15 +21,15 @@ PLACED = {
         "load when it is its oldest instruction. The share of an object is the time that waits for it on the tier "
         "less the same here. Sets are chosen by these shares: the best set for a size by integer programming, and "
         "growing sets by share per byte. The program is traced again, and each set is replayed in the memory here "
-        "with all other memory on the tier. Objects keep their addresses, so that other sets of the caches are not "
-        "modelled."
+        "with all other memory on the tier. Limits: objects keep their addresses, so that other sets of the caches "
+        "are not modelled."
     ),
 }
 PHASES = {
     "Phases of the program": (
         "A phase is what runs from one mark of the program to the next, or an equal part of the time here. Marks are "
-        "instructions, so they are the same on all machines. Bounds are the range over all cores and the error of what "
-        "was not traced. Time in the kernel has no phase."
+        "instructions, so they are the same on all machines. Bounds contain all cores that were replayed, one more "
+        "core, and the error of what was not traced. Limits: time in the kernel has no phase."
     ),
 }
 
