@@ -1,23 +1,26 @@
 /// Small differences in time between the threads of a machine. Without them, threads that do the same march in step for
 /// ever: all come to one of several interleaved memories, then all to the next.
 ///
-///     scatter    standard deviation of the end of accesses that leave the nearest cache, evenly to both sides; four
-///                of them have one draw
+///     scatter    standard deviation of the end of accesses to an interleaved memory that no cache answers, evenly to
+///                both sides; four of them have one draw
 ///     handover   threads start when they read a line that the last of them wrote. They read it one after another: n
 ///                threads start at even random times within n hand-overs
 ///
 /// The mean of the first is zero, so that no latency moves. Where threads just fill a memory, accesses that end late
-/// are lost and early ones wait: the bandwidth there falls by up to 2 %. A thread that runs alone has no jitter.
+/// are lost and early ones wait: the bandwidth there falls by up to 2 %. A thread that runs alone has no jitter, and
+/// neither has a machine without an interleaved memory (`ways`). With jitter, streams of four and five threads to DRAM
+/// of one channel had bandwidths that drifted by up to 31 % within a point. Whether DRAM with a scheduler does is not
+/// known.
 /// Every draw depends on the machine's seed, the experiment, the CPU and the number of the draw alone. So two
 /// experiments share none, and the same one has the same twice.
-/// Both are 0 by default unless a memory is interleaved (`ways`). With them, streams of four and five threads to DRAM
-/// of one channel had bandwidths that drifted by up to 31 % within a point; whether DRAM with a scheduler does is not
-/// known. The scatter is the least deviation of eight kinds of single accesses on an idle machine, a store with clwb.
-/// The others are 5.5 to 67.6 ns. The hand-over is the median of a Xeon Platinum 8275CL with 24 cores. Source: J. Yang,
-/// J. Kim, M. Hoseinzadeh, J. Izraelevitz, S. Swanson, An Empirical Guide to the Behavior and Use of Scalable
-/// Persistent Memory, FAST, 2020 (src/tierscope/reference/optane100_idle_latency.csv); N. Viennot, Measuring CPU
-/// core-to-core latency, 2022. Blind to: interrupts, refresh, threads that begin with other cached lines. All of them
-/// part threads further.
+/// The scatter is the least deviation of eight kinds of single accesses on an idle machine, a store with clwb. The
+/// others are 5.5 to 67.6 ns. The hand-over is the median of a Xeon Platinum 8275CL with 24 cores.
+///
+/// Source: J. Yang, J. Kim, M. Hoseinzadeh, J. Izraelevitz, S. Swanson, An Empirical Guide to the Behavior and Use of
+/// Scalable Persistent Memory, FAST, 2020 (src/tierscope/reference/optane100_idle_latency.csv); N. Viennot, Measuring
+/// CPU core-to-core latency, 2022.
+///
+/// Blind to: interrupts, refresh, threads that begin with other cached lines. All of them part threads further.
 #pragma once
 #include <cstdint>
 

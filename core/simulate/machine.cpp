@@ -79,14 +79,13 @@ constexpr std::uint64_t MOST_CPUS = 1024;
 constexpr std::uint64_t JITTER = 0x6A17;   // makes its seed differ from those of other choices
 constexpr const char* BESIDE = "beside_";  // before the names of another machine's memories
 
-/// Return whether a memory consists of several that alternate: threads can visit these in step.
-bool interleaves(const Section& memories) {
-  const auto sections = memories.sections("memory");
-  return std::any_of(sections.begin(), sections.end(),
-                     [](const Section& one) { return one.has("ways") && one.count("ways", 1, 64) > 1; });
+/// Return whether a memory, or the one behind it, consists of several that alternate: threads can visit these in step.
+bool interleaves(const Section& memory) {
+  return (memory.has("ways") && memory.count("ways", 1, 64) > 1) ||
+         (memory.has("behind") && interleaves(memory.section("behind")));
 }
 
-CpuLimits limits_of(const Section& cpu, bool interleaved) {
+CpuLimits limits_of(const Section& cpu) {
   CpuLimits limits;
   limits.cycle = cpu.time("cycle", "0.4ns");
   limits.issue = cpu.time("issue", "0.25ns");
@@ -94,8 +93,8 @@ CpuLimits limits_of(const Section& cpu, bool interleaved) {
   limits.stores = static_cast<unsigned>(cpu.count("stores", 1, 1024, "16"));
   limits.combining = static_cast<unsigned>(cpu.count("combining", 1, 1024, "12"));
   limits.streaming = static_cast<unsigned>(cpu.count("streaming", 0, 1U << 20U, "0"));
-  limits.scatter = cpu.time("scatter", interleaved ? "3.7ns" : "0ns");
-  limits.handover = cpu.time("handover", interleaved ? "47ns" : "0ns");
+  limits.scatter = cpu.time("scatter", "3.7ns");
+  limits.handover = cpu.time("handover", "47ns");
   if (limits.issue <= 0) cpu.refuse("issue", "must be above 0: a CPU cannot start endless accesses at the same time");
   return limits;
 }
@@ -174,7 +173,7 @@ Machine::Machine(const std::string& word, const std::string& beside, std::uint64
   seed_ = mixed(seed ^ JITTER);
   const auto cpu = root.section("cpu");
   cpus_ = static_cast<unsigned>(cpu.count("count", 1, MOST_CPUS));
-  limits_ = limits_of(cpu, interleaves(memories_of(root)));
+  limits_ = limits_of(cpu);
   line_bytes_ = line_of(cpu, root.has("cache"));
   core_ = core_of(root);
   pages_ = pages_of(root);
@@ -205,7 +204,8 @@ void Machine::add_memories(const Section& from, std::uint64_t seed, const std::s
     for (const auto& other : regions_)
       if (other.name == name) from.refuse("memory", "has two tables of the name '" + name + "'");
     router_->add(name, make_memory_of(section, mixed(seed + regions_.size())));
-    regions_.push_back({name, size, section.choice("persistence", {"none", "adr", "eadr"}, "none")});
+    regions_.push_back(
+        {name, size, section.choice("persistence", {"none", "adr", "eadr"}, "none"), interleaves(section)});
   }
 }
 
@@ -232,7 +232,8 @@ unsigned Machine::region(const std::string& name) const {
 unsigned Machine::beside() const noexcept { return router_->beside; }
 
 Jitter Machine::jitter(unsigned cpu) const noexcept {
-  if (threads_ < 2) return {};
+  const bool some = std::any_of(regions_.begin(), regions_.end(), [](const Region& one) { return one.interleaved; });
+  if (threads_ < 2 || !some) return {};
   return {limits_.scatter, limits_.handover * static_cast<Time>(threads_), mixed(seed_ + cpu)};
 }
 

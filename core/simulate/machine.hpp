@@ -23,8 +23,8 @@ struct CpuLimits {
   unsigned stores = 16;     // lines on their way from its store buffer
   unsigned combining = 12;  // write-combining buffers of stores that bypass the caches
   unsigned streaming = 0;   // lines of a stream of stores that are read first; 0: all (store_streams.hpp)
-  Time scatter = 0;         // of the end of an access, standard deviation, if threads run together (jitter.hpp)
-  Time handover = 0;        // of a line from one core to another, if they do
+  Time scatter = 3700;      // of the end of an access, standard deviation, if threads run together (jitter.hpp)
+  Time handover = 47'000;   // of a line from one core to another, if they do
 };
 
 /// The core, for programs that run through `Pipeline`.
@@ -47,6 +47,7 @@ struct Region {
   std::string name;
   std::uint64_t size = 0;            // bytes
   std::string persistence = "none";  // none, adr, eadr
+  bool interleaved = false;          // several memories that alternate
 };
 
 class Machine {
@@ -81,8 +82,12 @@ class Machine {
   /// Return the size of all caches and buffers together, in bytes.
   [[nodiscard]] std::uint64_t reach() const;
   [[nodiscard]] Noise& noise() noexcept { return noise_; }
-  /// Return the jitter of the thread of a CPU; none unless this is the machine of an experiment with several threads.
+  /// Return the jitter of the thread of a CPU; none unless this is the machine of an experiment with several threads,
+  /// and one of its memories is interleaved.
   [[nodiscard]] Jitter jitter(unsigned cpu) const noexcept;
+  [[nodiscard]] bool is_interleaved(std::uint64_t address) const noexcept {
+    return regions_[address >> MEMORY_BIT].interleaved;
+  }
 
   /// Make an access by `cpu` that may start at `at`, and return its end. At the end of a load, the data are available.
   /// At the end of a store, the CPU owns the line and has written it. At the end of store_nt, clwb and clflush(opt),

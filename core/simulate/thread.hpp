@@ -29,6 +29,7 @@ class Thread {
         cpu_(cpu),
         issue_(machine.limits().issue),
         near_(machine.cache_facts().empty() ? 0 : machine.cache_facts().front().latency),
+        far_(machine.cache_facts().empty() ? 0 : machine.cache_facts().back().latency),
         loads_(machine.limits().loads),
         stores_(machine.limits().stores),
         combining_(machine.limits().combining),
@@ -63,7 +64,8 @@ class Thread {
     now_ = at + issue_;
     if (access.kind == Kind::sfence || access.kind == Kind::mfence) return;
     Time done = machine_->access(cpu_, access.address, met(access), at);
-    if (done - at > near_) done = std::max(done + jitter_.of_access(), at + near_ + 1);
+    if (done - at > far_ && machine_->is_interleaved(access.address))
+      done = std::max(done + jitter_.of_access(), at + far_ + 1);
     switch (access.kind) {
       case Kind::load:
         awaited_ = done;
@@ -125,7 +127,7 @@ class Thread {
 
   Machine* machine_;
   unsigned cpu_;
-  Time issue_, near_, now_ = 0, awaited_ = 0, flushed_ = 0;
+  Time issue_, near_, far_, now_ = 0, awaited_ = 0, flushed_ = 0;
   Ring loads_, stores_, combining_;
   StoreStreams streams_;
   Jitter jitter_;

@@ -182,6 +182,20 @@ TEST_CASE("threads whose slices are multiples of the interleaving march in step 
   CHECK(with(",cpu.scatter=0ns,cpu.handover=0ns") < 5e9);
 }
 
+TEST_CASE("jitter moves no rate of a cache, and none of a memory that is not interleaved") {
+  const auto per_thread = [](const std::string& where, const std::string& footprint, unsigned threads) {
+    Simulation simulation;
+    simulation.prepare({plan_of("kernel=read cpus=0-" + std::to_string(threads - 1) + " footprint=" + footprint +
+                                " target=sim:optane100,memory.pmem.ways=6,memory.pmem.grain=4KiB" + where)});
+    measured(simulation);
+    return rate(measured(simulation), threads) / threads;
+  };
+  for (const std::string where : {"", ",memory=dram"}) {
+    CAPTURE(where);
+    CHECK(per_thread(where, "512KiB", 2) == doctest::Approx(per_thread(where, "256KiB", 1)).epsilon(0.001));
+  }
+}
+
 TEST_CASE("two experiments on one machine share no draw: migrations come after other numbers of writes") {
   const auto first = [](const std::string& words) {
     Simulation simulation;

@@ -62,3 +62,10 @@ def test_a_later_visit_counts_without_the_memory_that_it_mapped(result: Result) 
     known = Durations(result.records, result.visits, {}, {record.number: MAP_S for record in result.records})
     assert all(known.point_s(record) < 1.0 for record in result.records)
     assert known.tour_s(result.records) < 2 * MAP_S + 3.0
+
+
+def test_a_point_that_mapped_less_than_its_owner_is_not_free_afterwards(result: Result) -> None:
+    records, later = result.records, result.visits[0]
+    alone = msgspec.structs.replace(later, number=1, experiment=records[1].experiment, seconds=MAP_S / 2)
+    known = Durations(records, (alone,), {}, {record.number: MAP_S for record in records})
+    assert known.point_s(records[1]) == pytest.approx(records[1].seconds)

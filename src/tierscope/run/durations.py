@@ -29,7 +29,8 @@ class Durations:
         paid: set[tuple[int, int]] = set()
         for visit in visits:
             pair = visit.moment, self._owner[visit.number]
-            self._point_s[visit.number] = max(visit.seconds - (0.0 if pair in paid else self.mapping_s(visit)), 0.0)
+            least = min(self._point_s[visit.number], visit.seconds)  # it may have mapped less than the owner does
+            self._point_s[visit.number] = max(visit.seconds - (0.0 if pair in paid else self.mapping_s(visit)), least)
             paid.add(pair)
 
     def point_s(self, record: Record) -> float:

@@ -91,7 +91,7 @@ class Visits:
 
     def _has_time(self, own: Sequence[Record]) -> bool:
         """Return whether all visits and another one, with their set-up, fit into the point's budget."""
-        total_s = sum(visit.seconds for visit in own) + self._durations.point_s(own[0])
+        total_s = sum(visit.seconds for visit in own) + self._durations.tour_s(own[:1])
         return total_s <= own[0].experiment.schedule.budget_s
 
     def _width(self, record: Record) -> float:
