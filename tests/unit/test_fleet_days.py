@@ -8,8 +8,9 @@ import msgspec
 import numpy as np
 import pytest
 
-from tierscope.errors import Exit, UsageError
+from tierscope.errors import Exit, ResultError, UsageError
 from tierscope.fleet.confirm_plan import read_plan, settle
+from tierscope.fleet.fold import collect
 from tierscope.fleet.imagine import imagine
 from tierscope.fleet.imagine_files import day_name, write_fleet
 from tierscope.fleet.imagine_options import ImagineOptions
@@ -126,3 +127,22 @@ def test_sessions_are_asked_for_on_the_last_day_alone_and_not_once_they_are_done
 def test_a_first_or_last_day_that_no_calendar_has_is_refused(start: str) -> None:
     with pytest.raises(UsageError, match=f"start={start} and 10 days: .*; try start=2026-01-01"):
         imagine(ImagineOptions(machines=20, days=10, start=start))
+
+
+def test_half_an_imagined_fleet_is_not_judged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = imagine(ImagineOptions(machines=14, days=2, metrics=3))
+
+    def stopped(*_: object) -> int:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr("tierscope.fleet.imagine_files._write_day", stopped)
+        with pytest.raises(KeyboardInterrupt):
+            write_fleet(tmp_path / "half", made)
+    (tmp_path / "half/reports").mkdir()
+    with pytest.raises(ResultError, match="that was not finished"):
+        collect(tmp_path / "half")
+    with pytest.raises(UsageError, match="an unfinished imagined fleet"):
+        write_fleet(tmp_path / "half", made)
+    write_fleet(tmp_path / "whole", made)
+    assert len(collect(tmp_path / "whole").days) == 2

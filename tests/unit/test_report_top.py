@@ -23,6 +23,7 @@ from tierscope.report.formats.html import render
 from tierscope.report.picks import fastest
 from tierscope.report.provenance import experiments, state_facts
 from tierscope.report.top import usual
+from tierscope.report.top.bounds import QUESTION
 from tierscope.report.top.brief import begun
 from tierscope.report.top.memory import memory_of
 from tierscope.report.top.shown import LENGTH, line_of
@@ -169,6 +170,15 @@ def test_inconclusive_points_are_counted(run: Run) -> None:
     assert f"1 of {len(rows)} points is inconclusive: it moved." in sure.text
     none = retold(gather(run), lambda _, row: _judged(row, True, ""))
     assert top(none).answers[-1].short == f"Sure: all {len(rows)} points"
+
+
+def test_an_incomplete_run_is_never_sure(run: Run) -> None:
+    def said(run: Run) -> str:
+        return next(one.short for one in top(gather(run)).answers if one.question == QUESTION)
+
+    half = Run(path=run.path, result=msgspec.structs.replace(run.result, complete=False))
+    assert "Sure" in said(run) or "points" in said(run)
+    assert said(half).startswith("Not yet: the run is incomplete")
 
 
 def test_the_limit_follows_from_the_scaling(run: Run) -> None:

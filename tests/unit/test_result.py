@@ -120,7 +120,7 @@ def test_a_directory_that_is_not_a_run_is_refused_with_the_file_that_it_lacks(
     tmp_path: Path, read: Callable[[Path], object]
 ) -> None:
     assert f"{tmp_path} is not a run directory: it has no " in said(tmp_path, read)
-    assert "is not a run directory" in said(tmp_path / "nowhere", read)
+    assert f"{tmp_path / 'nowhere'} does not exist" in said(tmp_path / "nowhere", read)
     (tmp_path / "file").write_text("")
     assert "is not a run directory" in said(tmp_path / "file", read)
 

@@ -13,8 +13,8 @@ allowing = click.option(
     "--allow-commands",
     "allowed",
     is_flag=True,
-    help="Start the commands that the file names; each is printed first. Without this option, a terminal asks, and a "
-    "script ends with 2.",
+    help="Start the commands that the plan of the run or the file names; each is printed first. Without this option, "
+    "a terminal asks, and a script ends with 2.",
 )
 """For every command of ours that takes a plan from a file."""
 

@@ -6,6 +6,7 @@ Help texts may contain code in backticks, **bold** words, and links relative to 
 import re
 
 GUIDE = re.compile(r"See \[[^\]]+\]\(\.\./([^)#\s]+)[^)\s]*\)")
+ASIDE = re.compile(r"\[([^\]]+)\]\(\.\./([^)#\s]+)[^)\s]*\)")
 LINK = re.compile(r"\[([^\]]+)\]\([^)\s]+\)")
 MARKED = re.compile(r"`([^`]+)`|\*\*([^*]+)\*\*")
 
@@ -27,7 +28,8 @@ def roff(text: str) -> str:
 
 
 def _unlinked(text: str) -> str:
-    return LINK.sub(r"\1", GUIDE.sub(r"See `docs/\1`", text))
+    guided = ASIDE.sub(r"\1 (`docs/\2`)", GUIDE.sub(r"See `docs/\1`", text))
+    return LINK.sub(r"\1", guided)
 
 
 def escaped(text: str) -> str:

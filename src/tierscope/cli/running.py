@@ -40,9 +40,9 @@ host = click.option(
     metavar="HOST",
     expose_value=False,
     callback=_keep,
-    help="Machine to measure: `ssh:NAME`, as [described](../how-to/remote.md), `slurm:NODE`, a node of a cluster, "
-    "`vm:NAME`, an [emulated one](../how-to/emulated-machines.md), or `here`. Default: this machine; a run that was "
-    "measured on another machine must name it.",
+    help="Machine to measure: `ssh:NAME`, a [remote one](../how-to/remote.md), `slurm:NODE`, a node of a cluster, "
+    "`vm:NAME`, an [emulated one](../how-to/emulated-machines.md), or `here`. Default: this machine; `resume` and "
+    "`rerun` of a run of another machine must name it.",
 )
 rows = click.option(
     "--json",

@@ -18,7 +18,7 @@ import numpy as np
 
 from tierscope.errors import ResultError
 from tierscope.fleet.fold_read import read_day
-from tierscope.fleet.folder import REPORTS
+from tierscope.fleet.folder import BEGUN, REPORTS
 from tierscope.fleet.groups import LEAST, grouped
 from tierscope.fleet.host_report import HostReport
 from tierscope.fleet.known import mean_and_count
@@ -40,10 +40,12 @@ class Folded:
 
 
 def collect(directory: Path) -> Folded:
-    """Fold every day whose reports are new or changed; ResultError if there is no directory of reports."""
+    """Fold every day whose reports are new or changed; ResultError without a whole directory of reports."""
     folder = directory / REPORTS
     if not folder.is_dir():
         raise ResultError(f"{folder} is missing; run tierscope fleet run or tierscope fleet imagine first")
+    if (directory / BEGUN).exists():
+        raise ResultError(f"{directory} is an imagined fleet that was not finished; remove it, and imagine it again")
     with Store(directory) as store:
         before, new = store.days(), 0
         for one in sorted(entry.name for entry in os.scandir(folder) if is_day(entry.name) and entry.is_dir()):

@@ -6,6 +6,7 @@ from pathlib import Path
 from tierscope.fleet.host_report import HostReport
 
 REPORTS, STORE, CONFIRM, TRUTH = "reports", "store", "confirm.json", "truth.json"
+BEGUN = "unfinished"  # there while an imagined fleet is written
 
 
 def report_path(directory: Path, report: HostReport) -> Path:

@@ -13,7 +13,7 @@ from tierscope import __version__
 from tierscope.arrays import Floats
 from tierscope.errors import UsageError
 from tierscope.files import write_atomically
-from tierscope.fleet.folder import REPORTS, TRUTH, report_path
+from tierscope.fleet.folder import BEGUN, REPORTS, TRUTH, report_path
 from tierscope.fleet.host_report import SCHEMA, HostReport, Number
 from tierscope.fleet.imagine import REPEATS, Fleet, Sessions
 from tierscope.stats.median import MEDIAN_ERROR, SIGMAS_95
@@ -24,13 +24,20 @@ KERNELS = ("read", "write", "copy", "triad")
 
 
 def write_fleet(directory: Path, fleet: Fleet) -> int:
-    """Write every report and the truth into a new or empty directory; return the number of reports."""
+    """Write every report and the truth into a new or empty directory; return the number of reports.
+
+    The file BEGUN is there until all are written, so that half a fleet is not judged as a whole one.
+    """
     if directory.exists() and any(directory.iterdir()):
-        raise UsageError(f"{directory} is not empty; name a new directory for the imagined fleet")
+        half = "an unfinished imagined fleet" if (directory / BEGUN).exists() else "not empty"
+        raise UsageError(f"{directory} is {half}; remove it, or name a new directory for the imagined fleet")
     directory.mkdir(parents=True, exist_ok=True)
+    (directory / BEGUN).touch()
     write_atomically(directory / TRUTH, msgspec.json.encode(fleet.truth))
     sessions = Sessions(fleet)
-    return sum(_write_day(directory, fleet, sessions.next(day), day) for day in range(fleet.options.days))
+    written = sum(_write_day(directory, fleet, sessions.next(day), day) for day in range(fleet.options.days))
+    (directory / BEGUN).unlink()
+    return written
 
 
 def write_sessions(directory: Path, fleet: Fleet, asked: dict[str, int], day: int) -> int:

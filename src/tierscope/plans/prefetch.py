@@ -14,7 +14,7 @@ class PrefetchOptions(SuiteOptions, frozen=True, kw_only=True):
     prefetch: Annotated[
         Annotated[str, one_of("state", STATES)] | None,
         Help(
-            "hardware prefetchers of all CPUs during the run: `on` or `off`, as "
-            "[described](../how-to/prefetchers.md); needs root; auto: unchanged"
+            "hardware prefetchers of all CPUs during the run, `on` or `off`: see "
+            "[prefetchers](../how-to/prefetchers.md); needs root; auto: unchanged"
         ),
     ] = None

@@ -30,6 +30,8 @@ def content_of(path: Path) -> bytes:
     except (FileNotFoundError, NotADirectoryError) as error:
         begun = path.name != "manifest.json" and (path.parent / "manifest.json").is_file()
         step = f"continue with: tierscope resume {quote(str(path.parent))}" if begun else "try one below runs/"
+        if not path.parent.exists():
+            raise ResultError(f"{path.parent} does not exist; {step}") from error
         raise ResultError(f"{path.parent} is not a run directory: it has no {path.name}; {step}") from error
     except OSError as error:
         raise ResultError(f"{path} cannot be read: {reason(error)}") from error

@@ -35,7 +35,7 @@ from tierscope.errors import UsageError
     "--host",
     "where",
     metavar="HOST",
-    help="Machine to check: `ssh:NAME`, as [described](../how-to/remote.md), or `vm:NAME`, an [emulated "
+    help="Machine to check: `ssh:NAME`, a [remote one](../how-to/remote.md), or `vm:NAME`, an [emulated "
     "one](../how-to/emulated-machines.md). Default: this machine.",
 )
 def doctor(

@@ -15,7 +15,7 @@ from tierscope.cli.help import Area, Command, Tried
     area=Area.COMPARE,
     tried=Tried(),
     examples=(
-        "tierscope fleet imagine fleets/made machines=200 days=14 faults=slow:2,metric:2,step:1,wrong:1",
+        "tierscope fleet imagine fleets/made machines=200 faults=slow:2,step:1",
         "tierscope fleet imagine fleets/made --confirm",
     ),
 )

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     "--host",
     "where",
     metavar="HOST",
-    help="Machine to show: `ssh:NAME`, as [described](../how-to/remote.md), or `vm:NAME`, an [emulated "
+    help="Machine to show: `ssh:NAME`, a [remote one](../how-to/remote.md), or `vm:NAME`, an [emulated "
     "one](../how-to/emulated-machines.md). Default: this machine.",
 )
 def topology(as_json: bool, where: str | None) -> int:

@@ -29,10 +29,12 @@ def certain(content: Content, keys: Sequence[Key], found: Memory | None = None) 
     text = " ".join(one for one in texts if one)
     if sure == len(rows) and content.run.result.complete:
         return Answer(QUESTION, "The only point is conclusive" if sure == 1 else f"Sure: all {sure} points", text, GOOD)
+    if not content.run.result.complete:
+        return Answer(QUESTION, f"Not yet: the run is incomplete; {sure} of {len(rows)} points so far", text, NOTE)
     points = f"{_numbers(found)}{sure} of {len(rows)} points"
     shares = [sure / len(rows), *([found.known / found.measured] if found and found.measured else [])]
     if min(shares) >= NEARLY:
-        return Answer(QUESTION, f"Sure: {points}", text, GOOD if content.run.result.complete else NOTE)
+        return Answer(QUESTION, f"Sure: {points}", text, GOOD)
     return Answer(QUESTION, f"{'Fairly' if min(shares) >= HALF else 'Not yet'}: {points}", text, NOTE)
 
 

@@ -46,11 +46,18 @@ def _asked(content: Content, headline: str) -> Answer | None:
         asked = section.asked
         if asked is None or tables[section.name].place >= BESIDE:
             continue
+        if not content.run.result.complete:
+            return Answer(asked.question, "Not known yet: the run is incomplete")
         known = [one for one in section.insights if one.name.split()[0] in asked.answers]
         ordered = sorted(known, key=lambda one: asked.answers.index(one.name.split()[0]))
         sure = [one for one in ordered if one.conclusive] if section.sure or asked.leads else []
         if not sure:
-            return Answer(asked.question, "Not known: no answer of this run is conclusive")
+            why = (
+                "nothing in this run answers it"
+                if section.sure and not known
+                else "no answer of this run is conclusive"
+            )
+            return Answer(asked.question, f"Not known: {why}")
         rest = [words for one in sure if not headline.startswith(words := begun(one.headline))]
         return Answer(asked.question, rest[0], " ".join(f"{one}." for one in rest[1:3])) if rest else None
     return None

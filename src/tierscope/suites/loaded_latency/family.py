@@ -92,13 +92,17 @@ def _of(which: str) -> str:
     return f" ({which})" if which else ""
 
 
+def _others(count: int) -> str:
+    return "the other one" if count == 1 else f"the {count} others"
+
+
 def _error(which: str, given: int, scored: list[tuple[LoadedLatencyRow, Interval, Interval]]) -> Insight:
     its = score([(model, time) for _, model, time in scored])
     worst = scored[its.at][0]
     return Insight(
         name=f"{NAME} {which}".strip(),
         text=f"From {given} loads{_of(which)}, the model `loaded_family` is off by {100 * its.mean:.1f} % on average "
-        f"at the {len(scored)} others (worst: {100 * its.worst:+.1f} %, {_named(worst)}); its bounds contain "
+        f"at {_others(len(scored))} (worst: {100 * its.worst:+.1f} %, {_named(worst)}); its bounds contain "
         f"{its.inside} of them",
         value=its.mean,
         unit="1",
