@@ -34,9 +34,9 @@ def why(content: Content) -> str:
     if len(rows) == 1:
         return f"The only point is inconclusive: {first}"
     verb = "is" if len(told) == 1 else "are"
-    often = f", {count} of them" if count < len(told) else ""
-    where = " at the first of them" if several else ""
-    return f"{len(told)} of {len(rows)} points {verb} inconclusive{often}: {first}{where}"
+    often = f", {count} of them" if count < len(told) else ", all" if several else ""
+    like = " like the first" if several else ""
+    return f"{len(told)} of {len(rows)} points {verb} inconclusive{often}{like}: {first}"
 
 
 def first_reason(content: Content) -> str:
