@@ -130,7 +130,7 @@ class KeptFile(Generic[K]):
         _sync(self.path.parent)
 
     def _name(self, part: Path) -> None:
-        """Give the file its name; FileExistsError where it is taken. Without hard links, an empty file takes it first."""
+        """Give the file its name; FileExistsError where it is taken. Without hard links, an empty file takes it."""
         try:
             os.link(part, self.path)
         except OSError as error:
