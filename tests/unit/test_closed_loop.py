@@ -342,7 +342,8 @@ def test_an_answer_is_as_sure_as_the_row_of_its_prober(conclusive: bool, monkeyp
     parts = ("medium", "interleaving", "migration", "combining")
     rows = [SimpleNamespace(part=part, conclusive=conclusive) for part in parts]
     seen = SimpleNamespace(
-        levels=levels(400e-9, level(4 * KiB, 256, 1e-7), level(4 * MiB, 4 * KiB, 3e-7)), interleave=spread(1, 0), migration=moving(10_400, 64 * KiB),
+        levels=levels(400e-9, level(4 * KiB, 256, 1e-7), level(4 * MiB, 4 * KiB, 3e-7)),
+        interleave=spread(1, 0), migration=moving(10_400, 64 * KiB),
         combining=joining(52), hidden=False, saturated=True, strides=[], controls=[], regions=[],
     )  # fmt: skip
     monkeypatch.setattr(table, "_own_rows", lambda *_: rows)
