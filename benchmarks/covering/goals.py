@@ -15,6 +15,7 @@ from tierscope.stats.median import Interval
 
 RUNS, MINUTES = 20, 30.0  # fewer are a trial, and no verdict on the goals
 OVERLAP, CONTAINED, WORST, GROWTH = 0.95, 0.90, 0.10, 4 / 3
+LEAST = 9  # inconclusive points; a third of them is the standard deviation of their number
 NOT_KNOWN = "not known"
 
 
@@ -147,7 +148,7 @@ def goals(states: list[State]) -> list[Goal]:
             "points that are inconclusive, to the same runs judged by their first visits alone",
             f"{unsure}, {first}" if unsure.count else NOT_KNOWN,
             "at most a third more",
-            None if not unsure.count else unsure.good <= GROWTH * first.good,
+            _grown_little(unsure, first),
         ),
     ]  # fmt: skip
 
@@ -191,6 +192,15 @@ def is_trial(runs: Mapping[str, list[Once]]) -> str:
         if len(every) < RUNS or minutes < MINUTES:
             short.append(f"{state}: {len(every)} runs in {minutes:.0f} min")
     return "; ".join(short)
+
+
+def _grown_little(unsure: Share, first: Share) -> bool | None:
+    """Return whether there are at most a third more; None without points, or where more are too few for a verdict."""
+    if not unsure.count:
+        return None
+    if unsure.good <= GROWTH * first.good:
+        return True
+    return False if unsure.good >= LEAST else None
 
 
 def _overlap(one: Interval, other: Interval) -> bool:

@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -20,7 +22,7 @@ from tierscope.stats.median import Interval
 from tierscope.stats.migration import Migration as Migrations
 from tierscope.stats.migration import Period
 from tierscope.stats.strides import Stride, spread_of
-from tierscope.suites.closed_loop import score
+from tierscope.suites.closed_loop import score, table
 from tierscope.suites.closed_loop.devices import Buffer, Device, Migration, draw, parse
 from tierscope.suites.closed_loop.experiments import words
 from tierscope.suites.closed_loop.findings import sentences
@@ -255,8 +257,9 @@ def test_shares_are_reported_and_every_failure_with_the_command_that_repeats_it(
 
 
 def test_only_conclusive_answers_are_false() -> None:
-    told = sentences([row(0, WRONG, sure=False), row(0, ALARM, None), row(1, MISSED)])
+    told = sentences([row(0, WRONG, sure=False), row(0, ALARM, None), row(1, MISSED, sure=False)])
     assert told[1].text == "1 conclusive answer is wrong, on 1 of 2 devices"
+    assert sentences([row(1, MISSED)])[1].text == "1 conclusive answer is wrong, on 1 of 1 device"
     assert sentences([row(0, WRONG, sure=False)])[1].text == "No conclusive answers are wrong, on 0 of 1 device"
 
 
@@ -317,3 +320,39 @@ def test_the_suite_learns_of_interleaving_from_rates() -> None:
 
 def test_no_answer_at_all_is_missed_even_where_there_is_nothing() -> None:
     assert score.unanswered("ways", "1", 1).verdict == MISSED
+    assert not score.unanswered("ways", "1", 1).sure
+
+
+@pytest.mark.parametrize(
+    ("scores", "false"),
+    [
+        (score.of_buffers(DEVICE, levels(400e-9, RIGHT[1])), ["buffers"]),
+        (score.of_interleaving(DEVICE, spread(1, 0)), ["ways"]),
+        (score.of_migration(DEVICE, Migrations(None, None, None, (), "no stalls in step")), ["period"]),
+        (score.of_migration(DEVICE, moving(10_400, None)), []),
+        (score.of_combining(replace(BLANK, entries=52), joining(0)), ["entries"]),
+    ],
+)
+def test_an_answer_of_nothing_is_false_once_and_not_in_its_parts(scores: Iterator[Score], false: list[str]) -> None:
+    assert [one.parameter for one in scores if one.false] == false
+
+
+@pytest.mark.parametrize("conclusive", [True, False])
+def test_an_answer_is_as_sure_as_the_row_of_its_prober(conclusive: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    parts = ("medium", "interleaving", "migration", "combining")
+    rows = [SimpleNamespace(part=part, conclusive=conclusive) for part in parts]
+    seen = SimpleNamespace(
+        levels=levels(400e-9, level(4 * KiB, 256, 1e-7), level(4 * MiB, 4 * KiB, 3e-7)),
+        interleave=spread(1, 0), migration=moving(10_400, 64 * KiB),
+        combining=joining(52), hidden=False, saturated=True, strides=[], controls=[], regions=[],
+    )  # fmt: skip
+    monkeypatch.setattr(table, "_own_rows", lambda *_: rows)
+    monkeypatch.setattr(table, "records", lambda *_: [])
+    for module in (table.buffers_found, table.policy_found):
+        monkeypatch.setattr(module, "found", lambda *_: {"": seen})
+    machine = SimpleNamespace(line_bytes=lambda: 64)
+    view: Any = SimpleNamespace(result=SimpleNamespace(machine=machine))
+    alone = replace(DEVICE, ways=1)
+    every = [one for prober in ("buffers", "policy") for one in table._scores(prober, alone, view)]
+    assert {"medium", "ways", "period", "entries"} <= {one.parameter for one in every}
+    assert {one.sure for one in every} == {conclusive}

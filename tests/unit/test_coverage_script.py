@@ -96,7 +96,7 @@ def test_each_goal_is_missed_by_what_it_is_about(goals: Any, runs: Any) -> None:
     quiet = [once(runs, minute, read=(100, 2, True)) for minute in range(4)]
     apart = [once(runs, minute, read=(100 + 5 * minute, 2, True)) for minute in range(4)]
     wrong = [once(runs, minute, read=(89, 2, True)) for minute in range(4)]
-    unsure = [once(runs, minute, read=(100, 20, False)) for minute in range(4)]
+    unsure = [once(runs, minute, read=(100, 20, False)) for minute in range(9)]
     assert reached(goals, {"quiet": quiet, "cpu-2": apart})[0] is False
     assert reached(goals, {"quiet": apart})[1] is False
     assert reached(goals, {"quiet": quiet, "memory-2": wrong})[2] is False
@@ -104,6 +104,14 @@ def test_each_goal_is_missed_by_what_it_is_about(goals: Any, runs: Any) -> None:
     assert reached(goals, {"quiet": quiet, "pulses": unsure})[3] is False
     hopeless = [once(runs, minute, first_sure=False, read=(100, 20, False)) for minute in range(4)]
     assert reached(goals, {"quiet": hopeless})[3] is True  # as unsure as before
+
+
+@pytest.mark.parametrize(("count", "verdict"), [(0, True), (1, None), (8, None), (9, False)])
+def test_the_last_goal_is_not_known_where_inconclusive_points_are_few(
+    goals: Any, runs: Any, count: int, verdict: bool | None
+) -> None:
+    every = [once(runs, minute, read=(100, 2, minute >= count)) for minute in range(20)]
+    assert reached(goals, {"quiet": every})[3] is verdict
 
 
 def test_nothing_is_known_without_quiet_runs(goals: Any, runs: Any) -> None:

@@ -1,5 +1,7 @@
 """Files that remember what a run changed have one rule, for prefetchers and for levers alike."""
 
+import errno
+import fcntl
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -44,6 +46,7 @@ class Levers:
     """The clock, as a run stores, changes and restores it."""
 
     name = "levers"
+    elsewhere = "bad"  # what the doctor calls a change on another machine, whose files are read there
 
     def __init__(self, root: Path) -> None:
         self._root, self.files = root, KeptFiles(root)
@@ -66,6 +69,7 @@ class Prefetchers:
     """The register, as a run stores, changes and restores it."""
 
     name = "prefetchers"
+    elsewhere = "unknown"  # registers are read on this machine only
 
     def __init__(self, root: Path) -> None:
         self._registers = Registers(root)
@@ -178,6 +182,81 @@ def test_a_file_that_cannot_be_stored_whole_is_not_there(
 
 
 @both
+@pytest.mark.parametrize("code", [errno.EPERM, errno.EOPNOTSUPP])
+def test_a_file_system_without_hard_links_stores_it_and_never_replaces_it(
+    root: Path, kind: Kind, code: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused(*_: object) -> None:
+        raise OSError(code, os.strerror(code))
+
+    monkeypatch.setattr(os, "link", refused)
+    one = left_by_a_kill(root, kind)
+    assert [path.name for path in one.file.path.parent.iterdir()] == [one.file.path.name]
+    with pytest.raises(MachineError, match="another run has changed"):
+        one.keep()
+    assert one.restore() == 1
+    assert one.has() == FIRST
+
+
+@both
+def test_a_file_system_without_hard_links_has_no_file_that_could_not_be_renamed(
+    root: Path, kind: Kind, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails(code: int) -> Callable[..., None]:
+        def call(*_: object) -> None:
+            raise OSError(code, os.strerror(code))
+
+        return call
+
+    one = kind(root)
+    monkeypatch.setattr(os, "link", fails(errno.EPERM))
+    monkeypatch.setattr(Path, "replace", fails(errno.ENOSPC))
+    with pytest.raises(MachineError, match="cannot be written: No space left"):
+        one.keep()
+    assert list(one.file.path.parent.iterdir()) == []
+
+
+@both
+def test_what_a_killed_run_left_half_stored_goes_only_under_the_lock(
+    root: Path, kind: Kind, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def without(*_: object) -> None:
+        raise OSError(errno.ENOLCK, os.strerror(errno.ENOLCK))
+
+    one = kind(root)
+    folder, name = one.file.path.parent, one.file.path.name
+    half, other = folder / f".{name}-0123456789abcdef", folder / f".other-{name}-0"
+    folder.mkdir(parents=True, exist_ok=True)
+    half.write_bytes(b"{")
+    other.write_bytes(b"{")
+    with monkeypatch.context() as patched:
+        patched.setattr(fcntl, "flock", without)
+        one.keep()
+    assert half.exists()
+    one.restore()
+    one.keep()
+    assert sorted(folder.iterdir()) == sorted([other, one.file.path])
+
+
+@both
+@pytest.mark.parametrize("refused", ["stat", "open"])
+def test_a_folder_that_may_not_be_entered_or_listed_is_an_error(
+    root: Path, kind: Kind, refused: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one = left_by_a_kill(root, kind)
+    place, call = (one.file.path, os.stat) if refused == "stat" else (one.file.path.parent, os.open)
+
+    def of(path: object, *more: object, **named: object) -> object:
+        if path == place:
+            raise PermissionError(13, os.strerror(13))
+        return call(path, *more, **named)  # type: ignore[operator]
+
+    monkeypatch.setattr(os, refused, of)
+    with pytest.raises(MachineError, match="cannot be read: Permission denied; try as root, with sudo"):
+        one.restore()
+
+
+@both
 def test_a_file_that_may_not_be_removed_is_an_error(root: Path, kind: Kind, monkeypatch: pytest.MonkeyPatch) -> None:
     def refused(*_: object, **__: object) -> None:
         raise PermissionError(13, os.strerror(13))
@@ -218,7 +297,7 @@ def test_the_doctor_reads_a_file_on_another_machine_there(root: Path, kind: Kind
     one = kind(root)
     assert checks[one.name].examine(Elsewhere(root)).verdict == "good"
     left_by_a_kill(root, kind)
-    assert checks[one.name].examine(Elsewhere(root)).verdict in {"bad", "unknown"}
+    assert checks[one.name].examine(Elsewhere(root)).verdict == one.elsewhere
     put(root, BOOT_ID, b"two\n")
     assert checks[one.name].examine(Elsewhere(root)).verdict == "note"
 

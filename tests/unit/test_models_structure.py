@@ -126,6 +126,45 @@ def test_each_key_once_is_refused_where_it_has_no_meaning() -> None:
         model(flat).predict(1000, cached(100), fresh=True, once=True)
 
 
+def endless_hits(populations: tuple[int, ...], lines: int, streamed: int, operations: int = 20_000) -> list[float]:
+    """Share of hits of each population in full caches. streamed: lines of other memory behind each operation."""
+    draw = np.random.default_rng(5)
+    drawn = np.stack([draw.integers(0, n, 2 * operations) for n in populations], axis=1)
+    cache: OrderedDict[tuple[int, int], None] = OrderedDict()
+    hits = np.zeros(len(populations))
+    for number, row in enumerate(drawn.tolist()):
+        for kind, line in [*enumerate(row), *((-1, number * streamed + one) for one in range(streamed))]:
+            hits[kind] += kind >= 0 and number >= operations and (kind, line) in cache
+            cache[kind, line] = None
+            cache.move_to_end((kind, line))
+            if len(cache) > lines:
+                cache.popitem(last=False)
+    return [float(share) for share in hits / operations]
+
+
+@pytest.mark.parametrize("streamed", [1, 4])
+@pytest.mark.parametrize("lines", [300, 1500, 3000])
+def test_other_memory_takes_lines_from_an_endless_run_even_where_all_fit(lines: int, streamed: int) -> None:
+    populations = (100, 1000)
+    device = cached(lines)
+    device = replace(device, caches=(replace(device.caches[0], latency_s=0.0),))
+    made = model(*(Step("", 1, n) for n in populations))
+    time = made.predict(1000, device, beside_bytes=streamed * LINE_BYTES)
+    found = time.value / 1000 / device.read_latency_s
+    assert found == pytest.approx(len(populations) - sum(endless_hits(populations, lines, streamed)), abs=0.04)
+
+
+def test_each_key_once_reads_the_own_lines_of_each_key_from_memory() -> None:
+    keys, device = 10_000, cached(10**6)
+    device = replace(device, caches=(replace(device.caches[0], latency_s=0.0),))
+    misses = {
+        name: StructureModel.preset(f"hashmap_atomic {name}").predict(keys, device, fresh=True, once=True)
+        for name in ("find", "get")
+    }
+    end = (misses["get"].value - misses["find"].value) / device.read_latency_s
+    assert end == pytest.approx(keys, rel=1e-6)  # each value ends in a line that no other key reaches
+
+
 def test_a_long_run_from_empty_caches_ends_as_one_from_full_ones() -> None:
     steps = (Step("small", 1, 100), Step("large", 2, 1e5), Step("past the caches", 1, 50, cached=False))
     made, caches = model(*steps), cached(100, 20_000)

@@ -32,12 +32,21 @@ def script() -> Iterator[ModuleType]:
 
 
 def made(script: ModuleType, points: int, inconclusive: int, seconds: float = 100.0) -> Any:
-    return script.Once(points, inconclusive, script.Load(0.0, 0.0, 0.0, seconds))
+    return script.Once(points, inconclusive, seconds, script.Load(0.0, 0.0, 0.0, 200.0))  # the process takes longer
 
 
 def test_points_are_counted_as_the_report_counts_them(script: ModuleType) -> None:
     found = script.once(load(QUICK), script.Load(0.0, 0.0, 0.0, 1.0))
-    assert 0 <= found.inconclusive < found.points
+    assert (found.inconclusive, found.points) == (21, 27)
+
+
+def test_a_run_lasts_until_its_last_record_ends_whatever_its_process_took(script: ModuleType) -> None:
+    found = script.once(load(QUICK), script.Load(0.0, 0.0, 0.0, 1000.0))
+    assert found.seconds == pytest.approx(17.74, abs=0.01)  # from 01:09:20 to 01:09:36 and 1.74 s
+
+
+def test_runs_without_points_have_a_line(script: ModuleType) -> None:
+    assert "| no points |" in script.line("quiet", [made(script, 0, 0)])
 
 
 def test_each_aim_is_missed_by_what_it_is_about(script: ModuleType) -> None:

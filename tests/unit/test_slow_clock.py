@@ -1,5 +1,10 @@
 """Clocks of 24 MHz to 1 GHz: how long blocks are, and what percentiles of single operations are worth."""
 
+import math
+from collections.abc import Callable
+from types import SimpleNamespace
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -8,6 +13,9 @@ from tierscope.record.result import BLOCK
 from tierscope.run.batches import long_enough
 from tierscope.stats.median import Interval
 from tierscope.stats.percentiles import operation_times, percentiles, rounded
+from tierscope.stats.visits import pool
+from tierscope.suites.blocks import latencies
+from tierscope.suites.blocks.latencies import Latency
 
 
 def clock(hz: float) -> Clock:
@@ -25,7 +33,32 @@ def test_a_percentile_near_the_step_of_the_clock_is_a_step_wide_on_either_side()
     assert (found.low, found.high) == (pytest.approx(38.3e-9, rel=1e-2), pytest.approx(127.7e-9, rel=1e-2))
     assert rounded(Interval(20e-9, 30e-9, 40e-9, 9), 1 / 24e6).low == 0
     fine = Interval(80e-9, 83e-9, 86e-9, 9)
-    assert rounded(fine, 1 / 3e9) is fine
+    assert rounded(fine, 1 / 3e9) == fine
+    none = rounded(Interval(0.0, 0.0, 0.0, 9), 1 / 24e6)
+    assert (none.low, none.middle, none.high) == (0, 0, 1 / 24e6)
+    assert rounded(Interval(-5e-9, 83e-9, 86e-9, 9), 1 / 3e9).low == 0
+    unknown = rounded(Interval(math.nan, math.nan, math.nan, 0), 1 / 24e6)
+    assert all(math.isnan(end) for end in (unknown.low, unknown.middle, unknown.high))
+
+
+def test_more_visits_do_not_make_the_step_of_the_clock_smaller(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Operations of 250 ns, nine visits, 24 MHz: a true 285 ns is less than a step away."""
+    seen = Latency([Interval(250e-9, 250e-9, 250e-9, 4000)] * 4, 1, 4000, 0)
+
+    def pooled(_: object, record: Any, what: str, of: Callable[[Any], Interval | None]) -> Interval | None:
+        found = pool([one for _ in range(9) if (one := of(record))], None, 0.95)
+        return found and found.interval
+
+    workload = SimpleNamespace(per_block=1)
+    experiment = SimpleNamespace(groups=(SimpleNamespace(workload=workload),), labels={})
+    record: Any = SimpleNamespace(number=0, visit=0, clock=SimpleNamespace(hz=24e6), experiment=experiment)
+    monkeypatch.setattr(latencies, "over_visits", pooled)
+    monkeypatch.setattr(latencies.BlocksLabels, "read", lambda _: SimpleNamespace(part="latency"))
+    monkeypatch.setattr(latencies.Latencies, "_alone", lambda *_: seen)
+    run: Any = None
+    found = latencies.Latencies(run)._percentile(record, 0)
+    assert found
+    assert (found.low, found.high) == (pytest.approx(250e-9 - 1 / 24e6), pytest.approx(250e-9 + 1 / 24e6))
 
 
 @pytest.mark.parametrize("hz", [24e6, 62.5e6, 1e9])

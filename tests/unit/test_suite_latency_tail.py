@@ -1,7 +1,9 @@
 """Percentiles of timed batches, where the clock's own time is known: they contain the truth, or there is none."""
 
-from dataclasses import replace
+from collections.abc import Callable
 from itertools import pairwise
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,6 +12,9 @@ from made_machine import made_server
 from tierscope.plans import suites
 from tierscope.record.experiment import Experiment
 from tierscope.run.expected import imagine
+from tierscope.stats.median import Interval
+from tierscope.stats.visits import pool
+from tierscope.suites.loaded_latency import table_tails
 from tierscope.suites.loaded_latency.table_tails import SHARES, Batches
 
 
@@ -75,10 +80,44 @@ def test_a_clock_as_slow_as_the_access_carries_none() -> None:
     assert "the clock alone takes up to" in why
 
 
-def test_a_percentile_is_as_wide_as_a_step_of_the_clock() -> None:
-    exact = made(np.random.default_rng(3))
-    coarse = replace(exact, step_s=1 / 24e6)
-    (fine, _), (wide, _) = (one.bounded(0.5, 0.95) for one in (exact, coarse))
-    assert fine
-    assert wide
-    assert (wide.low, wide.high) == (pytest.approx(fine.low - 1 / 24e6), pytest.approx(fine.high + 1 / 24e6))
+def of_visits(
+    monkeypatch: pytest.MonkeyPatch, visits: list[Batches], hz: float, hops: int = 1
+) -> tuple[Interval | None, Interval | None]:
+    """Return the median of one access, and that of the clock, of these visits."""
+
+    def pooled(_: object, record: Any, what: str, of: Callable[[Any], Interval | None]) -> Interval | None:
+        found = [one for number in range(len(visits)) if (one := of(SimpleNamespace(**vars(record), number=number)))]
+        whole = pool(found, None, 0.95)
+        return whole.interval if whole else found[0]
+
+    schedule = SimpleNamespace(confidence=0.95)
+    record: Any = SimpleNamespace(clock=SimpleNamespace(hz=hz), experiment=SimpleNamespace(schedule=schedule))
+    monkeypatch.setattr(table_tails, "over_visits", pooled)
+    monkeypatch.setattr(table_tails, "batches_of", lambda _, visit, take: visits[visit.number])
+    monkeypatch.setattr(table_tails, "_hops", lambda _: hops)
+    run: Any = None
+    return table_tails._percentile(run, record, 1, 0.5), table_tails._clock(run, record, 0.5)
+
+
+@pytest.mark.parametrize("hops", [1, 4])
+def test_a_difference_of_times_is_off_by_two_steps_however_many_visits_there_are(
+    monkeypatch: pytest.MonkeyPatch, hops: int
+) -> None:
+    step, nothing = 1 / 24e6, np.zeros(5000)
+    chaser, clock = of_visits(monkeypatch, [Batches(nothing, nothing + 250e-9)] * 9, 24e6, hops)
+    assert chaser
+    assert (chaser.low, chaser.high) == (
+        pytest.approx((250e-9 - 2 * step) / hops), pytest.approx((250e-9 + 2 * step) / hops)
+    )  # fmt: skip
+    assert clock
+    assert (clock.low, clock.middle, clock.high) == (0, 0, pytest.approx(step))
+
+
+def test_a_median_that_may_be_nothing_is_inconclusive(monkeypatch: pytest.MonkeyPatch) -> None:
+    nothing = np.zeros(5000)
+    none, _ = of_visits(monkeypatch, [Batches(nothing, nothing)] * 3, 24e6)
+    assert none
+    assert (none.low, none.middle, none.high) == (0, 0, pytest.approx(2 / 24e6))
+    for found, reason in ((none, "the median may be 0, as the clock steps by 41.7 ns"), (None, "too few")):
+        assert table_tails._reasons(found, "too few", 1 / 24e6)[0].startswith(reason)
+    assert table_tails._reasons(Interval(1e-9, 2e-9, 3e-9, 9), "", 1 / 24e6) == ()

@@ -2,12 +2,14 @@
 
 Only one run at a time has the file: an existing one is never replaced, unless it is of an earlier start of the machine.
 A start has reset the machine, so what was stored before it is forgotten and never written. The file has its whole
-content as soon as it has its name, and both are on disk before the caller continues.
+content as soon as it has its name, and both are on disk before the caller continues. On a file system without hard
+links, it is empty for a moment, and a kill then leaves it damaged, before the run has changed anything.
 Blind to kexec, which starts a kernel without the firmware, and to two runs that forget one file at the same moment on a
 file system without locks.
 Source: Linux, link(2), flock(2), fsync(2).
 """
 
+import errno
 import fcntl
 import os
 import secrets
@@ -22,6 +24,7 @@ from tierscope.errors import MachineError, reason
 from tierscope.host.boot import is_earlier
 from tierscope.host.system import System
 
+WITHOUT_LINKS = (errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS)  # of link(2), where the file system has no hard links
 RESTORE = "sudo tierscope doctor --restore"
 
 
@@ -75,7 +78,9 @@ class KeptFile(Generic[K]):
         """Store it; MachineError where another run has stored its own in this start."""
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            with _alone(self.path.parent):
+            with _alone(self.path.parent) as locked:
+                if locked:
+                    self._remove_parts()
                 self._forget_earlier()
                 self._create(msgspec.json.encode(kept))
         except FileExistsError as error:
@@ -84,11 +89,18 @@ class KeptFile(Generic[K]):
             raise MachineError(f"{self.path} cannot be written: {reason(error)}; {self._option} needs root") from error
 
     def forget_earlier(self) -> bool:
-        """Remove the file if it is of an earlier start, and return whether it was; MachineError if it is damaged."""
-        if not self.path.exists():
+        """Remove the file if it is of an earlier start, and return whether it was.
+
+        Raises MachineError if it is damaged, or if this is not permitted.
+        """
+        try:
+            self.path.stat()
+            with _alone(self.path.parent):
+                return self._forget_earlier()
+        except (FileNotFoundError, NotADirectoryError):
             return False
-        with _alone(self.path.parent):
-            return self._forget_earlier()
+        except OSError as error:
+            raise MachineError(f"{self.path} cannot be read: {reason(error)}; try as root, with sudo") from error
 
     def remove(self) -> None:
         """Remove the file, if it is still there; MachineError if that is not permitted."""
@@ -111,21 +123,43 @@ class KeptFile(Generic[K]):
         try:
             os.write(handle, content)
             os.fsync(handle)
-            os.link(part, self.path)
+            self._name(part)
         finally:
             os.close(handle)
-            part.unlink()
+            part.unlink(missing_ok=True)
         _sync(self.path.parent)
+
+    def _name(self, part: Path) -> None:
+        """Give the file its name; FileExistsError where it is taken. Without hard links, an empty file takes it."""
+        try:
+            os.link(part, self.path)
+        except OSError as error:
+            if error.errno not in WITHOUT_LINKS:
+                raise
+            os.close(os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o644))
+            try:
+                part.replace(self.path)
+            except OSError:
+                self.path.unlink()
+                raise
+
+    def _remove_parts(self) -> None:
+        """Remove what runs left that were killed before the file had its name. Call it only with the folder's lock."""
+        for part in self.path.parent.iterdir():
+            if part.name.startswith(f".{self.path.name}-"):
+                part.unlink()
 
 
 @contextmanager
-def _alone(folder: Path) -> Iterator[None]:
-    """Keep other runs out of a folder."""
+def _alone(folder: Path) -> Iterator[bool]:
+    """Keep other runs out of a folder, and yield whether that is so: not on a file system without locks."""
     handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
-        with suppress(OSError):  # a file system without locks
+        locked = False
+        with suppress(OSError):
             fcntl.flock(handle, fcntl.LOCK_EX)
-        yield
+            locked = True
+        yield locked
     finally:
         os.close(handle)
 

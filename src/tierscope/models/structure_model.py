@@ -175,7 +175,7 @@ def _held(steps: tuple[Step, ...], capacity: float, course: Course) -> Floats:
     places = np.array([step.places if step.cached else 0.0 for step in steps])
     rates = np.array([step.lines / step.places for step in steps]) * (places > 0)
     fresh = course.operations
-    if places.sum() + course.other * fresh <= capacity:
+    if (fresh or not course.other) and places.sum() + course.other * fresh <= capacity:
         return _mean(steps, course, fresh) if fresh else (places > 0).astype(np.float64)
 
     def filled(age: float) -> float:

@@ -45,7 +45,8 @@ def find(elements: float, line: int) -> tuple[Step, ...]:
 
 
 def get(elements: float, line: int) -> tuple[Step, ...]:
-    end = Step("end of the value", _end(line), in_pool(ENTRY_BYTES, line).of(elements), dependent=False)
+    places = in_pool(ENTRY_BYTES, line).of(elements)
+    end = Step("end of the value", _end(line), places, dependent=False, own=_end(line))
     chain = _chain(elements, line, hit(elements, buckets(elements)), own=1.0)
     return whole(*_head(elements, line), chain, end)
 

@@ -41,7 +41,8 @@ class Latencies:
             single = BlocksLabels.read(visit.experiment).part != "throughput"
             return self._alone(visit).percentiles[number] if single else None
 
-        return over_visits(self._run, record, f"p{SHARES[number]}", alone)
+        found = over_visits(self._run, record, f"p{SHARES[number]}", alone)
+        return found and rounded(found, 1 / record.clock.hz / _batched(record))
 
     def _alone(self, visit: Record) -> Latency:
         key = visit.number, visit.visit
@@ -49,8 +50,9 @@ class Latencies:
             unclean = SHARED if share_cpus(visit.groups) else UNCLEAN
             times = operation_times(self._run.blocks(visit), visit.clock.hz, visit.clock.read_cost_s, unclean)
             found = percentiles(times.seconds, SHARES, visit.experiment.schedule.confidence)
-            batched = max(1, visit.experiment.groups[0].workload.per_block)
-            step_s = 1 / visit.clock.hz / batched
-            found = [one and rounded(one, step_s) for one in found]
-            self._known[key] = Latency(found, batched, int(times.seconds.size), times.left_out)
+            self._known[key] = Latency(found, _batched(visit), int(times.seconds.size), times.left_out)
         return self._known[key]
+
+
+def _batched(record: Record) -> int:
+    return max(1, record.experiment.groups[0].workload.per_block)

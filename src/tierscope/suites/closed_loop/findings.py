@@ -46,8 +46,8 @@ def shares(rows: list[ClosedLoopRow]) -> list[Share]:
 
 
 def false(rows: list[ClosedLoopRow]) -> list[ClosedLoopRow]:
-    """Return the answers that are wrong, and that the prober called conclusive."""
-    return [row for row in rows if row.sure and row.verdict in (WRONG, ALARM)]
+    """Return the answers that are wrong, or of nothing where something is, and that the prober called conclusive."""
+    return [row for row in rows if row.sure and row.verdict != RECOVERED]
 
 
 def failures(rows: list[ClosedLoopRow]) -> list[ClosedLoopRow]:

@@ -19,8 +19,9 @@ is only a part of a unit, which the medium then never counts. If a chunk covers 
 has a majority of the writes. In both cases no stall comes, so that finding none is recovered. Queues of one line join
 nothing, and neither do units of one line.
 
-An answer is `sure` unless the prober calls it inconclusive. A wrong answer or a false alarm that is sure is a *false
-conclusive answer*.
+An answer is `sure` if the prober calls it conclusive, which is not known here: `table` asks the rows of the prober.
+Without an answer of its own, nothing is sure: no good points, or a part of something that was not found. A wrong
+answer, a false alarm, and a missed one that are sure are *false conclusive answers*.
 Source: the rules of `core/simulate/dimm.cpp`, which the tests compare with this.
 """
 
@@ -59,8 +60,8 @@ class Score:
 
     @property
     def false(self) -> bool:
-        """Return whether it is wrong, and conclusive."""
-        return self.sure and self.verdict in (WRONG, ALARM)
+        """Return whether it is wrong, and conclusive. That nothing is there is an answer, too."""
+        return self.sure and self.verdict != RECOVERED
 
 
 def of_buffers(device: Device, levels: Levels) -> Iterator[Score]:
@@ -101,7 +102,7 @@ def _buffer(number: int, truth: tuple[int, int, float], level: Level | None, way
     size, unit, latency = truth
     if level is None:
         for name, measure, value in (("capacity", "B", size), ("unit", "B", unit), ("latency", "s", latency)):
-            yield Score(name, measure, value, None, None, None, MISSED, number)
+            yield Score(name, measure, value, None, None, None, MISSED, number, sure=False)
         return
     found, low, high = level.capacity_bytes.middle, level.capacity_bytes.low, level.capacity_bytes.high
     good = level.round_bytes == size if _is_round(size // ways) else abs(found / size - 1) <= CAPACITY
@@ -120,8 +121,8 @@ def _is_round(size: int) -> bool:
 
 
 def unanswered(parameter: str, measure: str, truth: float) -> Score:
-    """Return the score where the prober had too few good points for an answer."""
-    return Score(parameter, measure, truth, None, None, None, MISSED)
+    """Return the score where the prober gives no answer: too few good points, or a part of what it did not find."""
+    return Score(parameter, measure, truth, None, None, None, MISSED, sure=False)
 
 
 def of_interleaving(device: Device, seen: Interleave) -> Iterator[Score]:
@@ -131,7 +132,7 @@ def of_interleaving(device: Device, seen: Interleave) -> Iterator[Score]:
     if device.ways > 1 and seen.ways > 1:
         yield _near("grain", "B", device.grain_bytes, (grains[0], seen.grain_bytes, grains[1]), 0.0)
     elif device.ways > 1:
-        yield Score("grain", "B", device.grain_bytes, None, None, None, MISSED)
+        yield unanswered("grain", "B", device.grain_bytes)
 
 
 def of_migration(device: Device, seen: Migration) -> Iterator[Score]:
@@ -142,9 +143,9 @@ def of_migration(device: Device, seen: Migration) -> Iterator[Score]:
     if built is None or writes is None:
         return
     stall = None if period is None else (period.stall_low, period.stall_s, period.stall_high)
-    yield _or_none("stall", "s", built.stall_s, stall, STALL)
+    yield _part("stall", "s", built.stall_s, stall, STALL)
     unit = None if period is None or seen.unit_bytes is None else (seen.unit_bytes,) * 3
-    yield _or_none("moved unit", "B", built.unit_bytes, unit, 0.0)
+    yield _part("moved unit", "B", built.unit_bytes, unit, 0.0)
 
 
 def stalls_at_a_chunk(device: Device) -> bool:
@@ -179,7 +180,7 @@ def of_combining(device: Device, seen: Combining) -> Iterator[Score]:
         return
     yield _or_none("entries", "1", device.entries if there else None, found, 0.0)
     if there:
-        yield Score("joined unit", "B", device.media_bytes, None, None, None, MISSED)
+        yield unanswered("joined unit", "B", device.media_bytes)
 
 
 Bounds = tuple[float, float, float]  # low, middle, high
@@ -191,6 +192,11 @@ def _or_none(parameter: str, measure: str, truth: float | None, found: Bounds | 
         return _near(parameter, measure, truth, found, within)
     verdict = RECOVERED if truth is None and found is None else ALARM if truth is None else MISSED
     return Score(parameter, measure, truth, found[1] if found else None, *_ends(found), verdict)
+
+
+def _part(parameter: str, measure: str, truth: float, found: Bounds | None, within: float) -> Score:
+    """Return the score of a part of something that exists."""
+    return _near(parameter, measure, truth, found, within) if found else unanswered(parameter, measure, truth)
 
 
 def _near(parameter: str, measure: str, truth: float, found: Bounds, within: float, level: int | None = None) -> Score:

@@ -10,7 +10,7 @@ Blind to: faults that simulator and prober share.
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import msgspec
 
@@ -51,7 +51,7 @@ class ClosedLoop:
     main: ClassVar[tuple[Main, ...]] = ()  # the built value is known, so runs are not compared
     row: ClassVar[type[ClosedLoopRow]] = ClosedLoopRow
     says: ClassVar[dict[str, str]] = {
-        "false": "wrong answers and false alarms that the probers called conclusive",
+        "false": "wrong and missed answers and false alarms that the probers called conclusive",
         "recovered PARAMETER": "share of the devices' parameters of this kind that were recovered",
         "failure": "one that was not, and what repeats it; no value",
     }
@@ -104,6 +104,11 @@ def _repeat(prober: str, word: str, record: Record) -> str:
     return f"tierscope run {COMMANDS[prober]}{_layout(record)} target={word}"
 
 
+def _own_rows(prober: str, view: Run) -> list[Any]:
+    """Return the rows of the prober's own table, which state the part and whether it is conclusive."""
+    return list(tables[prober].rows(view))
+
+
 def _layout(record: Record) -> str:
     """Return the interleaving that was passed to a prober."""
     if LoopLabels.read(record.experiment).of_table != "regions":  # strides and places have other labels
@@ -124,24 +129,29 @@ def _as_asked(record: Record) -> Record:
     return msgspec.structs.replace(record, experiment=asked)
 
 
+def _if_sure(scores: Iterator[Score], sure: bool) -> Iterator[Score]:
+    return (replace(one, sure=one.sure and sure) for one in scores)
+
+
 def _scores(prober: str, device: Device, view: Run) -> Iterator[Score]:
+    sure = {row.part: row.conclusive for row in _own_rows(prober, view)}
     if prober == "buffers":
         regions = [row_of(view, record) for record in records(view, "regions")]
         for seen in buffers_found.found(regions, view.result.machine.line_bytes()).values():
             if seen.levels is None:
                 yield score.unanswered("buffers", "1", len(device.buffers))
             else:
-                yield from score.of_buffers(device, seen.levels)
+                yield from _if_sure(score.of_buffers(device, seen.levels), sure.get("medium", False))
         return
     for one in policy_found.found(view).values():
         if one.interleave is not None:
-            yield from (replace(found, sure=one.saturated) for found in score.of_interleaving(device, one.interleave))
+            yield from _if_sure(score.of_interleaving(device, one.interleave), sure.get("interleaving", False))
         elif one.strides or one.controls:
             yield score.unanswered("ways", "1", device.ways)
         if one.migration is not None:
-            yield from score.of_migration(device, one.migration)
+            yield from _if_sure(score.of_migration(device, one.migration), sure.get("migration", False))
         if one.combining is not None and not one.hidden:
-            yield from score.of_combining(device, one.combining)
+            yield from _if_sure(score.of_combining(device, one.combining), sure.get("combining", False))
         elif one.regions:
             yield score.unanswered("entries", "1", device.entries)
 

@@ -10,6 +10,8 @@ q) / 2:
 
 The last one is valid for any relation between H and C. If more than (1 - q) + e of all T are above t, and at most e of
 all C are above c, then more than 1 - q of all H are above t - c. All are divided by the accesses of a batch.
+A clock that steps coarsely moves T and C by a step each, in all visits alike, so that the ends are two steps apart from
+these. A row whose median may then be 0 is inconclusive.
 A percentile is absent if too few batches support it, or if the clock's part of its interval is more than half of it.
 Blocks are left out if the system switched threads within them or the hypervisor took the CPU: they do not time
 accesses.
@@ -35,6 +37,7 @@ from tierscope.units import show_seconds
 
 SHARES = {"p50": 0.5, "p90": 0.9, "p99": 0.99, "p999": 0.999, "p9999": 0.9999}
 MOST_CLOCK = 0.5  # the largest part of a percentile that the clock's part of its interval may be
+SUBTRACTED = 2  # times: of a batch and of an empty one; each may be off by a step of the clock
 CHASER = {IDLE: 0, LOADED: 0}  # its number in its takes
 
 
@@ -92,7 +95,6 @@ class Batches:
 
     clock: Floats
     chaser: Floats
-    step_s: float = 0.0  # of the clock
 
     def bounded(self, share: float, confidence: float) -> tuple[Interval | None, str]:
         """Return a percentile of the accesses of a batch, or why there is none."""
@@ -105,7 +107,7 @@ class Batches:
             return None, f"{min(self.chaser.size, self.clock.size)} batches of a visit are too few"
         ordered = sorted(self.clock.tolist())
         middle, least = at.middle - ordered[len(ordered) // 2], ordered[0]
-        found = rounded(Interval(below.low - clock.high, middle, at.high - least, at.count), self.step_s)
+        found = Interval(below.low - clock.high, middle, at.high - least, at.count)
         if clock.high - least > MOST_CLOCK * middle:
             return None, f"the clock alone takes up to {show_seconds(clock.high)}; more accesses in a batch help"
         return found, ""
@@ -119,7 +121,7 @@ def batches_of(run: Run, visit: Record, take: int) -> Batches:
         own = blocks_of(blocks, visit.experiment, visit.takes, number)
         return operation_times(_one(own, group), visit.clock.hz, 0.0).seconds
 
-    return Batches(times(CLOCK, 0), times(take, CHASER[take]) * _hops(visit), 1 / visit.clock.hz)
+    return Batches(times(CLOCK, 0), times(take, CHASER[take]) * _hops(visit))
 
 
 def _one(blocks: Blocks, group: int) -> Blocks:
@@ -146,7 +148,7 @@ def _row(run: Run, record: Record, take: int) -> LatencyTailRow:
     absent = "; ".join(f"{name}: {why[name] or 'not in every visit'}" for name in SHARES if found[name] is None)
     clock = {name: _clock(run, record, share) for name, share in (("p50", 0.5), ("p9999", 0.9999))}
     labels, point = TailLabels.read(record.experiment), judged(run, record).points[take]
-    reasons = () if found["p50"] else (absent or "no percentile",)
+    reasons = _reasons(found["p50"], absent, 1 / record.clock.hz)
     return LatencyTailRow(
         loaded=take == LOADED,
         mix=labels.mix,
@@ -164,6 +166,15 @@ def _row(run: Run, record: Record, take: int) -> LatencyTailRow:
     )
 
 
+def _reasons(p50: Interval | None, absent: str, step_s: float) -> tuple[str, ...]:
+    """Return why a row is inconclusive. step_s: of the clock."""
+    if p50 is None:
+        return (absent or "no percentile",)
+    if p50.low <= 0:
+        return (f"the median may be 0, as the clock steps by {show_seconds(step_s)}; more accesses in a batch help",)
+    return ()
+
+
 def _percentile(run: Run, record: Record, take: int, share: float) -> Interval | None:
     """Return a percentile of one access, of all visits."""
 
@@ -171,7 +182,8 @@ def _percentile(run: Run, record: Record, take: int, share: float) -> Interval |
         found, _ = batches_of(run, visit, take).bounded(share, visit.experiment.schedule.confidence)
         return found and found.times(1 / _hops(visit))
 
-    return _whole(over_visits(run, record, f"tail {take} {share}", of))
+    found = over_visits(run, record, f"tail {take} {share}", of)
+    return _whole(found and rounded(found, SUBTRACTED / record.clock.hz / _hops(record)))
 
 
 def _clock(run: Run, record: Record, share: float) -> Interval | None:
@@ -179,7 +191,8 @@ def _clock(run: Run, record: Record, share: float) -> Interval | None:
         (found,) = percentiles(batches_of(run, visit, IDLE).clock, (share,), visit.experiment.schedule.confidence)
         return found
 
-    return _whole(over_visits(run, record, f"clock {share}", of))
+    found = over_visits(run, record, f"clock {share}", of)
+    return _whole(found and rounded(found, 1 / record.clock.hz))
 
 
 def _whole(found: Interval | None) -> Interval | None:
