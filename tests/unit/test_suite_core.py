@@ -195,6 +195,21 @@ def test_chains_and_windows_have_the_lines_of_the_machine(line: int, irregular: 
     assert patterns == {irregular}
 
 
+def test_a_page_of_few_lines_leaves_the_prefetcher_out_with_the_reason(tmp_path: object) -> None:
+    machine = with_lines(made_machine(2), 512)
+    chosen = suites["core"].read({})
+    (why,) = suites["core"].left_out(machine, chosen)
+    assert why.startswith("the prefetcher is not probed: a page of 4 KiB has 8 lines of 512 bytes, too few")
+    (step,) = why.split("; try ")[1:]
+    assert suites["core"].left_out(machine, suites["core"].read(dict([step.split("=")]))) == ()
+    works = [one.groups[0].workload.of(LoopWork) for one in imagine(suites["core"].plan(machine, chosen))]
+    assert works
+    assert not any(work.train for work in works)
+    rows = made_rows(tmp_path, MadeCore(), machine=machine, probes="guess,fetch")
+    assert rows["branch miss", ""].value
+    assert ("pattern", "") not in rows
+
+
 def test_a_window_that_no_page_has_answers_nothing(tmp_path: object) -> None:
     """Windows show four strides of 16 lines of 256 bytes; 8 strides are at least those."""
     made = MadeCore(depth=8)

@@ -16,8 +16,8 @@ from dataclasses import dataclass
 from time import perf_counter
 
 import numpy as np
-import numpy.typing as npt
 
+from tierscope.arrays import Floats
 from tierscope.errors import UsageError
 from tierscope.predict.program.printed import printed
 from tierscope.stats.median import Interval, median
@@ -25,7 +25,6 @@ from tierscope.units import show_seconds
 
 LEAST, MOST = 5, 15  # runs
 RAN = 0.8  # of the wall time that the kernel charges, below which the program mostly waits
-Floats = npt.NDArray[np.float64]
 SPENT_S = 4.0  # for runs beyond LEAST
 STANDARD_INPUT = 0
 PIPE = "standard input is a pipe, which one run alone could read: each run got an empty one; give a file with <"

@@ -30,9 +30,9 @@ def page_lines(line_bytes: int) -> int:
     return 4 * KiB // line_bytes
 
 
-def irregular(line_bytes: int) -> int:
-    """Return the distance in lines of the window that no stride leads to."""
-    return next(lines for lines in IRREGULAR if lines < page_lines(line_bytes))
+def irregular(line_bytes: int) -> int | None:
+    """Return the distance in lines of the window that no stride leads to; None where a page has too few lines."""
+    return next((lines for lines in IRREGULAR if lines < page_lines(line_bytes)), None)
 
 
 def coarse(low: int, high: int) -> list[int]:

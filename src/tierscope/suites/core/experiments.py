@@ -204,12 +204,17 @@ class Fetches:
 
 
 def fetches(asker: Asker) -> Plan:
-    """Yield the windows that show what trains the prefetcher, and how far ahead it fetches."""
-    probes = Fetches(asker)
+    """Yield the windows that show what trains the prefetcher, and how far ahead it fetches.
+
+    Nothing where no line of a page shows that patterns are not learned: then no answer would be known.
+    """
+    probes, distance = Fetches(asker), irregular(asker.line)
+    if distance is None:
+        return
     for parity in ("even", "odd"):
         for down in (0, 1):
             yield from probes.ask([LoopWork(chains=1, train=1, ahead=1, down=down, parity=parity)])
-    yield from probes.ask([Fetch("irregular").work(irregular(asker.line))])
+    yield from probes.ask([Fetch("irregular").work(distance)])
     for down in (0, 1):
         yield from probes.ask([Fetch("train", down=down).work(n) for n in TRAINED])
     up, falling = (fewest(probes.saved(Fetch("train", down=down))) for down in (0, 1))
@@ -253,12 +258,26 @@ def plan(machine: Machine, chosen: CoreOptions) -> Plan:
         yield from fetches(asker)
 
 
+def left_out(machine: Machine, chosen: CoreOptions) -> tuple[str, ...]:
+    """Return why the prefetcher is not probed, where it was asked for."""
+    line = machine.line_bytes()
+    if "fetch" not in chosen.probes or irregular(line) is not None:
+        return ()
+    others = ",".join(probe for probe in PROBES if probe != "fetch")
+    why = (
+        f"the prefetcher is not probed: a page of 4 KiB has {page_lines(line)} lines of {line} bytes, too few for one "
+        f"that no stride leads to; try probes={others}"
+    )
+    return (why,)
+
+
 suites.add(
     Suite(
         "core",
         "the parallelism of one core: its buffers, width, lines in flight, branch misses, prefetcher",
         CoreOptions,
         plan,
+        left_out,
         details="See [how to probe a core](../how-to/core.md).",
     )
 )
