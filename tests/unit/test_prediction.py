@@ -234,8 +234,8 @@ def how_sure(run: Run) -> Answer:
 
 def test_the_top_states_how_many_predictions_have_bounds_and_how_wide(tmp_path: Path) -> None:
     answer = how_sure(prediction_run(tmp_path))
-    assert answer.short == "All 3 predictions have bounds, ±7.5 %"
-    assert answer.text.startswith("All 10 object sets have bounds, ±4.5 %.")
+    assert answer.short == "All 3 predictions have bounds, ±8.0 %"
+    assert answer.text.startswith("All 10 object sets have bounds, ±5.0 %.")
     assert answer.text.endswith("on a real second memory is not known yet.")
     assert answer.mark == "good"
 
@@ -246,7 +246,7 @@ def test_the_top_states_which_predictions_are_refused_and_why(tmp_path: Path) ->
     wide = msgspec.structs.replace(whole.tiers[0], high=1.3 * (whole.tiers[0].ratio or 0))
     tiers = (wide, refused, whole.tiers[2])
     answer = how_sure(prediction_run(tmp_path, msgspec.structs.replace(whole, tiers=tiers, placed=())))
-    assert answer.short == "2 of 3 predictions have bounds, ±7.5 to 18.5 %"
+    assert answer.short == "2 of 3 predictions have bounds, ±8.0 to 30.0 %"
     assert answer.text.startswith(f"Not known for {TIERS[1][0]}: too far.")
     assert answer.mark == "note"
 

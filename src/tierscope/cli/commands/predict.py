@@ -156,7 +156,7 @@ def predict(  # noqa: PLR0913, PLR0917 (each is an option)
 
         asked = AskedProgram(
             program, on, (here,) if here else (), parse_seconds(limit) if limit else LIMIT_S,
-            objects or bool(figure), tuple(parse_bytes(word) for word in fast), phases or 0, out is not None,
+            objects or bool(figure), tuple(dict.fromkeys(map(parse_bytes, fast))), phases or 0, out is not None,
         )  # fmt: skip
         return _program(asked, figure, out, as_json)
     if what is None:
@@ -185,14 +185,15 @@ def _program(asked: "AskedProgram", figure: Path | None, out: Path | None, as_js
     drawable(figure)
     with _kept(out):
         found = predicted(asked, door.message)
+    pages = [] if out is None else _stored(found, out)  # before what may fail: the answers took minutes
     if figure:
         _draw(found, figure)
     if as_json:
         door.document(found.document())
     else:
         text.show(found, Console())
-    if out is not None:
-        _store(found, out, quiet=as_json)
+        for path in pages:
+            door.message(f"page: {path}")
     return Exit.INCONCLUSIVE if any(one.unknown for one in found.tiers) else Exit.GOOD
 
 
@@ -230,15 +231,13 @@ def _draw(found: "Found", path: Path) -> None:
     draw(spec, path, Beside(chart.reading, "", (), [cells.head(column) for column in table.columns], lines))
 
 
-def _store(found: "Found", out: Path, *, quiet: bool) -> None:
-    """Store the answers as a run with its page."""
+def _stored(found: "Found", out: Path) -> list[Path]:
+    """Store the answers as a run; return its page."""
     from tierscope.predict.program.stored import store
     from tierscope.report.formats import write
 
     run = store(found, out)
-    for path in write("html", run, run.path):
-        if not quiet:
-            door.message(f"page: {path}")
+    return list(write("html", run, run.path))
 
 
 commands.add(predict)

@@ -208,7 +208,7 @@ def _readings(here: Anchor, old: Traced, new: Traced) -> list[float]:
             wall = time + here.rest_s
             found += [(time * ratio + here.rest_s) / wall, ratio]
             if a <= (1 + OFF) * time:
-                found.append(1 + (ratio - 1) * a / wall)
+                found.append(max(1 + (ratio - 1) * a / wall, 0.0))
     return found
 
 

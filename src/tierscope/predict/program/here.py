@@ -138,7 +138,7 @@ def _no_memory(run: Run) -> str:
     doubted = [row for row in rows if not row.conclusive]
     told = "latency of this machine was measured, and shows no memory behind the caches"
     if not doubted:
-        return f"{told}; measure further with `tierscope run latency to=`, and name the run with --from"
+        return f"{told}; measure further, as with `tierscope run latency to=2GiB`, and repeat this command"
     last = max(doubted, key=lambda row: row.footprint_bytes)
     return (
         f"{told}: {len(doubted)} of {len(rows)} points are inconclusive (at {show_bytes(last.footprint_bytes)}: "

@@ -9,7 +9,7 @@ from tierscope.stats.median import Interval
 from tierscope.tables import Bounded
 
 QUESTION = "How sure?"
-NARROW = 0.10  # half of the bounds over the number, up to which the mark is good: the aim of predictions
+NARROW = 0.10  # distance of the farther bound over the number, up to which the mark is good: the aim of predictions
 SHOWN = 3  # rows that are refused
 
 
@@ -48,9 +48,9 @@ def _short(section: Section, one: Bounded) -> str:
 
 
 def _halves(section: Section, one: Bounded) -> list[float]:
-    """Return half of the bounds over the number, of each row that has one."""
+    """Return how far the farther bound is from the number, over the number, of each row that has one."""
     found = [getattr(row, one.number) for row in section.typed]
-    return [(value.high - value.low) / 2 / value.middle for value in found
+    return [max(value.high - value.middle, value.middle - value.low) / value.middle for value in found
             if isinstance(value, Interval) and value.middle > 0]  # fmt: skip
 
 
