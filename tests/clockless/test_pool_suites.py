@@ -14,6 +14,8 @@ from tierscope import core
 from tierscope.errors import MachineError
 from tierscope.record.result import load
 
+pytestmark = pytest.mark.slow
+
 SUITES = [
     "stream kernels=triad threads=1 array=4MiB budget=0.1 visits=0",
     "latency from=64KiB to=64KiB pages=4k budget=0.1 visits=0",
@@ -38,7 +40,6 @@ def test_suites_run_on_a_pool(tmp_path: Path, words: str) -> None:
     assert not (tmp_path / "x").exists()
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("parent", [None, "/dev/shm"])
 def test_msync_is_measured_by_itself_where_the_pool_persists_by_it(tmp_path: Path, parent: str | None) -> None:
     words = ("chunks=4KiB", "footprint=1MiB", "total=1MiB", "budget=0.05", "precision=0.5", "visits=0")

@@ -38,10 +38,10 @@ def test_one_trace_gives_the_whole_grid_and_the_time_follows_latency_and_bandwid
     assert latencies[0] == pytest.approx(1.0, rel=1e-4)
     for width in bandwidths:
         over = [seconds[x, width] or 0.0 for x in latencies]
-        assert over == pytest.approx(sorted(over), rel=1e-3)
+        assert over == pytest.approx(sorted(over), rel=5e-3)
         assert over[-1] > over[0]
     for x in latencies:
         along = [seconds[x, width] or 0.0 for width in bandwidths]
-        assert along == pytest.approx(sorted(along, reverse=True), rel=1e-3)
+        assert along == pytest.approx(sorted(along, reverse=True), rel=5e-3)
     own = found[words[0]].seconds
     assert seconds[latencies[0], bandwidths[-1]] == pytest.approx(own, rel=0.02)

@@ -9,6 +9,8 @@ from tierscope.cli.main import main
 from tierscope.record.result import Run, load
 from tierscope.tables import tables
 
+pytestmark = pytest.mark.slow
+
 MADE = """
 name = "made"
 summary = "two levels of cache and of TLB"

@@ -22,6 +22,8 @@ from tierscope.errors import MachineError
 from tierscope.models.structure_model import StructureModel
 from tierscope.models.structures import structures
 
+pytestmark = pytest.mark.slow
+
 HERE = Path(__file__).parent
 CORE = HERE.parents[1] / "core"
 COUNTED = sorted((CORE / "structures").glob("[pv]*/*.cpp"))
@@ -151,7 +153,6 @@ def test_longer_lines_are_those_that_were_counted(counter: str, place: Path, nam
     require_close(name, 1000, counted(counter, place, name, 1000, 50, rounds, line=line), line)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_lines_are_those_that_were_counted_in_large_structures(counter: str, place: Path, name: str) -> None:
     rounds = 24 if name == "skiplist" else 8

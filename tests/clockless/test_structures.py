@@ -15,6 +15,8 @@ from tierscope.crash.asked import Asked, Found
 from tierscope.crash.hunt import hunt
 from tierscope.crash.writer import pmdk_environment
 
+pytestmark = pytest.mark.slow
+
 HERE = Path(__file__).parent
 CORE = HERE.parents[1] / "core"
 PERSISTENT = CORE / "structures" / "persistent"
@@ -83,7 +85,6 @@ def test_every_completed_operation_survives_a_power_failure(cut: Cut, name: str)
     assert found.failed == ()
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_every_completed_operation_survives_many_power_failures(cut: Cut, name: str) -> None:
     found = cut(name, operations=600, points=MANY, seed=2)

@@ -12,6 +12,8 @@ from tierscope.cli.main import main
 from tierscope.record.result import load
 from tierscope.tables import tables
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).resolve().parents[2]
 SMALL = {"footprint": "4MiB", "pages": "4k", "seconds": "0.02"}
 WALK = ("streams", "unroll", "interleave", "prefetch", "prefetchw")

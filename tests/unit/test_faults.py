@@ -57,7 +57,7 @@ def resumed(call: Call, folder: Path) -> None:
     ended = call(folder, ("resume", "run", "--quiet"))
     if ended.status not in GOOD:
         assert ended.status == 2, ended
-        assert re.search("has no run: |is not a run directory: ", ended.err), ended
+        assert re.search("has no run: |is not a run directory: |does not exist; ", ended.err), ended
         good(call(folder, (*RUN, "--out", "run")))
 
 

@@ -34,7 +34,7 @@ def test_the_most_frequent_reason_and_a_step_are_reported(tmp_path: Path) -> Non
 def test_reasons_that_differ_in_numbers_only_are_one(tmp_path: Path) -> None:
     run = storage_run(tmp_path, "size=64MiB", "preset=latency", noise=0.3)
     content = gather(_asked(run))
-    assert "4 of 4 points are inconclusive: interval ±" in why(content)
+    assert "4 of 4 points are inconclusive, all like the first: interval ±" in why(content)
     assert next_step(content) == "repeat it on a quiet machine (tierscope doctor)"
 
 

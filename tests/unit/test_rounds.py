@@ -110,7 +110,7 @@ def test_both_runs_are_measured_alternately(fake: FakeCore, tmp_path: Path, capf
     assert len(starts) == 6
     assert "not a number of rounds" in refused(capfd, "compare", "a", "a", "--rerun", "2")[1]
     assert "is not empty" in refused(capfd, "compare", "a", "a", "--rerun", "3", "--out", "turns")[1]
-    assert "no manifest" in refused(capfd, "compare", "a", "b", "--rerun", "3")[1]
+    assert "b does not exist" in refused(capfd, "compare", "a", "b", "--rerun", "3")[1]
 
 
 def test_an_imported_run_cannot_be_measured_again(

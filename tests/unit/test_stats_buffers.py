@@ -14,6 +14,8 @@ from tierscope.stats.buffers_model import Fresh
 from tierscope.stats.buffers_search import Place, Search
 from tierscope.units import KiB, MiB
 
+pytestmark = pytest.mark.slow
+
 SMALL = Device((Buffer(24 * KiB, 512, 60e-9), Buffer(512 * KiB, 2 * KiB, 200e-9)), 300e-9)
 CLOSE = Device((Buffer(8 * KiB, 256, 60e-9), Buffer(32 * KiB, 2 * KiB, 200e-9)), 300e-9)
 REGIONS = [64 << step for step in range(8)] + sorted(
