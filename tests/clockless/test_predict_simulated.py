@@ -1,13 +1,13 @@
 """Programs on simulated cores with hidden parameters, predicted for a slower memory: benchmarks/predict, in small."""
 
-import importlib.util
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 from types import ModuleType
 
 import pytest
+
+from scripts import with_neighbours
 
 FOLDER = Path(__file__).parents[2] / "benchmarks" / "predict"
 
@@ -19,17 +19,8 @@ pytestmark = pytest.mark.skipif(
 
 @pytest.fixture(scope="module")
 def simulated() -> ModuleType:
-    sys.path.insert(0, str(FOLDER))
-    try:
-        spec = importlib.util.spec_from_file_location("simulated_cores", FOLDER / "simulated.py")
-        assert spec
-        assert spec.loader
-        found = importlib.util.module_from_spec(spec)
-        sys.modules[spec.name] = found
-        spec.loader.exec_module(found)
-    finally:
-        sys.path.remove(str(FOLDER))
-    return found
+    with with_neighbours(FOLDER / "simulated.py") as module:
+        return module
 
 
 @pytest.fixture(scope="module")

@@ -1,6 +1,5 @@
 """The script that asks `compare --rerun` again and again: what it counts, and that it runs here."""
 
-import importlib.util
 import subprocess
 import sys
 from pathlib import Path
@@ -9,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from scripts import module_of
 from shell import LONGEST_S
 from tierscope.errors import Exit
 
@@ -17,12 +17,7 @@ SCRIPT = Path(__file__).parents[2] / "benchmarks/compare_repeat.py"
 
 @pytest.fixture(scope="module")
 def script() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("compare_repeat", SCRIPT)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return module_of(SCRIPT, "compare_repeat")
 
 
 def rows(**words: int) -> list[dict[str, Any]]:

@@ -1,20 +1,16 @@
 """Every change has a fragment of the right name, and a release joins them."""
 
-import importlib.util
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 
+from scripts import module_of
+
 
 @pytest.fixture(scope="module")
 def tool(root: Path) -> ModuleType:
-    specification = importlib.util.spec_from_file_location("join_changes", root / "packaging/join_changes.py")
-    assert specification is not None
-    assert specification.loader is not None
-    module = importlib.util.module_from_spec(specification)
-    specification.loader.exec_module(module)
-    return module
+    return module_of(root / "packaging/join_changes.py", "join_changes")
 
 
 def test_the_fragments_here_are_named_well(root: Path, tool: ModuleType) -> None:

@@ -1,6 +1,5 @@
 """The script that repeats runs next to programs that disturb them: what it counts, and how it continues."""
 
-import importlib.util
 import json
 import shutil
 import sys
@@ -15,6 +14,7 @@ import pytest
 
 from fake_core import FakeCore, put_in_place
 from made_machine import made_machine
+from scripts import with_neighbours
 from tierscope.plans import suites
 from tierscope.record.result import load
 from tierscope.run import planned, start
@@ -26,16 +26,8 @@ NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 
 @pytest.fixture(scope="module")
 def script() -> Iterator[ModuleType]:
-    sys.path.insert(0, str(FOLDER))
-    try:
-        spec = importlib.util.spec_from_file_location("coverage_script", FOLDER / "coverage.py")
-        assert spec is not None
-        assert spec.loader is not None
-        module = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(module)
+    with with_neighbours(FOLDER / "coverage.py") as module:
         yield module
-    finally:
-        sys.path.remove(str(FOLDER))
 
 
 @pytest.fixture(scope="module")

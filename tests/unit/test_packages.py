@@ -1,7 +1,6 @@
 """The Debian package, the image and the spack recipe: what can be checked without building them."""
 
 import ast
-import importlib.util
 import re
 import subprocess
 import sys
@@ -13,6 +12,7 @@ from typing import Any
 import pytest
 
 from documents import command_lines
+from scripts import module_of
 
 
 @pytest.mark.parametrize("name", ["deb", "image"])
@@ -116,11 +116,7 @@ def test_the_spack_recipe_passes_options_that_cmake_knows(root: Path, monkeypatc
     for name, module in (("spack", ModuleType("spack")), ("spack.package", spack), ("spack_repo", None)):
         monkeypatch.setitem(sys.modules, name, module)
     path = root / "packaging/spack/packages/tierscope/package.py"
-    spec = importlib.util.spec_from_file_location("recipe", path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    module = module_of(path, "recipe")
     known = re.findall(r"^option\((\w+)", (root / "CMakeLists.txt").read_text(), re.MULTILINE)
     words = [word.partition("=") for word in module.Tierscope().cmake_args()]
     assert {option.removeprefix("-D") for option, _, _ in words} <= set(known)

@@ -1,6 +1,5 @@
 """The script that counts the inconclusive points of `quick`, on a run that is stored."""
 
-import importlib.util
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from scripts import with_neighbours
 from stored import RUNS
 from tierscope.record.result import load
 
@@ -18,17 +18,8 @@ QUICK = RUNS["run-schema-1"]
 
 @pytest.fixture(scope="module")
 def script() -> Iterator[ModuleType]:
-    sys.path.insert(0, str(FOLDER))
-    try:
-        spec = importlib.util.spec_from_file_location("quick_script", FOLDER / "quick.py")
-        assert spec is not None
-        assert spec.loader is not None
-        module = importlib.util.module_from_spec(spec)
-        sys.modules[spec.name] = module
-        spec.loader.exec_module(module)
+    with with_neighbours(FOLDER / "quick.py") as module:
         yield module
-    finally:
-        sys.path.remove(str(FOLDER))
 
 
 def made(script: ModuleType, points: int, inconclusive: int, seconds: float = 100.0) -> Any:

@@ -1,6 +1,5 @@
 """The ReFrame class calls the real command, and reads its real answer; a stand-in takes the place of ReFrame."""
 
-import importlib.util
 import json
 import sys
 from collections.abc import Callable
@@ -12,6 +11,7 @@ import pytest
 
 from documents import fault
 from said import say
+from scripts import module_of
 from stored import RUNS
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -62,11 +62,7 @@ def stand_ins() -> dict[str, ModuleType]:
 def check(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     for name, module in stand_ins().items():
         monkeypatch.setitem(sys.modules, name, module)
-    spec = importlib.util.spec_from_file_location("tierscope_check", SOURCE)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    module = module_of(SOURCE, "tierscope_check")
     made = module.TierscopeCheck(tmp_path)
     made.thresholds = "memory.toml"
     return made

@@ -1,6 +1,5 @@
 """A release refuses a wheel whose files need more than its name claims, and one that lacks a file."""
 
-import importlib.util
 import platform
 import shutil
 import subprocess
@@ -10,6 +9,7 @@ from types import ModuleType
 
 import pytest
 
+from scripts import module_of
 from tierscope.crash.writer import find_library
 from tierscope.errors import MachineError
 
@@ -18,12 +18,7 @@ from tierscope.errors import MachineError
 def check(root: Path) -> ModuleType:
     if shutil.which("readelf") is None:
         pytest.skip("no readelf: sudo apt-get install -y binutils")
-    spec = importlib.util.spec_from_file_location("check_wheel", root / "packaging/check_wheel.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return module_of(root / "packaging/check_wheel.py", "check_wheel")
 
 
 @pytest.fixture

@@ -1,23 +1,19 @@
 """The checks of the site without building it: links that leave it, and pictures of runs that exist."""
 
-import importlib.util
 import sys
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 
+from scripts import module_of
+
 ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture(scope="module")
 def build() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("site_build", ROOT / "packaging/site/build.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return module_of(ROOT / "packaging/site/build.py", "site_build")
 
 
 def test_a_link_to_a_page_stays_and_one_to_a_source_becomes_text(build: ModuleType, tmp_path: Path) -> None:

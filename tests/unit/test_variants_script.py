@@ -1,6 +1,5 @@
 """The exhaustive search that judges the choice of loop variants, on made machines whose best variant is known."""
 
-import importlib.util
 import json
 import random
 import sys
@@ -14,6 +13,7 @@ import pytest
 
 from fake_core import made_catalogue
 from landscapes import KINDS, Made
+from scripts import with_neighbours
 from tierscope.run.candidates import candidates
 from tierscope.stats.median import Interval
 
@@ -23,17 +23,8 @@ ENTRIES = made_catalogue().variants("triad")
 
 @pytest.fixture(scope="module")
 def script() -> Iterator[ModuleType]:
-    sys.path.insert(0, str(FOLDER))
-    try:
-        spec = importlib.util.spec_from_file_location("variants_script", FOLDER / "variants.py")
-        assert spec is not None
-        assert spec.loader is not None
-        module = importlib.util.module_from_spec(spec)
-        sys.modules[spec.name] = module
-        spec.loader.exec_module(module)
+    with with_neighbours(FOLDER / "variants.py") as module:
         yield module
-    finally:
-        sys.path.remove(str(FOLDER))
 
 
 @pytest.fixture(scope="module")

@@ -3,6 +3,7 @@
 from tierscope.draw import figures, theme, vega
 from tierscope.draw.theme import Spec
 from tierscope.draw.vega import Point
+from tierscope.draw.words import shortened
 from tierscope.record.result import Run
 from tierscope.suites.prediction.row_placed import ObjectRow
 from tierscope.tables import Insight
@@ -53,7 +54,7 @@ def _first(rows: list[ObjectRow]) -> list[ObjectRow]:
 
 
 def _points(row: ObjectRow) -> list[Point]:
-    name = row.object if len(row.object) <= LONGEST else f"{row.object[: LONGEST - 3]}..."
+    name = shortened(row.object, LONGEST)
     size = "" if row.size is None else show_bytes(row.size)
     shares = dict(zip(PARTS, (row.added_share, row.moved_share), strict=True))
     return [

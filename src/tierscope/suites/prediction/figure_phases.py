@@ -4,7 +4,7 @@ from tierscope.draw import figures, theme, vega
 from tierscope.draw.theme import Spec
 from tierscope.draw.vega import Point
 from tierscope.record.result import Run
-from tierscope.suites.prediction.figure_time import PARTS
+from tierscope.suites.prediction.figure_time import PARTS, shares
 from tierscope.suites.prediction.row import PhaseRow
 from tierscope.tables import Insight
 
@@ -48,12 +48,10 @@ def _parts(row: PhaseRow) -> list[Point]:
     if row.slowdown is None:
         return []
     whole = 100 * row.share * row.slowdown.middle
-    misses, width = row.waits_latency or 0.0, row.waits_bandwidth or 0.0
-    shares = dict(zip(PARTS, (max(1 - misses - width, 0.0), misses, width), strict=True))
     parts = [
         {"tier": row.tier, "phase": row.phase, "part": part, "number": number, "time": vega.digits(share * whole),
          "share": round(100 * share)}
-        for number, (part, share) in enumerate(shares.items())
+        for number, (part, share) in enumerate(shares(row.waits_latency, row.waits_bandwidth).items())
         if share > 0
     ]  # fmt: skip
     low, high = (100 * row.share * end for end in (row.slowdown.low, row.slowdown.high))

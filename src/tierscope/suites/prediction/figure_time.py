@@ -39,14 +39,18 @@ class WhereTimeGoes:
         return vega.finish(title, body, labels=list(PARTS), notes=notes, height=60 + 40 * len(tiers))
 
 
+def shares(latency: float | None, bandwidth: float | None) -> dict[str, float]:
+    """Return the share of each part; both waits are shares of the time there, None where there are none."""
+    misses, width = latency or 0.0, bandwidth or 0.0
+    return dict(zip(PARTS, (max(1 - misses - width, 0.0), misses, width), strict=True))
+
+
 def _parts(row: PredictionRow) -> list[Point]:
     whole = row.slowdown.middle if row.slowdown else 0.0
-    misses, width = row.waits_latency or 0.0, row.waits_bandwidth or 0.0
-    shares = dict(zip(PARTS, (1 - misses - width, misses, width), strict=True))
     return [
         {"tier": row.tier, "part": part, "number": number, "ratio": vega.digits(share * whole),
          "share": round(100 * share)}
-        for number, (part, share) in enumerate(shares.items())
+        for number, (part, share) in enumerate(shares(row.waits_latency, row.waits_bandwidth).items())
         if share > 0
     ]  # fmt: skip
 
