@@ -208,15 +208,28 @@ def test_a_tour_that_leaves_points_out_does_not_take_the_shortest(lab: Lab, monk
     assert max(chosen) > 12
 
 
-def test_a_tour_for_which_little_time_is_missing_leaves_out_the_longest_points(
-    lab: Lab, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def first_tour(lab: Lab) -> Visits:
+    """Return 16 points of one kind that were visited once; three visits are asked for."""
     kind = [point(group("copy"), minimum_s=0.2, budget_s=1.0, visits=3) for _ in range(16)]
     lab(plan_of(*kind), limit=4.0)
-    known = Visits(Run(path=lab.directory, result=msgspec.structs.replace(run_of(lab).result, visits=())))
-    monkeypatch.setattr(Durations, "point_s", lambda _, record: 20.0 if record.number in (3, 9) else 1.0)
-    assert [record.number for record in known.next_tour(40.0)] == [n for n in range(16) if n != 9]
-    assert [record.number for record in known.next_tour(20.0)] == [n for n in range(16) if n not in (3, 9)]
+    return Visits(Run(path=lab.directory, result=msgspec.structs.replace(run_of(lab).result, visits=())))
+
+
+def test_where_not_all_tours_fit_a_sample_gets_all_its_visits_first(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+    known = first_tour(lab)
+    monkeypatch.setattr(Durations, "point_s", lambda _, record: 1.0)
+    assert len(known.next_tour(32.0)) == 16
+    assert [record.number for record in known.next_tour(31.9)] == [0, 4, 8, 12]
+    assert [record.number for record in known.next_tour(8.0)] == [0, 4, 8, 12]
+
+
+def test_where_the_sample_is_long_a_tour_leaves_out_the_longest_points(
+    lab: Lab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    known = first_tour(lab)
+    monkeypatch.setattr(Durations, "point_s", lambda _, record: 20.0 if record.number in (0, 8) else 1.0)
+    assert [record.number for record in known.next_tour(40.0)] == [n for n in range(16) if n != 8]
+    assert [record.number for record in known.next_tour(20.0)] == [n for n in range(16) if n not in (0, 8)]
 
 
 def test_a_first_visit_counts_without_its_search(lab: Lab) -> None:

@@ -6,6 +6,7 @@ import pytest
 from made_machine import made_machine, made_server
 from tierscope.errors import TierscopeError
 from tierscope.plans import suites
+from tierscope.plans.sizes import Memory
 from tierscope.record.experiment import Experiment, Target
 from tierscope.record.machine import Machine
 from tierscope.record.work.block import BlockWork
@@ -72,7 +73,7 @@ def test_the_load_has_the_stride_of_the_chaser_by_default() -> None:
     ],
 )  # fmt: skip
 def test_a_load_at_random_runs_the_kernel_on_blocks_of_its_mix(mix: str, kernel: str, fence: str) -> None:
-    work, _ = load_of(made_machine(2), mix, 64 * MiB, Steps(64, "random"), Target(), (100, 1024))
+    work, _ = load_of(made_machine(2), mix, Memory(64 * MiB, ""), Steps(64, "random"), Target(), (100, 1024))
     assert (work.kernel, work.pace_cycles, work.burst_bytes) == (kernel, 100, 1024)
     assert work.work == BlockWork(element_bytes=64, access_bytes=64, order="random", fence=fence)
 
@@ -82,7 +83,7 @@ def test_an_array_with_gaps_is_larger_by_the_gaps() -> None:
     machine = roomy(64 * GiB)
     work, note = chase_of(machine, 64 * MiB, Steps(256, "random"), Target())
     assert (work.footprint_bytes, note) == (256 * MiB, "")
-    load, _ = load_of(machine, "mix_1r1w", 64 * MiB, Steps(256), Target(), (0, 1024))
+    load, _ = load_of(machine, "mix_1r1w", Memory(64 * MiB, ""), Steps(256), Target(), (0, 1024))
     assert load.footprint_bytes == 256 * MiB  # 64 MiB of lines, in both arrays together
 
 

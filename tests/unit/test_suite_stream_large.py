@@ -9,7 +9,6 @@ from made import KERNELS
 from made_machine import made_machine
 from tierscope.errors import UnknownNameError
 from tierscope.plans import suites
-from tierscope.plans.sizes import Memory
 from tierscope.record.experiment import Experiment
 from tierscope.record.result import load
 from tierscope.run import planned, start
@@ -48,7 +47,7 @@ def test_a_visit_is_as_long_as_the_calls_that_a_verdict_asks_for() -> None:
 @pytest.mark.parametrize("threads", [1, 3, 8, 200])
 @pytest.mark.parametrize("array", [MiB, 100 * MiB, 4 * GiB])
 def test_calls_are_whole_lines_and_share_a_part_evenly(threads: int, array: int) -> None:
-    size, part = call_bytes(Memory(array, ""), threads), array // threads
+    size, part = call_bytes(array, threads), array // threads
     assert size % LINE_BYTES == 0
     assert LINE_BYTES <= size <= part
     assert size == part // LINE_BYTES * LINE_BYTES or SMALLEST - LINE_BYTES <= size < 2 * SMALLEST

@@ -18,6 +18,7 @@ from tierscope.stats.levels import staircase as levels_of
 from tierscope.units import GiB, KiB, MiB, show_bytes
 
 TIMES_CACHE = 4  # STREAM's rule
+TOGETHER = 12 * MiB  # of arrays together: whole large pages for 1, 2 or 3 of them, so that they share one mapping
 SMALLEST_ARRAY = 64 * MiB  # a core's second-level cache and its page walks are far below
 BELIEVED = 512 * MiB  # of 4 x the reported cache, even where less was found: a second to fill, no doubt left
 REACHES = 512 * MiB  # at least, of a staircase: beyond the caches of a machine that reports none
@@ -28,10 +29,20 @@ MEMORY_SHARE = 0.5  # of the free memory that may be taken without being asked
 
 @dataclass(frozen=True)
 class Memory:
-    """The bytes to touch; `note` is the reason if they are fewer than the rule requires."""
+    """The bytes to touch; `note` is the reason if they are fewer than the rule requires.
+
+    together: all arrays of a kernel have the size of one, rounded up.
+    """
 
     array_bytes: int
     note: str
+    together: bool = False
+
+    def footprint(self, arrays: int) -> int:
+        """Return the bytes of all arrays of a kernel."""
+        if not self.together:
+            return arrays * self.array_bytes
+        return arrays * _whole(-(-self.array_bytes // TOGETHER) * TOGETHER // arrays)
 
 
 def free_bytes(machine: Machine, target: Target | None = None) -> int:
@@ -124,6 +135,16 @@ def effective_cache(
         if rate := answer.rate():
             points[footprint] = 1 / rate
     return find_cache(points)
+
+
+def all_together(memory: Memory, why: str) -> Memory:
+    """Return memory in which the arrays of a kernel have the size of one together.
+
+    They are still 4x the cache, so few lines are left in it: 2 % with random replacement.
+    """
+    size = show_bytes(memory.array_bytes)
+    note = f"all arrays of a kernel have {size} together, instead of {size} each: {why}"
+    return Memory(memory.array_bytes, "; ".join(filter(None, (memory.note, note))), together=True)
 
 
 def chosen_array(

@@ -3,11 +3,12 @@
 First each point gets the visits that its plan asks for, one tour through the whole plan after the other, so that the
 visits of a point are spread over the run. Then points whose interval is too wide are visited more often, the widest
 first, in rounds: in a run with a limit until that, else while all visits of a point fit into its budget. The limit may
-leave too little time for a whole tour. If most points have two visits, further ones go to those whose interval is too
-wide. Else the longest points are left out, if most of the others fit. Else a few points of each kind get all their
-visits first, since the drift of a kind is known from a few of its points. Other points of all kinds follow. Points that
-are chosen follow each other as in the plan: neighbours there share memory, which costs more to map than many a point
-lasts. Each tour maps it once more, at the first of these points that it visits.
+leave too little time for all tours. If most points have two visits, further ones go to those whose interval is too
+wide. Else a few points of each kind get all their visits first, if these fit. The drift of a kind is known from a few
+of its points. A third visit of them shows what all points of a tour have in common, where two may agree by chance. A
+tour through the others follows. If it does not fit, the longest points are left out, if most of the others fit. Points
+that are chosen follow each other as in the plan: neighbours there share memory, which costs more to map than many a
+point lasts. Each tour maps it once more, at the first of these points that it visits.
 """
 
 import math
@@ -53,16 +54,25 @@ class Visits:
         missing = [own for own in self._own.values() if len(own) < own[0].experiment.schedule.visits]
         fewest = min(map(len, missing), default=0)
         due = [own[0] for own in missing if len(own) == fewest]
-        if self._durations.tour_s(due) <= left_s:
+        tour_s = self._durations.tour_s(due)
+        if tour_s * self._tours(due) <= left_s:
             return due
         if self._most_have_two():
             return []
+        lacking = {own[0].number for own in missing}
+        sample = [record for record in self._sample() if record.number in lacking]
+        if sample and self._durations.tour_s(sample) * self._tours(sample) <= left_s:
+            return sample
+        if tour_s <= left_s:
+            return due
         short = self._without_the_longest(due, left_s)
         if len(short) >= MANY * len(due):
             return short
-        lacking = {own[0].number for own in missing}
-        sample = [record for record in self._sample() if record.number in lacking]
         return self._fitting(sample, left_s) or self._fitting(self._kind_by_kind(due), left_s)
+
+    def _tours(self, records: Sequence[Record]) -> int:
+        """Return how many tours these points still need."""
+        return max((r.experiment.schedule.visits - len(self._own[r.number]) for r in records), default=0)
 
     def second_look(self, left_s: float) -> list[Record]:
         """Return the points that are not sure, the widest if there is no time for all; left_s: as for `next_tour`."""
@@ -135,7 +145,7 @@ class Visits:
             counts[larger] += 1
             if counts[larger] <= FEWEST:
                 sample.append(record)
-        return sample
+        return sorted(sample, key=lambda record: record.number)
 
     def _kind_by_kind(self, due: Sequence[Record]) -> list[Record]:
         """Return one point of each kind, then another of each, and so on, chosen independently of their durations.

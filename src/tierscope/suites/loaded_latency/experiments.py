@@ -36,7 +36,7 @@ from tierscope.plans.kinds import (
     several,
     several_sizes,
 )
-from tierscope.plans.sizes import chosen_array
+from tierscope.plans.sizes import Memory, all_together, chosen_array
 from tierscope.plans.usual import Budget, PageSize, Precision, Where
 from tierscope.record.experiment import Experiment, Group, Schedule, Target, Team
 from tierscope.record.machine import Machine
@@ -121,8 +121,7 @@ class Field:
     machine: Machine
     chosen: LoadedLatencyOptions
     place: Place
-    array_bytes: int
-    note: str
+    memory: Memory
 
     @property
     def schedule(self) -> Schedule:
@@ -133,18 +132,18 @@ class Field:
     def chase(self, steps: Steps) -> tuple[Group, str]:
         """Return the chaser with its steps, and why it is smaller than asked."""
         target = self.chosen.target.on(self.chosen.pages)
-        work, note = chase_of(self.machine, self.array_bytes, steps, target)
+        work, note = chase_of(self.machine, self.memory.array_bytes, steps, target)
         return Group(workload=work, target=target, team=Team(cpus=(self.place.chaser,)), role="chaser"), note
 
     def load(self, mix: str, delay: int, count: int, steps: Steps) -> tuple[Group, str]:
         """Return a load with its steps, and why it is smaller than asked."""
         place, pace = self.place, (delay, self.chosen.burst)
-        work, note = load_of(self.machine, mix, self.array_bytes, steps, place.target, pace)
+        work, note = load_of(self.machine, mix, self.memory, steps, place.target, pace)
         return Group(workload=work, target=place.target, team=Team(cpus=place.cpus[:count]), role="load"), note
 
     def noted(self, *notes: str) -> str:
         """Return all notes as one, each once."""
-        return "; ".join(dict.fromkeys(part for part in (self.note, self.place.note, *notes) if part))
+        return "; ".join(dict.fromkeys(part for part in (self.memory.note, self.place.note, *notes) if part))
 
 
 def idle(field: Field, steps: Steps) -> Experiment:
@@ -166,16 +165,19 @@ def steps_of(chosen: LoadedLatencyOptions) -> Iterator[tuple[Steps, Steps]]:
 
 
 def measure(
-    machine: Machine, chosen: LoadedLatencyOptions, cache_bytes: int | None = None
+    machine: Machine, chosen: LoadedLatencyOptions, cache_bytes: int | None = None, together: str = ""
 ) -> Generator[Experiment, Answer, None]:
-    """Yield the idle machine first, then every mix from the heaviest load down."""
+    """Yield the idle machine first, then every mix from the heaviest load down.
+
+    together: why all arrays of a load have the size of one, if they do.
+    """
     target = chosen.target.on(chosen.pages)
     place = place_of(machine, target, chosen.cpus, chosen.load_cpus, chosen.load_node, chosen.load_target)
     counts = load_counts(chosen.load_threads, place.cpus)
     near = near_cpus(machine, target)[0]
     used = (place.chaser, *place.cpus)
     memory = yield from chosen_array(machine, chosen.array, cache_bytes, used, near, target)
-    field = Field(machine, chosen, place, memory.array_bytes, memory.note)
+    field = Field(machine, chosen, place, all_together(memory, together) if together else memory)
     for steps, load_steps in steps_of(chosen):
         yield idle(field, steps)
         for count in counts:

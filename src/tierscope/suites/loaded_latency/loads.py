@@ -12,7 +12,7 @@ from tierscope.errors import MachineError, UsageError
 from tierscope.plans.cpus import near_cpus, refuse_unusable
 from tierscope.plans.kernels import walk_of
 from tierscope.plans.kinds import Numbers, word_numbers
-from tierscope.plans.sizes import free_bytes
+from tierscope.plans.sizes import Memory, free_bytes
 from tierscope.record.experiment import Target, Workload
 from tierscope.record.machine import Machine
 from tierscope.record.work.block import BlockWork
@@ -69,16 +69,16 @@ def chase_of(machine: Machine, array_bytes: int, steps: Steps, target: Target) -
 
 
 def load_of(
-    machine: Machine, mix: str, array_bytes: int, steps: Steps, target: Target, pace: tuple[int, int]
+    machine: Machine, mix: str, memory: Memory, steps: Steps, target: Target, pace: tuple[int, int]
 ) -> tuple[Workload, str]:
     """Return the work of a load, and a note. pace: core cycles of delay, and bytes between two delays."""
     arrays, (delay, burst) = walk_of(machine, mix).arrays, pace
     if steps.whole:
-        size, note, kernel = arrays * array_bytes, "", mix
+        size, note, kernel = memory.footprint(arrays), "", mix
     else:
         kernel = ON_BLOCKS.get(mix, mix.replace("mix_", "mix_blocks_"))
-        size, note = spread(machine, max(array_bytes, array_bytes * arrays * LINE_BYTES // steps.stride), steps.stride,
-                            target)  # fmt: skip
+        lines = memory.footprint(arrays) * LINE_BYTES // steps.stride
+        size, note = spread(machine, max(memory.array_bytes, lines), steps.stride, target)
     stores = mix.startswith("write")
     work = LineWork() if steps.whole else BlockWork(
         element_bytes=steps.stride, access_bytes=LINE_BYTES, order=steps.order, fence="never" if stores else ""

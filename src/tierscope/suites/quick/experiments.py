@@ -13,11 +13,13 @@ from tierscope.plans.answer import Answer
 from tierscope.plans.cpus import near_cpus
 from tierscope.plans.kinds import Help, Seconds, Visits
 from tierscope.plans.simulation import NAME as SIMULATED
+from tierscope.plans.sizes import array
 from tierscope.plans.usual import Precision, Where
 from tierscope.record.experiment import Experiment, Target
 from tierscope.record.machine import Machine
 from tierscope.suites.latency import experiments as latency
 from tierscope.suites.loaded_latency import experiments as loaded_latency
+from tierscope.suites.quick.mapping import noting, seconds_per_byte, too_slow
 from tierscope.suites.sharing import experiments as sharing
 from tierscope.suites.stream import experiments as stream
 from tierscope.units import MiB
@@ -49,20 +51,28 @@ def plan(machine: Machine, chosen: QuickOptions) -> Plan:
         yield from shared(machine, chosen, visits=0)
     target, precision, visits = chosen.target, chosen.precision, chosen.visits
     walk = latency.LatencyOptions(target=target, precision=precision, budget=0.4, visits=visits)
-    found = yield from latency.measure(machine, walk, COARSE)
+    answers: list[Answer] = []
+    found = yield from noting(latency.measure(machine, walk, COARSE), answers)
     cache_bytes = found or machine.last_level_cache_bytes() or MiB  # not searched for again by the other two
     every = stream.kernels_of(machine, stream.StreamOptions(), target)
     kernels = largest_first(machine, (name for name in every if name not in LEFT_OUT))
-    threads = teams(len(near_cpus(machine, target)))
+    cpus = near_cpus(machine, target)
+    size = array(machine, cache_bytes, cpus, target=target).array_bytes
+    together = too_slow(seconds_per_byte(answers), size, chosen.limit)
     bandwidth = stream.StreamOptions(
-        target=target, kernels=kernels, threads=threads, precision=precision, budget=1.0, visits=visits
+        target=target, kernels=kernels, threads=teams(len(cpus)), precision=precision, budget=1.0, visits=visits
     )
-    yield from stream.measure(machine, bandwidth, cache_bytes, large_visits=min(visits, 1))
+    yield from stream.measure(machine, bandwidth, cache_bytes, min(visits, 1), together)
     if several:
         loads = loaded_latency.LoadedLatencyOptions(
-            target=target, mixes=MIXES, delays=DELAYS, precision=precision, budget=0.6, visits=visits
+            target=target,
+            mixes=largest_first(machine, MIXES),
+            delays=DELAYS,
+            precision=precision,
+            budget=0.6,
+            visits=visits,
         )
-        yield from loaded_latency.measure(machine, loads, cache_bytes)
+        yield from loaded_latency.measure(machine, loads, cache_bytes, together)
         yield from shared(machine, chosen, visits=chosen.visits)
 
 

@@ -18,7 +18,7 @@ from tierscope.plans.kernels import STREAM, walk_of
 from tierscope.plans.kinds import ALL, Help, Names, Numbers, Size, Time, Visits, names_of
 from tierscope.plans.prefetch import PrefetchOptions
 from tierscope.plans.simulation import NAME as SIMULATED
-from tierscope.plans.sizes import Memory, chosen_array
+from tierscope.plans.sizes import Memory, all_together, chosen_array
 from tierscope.plans.usual import Budget, PageSize, PrecisionInPercent, Where
 from tierscope.record.experiment import Experiment, Group, Schedule, Target, Team, Workload
 from tierscope.record.machine import Machine
@@ -95,7 +95,7 @@ def point(
 ) -> Experiment:
     """Return one kernel on some CPUs; its loop variant is still to be calibrated."""
     walk = LineWork(row_bytes=row_bytes)
-    work = Workload(kernel=kernel, footprint_bytes=arrays * memory.array_bytes, isa=isa, work=walk)
+    work = Workload(kernel=kernel, footprint_bytes=memory.footprint(arrays), isa=isa, work=walk)
     group = Group(workload=work, target=target, team=Team(cpus=cpus), role=kernel)
     return Experiment(
         table="stream",
@@ -111,8 +111,9 @@ def large(
     name: str, machine: Machine, cpus: tuple[int, ...], target: Target, memory: Memory, schedule: Schedule
 ) -> Experiment:
     """Return calls of the C library that are as large as the arrays; `large.py` explains why."""
-    one = point(LARGE[name], walk_of(machine, LARGE[name]).arrays, cpus, target, memory, schedule)
-    size = call_bytes(memory, len(cpus))
+    arrays = walk_of(machine, LARGE[name]).arrays
+    one = point(LARGE[name], arrays, cpus, target, memory, schedule)
+    size = call_bytes(memory.footprint(arrays) // arrays, len(cpus))
     call_s = seconds_of(size)
     own = msgspec.structs.replace(
         schedule,
@@ -133,11 +134,16 @@ def large(
 
 
 def measure(
-    machine: Machine, chosen: StreamOptions, cache_bytes: int | None = None, large_visits: int | None = None
+    machine: Machine,
+    chosen: StreamOptions,
+    cache_bytes: int | None = None,
+    large_visits: int | None = None,
+    together: str = "",
 ) -> Generator[Experiment, Answer, None]:
     """Yield thread counts outside, kernels inside, so that a slow drift does not affect one kernel alone.
 
-    large_visits: of large calls, which are long; None: as of all points.
+    large_visits: of large calls, which are long; None: as of all points. together: why all arrays of a kernel have the
+    size of one, if they do.
     """
     target = chosen.target.on(chosen.pages)
     cpus = chosen_cpus(machine, chosen.cpus, target)
@@ -147,6 +153,7 @@ def measure(
     seldom = schedule if large_visits is None else msgspec.structs.replace(schedule, visits=large_visits)
     near = near_cpus(machine, target)[0]
     memory = yield from chosen_array(machine, chosen.array, cache_bytes, cpus, near, target)
+    memory = all_together(memory, together) if together else memory
     for count in counts:
         for kernel in names:
             if kernel in LARGE:

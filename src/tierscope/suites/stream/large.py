@@ -6,7 +6,6 @@ So programs with large arrays see another number, twice as high on some machines
 Source: GNU C Library manual, tunables glibc.cpu.x86_non_temporal_threshold and glibc.cpu.x86_shared_cache_size.
 """
 
-from tierscope.plans.sizes import Memory
 from tierscope.units import LINE_BYTES, MiB
 
 LARGE = {"memcpy_large": "memcpy", "memset_large": "memset"}
@@ -17,9 +16,9 @@ GUESS = 6e9  # bytes/s that one thread fills or copies at least, on most machine
 CALLS = 60  # of a visit: a verdict asks for 50 undisturbed ones
 
 
-def call_bytes(memory: Memory, threads: int) -> int:
+def call_bytes(array_bytes: int, threads: int) -> int:
     """Return the bytes of one call: the thread's part of an array, in equal calls where it is very large."""
-    part = memory.array_bytes // threads
+    part = array_bytes // threads
     calls = max(part // SMALLEST, 1)
     return max(part // calls // LINE_BYTES, 1) * LINE_BYTES
 

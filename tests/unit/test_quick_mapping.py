@@ -1,0 +1,58 @@
+"""Quick makes its arrays smaller where mapping memory is slow, and says so."""
+
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from fake_core import made_catalogue
+from lab import EMPTY, lab_in
+from made_machine import made_machine
+from tierscope.plans import suites
+from tierscope.plans.sizes import Memory, all_together
+from tierscope.record.result import Run, load
+from tierscope.run.runner import Runner
+from tierscope.run.walks import Walks
+from tierscope.suites.quick.experiments import QuickOptions
+from tierscope.suites.quick.mapping import too_slow
+from tierscope.units import GiB, MiB
+
+
+def measured(fault_s: float, directory: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
+    """Return a quick run on a machine that maps a byte in `fault_s`."""
+    lab, machine = lab_in(directory, monkeypatch), made_machine(2)
+    lab.core.map_s = lambda group: group.workload.footprint_bytes * fault_s
+    empty, walks = msgspec.structs.replace(EMPTY, machine=machine, suite="quick"), Walks(made_catalogue())
+    Runner(directory, empty, lab.core.session, walks, limit_s=105.0).execute(
+        lambda: suites["quick"].plan(machine, QuickOptions())
+    )
+    return load(directory)
+
+
+@pytest.mark.parametrize("table", ["stream", "loaded_latency"])
+@pytest.mark.parametrize(("fault_s", "slow"), [(2e-10, False), (1e-8, True)])
+def test_all_arrays_of_a_kernel_have_the_size_of_one_where_mapping_is_slow(
+    table: str, fault_s: float, slow: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = measured(fault_s, tmp_path, monkeypatch)
+    own = [record.experiment for record in run.result.records if record.experiment.table == table]
+    works = [one.groups[-1].workload for one in own]
+    sizes = {work.footprint_bytes for work in works if work.kernel != "chase"}
+    assert (len(sizes) == 1) == slow
+    assert all(("mapping takes 10.0 s per GB" in one.note) == slow for one in own)
+
+
+def test_arrays_together_are_whole_pages_of_the_size_of_one() -> None:
+    memory = all_together(Memory(1920 * MiB, "few free"), "slow")
+    assert memory.footprint(1) == memory.footprint(2) == memory.footprint(3) == 1920 * MiB
+    assert all_together(Memory(64 * MiB, ""), "slow").footprint(3) == 72 * MiB
+    assert memory.note == "few free; all arrays of a kernel have 1.88 GiB together, instead of 1.88 GiB each: slow"
+    assert Memory(64 * MiB, "").footprint(3) == 192 * MiB
+
+
+@pytest.mark.parametrize(
+    ("byte_s", "limit_s", "slow"),
+    [(0.0, 105.0, False), (2e-10, 105.0, False), (3e-9, 105.0, True), (3e-9, 600.0, False), (3e-9, 0.0, True)],
+)
+def test_a_longer_limit_leaves_time_for_larger_arrays(byte_s: float, limit_s: float, slow: bool) -> None:
+    assert bool(too_slow(byte_s, 1 * GiB, limit_s)) == slow
