@@ -1,4 +1,4 @@
-"""Quick makes its arrays smaller where mapping memory is slow, and says so."""
+"""Quick makes its arrays smaller where mapping memory is slow, and notes it."""
 
 from pathlib import Path
 
