@@ -56,3 +56,8 @@ def test_arrays_together_are_whole_pages_of_the_size_of_one() -> None:
 )
 def test_a_longer_limit_leaves_time_for_larger_arrays(byte_s: float, limit_s: float, slow: bool) -> None:
     assert bool(too_slow(byte_s, 1 * GiB, limit_s)) == slow
+
+
+def test_the_limit_that_is_proposed_suffices() -> None:
+    assert too_slow(3e-9, 1 * GiB, 105.0).endswith("; try limit=330")
+    assert not too_slow(3e-9, 1 * GiB, 330.0)

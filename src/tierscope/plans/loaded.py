@@ -13,6 +13,7 @@ from tierscope.record.machine import Machine
 
 ALONE_S = 0.15  # of the chaser without load, at least
 BATCH_S = 0.04  # of either take in one round: three rounds of a visit have the blocks that a summary needs
+ROUNDS_OF_A_VISIT = 4  # two visits then have those that a comparison needs
 TAKES, AGAINST = ((0,), (0, 1)), (0, 0)  # the chaser alone; both, compared with it
 
 
@@ -42,6 +43,10 @@ def beside(
     With visits=0 the two are not compared, as in versions without visits: runs that they began are resumed.
     """
     kernel = mix or load.workload.kernel
+    if schedule.visits:
+        schedule = msgspec.structs.replace(schedule, minimum_s=BATCH_S, piece_s=ROUNDS_OF_A_VISIT * BATCH_S)
+    else:
+        schedule = msgspec.structs.replace(schedule, minimum_s=ALONE_S)
     labels = LoadLabels(
         read_share=walk_of(machine, kernel).read_share,
         store="none" if kernel == "read" else "nt" if kernel.endswith("_nt") else "plain",
@@ -51,7 +56,7 @@ def beside(
     return Experiment(
         table="loaded_latency",
         groups=(chase, load),
-        schedule=msgspec.structs.replace(schedule, minimum_s=BATCH_S if schedule.visits else ALONE_S),
+        schedule=schedule,
         labels=labels.stored(),
         calibrate=load.workload.kernel == kernel,
         note=note,

@@ -6,6 +6,7 @@ through the plan maps all memory again, so that its visits show what a mapping c
 rule asks for would then leave no time for a second tour, and no interval would be known.
 """
 
+import math
 from collections.abc import Generator, Sequence
 from itertools import pairwise
 
@@ -40,9 +41,11 @@ def seconds_per_byte(answers: Sequence[Answer]) -> float:
 
 def too_slow(byte_s: float, array_bytes: int, limit_s: float) -> str:
     """Return why the arrays of a kernel together should have the size of one; empty where mapping them is fast."""
-    if ARRAYS * array_bytes * byte_s <= SHARE * limit_s:
+    enough_s = ARRAYS * array_bytes * byte_s / SHARE
+    if enough_s <= limit_s:
         return ""
-    return f"mapping takes {byte_s * 1e9:.1f} s per GB, which would leave no time for further visits"
+    longer = math.ceil(enough_s / 10) * 10
+    return f"mapping takes {byte_s * 1e9:.1f} s per GB, which leaves little time for visits; try limit={longer}"
 
 
 def _size(experiment: Experiment) -> tuple[str, int]:
