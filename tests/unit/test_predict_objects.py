@@ -163,6 +163,15 @@ def test_the_replay_gives_the_time_and_the_bounds_contain_the_waits(tmp_path) ->
     assert none.objects == ()
 
 
+def test_sizes_that_round_to_one_text_are_told_apart_and_each_is_answered_once(tmp_path) -> None:  # type: ignore[no-untyped-def]
+    made = placing(FIRST, tmp_path, fast=(8 << 20, 8 << 20, (8 << 20) + 1024))
+    assert [point.fast for point in made.best] == [8 << 20, (8 << 20) + 1024]
+    said = io.StringIO()
+    show(made, Console(file=said, width=200))
+    assert "With 8388608 B: these 2 of 3 objects" in said.getvalue()
+    assert "With 8389632 B: these 2 of 3 objects" in said.getvalue()
+
+
 def test_variants_of_the_own_core_do_not_count_as_sizes_of_it(tmp_path) -> None:  # type: ignore[no-untyped-def]
     sizes = {f"far-{name}": of(time, 0.0, 0.0, 0.75, 0.25) for name, time in (("small", 2.1), ("large", 2.2))}
     alone, more = (placing(FIRST | sizes, tmp_path, variants=variants).curve[0].answer for variants in (0, 2))

@@ -137,7 +137,7 @@ def _wanted(ends: Ends, fast: Sequence[int]) -> _Wanted:
     if b - a < LEAST * a or every[0] is None:
         return _Wanted(ends, unknown="the tier adds less than 1% to the time by the model: no object is worth a place")
     return _Wanted(ends, objects, every, tuple(growing(objects, every[0])),
-                   tuple((size, best(objects, every[0], size)) for size in fast))  # fmt: skip
+                   tuple((size, best(objects, every[0], size)) for size in dict.fromkeys(fast)))  # fmt: skip
 
 
 def _placements(one: _Wanted, again: Again, number: int) -> dict[Set, str]:

@@ -52,7 +52,7 @@ SPREAD = 2  # deviations
 LEAST = 1000  # instructions of a part that has a rate
 NOISY = 0.10  # of the time here, from which a busy machine is the likely reason
 WITHIN = 0.90  # chance that one more core is within the bounds
-SIZES = 3  # of the core, own first: the first cores of an anchor. What follows are variants of these
+SIZES = 3  # of the core, own first: the first cores of an anchor. Others behind them are variants
 
 
 def seconds_of(traced: Traced) -> float:
@@ -213,7 +213,7 @@ def too_few(ratios: Sequence[float]) -> str:
 
 
 def refuted(here: Anchor) -> tuple[str, ...]:
-    """Return a note where the time here refutes a size of the core: the bounds contain it all the same."""
+    """Return a note where the time here refutes a size of the core: the bounds contain it anyway."""
     sizes = here.cores[:SIZES]
     fit = sum(fits(here, core) for core in sizes)
     if here.unknown or fit == len(sizes):
@@ -259,7 +259,7 @@ def fits(here: Anchor, core: Traced) -> bool:
 
 
 def one_more(ratios: Sequence[float]) -> list[float]:
-    """Return the ends of the prediction interval of one more ratio; `too_few` says where these give none."""
+    """Return the ends of the prediction interval of one more ratio; `too_few` has the reason where there is none."""
     reach = student((1 + WITHIN) / 2, len(ratios) - 1) * stdev(ratios) * math.sqrt(1 + 1 / len(ratios))
     return [mean(ratios) - reach, mean(ratios) + reach]
 

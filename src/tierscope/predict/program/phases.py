@@ -7,7 +7,7 @@ equal parts of the model's time here. Markers are instructions of the program, t
               million instructions within them; in between, and in gaps, time passes evenly
     here      share of the phase of T of the own core, of the time that was measured
     ratio     of a phase on the tier and here; its bounds are the range over all cores, and one more core
-              by the sizes of the core, each of which counts once
+              by the sizes of the core, once each
 
 The bounds also contain twice the deviation of what was not traced. With the rates d = b_i - ratio * a_i of units, the
 n instructions of a gap that are in the phase have the variance n^2 (d_i - d_j)^2 / 2.
@@ -44,7 +44,7 @@ Span = tuple[float, float]
 
 @dataclass(frozen=True, slots=True)
 class Cores:
-    """A tier. pairs: each core here and there, own first, SIZES before others; idle, instant: of the own one, or None."""
+    """A tier. pairs: each core here and there, SIZES, then others; idle, instant: variants of the own core, or None."""
 
     tier: str
     pairs: Sequence[tuple[Traced, Traced]]
