@@ -6,6 +6,8 @@ Rates are shown in GB/s (10^9), times in ns, us, ms or s.
 
 import math
 import re
+from collections import Counter
+from collections.abc import Iterable
 
 from tierscope.errors import UsageError
 
@@ -109,6 +111,13 @@ def show_bytes(size: float) -> str:
             value = size / SIZES[unit]
             return f"{value:.0f} {unit}" if value == int(value) else f"{value:.3g} {unit}"
     return f"{size:.0f} B"
+
+
+def show_apart(sizes: Iterable[int]) -> dict[int, str]:
+    """Return size -> text that no other of these sizes has: as `show_bytes`, else all digits, '8388609 B'."""
+    apart = set(sizes)
+    counts = Counter(map(show_bytes, apart))
+    return {size: show_bytes(size) if counts[show_bytes(size)] == 1 else f"{size} B" for size in apart}
 
 
 def word_bytes(size: int) -> str:

@@ -15,7 +15,7 @@ from tierscope.predict.objects.placed import OTHER_WAY, STATIC, Again, Ends, Pla
 from tierscope.predict.objects.stored import placements
 from tierscope.predict.objects.symbols import Frame, named, parsed
 from tierscope.predict.objects.text import show, waits
-from tierscope.predict.program.answer import anchor
+from tierscope.predict.program.answer import SIZES, anchor
 from tierscope.predict.program.native import Native
 from tierscope.simulated import tracer
 from tierscope.simulated.replay import Traced
@@ -126,11 +126,12 @@ FIRST = {"near": of(1.0, 0.0, 0.0, 0.0, 0.0), "far": of(2.0, 0.0, 0.0, 0.75, 0.2
 
 
 def placing(
-    found: dict[str, Traced], tmp_path, again=None, fast: tuple[int, ...] = (), measured: float = 1.0
+    found: dict[str, Traced], tmp_path, again=None, fast: tuple[int, ...] = (), measured: float = 1.0, variants: int = 0
 ) -> Placed:  # type: ignore[no-untyped-def]
     time = Interval(measured, measured, measured, 9)
-    here = anchor(Native(time, time, 0.0, 9), [found["near"]])
-    ends = Ends("far", ["near"], ["far"], found)
+    here = anchor(Native(time, time, 0.0, 9), [found["near"]] * (SIZES + variants))
+    found = {"far-small": found["far"], "far-large": found["far"]} | found
+    ends = Ends("far", ["near"] * (SIZES + variants), ["far", "far-small", "far-large", *["far"] * variants], found)
     (made,) = placed([ends], here, fast, Again(tmp_path, "here.toml", again or (lambda words: replayed(found, words))))
     return made
 
@@ -160,6 +161,23 @@ def test_the_replay_gives_the_time_and_the_bounds_contain_the_waits(tmp_path) ->
     some, none = made.best
     assert (some.fast, some.bytes, some.answer.ratio) == (1500, 1000, pytest.approx(1.3))
     assert none.objects == ()
+
+
+def test_sizes_that_round_to_one_text_are_told_apart_and_each_is_answered_once(tmp_path) -> None:  # type: ignore[no-untyped-def]
+    made = placing(FIRST, tmp_path, fast=(8 << 20, 8 << 20, (8 << 20) + 1024))
+    assert [point.fast for point in made.best] == [8 << 20, (8 << 20) + 1024]
+    said = io.StringIO()
+    show(made, Console(file=said, width=200))
+    assert "With 8388608 B: these 2 of 3 objects" in said.getvalue()
+    assert "With 8389632 B: these 2 of 3 objects" in said.getvalue()
+
+
+def test_variants_of_the_own_core_do_not_count_as_sizes_of_it(tmp_path) -> None:  # type: ignore[no-untyped-def]
+    sizes = {f"far-{name}": of(time, 0.0, 0.0, 0.75, 0.25) for name, time in (("small", 2.1), ("large", 2.2))}
+    alone, more = (placing(FIRST | sizes, tmp_path, variants=variants).curve[0].answer for variants in (0, 2))
+    reach = 2.92 * 0.1 * (1 + 1 / 3) ** 0.5  # t with two degrees of freedom at 95 % on one side, for one more
+    assert (alone.low, alone.high) == pytest.approx((2.1 - reach, 2.1 + reach), rel=0.002)
+    assert (more.low, more.high) == (alone.low, alone.high)
 
 
 def test_what_is_found_is_shown_and_written(tmp_path) -> None:  # type: ignore[no-untyped-def]

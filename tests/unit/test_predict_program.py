@@ -11,7 +11,7 @@ from rich.console import Console
 
 from tierscope.errors import MachineError, UsageError
 from tierscope.predict.program import native, printed
-from tierscope.predict.program.answer import Anchor, Answer, anchor, answer, paired_deviation
+from tierscope.predict.program.answer import Anchor, Answer, anchor, answer, paired_deviation, refuted
 from tierscope.predict.program.asked import Found
 from tierscope.predict.program.native import Native
 from tierscope.predict.program.text import line, show
@@ -83,20 +83,55 @@ def test_a_model_that_takes_too_long_here_is_also_read_both_ways() -> None:
     found = told(1.2, 2.4)
     assert (found.ratio, found.low) == pytest.approx((2.0, 2.0))  # what it takes too long shrinks with the memory
     assert found.high == pytest.approx(2.2)  # it stays: 1 + (2.4 - 1.2) / 1
-    made = anchor(here(), [of(1.0), of(1.3)])
-    refuted = answer("far", made, [of(2.0), of(2.6)], None, None, None)
-    assert refuted.high == pytest.approx(2.0)  # a core that takes 1.3x the time here is not this one
+    made = anchor(here(), [of(1.0), of(1.3), of(1.0)])
+    other = answer("far", made, [of(2.0), of(2.6), of(2.0)], None, None, None)
+    assert other.high == pytest.approx(2.0)  # a core that takes 1.3x the time here is not this one
 
 
-def test_bounds_contain_one_more_core_of_those_that_fit_the_time_here() -> None:
-    cores, there = [of(1.0), of(1.0), of(1.0), of(2.0)], [of(1.5), of(1.6), of(1.7), of(8.0)]
-    found = answer("far", anchor(here(), cores[:3]), there[:3], None, None, None)
-    reach = 2.92 * 0.1 * (1 + 1 / 3) ** 0.5  # Student's t with two degrees of freedom, at 95 % on one side
+STUDENT = 2.92 * (1 + 1 / 3) ** 0.5  # t with two degrees of freedom at 95 % on one side, for one more
+
+
+def test_bounds_contain_one_more_core_of_the_three_sizes() -> None:
+    found = answer("far", anchor(here(), [of(1.0)] * 3), [of(1.5), of(1.6), of(1.7)], None, None, None)
+    reach = STUDENT * 0.1
     assert (found.low, found.high) == pytest.approx((1.6 - reach, 1.6 + reach), rel=0.002)
-    others = answer("far", anchor(here(), cores), there, None, None, None)
-    assert others.low == pytest.approx(found.low)  # the fourth takes twice the time here: it is not this core
-    two = answer("far", anchor(here(), cores[:2]), there[:2], None, None, None)
-    assert (two.low, two.high) == pytest.approx((1.5, 1.6))  # too few show nothing about others
+
+
+@pytest.mark.parametrize("variants", [1, 2, 20])
+def test_variants_of_the_own_core_do_not_count_as_sizes(variants: int) -> None:
+    """Own core 1.5x, small 1.6x, large 1.7x; other prefetchers of the own core have its ratio."""
+    there = [of(1.5), of(1.6), of(1.7)]
+    alone = answer("far", anchor(here(), [of(1.0)] * 3), there, None, None, None)
+    more = answer("far", anchor(here(), [of(1.0)] * (3 + variants)), there + [of(1.5)] * variants, None, None, None)
+    assert (more.low, more.high) == (alone.low, alone.high)
+
+
+def test_a_variant_of_the_own_core_is_within_the_bounds() -> None:
+    made = anchor(here(), [of(1.0)] * 4)
+    found = answer("far", made, [of(1.5), of(1.5), of(1.5), of(1.8)], None, None, None)
+    assert (found.low, found.high) == pytest.approx((1.5, 1.8))
+
+
+def test_a_size_that_the_time_here_refutes_still_counts_and_leaves_a_note() -> None:
+    """Of the own core alone, and of its variants, nothing shows how cores differ."""
+    made = anchor(here(), [of(1.0), of(2.0), of(0.5), of(1.0), of(1.0)])
+    found = answer("far", made, [of(1.6), of(3.0), of(0.85), of(1.6), of(1.6)], None, None, None)
+    reach = STUDENT * 0.1
+    assert (found.low, found.high) == pytest.approx((1.6 - reach, 1.6 + reach), rel=0.002)
+    (note,) = refuted(made)
+    assert note.startswith("1 of 3 sizes of the core take within 25% of the time here; the bounds rest on all of them")
+    assert "`tierscope run core` narrows them" in note
+    assert refuted(anchor(here(), [of(1.0), of(1.2), of(0.9), of(3.0)])) == ()
+
+
+@pytest.mark.parametrize("cores", [[1.0], [1.0, 1.0], [1.0, 0.0, 1.0]])
+def test_fewer_than_three_sizes_give_no_bounds_and_no_answer(cores: list[float]) -> None:
+    made = anchor(here(), [of(time) for time in cores])
+    found = answer("far", made, [of(1.5)] * len(cores), None, None, None)
+    assert (found.ratio, found.low, found.high) == (None, None, None)
+    assert line(found).startswith(
+        f"not known, because {sum(map(bool, cores))} of 3 sizes of the core have a model time"
+    )
 
 
 def test_one_more_core_changes_nothing_of_the_time_in_the_kernel() -> None:

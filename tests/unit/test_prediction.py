@@ -158,6 +158,19 @@ def test_each_set_has_its_time_with_bounds_and_each_size_a_sentence(tmp_path: Pa
     assert refused.text == "Objects on optane100: not known, because the program stated no allocation"
 
 
+def test_sizes_that_round_to_one_text_have_names_of_their_own(tmp_path: Path) -> None:
+    whole = made_predicted()
+    (first, *_) = whole.placed
+    near = iter(((8 << 20), (8 << 20) + 1024))
+    sets = tuple(msgspec.structs.replace(one, fast_bytes=next(near)) if one.fast_bytes else one for one in first.sets)
+    run = prediction_run(tmp_path, msgspec.structs.replace(whole, placed=(msgspec.structs.replace(first, sets=sets),)))
+    said = tables["prediction_placement"].insights(run, tables["prediction_placement"].rows(run))
+    assert [one.name for one in said] == ["placed 8388608_B cxl", "placed 8389632_B cxl"]
+    assert said[0].text.startswith("With 8388608 B of the memory here")
+    rows = tables["prediction_objects"].flat(run)
+    assert rows[0]["best_for"] == "8388608 B; 8389632 B"
+
+
 def test_without_sizes_the_first_set_that_saves_enough_has_a_sentence(tmp_path: Path) -> None:
     whole = made_predicted()
     (first, *_) = whole.placed

@@ -142,3 +142,9 @@ def test_a_written_value_is_read_again_on_the_side_that_was_asked(value: float, 
 )  # fmt: skip
 def test_a_number_is_shown_with_four_digits(value: float, unit: str, word: str) -> None:
     assert units.show_digits(value, unit) == word
+
+
+def test_sizes_that_round_to_one_text_have_all_their_digits() -> None:
+    near = (8 << 20) + 1024
+    assert units.show_apart([8 << 20, near, 1 << 30]) == {8 << 20: "8388608 B", near: "8389632 B", 1 << 30: "1 GiB"}
+    assert units.show_apart([near, near]) == {near: "8 MiB"}

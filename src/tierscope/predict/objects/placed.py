@@ -19,7 +19,7 @@ import msgspec
 
 from tierscope.predict.objects.choice import Set, best, bytes_of, growing
 from tierscope.predict.objects.objects import ProgramObject, Shares, all_moved_bytes, moved_bytes, objects_of, shares
-from tierscope.predict.program.answer import Anchor, Answer, anchored, seconds_of
+from tierscope.predict.program.answer import SIZES, Anchor, Answer, anchored, seconds_of
 from tierscope.simulated.replay import Traced
 
 LEAST = 0.01  # of the time, that a tier must add: below it, no object is worth a place
@@ -137,7 +137,7 @@ def _wanted(ends: Ends, fast: Sequence[int]) -> _Wanted:
     if b - a < LEAST * a or every[0] is None:
         return _Wanted(ends, unknown="the tier adds less than 1% to the time by the model: no object is worth a place")
     return _Wanted(ends, objects, every, tuple(growing(objects, every[0])),
-                   tuple((size, best(objects, every[0], size)) for size in fast))  # fmt: skip
+                   tuple((size, best(objects, every[0], size)) for size in dict.fromkeys(fast)))  # fmt: skip
 
 
 def _placements(one: _Wanted, again: Again, number: int) -> dict[Set, str]:
@@ -178,7 +178,7 @@ def _point(one: _Wanted, here: Anchor, chosen: Set, share: float, fast: int | No
     corrected = [(a, between(b, a, estimate + more)) for (a, b), estimate in both]
     pairs = [*corrected, *((a, between(b, a, estimate)) for (a, b), estimate in both)]
     own, slow = one.ends.pairs[0]
-    answer = anchored(one.ends.tier, here, between(slow, own, share), pairs, corrected)
+    answer = anchored(one.ends.tier, here, between(slow, own, share), pairs, corrected[:SIZES])
     return Point(chosen, bytes_of(one.objects, chosen), share, estimates[0], answer, fast)
 
 

@@ -13,7 +13,7 @@ from tierscope.predict.objects.placed import Placed, Point
 from tierscope.predict.program.answer import Answer
 from tierscope.printable import printable
 from tierscope.simulated.replay import Traced
-from tierscope.units import MiB, show_bytes
+from tierscope.units import MiB, show_apart, show_bytes
 
 SHOWN = 10  # objects
 NAMES = 5  # objects that a sentence names
@@ -35,7 +35,8 @@ def show(placed: Placed, console: Console) -> None:
 
 def sentence(placed: Placed, point: Point) -> str:
     """Return 'With 2 GiB: these 3 of 41 objects, 1.2 GiB, in the memory here: 1.04x (...) instead of 1.37x: a, b'."""
-    size = show_bytes(point.fast or point.bytes)
+    wanted = point.fast or point.bytes
+    size = show_apart([wanted, *(one.fast for one in placed.best if one.fast)])[wanted]
     if not point.objects:
         return f"With {size} of the memory here: no object that waits for {placed.tier} fits"
     by_share = sorted(point.objects, key=lambda i: -placed.shares[i])

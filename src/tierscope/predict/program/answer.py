@@ -11,10 +11,12 @@ time here refutes a core whose a is farther from M than OFF; of one that takes e
 The bounds contain all three, for all cores (own, small, large, other prefetchers) and both ends of the interval of M.
 The core of this machine is none of these cores, and its ratio can be beyond all of theirs. A faster core waits for a
 larger part of its time, and a core with more misses in flight for a smaller one. So the ratio can be largest within the
-range of cores. The bounds therefore contain the prediction interval of one more core, from the n cores that the time
-here does not refute. s is the standard deviation of their x = b / a - 1:
+range of cores. The bounds therefore contain the prediction interval of one more core, from the n = 3 sizes of the core:
+own, small and large. Each size counts once, with the prefetcher of the own core: variants of one size would count it
+several times. A size that the time here refutes counts too, since fewer than three show no spread. s is the standard
+deviation of x = b / a - 1:
 
-    x of one more core = mean of x +- t(90 %, n - 1) s sqrt(1 + 1 / n)       three cores or more
+    x of one more core = mean of x +- t(90 %, n - 1) s sqrt(1 + 1 / n)
 
 They also contain twice the deviation of what was not traced. The deviation of b / a is that of a ratio over the same
 units. With the rates d = b_i - b / a * a_i of units next to a gap of n instructions,
@@ -22,7 +24,8 @@ units. With the rates d = b_i - b / a * a_i of units next to a gap of n instruct
     deviation of b = sqrt(sum over gaps of  n^2 (d_i - d_j)^2 / 2)
 
 The time is not known if a of the machine's own core differs from M by more than a quarter, or if the program is too
-short. It is also not known if the program prints something else in the tracer, or if parts of it were not traced.
+short. It is also not known if the program prints something else in the tracer, if parts of it were not traced, or if a
+size of the core has no time.
 
 Where the time goes, of the own core: `bandwidth` is the time saved if no access waits for another in the memory.
 `latency` is the further time saved if the memory answers immediately: misses that others wait for.
@@ -49,7 +52,7 @@ SPREAD = 2  # deviations
 LEAST = 1000  # instructions of a part that has a rate
 NOISY = 0.10  # of the time here, from which a busy machine is the likely reason
 WITHIN = 0.90  # chance that one more core is within the bounds
-FEWEST = 3  # cores that show how cores differ
+SIZES = 3  # of the core, own first: the first cores of an anchor. Others behind them are variants
 
 
 def seconds_of(traced: Traced) -> float:
@@ -61,11 +64,12 @@ def seconds_of(traced: Traced) -> float:
 
 Pair = tuple[Traced, Traced]
 """A core here and on the tier."""
+Pair_s = tuple[float, float]
 
 
 @dataclass(frozen=True, slots=True)
 class Anchor:
-    """The program here. measured_s: M, low, middle, high; rest_s: R; cores: on its model, own first."""
+    """The program here. measured_s: M, low, middle, high; rest_s: R; cores: on its model, SIZES and then variants."""
 
     native: Native
     measured_s: tuple[float, float, float]
@@ -170,22 +174,53 @@ def answer(
     latency, bandwidth = _shares(model, idle, instant)
     pages = max(1 - seconds_of(large) / model, 0.0) if large and model else None
     pairs = list(zip(here.cores, cores, strict=True))
-    found = anchored(tier, here, cores[0], pairs, pairs)
+    found = anchored(tier, here, cores[0], pairs, pairs[:SIZES])
     return replace(found, latency_share=latency, bandwidth_share=bandwidth, large_pages_share=pages, notes=notes)
 
 
-def anchored(tier: str, here: Anchor, own: Traced, pairs: Sequence[Pair], cores: Sequence[Pair]) -> Answer:
+def anchored(tier: str, here: Anchor, own: Traced, pairs: Sequence[Pair], sizes: Sequence[Pair]) -> Answer:
     """Return the answer for the time of the own core on the tier.
 
-    pairs: what the bounds contain, as times here and on the tier; cores: the same, of each core once.
+    pairs: what the bounds contain, as times here and on the tier; sizes: the same, of each size of the core once.
     """
     model = seconds_of(own)
-    if here.unknown:
-        return Answer(tier, None, None, None, None, model, unknown=here.unknown)
+    ratios = size_ratios([(seconds_of(old), seconds_of(new)) for old, new in sizes])
+    if unknown := here.unknown or too_few(ratios):
+        return Answer(tier, None, None, None, None, model, unknown=unknown)
     wall = here.measured_s[1] + here.rest_s
-    told = (here.measured_s[1] * model / here.model_s + here.rest_s) / wall
-    every = [told, *(ratio for pair in pairs for ratio in _readings(here, *pair)), *_one_more(here, cores)]
+    told = slowdown(here, own)
+    every = [told, *(ratio for pair in pairs for ratio in _readings(here, *pair)), *_of_wall(here, one_more(ratios))]
     return Answer(tier, told, min(every), max(every), told * wall, model)
+
+
+def slowdown(here: Anchor, own: Traced) -> float:
+    """Return the ratio of the wall time by the own core, for its time on the tier; without bounds."""
+    wall = here.measured_s[1] + here.rest_s
+    return (here.measured_s[1] * seconds_of(own) / here.model_s + here.rest_s) / wall
+
+
+def size_ratios(times: Sequence[Pair_s]) -> list[float]:
+    """Return the ratio of each size of the core that has a time here. times: here and on the tier, in seconds."""
+    return [b / a for a, b in times[:SIZES] if a > 0]
+
+
+def too_few(ratios: Sequence[float]) -> str:
+    """Return why these ratios give no bounds; "" where they do."""
+    if len(ratios) >= SIZES:
+        return ""
+    return (f"{len(ratios)} of {SIZES} sizes of the core have a model time here, and bounds need all of them; give the "
+            "program more work")  # fmt: skip
+
+
+def refuted(here: Anchor) -> tuple[str, ...]:
+    """Return a note where the time here refutes a size of the core: the bounds contain it anyway."""
+    sizes = here.cores[:SIZES]
+    fit = sum(fits(here, core) for core in sizes)
+    if here.unknown or fit == len(sizes):
+        return ()
+    note = (f"{fit} of {len(sizes)} sizes of the core take within {OFF:.0%} of the time here; the bounds rest on all "
+            "of them, so they may be wider than needed: `tierscope run core` narrows them")  # fmt: skip
+    return (note,)
 
 
 def _shares(model: float, idle: Traced | None, instant: Traced | None) -> tuple[float | None, float | None]:
@@ -212,11 +247,10 @@ def _readings(here: Anchor, old: Traced, new: Traced) -> list[float]:
     return found
 
 
-def _one_more(here: Anchor, cores: Sequence[Pair]) -> list[float]:
-    """Return the ends of the ratio of the wall time, of one more core; [] where too few cores fit the time here."""
+def _of_wall(here: Anchor, ratios: Sequence[float]) -> list[float]:
+    """Return ratios of the wall time, for those of the program itself."""
     time, wall = here.measured_s[1], here.measured_s[1] + here.rest_s
-    ratios = [seconds_of(new) / seconds_of(old) for old, new in cores if fits(here, old)]
-    return [max(1 + time * (ratio - 1) / wall, 0.0) for ratio in one_more(ratios)]
+    return [max(1 + time * (ratio - 1) / wall, 0.0) for ratio in ratios]
 
 
 def fits(here: Anchor, core: Traced) -> bool:
@@ -225,9 +259,7 @@ def fits(here: Anchor, core: Traced) -> bool:
 
 
 def one_more(ratios: Sequence[float]) -> list[float]:
-    """Return the ends of the prediction interval of one more ratio; [] where these are too few."""
-    if len(ratios) < FEWEST:
-        return []
+    """Return the ends of the prediction interval of one more ratio; `too_few` has the reason where there is none."""
     reach = student((1 + WITHIN) / 2, len(ratios) - 1) * stdev(ratios) * math.sqrt(1 + 1 / len(ratios))
     return [mean(ratios) - reach, mean(ratios) + reach]
 

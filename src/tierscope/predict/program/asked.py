@@ -9,7 +9,7 @@ from typing import Any
 
 from tierscope.host.system import System
 from tierscope.predict.objects.placed import Again, Ends, Placed, placed
-from tierscope.predict.program.answer import SHORTEST_S, Anchor, Answer, anchor, answer
+from tierscope.predict.program.answer import SHORTEST_S, Anchor, Answer, anchor, answer, refuted, slowdown
 from tierscope.predict.program.here import Tell, runs_here
 from tierscope.predict.program.lever import is_response, judged, opinion, responses
 from tierscope.predict.program.machines import LARGE_PAGE, SMALL_PAGE, Here, Place, is_model, of_model, places
@@ -173,7 +173,7 @@ def _found(
         )
         for place in here.tiers
     ]  # fmt: skip
-    notes = (*here_s.native.notes, *here.notes, *_tail(here_s.cores[0]))
+    notes = (*here_s.native.notes, *here.notes, *refuted(here_s), *_tail(here_s.cores[0]))
     return Found(
         tuple(command), here_s, tuple(tiers), notes, tuple(_cells(here, here_s, found)), here.tiers, here.memory_s,
         here.bandwidth_bytes_per_s,
@@ -182,11 +182,10 @@ def _found(
 
 def _cells(here: Here, here_s: Anchor, found: dict[str, Traced]) -> Iterator[PredictedCell]:
     """Yield the grid; nothing where no prediction rests on the anchor."""
-    own = replace(here_s, cores=here_s.cores[:1])
     for place in () if here_s.unknown else here.grid:
-        said = answer(place.name, own, [found[place.words[0]]], None, None, None)
-        if said.ratio is not None and place.over is not None and place.bandwidth_over is not None:
-            yield PredictedCell(latency_over=place.over, bandwidth_over=place.bandwidth_over, ratio=said.ratio)
+        if place.over is not None and place.bandwidth_over is not None:
+            ratio = slowdown(here_s, found[place.words[0]])
+            yield PredictedCell(latency_over=place.over, bandwidth_over=place.bandwidth_over, ratio=ratio)
 
 
 def _phases(here: Here, here_s: Anchor, found: dict[str, Traced], count: int) -> tuple[Phase, ...]:

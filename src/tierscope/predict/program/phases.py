@@ -7,6 +7,7 @@ equal parts of the model's time here. Markers are instructions of the program, t
               million instructions within them; in between, and in gaps, time passes evenly
     here      share of the phase of T of the own core, of the time that was measured
     ratio     of a phase on the tier and here; its bounds are the range over all cores, and one more core
+              by the sizes of the core, once each
 
 The bounds also contain twice the deviation of what was not traced. With the rates d = b_i - ratio * a_i of units, the
 n instructions of a gap that are in the phase have the variance n^2 (d_i - d_j)^2 / 2.
@@ -21,7 +22,16 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tierscope.predict.program.answer import LEAST, SPREAD, Anchor, fits, one_more, seconds_of
+from tierscope.predict.program.answer import (
+    LEAST,
+    SIZES,
+    SPREAD,
+    Anchor,
+    one_more,
+    seconds_of,
+    size_ratios,
+    too_few,
+)
 from tierscope.simulated.replay import Traced
 
 BEGIN = "begin"  # before the first marker
@@ -34,7 +44,7 @@ Span = tuple[float, float]
 
 @dataclass(frozen=True, slots=True)
 class Cores:
-    """A tier. pairs: each core here and there, own first; idle, instant: variants of the own core, or None."""
+    """A tier. pairs: each core here and there, SIZES, then others; idle, instant: variants of the own core, or None."""
 
     tier: str
     pairs: Sequence[tuple[Traced, Traced]]
@@ -103,16 +113,17 @@ def _by_markers(own: Traced) -> Mapping[str, list[Span]]:
 
 def _there(here: Anchor, one: Cores, parts: Sequence[Span]) -> PhaseThere:
     ratios = [_ratio(a, b, parts) for a, b in one.pairs]
+    sizes = size_ratios([(_time(a, parts), _time(b, parts)) for a, b in one.pairs[:SIZES]])
     own = one.pairs[0][1]
     time = _time(own, parts)
     latency = bandwidth = None
     if one.idle is not None and one.instant is not None and time > 0:
         alone = min(_time(one.idle, parts), time)
         latency, bandwidth = max(alone - _time(one.instant, parts), 0.0) / time, 1 - alone / time
-    if here.unknown or any(ratio is None for ratio in ratios):
+    if here.unknown or too_few(sizes) or any(ratio is None for ratio in ratios):
         return PhaseThere(one.tier, None, None, None, latency, bandwidth)
     sure = [ratio for ratio in ratios if ratio is not None]
-    further = one_more([ratio for (ratio, _, _), (old, _) in zip(sure, one.pairs, strict=True) if fits(here, old)])
+    further = one_more(sizes)
     low = min(*(max(end, 0.0) for end in further), *(low for _, low, _ in sure), sure[0][0])
     high = max(*further, *(high for _, _, high in sure), sure[0][0])
     return PhaseThere(one.tier, sure[0][0], low, high, latency, bandwidth)

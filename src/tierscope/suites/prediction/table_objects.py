@@ -8,7 +8,7 @@ from tierscope.record.result import Run
 from tierscope.suites.prediction.row_placed import ObjectRow
 from tierscope.suites.prediction.table import name_of
 from tierscope.tables import Insight, Main, Number, tables
-from tierscope.units import show_bytes
+from tierscope.units import show_apart, show_bytes
 
 LEAST = 0.01  # share of the added time that is worth a sentence
 
@@ -64,8 +64,9 @@ def _sizes(placed: PredictedPlacement, number: int, one: PlacedObject) -> tuple[
     """Return the sizes of --fast whose best set contains the object."""
     if one.kind in {OTHERS, REST}:
         return ()
-    return tuple(show_bytes(best.fast_bytes) for best in placed.sets
-                 if best.fast_bytes is not None and number in best.objects)  # fmt: skip
+    fast = {best.fast_bytes: best.objects for best in placed.sets if best.fast_bytes is not None}
+    texts = show_apart(fast)
+    return tuple(texts[size] for size, objects in fast.items() if number in objects)
 
 
 def _said(row: ObjectRow) -> Insight:

@@ -8,7 +8,7 @@ from tierscope.record.result import Run
 from tierscope.suites.prediction.row_placed import BEST, GROWING, SetRow
 from tierscope.suites.prediction.table import interval, name_of
 from tierscope.tables import Asked, Bounded, Insight, Main, Number, tables
-from tierscope.units import show_bytes
+from tierscope.units import show_apart, show_bytes
 
 ENOUGH = 0.9  # of the added time, that a set saves which a sentence names where no size was asked for
 NAMES = 5  # objects that a sentence names
@@ -81,7 +81,8 @@ def _row(found: Predicted, placed: PredictedPlacement, one: PlacedSet, unknown: 
 
 
 def _said(rows: list[SetRow], row: SetRow) -> Insight:
-    size, tier = show_bytes(row.memory_bytes), row.tier
+    tier = row.tier
+    size = show_apart(one.memory_bytes for one in rows if one.set == row.set and one.tier == tier)[row.memory_bytes]
     place = f"{size.replace(' ', '_')} {tier.replace(' ', '_')}"
     if not row.objects:
         return Insight(
