@@ -4,6 +4,9 @@
     Migration: after `count` writes of 256 B to `unit_bytes`, a stall of `seconds`; control: a place far larger.
     Combining: a queue of `count` lines, joined in units of `unit_bytes`, each `seconds`; control: no queue.
 
+Interleaving that no stride shows is inconclusive, unless pairs of reads show one memory: a hash spreads addresses so
+that all strides meet all memories alike (`stats.pairs`).
+
 `found` is false where the curve does not show the property, which is an answer. Its keys are then null. Ranges are 95 %
 sets, see `stats.interleave`, `stats.migration`, `stats.combining`. `better` is how much likelier the structure is than
 none: twice the logarithm of the likelihood ratio. The curves are rows of the tables of the same names.
@@ -60,7 +63,8 @@ def _rows(target: str, one: Found) -> list[PolicyRow]:
     if one.interleave is not None:
         none = _none("interleaving", target, one.evidence[INTERLEAVE], one.strides, judged=False)
         row = _interleave(none, one.interleave)
-        rows.append(row if one.saturated else _doubted(row, HUNGRY))
+        doubt = HUNGRY if not one.saturated else one.pairs.doubt(one.interleave.ways)
+        rows.append(_doubted(row, doubt) if doubt else row)
     if one.migration is not None:
         none = _none("migration", target, one.evidence[MIGRATION], one.places, judged=False)
         rows.append(_migration(none, one.migration))
