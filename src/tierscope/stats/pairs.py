@@ -92,9 +92,8 @@ def overlap(near: Floats, many: Floats, read_cost_s: float) -> bool:
     """Return whether the processor overlaps reads: times of 1 and of NEAR_READS reads that a cache serves, in s."""
     if not near.size or not many.size:
         return False
-    one = float(np.median(near)) - read_cost_s
-    more = (float(np.median(many)) - float(np.median(near))) / (NEAR_READS - 1)
-    return more < OVERLAPPED * one
+    one, several = float(np.median(near)), float(np.median(many))
+    return (several - one) / (NEAR_READS - 1) < OVERLAPPED * (one - read_cost_s)
 
 
 def infer_pairs(single: Floats, pair: Floats, *, overlapped: bool) -> Pairs:
@@ -124,7 +123,8 @@ def _unknown(why: str) -> Pairs:
 
 def _width(alone: Floats) -> float:
     """Return the width of the smoothing of ln t, by the rule of Silverman."""
-    return max(float(np.subtract(*np.percentile(alone, [75, 25]))) / 1.35 * alone.size**-0.2, WIDTH)
+    spread = float(np.subtract(*np.percentile(alone, [75, 25]))) / 1.35
+    return max(spread * float(alone.size) ** -0.2, WIDTH)
 
 
 def _smoothed(counts: Floats, width: float, step: float) -> Floats:

@@ -132,7 +132,7 @@ def _pairs(run: Run, own: list[Record]) -> tuple[list[PairsRow], Pairs]:
     if len(far) < 2 or len(near) < 2:
         return rows, UNMEASURED
     cost = own[0].clock.read_cost_s if own[0].groups[0].origin != "simulated" else 0.0
-    overlapped = overlap(*(_warm(times[key]) for key in near), cost)
+    overlapped = overlap(_warm(times[near[0]]), _warm(times[near[1]]), cost)
     return rows, infer_pairs(times[far[0]], times[far[1]], overlapped=overlapped)
 
 

@@ -20,7 +20,7 @@ from msgspec.structs import replace
 
 from tierscope.record.origin import strongest
 from tierscope.record.result import Run
-from tierscope.stats.combining import Combining
+from tierscope.stats.combining import Combining, few_units
 from tierscope.stats.interleave import Interleave
 from tierscope.stats.median import SIGMAS_95, Interval
 from tierscope.stats.migration import Migration
@@ -70,7 +70,8 @@ def _rows(target: str, one: Found) -> list[PolicyRow]:
         rows.append(_migration(none, one.migration))
     if one.combining is not None:
         row = _combining(_none("combining", target, one.evidence[COMBINING], one.regions), one.combining)
-        rows.append(_doubted(row, HIDDEN) if one.hidden else row)
+        doubt = HIDDEN if one.hidden else few_units(one.combining)
+        rows.append(_doubted(row, doubt) if doubt else row)
     hidden = hidden_by_ceiling(target)
     return [row if row.found or not hidden else _doubted(row, hidden) for row in rows]
 
