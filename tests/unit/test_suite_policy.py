@@ -139,10 +139,11 @@ def test_each_experiment_is_described_by_what_it_does() -> None:
 
 
 def made(
-    directory: Path, ways: int = 6, device: Overwritten | None = None, entries: int = 52, *, limited: bool = False
-) -> Content:
+    directory: Path, ways: int = 6, device: Overwritten | None = None, entries: int = 52, *, limited: bool = False,
+    hashed: int = 1,
+) -> Content:  # fmt: skip
     maker = Maker(directory)
-    add_policy(maker, ways, device, entries, limited=limited)
+    add_policy(maker, ways, device, entries, limited=limited, hashed=hashed)
     return gather(maker.save("policy"))
 
 
@@ -182,9 +183,21 @@ def test_a_processor_that_is_the_limit_makes_interleaving_inconclusive(tmp_path:
     assert "take more CPUs" in str(row["reasons"])
 
 
+def test_a_hashed_order_does_not_look_like_one_memory(tmp_path: Path) -> None:
+    content = made(tmp_path, ways=1, device=Overwritten(2000, 16384, 5e-5), hashed=4)
+    rows = rows_of(content)
+    assert not rows["interleaving"]["conclusive"]
+    assert "looks like one memory" in str(rows["interleaving"]["reasons"])
+    assert rows["migration"]["found"]
+    assert rows["migration"]["unit_bytes"] is None  # a place is in several memories
+    told = [one for one in content.sections["policy"].insights if one.name == "policy interleaving"]
+    assert [one.conclusive for one in told] == [False]
+    assert "4 memories" in told[0].text
+
+
 def test_every_row_has_every_column(content: Content, nothing: Content) -> None:
     for one in (content, nothing):
-        for name in ("policy", "interleave", "migration", "combining"):
+        for name in ("policy", "interleave", "pairs", "migration", "combining"):
             keys = {column.name for column in tables[name].columns}
             assert all(set(row) == keys for row in one.sections[name].rows), name
 

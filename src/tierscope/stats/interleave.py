@@ -24,11 +24,11 @@ import numpy as np
 from tierscope.arrays import Floats, Integers
 
 MOST_WAYS = 16
-GRAINS = tuple(1 << power for power in range(8, 23))  # 256 B to 4 MiB
+GRAINS = tuple(1 << power for power in range(6, 23))  # 64 B to 4 MiB
 LEAST_ERROR = 0.03  # of ln bandwidth: no share is exact on a real machine
 MOST = 3.0
 DOUBT = 6.0  # chi-square of 2 degrees of freedom, 95 %
-WORTH = 25.0  # least gain of interleaving over none: four parameters, and the best of 225 layouts
+WORTH = 25.0  # least gain of interleaving over none: four parameters, and the best of 255 layouts
 LEAST_FALL = 0.25  # of ln bandwidth, at the stride that falls most: a quarter
 SATURATED, IDLE = 60.0, 4.0  # penalty for slack, in twice the log-likelihood per unit of a
 SLACKS = np.linspace(0.0, math.log(MOST_WAYS), 23)

@@ -4,23 +4,26 @@ The interval of a row is that of the median rate of its blocks; single writes ha
 """
 
 from dataclasses import dataclass
+from dataclasses import replace as dataclass_replace
 
 import numpy as np
 from msgspec.structs import replace
 
+from tierscope.arrays import Floats
 from tierscope.record.result import SIZING, Record, Run
 from tierscope.stats.combining import Combining, infer_combining
 from tierscope.stats.interleave import Interleave
 from tierscope.stats.median import SIGMAS_95, Interval
 from tierscope.stats.migration import Migration, Seen, infer_migration, look
+from tierscope.stats.pairs import UNMEASURED, PairLabels, Pairs, infer_pairs, overlap
 from tierscope.stats.strides import Spread, Stride, StrideLabels, saturated, spread_of, stride_of
 from tierscope.stats.together import UNCLEAN
 from tierscope.tables.measured import closing, measured, records
-from tierscope.tables.policy_rows import CombiningRow, InterleaveRow, MigrationRow
+from tierscope.tables.policy_rows import CombiningRow, InterleaveRow, MigrationRow, PairsRow
 from tierscope.tables.regions import RegionLabels
 from tierscope.units import LINE_BYTES, show_size
 
-INTERLEAVE, MIGRATION, COMBINING = "interleave", "migration", "combining"
+INTERLEAVE, PAIRS, MIGRATION, COMBINING = "interleave", "pairs", "migration", "combining"
 FEWEST = 8  # regions
 MOST_KNOWN = 64
 
@@ -38,11 +41,13 @@ class Found:
     combining: Combining | None
     saturated: bool  # the memories, not the processor, limited the controls
     evidence: dict[str, str]
+    read: list[PairsRow]
+    pairs: Pairs
 
     @property
     def hidden(self) -> bool:
         """Return whether one CPU alternates writes between several memories, which hides the queue of each."""
-        return self.interleave is not None and self.interleave.ways > 1
+        return (self.interleave is not None and self.interleave.ways > 1) or self.pairs.several is not None
 
 
 _found: dict[tuple[object, ...], dict[str, Found]] = {}
@@ -51,7 +56,7 @@ _seen: dict[tuple[object, ...], Seen] = {}
 
 def found(run: Run) -> dict[str, Found]:
     """Return target -> what its records show."""
-    own = [record for part in (INTERLEAVE, MIGRATION, COMBINING) for record in records(run, part)]
+    own = [record for part in (INTERLEAVE, PAIRS, MIGRATION, COMBINING) for record in records(run, part)]
     key = (run.path.absolute(), *(record.mark for record in own))
     if key not in _found:
         while len(_found) >= MOST_KNOWN:
@@ -68,7 +73,10 @@ def _of(run: Run, own: list[Record]) -> Found:
     places, migration = _migration(run, _part(own, MIGRATION), evidence)
     regions, combining = _combining(run, _part(own, COMBINING), interleave, evidence)
     limited = saturated(_points(run, _part(own, INTERLEAVE)))
-    return Found(strides, controls, places, regions, interleave, migration, combining, limited, evidence)
+    read, pairs = _pairs(run, _part(own, PAIRS))
+    if migration is not None and pairs.several is not None and (interleave is None or interleave.ways == 1):
+        migration = dataclass_replace(migration, unit_bytes=None)  # places are in several memories, nobody knows which
+    return Found(strides, controls, places, regions, interleave, migration, combining, limited, evidence, read, pairs)
 
 
 def _part(own: list[Record], table: str) -> list[Record]:
@@ -112,6 +120,46 @@ def _stride(run: Run, record: Record) -> InterleaveRow:
         fitted=None,
         threads=len(facts.cpus),
         target=facts.target,
+        **closing(record, point),
+    )
+
+
+def _pairs(run: Run, own: list[Record]) -> tuple[list[PairsRow], Pairs]:
+    """Return the rows of reads that start together, and what their times show."""
+    times = {(labels.reads, labels.near): _clean_times(run, record) for labels, record in _labelled(own)}
+    rows = [_read(run, record, labels) for labels, record in _labelled(own)]
+    far, near = sorted(key for key in times if not key[1]), sorted(key for key in times if key[1])
+    if len(far) < 2 or len(near) < 2:
+        return rows, UNMEASURED
+    cost = own[0].clock.read_cost_s if own[0].groups[0].origin != "simulated" else 0.0
+    overlapped = overlap(_warm(times[near[0]]), _warm(times[near[1]]), cost)
+    return rows, infer_pairs(times[far[0]], times[far[1]], overlapped=overlapped)
+
+
+def _labelled(own: list[Record]) -> list[tuple[PairLabels, Record]]:
+    return [(PairLabels.read(record.experiment), record) for record in own]
+
+
+def _warm(times: Floats) -> Floats:
+    """Return the later half, when the cache contains what is read."""
+    return times[times.size // 2 :]
+
+
+def _clean_times(run: Run, record: Record) -> Floats:
+    """Return the seconds of the undisturbed blocks, of shape (blocks,)."""
+    blocks = run.blocks(record)
+    timed = blocks[(blocks["flags"] & (SIZING | UNCLEAN)) == 0]
+    seconds: Floats = (timed["stop_ticks"] - timed["start_ticks"]).astype(np.float64) / record.clock.hz
+    return seconds
+
+
+def _read(run: Run, record: Record, labels: PairLabels) -> PairsRow:
+    point = measured(run, record)
+    return PairsRow(
+        reads=labels.reads,
+        near=labels.near,
+        together=point.groups[0].interval.inverse().times(float(labels.reads)),
+        target=record.groups[0].target,
         **closing(record, point),
     )
 

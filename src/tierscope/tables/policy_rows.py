@@ -19,6 +19,17 @@ class InterleaveRow(JudgedRow, frozen=True, kw_only=True):
     target: Annotated[str, Col("target", help="such as `node:0`", tier=True)]
 
 
+class PairsRow(JudgedRow, frozen=True, kw_only=True):
+    """Reads that start together, one timed block each."""
+
+    reads: Annotated[Count, Col("reads", help="that start together, at random places")]
+    near: Annotated[
+        bool, Col("near", help="true: a cache serves them, which shows whether the processor overlaps reads")
+    ]
+    together: Annotated[Time | None, Col("time", help="median time until all are back")]
+    target: Annotated[str, Col("target", help="such as `node:0`", tier=True)]
+
+
 class MigrationRow(JudgedRow, frozen=True, kw_only=True):
     """A place that single writes overwrote again and again."""
 

@@ -156,13 +156,25 @@ def stalls_at_a_chunk(device: Device) -> bool:
 
 
 def writes_of_chunk(device: Device) -> float:
-    """Return the writes to the medium for each chunk of 256 B that is stored in order, repeatedly in one place."""
-    lines = min(device.media_bytes, CHUNK_BYTES) // LINE_BYTES
-    units = CHUNK_BYTES // LINE_BYTES // lines
+    """Return the writes to the medium for each chunk of 256 B that is stored in order, repeatedly in one place.
+
+    The memory that gets most of the chunk moves first.
+    """
+    chunk = _of_one_memory(device)
+    lines = min(device.media_bytes, chunk) // LINE_BYTES
+    units = chunk // LINE_BYTES // lines
     part = min(max(device.entries, 1), lines)
     if _merges(device):
         return units * lines / (part * math.ceil(lines / part))
     return units * lines / part
+
+
+def _of_one_memory(device: Device) -> int:
+    """Return the bytes of a chunk, at the beginning of a row, that the memory with most of it gets; a power of two."""
+    if device.ways == 1 or device.grain_bytes >= CHUNK_BYTES:
+        return CHUNK_BYTES
+    grains = CHUNK_BYTES // device.grain_bytes
+    return device.grain_bytes * -(-grains // device.ways)
 
 
 def _merges(device: Device) -> bool:

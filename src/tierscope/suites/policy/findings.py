@@ -1,16 +1,17 @@
-"""Sentences from the rows of `policy`; inconclusive rows are left out."""
+"""Sentences from the rows of `policy`; of inconclusive rows, only what is not known of interleaving is stated."""
 
 from collections.abc import Callable
 
 from tierscope.stats.median import Interval
+from tierscope.stats.pairs import HASHED
 from tierscope.suites.policy.row import PolicyRow
 from tierscope.tables import Insight
 from tierscope.tables.measured import sure
 from tierscope.units import show_bytes, show_seconds, show_size
 
 NOTHING = {
-    "interleaving": "No interleaving in a plain order found in {target}: bandwidth does not fall at strides that use "
-    "few memories; a hashed order, or units below 256 B, would look the same",
+    "interleaving": "No interleaving found in {target}: bandwidth does not fall at strides that use few memories, and "
+    "every pair of reads at random waits, as in one memory",
     "migration": "No migration found in {target}: {evidence}",
     "combining": "No queue that combines lines found in {target}: {evidence}",
 }
@@ -18,7 +19,15 @@ NOTHING = {
 
 def sentences(rows: list[PolicyRow]) -> list[Insight]:
     """Return one sentence for each row, if all numbers and units that the sentence names are known."""
-    return [said for row in rows if row.conclusive and (said := _said(row))]
+    return [said for row in rows if (said := _said(row) if row.conclusive else _unknown(row))]
+
+
+def _unknown(row: PolicyRow) -> Insight | None:
+    """Return why it is not known whether memories are side by side; None for other rows."""
+    why = next((reason for reason in row.reasons if reason.startswith(HASHED)), "")
+    if row.part != "interleaving" or not why:
+        return None
+    return Insight(name=f"policy {row.part}", text=f"Interleaving of {row.target}: {why}", unit="1", conclusive=False)
 
 
 def _said(row: PolicyRow) -> Insight | None:

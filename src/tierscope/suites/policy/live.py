@@ -2,7 +2,8 @@
 
 from tierscope.plans.live import Live, lives, plainly, written
 from tierscope.record.experiment import Experiment
-from tierscope.tables.policy_found import COMBINING, INTERLEAVE, MIGRATION
+from tierscope.stats.pairs import PairLabels
+from tierscope.tables.policy_found import COMBINING, INTERLEAVE, MIGRATION, PAIRS
 
 TEXTS = {
     INTERLEAVE: "lines stored every {}",
@@ -19,5 +20,11 @@ def say(experiment: Experiment) -> str:
     return written(experiment, TEXTS[experiment.table])
 
 
+def say_reads(experiment: Experiment) -> str:
+    """Return 'reads that start together: 2'."""
+    return f"reads that start together: {PairLabels.read(experiment).reads}"
+
+
+lives.add(Live(PAIRS, say_reads))
 for table in TEXTS:
     lives.add(Live(table, say))

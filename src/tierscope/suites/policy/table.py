@@ -4,6 +4,9 @@
     Migration: after `count` writes of 256 B to `unit_bytes`, a stall of `seconds`; control: a place far larger.
     Combining: a queue of `count` lines, joined in units of `unit_bytes`, each `seconds`; control: no queue.
 
+Interleaving that no stride shows is inconclusive, unless pairs of reads show one memory: a hash spreads addresses so
+that all strides meet all memories alike (`stats.pairs`).
+
 `found` is false where the curve does not show the property, which is an answer. Its keys are then null. Ranges are 95 %
 sets, see `stats.interleave`, `stats.migration`, `stats.combining`. `better` is how much likelier the structure is than
 none: twice the logarithm of the likelihood ratio. The curves are rows of the tables of the same names.
@@ -17,7 +20,7 @@ from msgspec.structs import replace
 
 from tierscope.record.origin import strongest
 from tierscope.record.result import Run
-from tierscope.stats.combining import Combining
+from tierscope.stats.combining import Combining, few_units
 from tierscope.stats.interleave import Interleave
 from tierscope.stats.median import SIGMAS_95, Interval
 from tierscope.stats.migration import Migration
@@ -60,13 +63,15 @@ def _rows(target: str, one: Found) -> list[PolicyRow]:
     if one.interleave is not None:
         none = _none("interleaving", target, one.evidence[INTERLEAVE], one.strides, judged=False)
         row = _interleave(none, one.interleave)
-        rows.append(row if one.saturated else _doubted(row, HUNGRY))
+        doubt = HUNGRY if not one.saturated else one.pairs.doubt(one.interleave.ways)
+        rows.append(_doubted(row, doubt) if doubt else row)
     if one.migration is not None:
         none = _none("migration", target, one.evidence[MIGRATION], one.places, judged=False)
         rows.append(_migration(none, one.migration))
     if one.combining is not None:
         row = _combining(_none("combining", target, one.evidence[COMBINING], one.regions), one.combining)
-        rows.append(_doubted(row, HIDDEN) if one.hidden else row)
+        doubt = HIDDEN if one.hidden else few_units(one.combining)
+        rows.append(_doubted(row, doubt) if doubt else row)
     hidden = hidden_by_ceiling(target)
     return [row if row.found or not hidden else _doubted(row, hidden) for row in rows]
 

@@ -1,6 +1,7 @@
 """The curves behind `policy`: bandwidth over stride, stalls over the place that is written, time over fresh regions.
 
     ratio    = lines/s at the stride / lines/s of the control nearest to it          [1]
+    together = median time until all reads that start together are back               [s]
     period   = mean number of writes between two stalls in step                      [1]
     fitted   = what the layout or the queue that was found gives                     [as measured]
 
@@ -12,8 +13,8 @@ from typing import Any, ClassVar, TypeVar
 
 from tierscope.record.result import Run
 from tierscope.tables import Insight, JudgedRow, Main, tables
-from tierscope.tables.policy_found import COMBINING, INTERLEAVE, MIGRATION, Found, found
-from tierscope.tables.policy_rows import CombiningRow, InterleaveRow, MigrationRow
+from tierscope.tables.policy_found import COMBINING, INTERLEAVE, MIGRATION, PAIRS, Found, found
+from tierscope.tables.policy_rows import CombiningRow, InterleaveRow, MigrationRow, PairsRow
 
 R = TypeVar("R", bound=JudgedRow)
 
@@ -44,6 +45,19 @@ class Strides(_Curve):
         return _of_all(run, lambda one: [*one.strides, *one.controls])
 
 
+class Together(_Curve):
+    """Reads that start together, by `run policy`: far ones, then those that a cache serves."""
+
+    name: ClassVar[str] = PAIRS
+    title: ClassVar[str] = "Reads that start together"
+    keys: ClassVar[tuple[str, ...]] = ("reads", "near", "target")
+    main: ClassVar[tuple[Main, ...]] = (Main("together_s", less_is_better=True),)
+    row: ClassVar[type[PairsRow]] = PairsRow
+
+    def rows(self, run: Run) -> list[PairsRow]:
+        return _of_all(run, lambda one: one.read)
+
+
 class Places(_Curve):
     """One row for each size of a place that `run policy` overwrote, 256 B at a time."""
 
@@ -70,5 +84,5 @@ class Regions(_Curve):
         return _of_all(run, lambda one: one.regions)
 
 
-for table in (Strides(), Places(), Regions()):
+for table in (Strides(), Together(), Places(), Regions()):
     tables.add(table)
