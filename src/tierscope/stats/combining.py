@@ -32,7 +32,7 @@ from tierscope.units import LINE_BYTES
 UNITS = (2, 4, 8, 16, 32, 64)  # lines
 MOST_ENTRIES = 1024
 LARGE_LINES = 16  # of a unit
-FEW_UNITS = 4  # in a queue: of 1.8 to 3.8 units of 2 KiB, the fit found 6 to 14 % fewer lines
+FEW_UNITS = 4  # in a queue: of 1.8 to 3.8 units of 2 KiB, the fit found 5 to 14 % fewer lines
 FEW = "not known, because a queue of few large units drains before it is full: the fit finds too few lines"
 PLAYED = 16000  # lines
 SAMPLES = 6000  # units whose mean is D_m
