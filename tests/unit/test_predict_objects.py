@@ -163,7 +163,7 @@ def test_the_replay_gives_the_time_and_the_bounds_contain_the_waits(tmp_path) ->
     assert none.objects == ()
 
 
-def test_sizes_that_round_to_one_text_are_told_apart_and_each_is_answered_once(tmp_path) -> None:  # type: ignore[no-untyped-def]
+def test_sizes_that_round_to_one_text_differ_in_it_and_each_is_answered_once(tmp_path) -> None:  # type: ignore[no-untyped-def]
     made = placing(FIRST, tmp_path, fast=(8 << 20, 8 << 20, (8 << 20) + 1024))
     assert [point.fast for point in made.best] == [8 << 20, (8 << 20) + 1024]
     said = io.StringIO()

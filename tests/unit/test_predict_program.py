@@ -113,7 +113,7 @@ def test_a_variant_of_the_own_core_is_within_the_bounds() -> None:
 
 
 def test_a_size_that_the_time_here_refutes_still_counts_and_leaves_a_note() -> None:
-    """Of the own core alone, and of its variants, nothing shows how cores differ."""
+    """The own core and its variants do not show how cores differ."""
     made = anchor(here(), [of(1.0), of(2.0), of(0.5), of(1.0), of(1.0)])
     found = answer("far", made, [of(1.6), of(3.0), of(0.85), of(1.6), of(1.6)], None, None, None)
     reach = STUDENT * 0.1

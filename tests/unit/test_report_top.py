@@ -1,5 +1,6 @@
 """The top of a page: the numbers that it picks, and its text for the unknown."""
 
+import dataclasses
 import itertools
 import re
 from collections.abc import Callable
@@ -61,6 +62,18 @@ def test_the_best_kernel_over_all_threads_is_named_with_its_interval(run: Run) -
     assert (speed.row.kernel, speed.row.threads) == ("copy_nt", 2)
     key = top(gather(run)).keys[0]
     assert (key.name, key.low, key.high) == ("copy_nt, all CPUs", speed.bandwidth.low, speed.bandwidth.high)
+
+
+@pytest.mark.parametrize(("origin", "visited", "stated"), [("real", 1, True), ("real", 0, False), ("made", 1, False)])
+def test_the_top_states_how_many_seconds_its_intervals_contain(
+    run: Run, origin: str, visited: int, stated: bool
+) -> None:
+    visit = msgspec.structs.replace(run.result.records[0], visit=1, tour=1, seconds=60.0)
+    result = msgspec.structs.replace(run.result, visits=(visit,) * visited, origin=origin)
+    content = dataclasses.replace(gather(run), run=msgspec.structs.replace(run, result=result))
+    said = next(one.text for one in top(content).answers if one.question == "How sure?")
+    seconds = 60 + sum(record.seconds for record in run.result.records)
+    assert (f"within the {seconds:.0f} s of this run" in said) == stated
 
 
 def test_a_headline_never_rests_on_a_doubtful_number(run: Run) -> None:

@@ -124,7 +124,7 @@ def _unknown(why: str) -> Pairs:
 def _width(alone: Floats) -> float:
     """Return the width of the smoothing of ln t, by the rule of Silverman."""
     spread = float(np.subtract(*np.percentile(alone, [75, 25]))) / 1.35
-    return max(spread * float(alone.size) ** -0.2, WIDTH)
+    return max(spread * math.pow(alone.size, -0.2), WIDTH)
 
 
 def _smoothed(counts: Floats, width: float, step: float) -> Floats:

@@ -25,7 +25,7 @@ def certain(content: Content, keys: Sequence[Key], found: Memory | None = None) 
         return Answer(QUESTION, short, _audited(content), BAD)
     if not rows:
         return bounded(content) or Answer(QUESTION, "Not judged: these rows have no intervals")
-    texts = [_precise(keys), _because(content)]
+    texts = [_precise(keys), _lasting(content), _because(content)]
     text = " ".join(one for one in texts if one)
     if sure == len(rows) and content.run.result.complete:
         return Answer(QUESTION, "The only point is conclusive" if sure == 1 else f"Sure: all {sure} points", text, GOOD)
@@ -56,6 +56,15 @@ def _precise(keys: Sequence[Key]) -> str:
         return ""
     least, most = f"{100 * min(halves):.1f}", f"{100 * max(halves):.1f}"
     return f"Key numbers are within ±{most} %." if least == most else f"Key numbers are within ±{least} to {most} %."
+
+
+def _lasting(content: Content) -> str:
+    """Return what the intervals of several visits contain, and what not; "" where nothing was visited again."""
+    result = content.run.result
+    if result.origin != "real" or not result.visits:
+        return ""
+    seconds = sum(record.seconds for record in (*result.records, *result.visits))
+    return f"Intervals contain what changed within the {seconds:.0f} s of this run, not slower changes."
 
 
 def _because(content: Content) -> str:

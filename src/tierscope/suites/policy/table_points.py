@@ -46,7 +46,7 @@ class Strides(_Curve):
 
 
 class Together(_Curve):
-    """Reads that start together, by `run policy`: far ones, then those that a cache serves."""
+    """One row for each number of reads that start together, in memory and in a cache; by `run policy`."""
 
     name: ClassVar[str] = PAIRS
     title: ClassVar[str] = "Reads that start together"
