@@ -135,6 +135,17 @@ def show_size(size: int) -> str:
     return f"{match[1]} {match[2]}" if match else show_bytes(size)
 
 
+def word_seconds(seconds: float) -> str:
+    """Return the shortest text that parses back to the same time: '1.5s', '250ms', '0s'."""
+    words = [f"{seconds:.15g}s", *(f"{seconds / scale:.6g}{unit}" for unit, scale in TIMES.items() if unit)]
+    return min((word for word in words if parse_seconds(word) == seconds), key=len, default=repr(seconds) + "s")
+
+
+def spaced(word: str) -> str:
+    """Return a word with a space between number and unit, for people: '1.5 s' for '1.5s'; any other unchanged."""
+    return re.sub(r"^([0-9.]+)([A-Za-z/]+)$", r"\1 \2", word)
+
+
 def show_rate(rate: float) -> str:
     """Return GB/s (10^9) with two decimals."""
     return f"{rate / 1e9:.2f} GB/s"

@@ -151,3 +151,38 @@ def test_a_cell_of_text_is_not_a_formula(text: str, wanted: str) -> None:
 def test_plain_data_are_printable_throughout() -> None:
     assert printable_all({"a": ["x\x1b", 1, {"b": "\u202e"}]}) == {"a": ["x\\u001b", 1, {"b": "\\u202e"}]}
     assert printable_lines("a\nb\x1b\r\n") == "a\nb\\u001b\\u000d\n"
+
+
+SENTENCE = "  host24: slower than its peers by 5.1 % (4.7 to 5.6): " + ", ".join(f"metric{n}" for n in range(20))
+
+
+@pytest.mark.parametrize("width", [40, 80, 100])
+def test_a_sentence_fits_the_terminal_and_loses_no_word(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, width: int
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(width))
+    door.wrapped(SENTENCE)
+    lines = capsys.readouterr().out.splitlines()
+    assert max(map(len, lines)) <= width
+    assert len(lines) > 1
+    assert " ".join(lines).split() == SENTENCE.split()
+    assert lines[0].startswith("  host24")
+    assert all(line.startswith("    ") for line in lines[1:])
+
+
+def test_an_error_is_wrapped_on_a_terminal_and_one_line_elsewhere(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Terminal(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    monkeypatch.setenv("COLUMNS", "60")
+    told = f"unknown suite 'flsh'; did you mean flush? (known: {', '.join(f'suite{n}' for n in range(30))})"
+    shown: dict[bool, str] = {}
+    for stream in (Terminal(), io.StringIO()):
+        monkeypatch.setattr("sys.stderr", stream)
+        door.message(told)
+        shown[stream.isatty()] = stream.getvalue()
+    assert shown[False] == f"tierscope: {told}\n"
+    assert max(map(len, shown[True].splitlines())) <= 60
+    assert shown[True].split() == shown[False].split()
+    assert "did you mean flush?" in shown[True].splitlines()[0]

@@ -6,7 +6,9 @@ that has gone away, as `| head` does, does not end a command: the rest of the ou
 """
 
 import os
+import shutil
 import sys
+import textwrap
 from contextlib import suppress
 from typing import IO, Any
 
@@ -17,6 +19,23 @@ from tierscope.printable import json_text, printable, printable_lines
 def line(text: object) -> None:
     """Print one line on standard output."""
     _print(printable(as_called(str(text))) + "\n")
+
+
+def wrapped(text: str) -> None:
+    """Print a sentence on standard output, in lines as wide as the terminal; a command in it is broken at spaces only."""
+    _print(_wrapped(printable(as_called(text))) + "\n")
+
+
+def _wrapped(text: str) -> str:
+    """Return lines of at most the terminal's width, or 80 where there is none; further lines are indented by two more.
+
+    No letter is lost but the space at which a line ends. A word that is longer than a line keeps its own.
+    """
+    indent = " " * (len(text) - len(text.lstrip()))
+    return textwrap.fill(
+        text.lstrip(), shutil.get_terminal_size((80, 24)).columns, initial_indent=indent,
+        subsequent_indent=f"{indent}  ", break_long_words=False, break_on_hyphens=False,
+    )  # fmt: skip
 
 
 def line_now(text: str) -> None:
@@ -66,9 +85,13 @@ def to_nowhere(stream: IO[str]) -> None:
 
 
 def message(text: str) -> None:
-    """Print one line on standard error, after our name; a stream that is closed or full does not matter."""
+    """Print one line on standard error, after our name; a stream that is closed or full does not matter.
+
+    On a terminal the line is wrapped between words. A log and a script get it whole.
+    """
     with suppress(OSError):
-        sys.stderr.write(f"tierscope: {printable(as_called(text.replace(chr(10), ' ')))}\n")
+        told = f"tierscope: {printable(as_called(text.replace(chr(10), ' ')))}"
+        sys.stderr.write(f"{_wrapped(told) if sys.stderr.isatty() else told}\n")
 
 
 def details(text: str) -> None:
