@@ -99,7 +99,7 @@ def _written(value: float, unit: str) -> tuple[str, float]:
 
 def three_digits(value: float) -> str:
     """Return three digits, also where the last are zeros: '30.0', '8.40'; more only before the point."""
-    return f"{value:#.3g}".rstrip(".") if value < 1000 else f"{value:.0f}"
+    return f"{value:#.3g}".rstrip(".") if abs(float(f"{value:.3g}")) < 1000 else f"{value:.0f}"
 
 
 def show_bytes(size: float) -> str:
@@ -160,6 +160,15 @@ def show_value(value: float, unit: str) -> str:
         return f"{value:.4g}"
     word, scale = next(((w, s) for w, s in (("M", 1e6), ("k", 1e3)) if abs(value) >= s), ("", 1.0))
     return f"{value / scale:.3g} {word}/s"
+
+
+def show_three(value: float, unit: str) -> str:
+    """Return a measured number of any base unit with three digits: '33.4 GB/s', '140 ns', '26.0 MiB'."""
+    words = ("TiB", "GiB", "MiB", "KiB", "B") if unit == "B" else WRITTEN.get(unit, ("",))
+    _, units = OF_BASE.get(unit, ("ratio", RATIOS))
+    word = next((one for one in words if abs(value) >= units[one]), words[-1])
+    number = value / units[word]
+    return f"{number:.0f} B" if word == "B" else f"{three_digits(number)} {word}".rstrip()
 
 
 def drawn_unit(unit: str) -> tuple[str, float]:

@@ -33,7 +33,7 @@ def test_every_option_in_seconds_is_measured() -> None:
 
 @pytest.mark.parametrize(
     ("seconds", "word"),
-    [(1.5, "1.5s"), (0.001, "1ms"), (105.0, "105s"), (0.0, "0s"), (2.5e-7, "250ns"), (1 / 3, f"{1 / 3}s")],
+    [(1.5, "1.5s"), (0.001, "1ms"), (105.0, "105s"), (0.0, "0s"), (1e-6, "1us"), (1 / 3, f"{1 / 3}s")],
 )
 def test_the_word_of_a_time_is_short_and_the_same_time(seconds: float, word: str) -> None:
     assert word_seconds(seconds) == word

@@ -96,10 +96,16 @@ def _spec(
 def _curves(mixes: list[str], stores: list[str], *, zero: bool) -> list[Spec]:
     x = vega.number("gb", "bandwidth of the load, GB/s", across=True)
     y = vega.number("ns", "latency, ns", zero=zero)
-    hue = vega.field("mix", "n", "reads:writes", sort=mixes, scale={"domain": mixes, "range": _hues(mixes)})
+    kinds = [store for store in stores if store != "none"]  # reads alone have the colour of their mix, and no line more
+    told_once = f", {store_name(kinds[0])}" if len(kinds) == 1 else ""
+    hue = vega.field(
+        "mix", "n", f"reads:writes{told_once}", sort=mixes, scale={"domain": mixes, "range": _hues(mixes)},
+        legend={"symbolType": "stroke", "symbolSize": 400, "symbolStrokeWidth": 3},
+    )  # fmt: skip
     words = [store_name(store) for store in stores]
+    told = {"values": [store_name(store) for store in kinds], "symbolSize": 400, "symbolStrokeWidth": 2.5}
     dash = vega.field(
-        "stores", "n", None, sort=words, legend={"symbolSize": 150},
+        "stores", "n", "line", sort=words, legend=told if len(kinds) > 1 else None,
         scale={"domain": words, "range": [DASHES.get(store, [2, 2]) for store in stores]},
     )  # fmt: skip
     same = {"field": "mix", "type": "nominal"}  # a legend listens only if one layer alone defines it
