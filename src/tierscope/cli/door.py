@@ -8,11 +8,11 @@ that has gone away, as `| head` does, does not end a command: the rest of the ou
 import os
 import shutil
 import sys
-import textwrap
 from contextlib import suppress
 from typing import IO, Any
 
 from tierscope.called import as_called
+from tierscope.cli import wrapping
 from tierscope.printable import json_text, printable, printable_lines
 
 
@@ -22,20 +22,13 @@ def line(text: object) -> None:
 
 
 def wrapped(text: str) -> None:
-    """Print a sentence on standard output, in lines as wide as the terminal; a command in it is broken at spaces only."""
+    """Print a sentence on standard output, in lines as wide as the terminal; a command in it stays whole."""
     _print(_wrapped(printable(as_called(text))) + "\n")
 
 
 def _wrapped(text: str) -> str:
-    """Return lines of at most the terminal's width, or 80 where there is none; further lines are indented by two more.
-
-    No letter is lost but the space at which a line ends. A word that is longer than a line keeps its own.
-    """
-    indent = " " * (len(text) - len(text.lstrip()))
-    return textwrap.fill(
-        text.lstrip(), shutil.get_terminal_size((80, 24)).columns, initial_indent=indent,
-        subsequent_indent=f"{indent}  ", break_long_words=False, break_on_hyphens=False,
-    )  # fmt: skip
+    """Return lines of at most the terminal's width, or 80 where there is none."""
+    return wrapping.wrapped(text, shutil.get_terminal_size((80, 24)).columns)
 
 
 def line_now(text: str) -> None:

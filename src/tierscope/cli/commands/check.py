@@ -64,8 +64,8 @@ def check(
     check thresholds](../how-to/check.md).
 
     `check arm` measures nothing. On ARM, it prints what this machine has next to what the port to ARM assumed, and the
-    commands that measure what no file shows. Elsewhere it prints the assumptions and the commands only. See [how to use ARM machines](../how-to/arm.md). For a thresholds file
-    of that name, write `./arm`.
+    commands that measure what no file shows. Elsewhere it prints the assumptions and the commands only. See [how to
+    use ARM machines](../how-to/arm.md). For a thresholds file of that name, write `./arm`.
     """
     from tierscope.cli.checked import Asked, write_thresholds
     from tierscope.errors import UsageError
