@@ -27,7 +27,10 @@ def show(found: Normal, console: Console) -> None:
     ordered = sorted(known, key=lambda row: (row not in found.odd, not row.worse, row.verdict == "normal"))
     for row in ordered[:LINES]:
         table.add_row(
-            Text(printable(f"{row.measure}: {row.point}")), said(row.number, row.unit), _beside(row), row.verdict
+            Text(printable(f"{row.measure}: {row.point}")),
+            said(row.number, row.unit, show_three),
+            _beside(row),
+            row.verdict,
         )
     console.print(table)
     if len(ordered) > LINES:
@@ -63,7 +66,7 @@ def sentence(found: Normal) -> str:
     worst = found.odd[0]
     return (
         f"No: {len(found.odd)} of {len(judged)} numbers are far worse than those of {found.machines} similar machines, "
-        f"first {worst.measure}: {worst.point} ({said(worst.number, worst.unit)}; {_beside(worst)})."
+        f"first {worst.measure}: {worst.point} ({said(worst.number, worst.unit, show_three)}; {_beside(worst)})."
     )
 
 

@@ -143,12 +143,11 @@ def _scores(scores: list[Score]) -> Table:
     table = Table(box=None, padding=(0, 1, 0, 0))
     for head in ("model", "given"):
         table.add_column(head)
-    bounds = [[one.inside for one in scores], [one.half_width for one in scores]]
-    shown = [share for share in bounds if any(one is not None for one in share)]  # no empty columns
-    heads = ("inside\nbounds", "half-\nwidth") if shown else ()
-    for head in ("points", "mean\nerror", "worst", *heads):
+    bounds = {"inside\nbounds": [one.inside for one in scores], "half-\nwidth": [one.half_width for one in scores]}
+    shown = {head: shares for head, shares in bounds.items() if any(one is not None for one in shares)}
+    for head in ("points", "mean\nerror", "worst", *shown):
         table.add_column(head, justify="right", no_wrap=True)
-    for one, *shares in zip(scores, *shown, strict=True):
+    for one, *shares in zip(scores, *shown.values(), strict=True):
         cells = ("-" if share is None else f"{share:.0%}" for share in shares)
         table.add_row(
             one.model, one.given, str(len(one.points)), f"{one.mean_error:.1%}", f"{one.worst.error:+.1%}", *cells
