@@ -10,7 +10,7 @@ from typing import Generic, Protocol, TypeVar
 from tierscope.errors import UnknownNameError
 
 FIRST = 3  # of the known names, before the others in their order
-ALIKE = 0.4  # share of letters in common, below which names have nothing in common; of a guess more is asked
+ALIKE, MEANT = 0.4, 0.6  # shares of letters in common: of a name that is listed first, and of one that may be meant
 
 
 class Named(Protocol):
@@ -88,13 +88,7 @@ def _inside(package: str) -> Iterator[tuple[str, bool]]:
 def unknown(kind: str, name: str, known: "Iterator[str] | dict[str, Entry] | list[str]") -> str:
     """Return one line: what was asked, the nearest name, and all that is possible: the nearest first, then by name."""
     names = sorted(known)
-    near = difflib.get_close_matches(name, names, n=1)
-    hint = f"; did you mean {near[0]}?" if near else ""
-    first = [*dict.fromkeys([*near, *_nearest(name, names)])]
-    return f"unknown {kind} {name!r}{hint} (known: {', '.join([*first, *(one for one in names if one not in first)])})"
-
-
-def _nearest(name: str, names: list[str]) -> list[str]:
-    """Return up to FIRST names that are somewhat alike, the most alike first, those as alike in the order they have."""
     alike = {one: difflib.SequenceMatcher(None, one, name).ratio() for one in names}
-    return sorted((one for one in names if alike[one] >= ALIKE), key=lambda one: -alike[one])[:FIRST]
+    first = sorted((one for one in names if alike[one] >= ALIKE), key=lambda one: -alike[one])[:FIRST]
+    hint = f"; did you mean {first[0]}?" if first and alike[first[0]] >= MEANT else ""
+    return f"unknown {kind} {name!r}{hint} (known: {', '.join([*first, *(one for one in names if one not in first)])})"
