@@ -166,6 +166,7 @@ def legends(rows: list[LoadedLatencyRow], run: Run) -> tuple[dict[str, Any], set
         ([], [], "reads:writes"), (["nt"], [], "reads:writes, non-temporal stores"),
         (["plain"], [], "reads:writes, plain stores"),
         (["plain", "nt"], ["plain stores", "non-temporal stores"], "reads:writes"),
+        (["\\u001b|of a plug-in"], ["\\u001b|of a plug-in"], "reads:writes"),
     ],
 )  # fmt: skip
 def test_the_legend_under_load_shows_lines_and_kinds_of_stores_only_from_two_on(

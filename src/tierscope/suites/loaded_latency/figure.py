@@ -100,15 +100,19 @@ def _written(stores: list[str]) -> list[str]:
 
 
 def _picked(stores: list[str]) -> tuple[str, ...]:
-    """Return the fields that have a legend, in which a click picks a series: the kinds of stores from two on."""
-    return ("mix", "stores") if len(_written(stores)) > 1 else ("mix",)
+    """Return the fields that have a legend, in which a click picks a series: the kinds of stores from two on.
+
+    The title of the other legend names one kind. Vega puts titles into expressions, so no foreign word may be in one.
+    """
+    kinds = _written(stores)
+    return ("mix", "stores") if len(kinds) > 1 or not DASHES.keys() >= {*kinds} else ("mix",)
 
 
 def _curves(mixes: list[str], stores: list[str], *, zero: bool) -> list[Spec]:
     x = vega.number("gb", "bandwidth of the load, GB/s", across=True)
     y = vega.number("ns", "latency, ns", zero=zero)
     kinds, picked = _written(stores), _picked(stores)
-    told_once = f", {store_name(kinds[0])}" if len(kinds) == 1 else ""
+    told_once = "" if "stores" in picked or not kinds else f", {store_name(kinds[0])}"
     hue = vega.field(
         "mix", "n", f"reads:writes{told_once}", sort=mixes, scale={"domain": mixes, "range": _hues(mixes)},
         legend={"symbolType": "stroke", "symbolSize": 400, "symbolStrokeWidth": 3},
