@@ -93,9 +93,9 @@ def test_a_name_far_from_all_gets_no_guess() -> None:
 
 def test_the_nearest_names_are_listed_first_and_the_others_by_name() -> None:
     known = ["tlb", "stride", "stream", "series", "numa", "background"]
-    said = unknown("suite", "strem", known)
+    said = unknown("suite", "streax", known)
     assert said == (
-        "unknown suite 'strem'; did you mean stream? (known: stream, stride, background, numa, series, tlb)"
+        "unknown suite 'streax'; did you mean stream? (known: stream, stride, background, numa, series, tlb)"
     )
     assert sorted(said.partition("known: ")[2].rstrip(")").split(", ")) == sorted(known)
 
