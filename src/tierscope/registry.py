@@ -9,6 +9,9 @@ from typing import Generic, Protocol, TypeVar
 
 from tierscope.errors import UnknownNameError
 
+FIRST = 3  # of the known names, before the others in their order
+ALIKE, MEANT = 0.4, 0.6  # shares of letters in common: of a name that is listed first, and of one that may be meant
+
 
 class Named(Protocol):
     """Every entry of a registry has a name."""
@@ -83,8 +86,9 @@ def _inside(package: str) -> Iterator[tuple[str, bool]]:
 
 
 def unknown(kind: str, name: str, known: "Iterator[str] | dict[str, Entry] | list[str]") -> str:
-    """Return one line: what was asked, the nearest name, all that is possible."""
+    """Return one line: what was asked, the nearest name, and all that is possible: the nearest first, then by name."""
     names = sorted(known)
-    near = difflib.get_close_matches(name, names, n=1)
-    hint = f"; did you mean {near[0]}?" if near else ""
-    return f"unknown {kind} {name!r}{hint} (known: {', '.join(names)})"
+    alike = {one: difflib.SequenceMatcher(None, one, name).ratio() for one in names}
+    first = sorted((one for one in names if alike[one] >= ALIKE), key=lambda one: -alike[one])[:FIRST]
+    hint = f"; did you mean {first[0]}?" if first and alike[first[0]] >= MEANT else ""
+    return f"unknown {kind} {name!r}{hint} (known: {', '.join([*first, *(one for one in names if one not in first)])})"

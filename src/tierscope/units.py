@@ -13,6 +13,7 @@ from tierscope.errors import UsageError
 
 KiB, MiB, GiB, TiB = (1 << shift for shift in (10, 20, 30, 40))
 ADDRESSES = 1 << 63  # bytes; half of 64 bits is the kernel's on every system served
+APART = 10  # times a number; an end of its interval beyond that is written on its own
 LINE_BYTES = 64
 """The bytes that one operation on lines touches. A line of the caches, `Machine.line_bytes()`, may be longer."""
 
@@ -100,8 +101,11 @@ def _written(value: float, unit: str) -> tuple[str, float]:
 
 
 def three_digits(value: float) -> str:
-    """Return three digits, also where the last are zeros: '30.0', '8.40'; more only before the point."""
-    return f"{value:#.3g}".rstrip(".") if value < 1000 else f"{value:.0f}"
+    """Return three digits, also where the last are zeros: '30.0', '8.40'; more only before the point; no exponent."""
+    rounded = f"{value:.2e}"
+    if abs(float(rounded)) < 1000:
+        return f"{float(rounded):.{max(0, 2 - int(rounded.rpartition('e')[2]))}f}"
+    return f"{value:.0f}"
 
 
 def show_bytes(size: float) -> str:
@@ -144,6 +148,17 @@ def show_size(size: int) -> str:
     return f"{match[1]} {match[2]}" if match else show_bytes(size)
 
 
+def word_seconds(seconds: float) -> str:
+    """Return the shortest text that parses back to the same time: '1.5s', '250ms', '0s'."""
+    words = [f"{seconds:.15g}s", *(f"{seconds / scale:.6g}{unit}" for unit, scale in TIMES.items() if unit)]
+    return min((word for word in words if parse_seconds(word) == seconds), key=len, default=repr(seconds) + "s")
+
+
+def spaced(word: str) -> str:
+    """Return a word with a space between number and unit, for people: '1.5 s' for '1.5s'; any other unchanged."""
+    return re.sub(r"^([0-9.]+)([A-Za-z/]+)$", r"\1 \2", word)
+
+
 def show_rate(rate: float) -> str:
     """Return GB/s (10^9) with two decimals."""
     return f"{rate / 1e9:.2f} GB/s"
@@ -158,6 +173,36 @@ def show_value(value: float, unit: str) -> str:
         return f"{value:.4g}"
     word, scale = next(((w, s) for w, s in (("M", 1e6), ("k", 1e3)) if abs(value) >= s), ("", 1.0))
     return f"{value / scale:.3g} {word}/s"
+
+
+def show_three(value: float, unit: str) -> str:
+    """Return a measured number of any base unit with three digits: '33.4 GB/s', '140 ns', '26.0 MiB'.
+
+    A number that is too large for three has all before the point: '1024 GB/s'.
+    """
+    number, word = _three(value, unit)
+    return f"{number} {word}".rstrip()
+
+
+def show_end(end: float, value: float, unit: str) -> str:
+    """Return one end of the interval of `value`, in the unit and to the decimal of that number: '0.90 us' of '1.20 us'.
+
+    An end below a tenth or beyond 10x of the number would lose its digits, or have too many; it gets three of its own.
+    """
+    if not value or not 1 / APART <= end / value <= APART:
+        return show_three(end, unit)
+    number, word = _three(value, unit)
+    _, units = OF_BASE.get(unit, ("ratio", RATIOS))
+    return f"{end / units[word]:.{len(number.partition('.')[2])}f} {word}".rstrip()
+
+
+def _three(value: float, unit: str) -> tuple[str, str]:
+    """Return three digits, and the largest unit in which they are not below 1: '1.00', 'us' of 999.6 ns."""
+    words = ("TiB", "GiB", "MiB", "KiB", "B") if unit == "B" else WRITTEN.get(unit, ("",))
+    _, units = OF_BASE.get(unit, ("ratio", RATIOS))
+    word = next((one for one in words if abs(float(three_digits(value / units[one]))) >= 1), words[-1])
+    number = value / units[word]
+    return (f"{number:.0f}" if word == "B" else three_digits(number)), word
 
 
 def drawn_unit(unit: str) -> tuple[str, float]:

@@ -91,8 +91,12 @@ def test_a_line_that_nobody_states_is_not_known(tmp_path: Path) -> None:
 
 def test_on_another_processor_only_what_was_assumed_is_printed(tmp_path: Path) -> None:
     told = list(text_of(list(found(made_machine(), tmp_path).values()), "x86_64"))
-    assert len(told) == 1 + len(SEEN) + len(MEASURED)
-    assert "line: 64, 128 or 256 B, by CTR_EL0 and sysfs" in told
+    text = "\n".join(told)
+    assert all(f"  {what}: {assumed}\n" in text for what, assumed, _ in SEEN)
+    assert all(f"  {what}: {assumed}\n    measure: {command}" in text for what, assumed, command in MEASURED)
+    assert "nothing was found" in told[0]
+    assert "found:" not in text
+    assert "  line: 64, 128 or 256 B, by CTR_EL0 and sysfs" in told
 
 
 def test_on_another_processor_nothing_is_known(tmp_path: Path) -> None:

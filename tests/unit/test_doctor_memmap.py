@@ -15,6 +15,10 @@ IOMEM = """\
 00001000-0009ffff : System RAM
 00100000-bfffffff : System RAM
 100000000-43fffffff : System RAM"""
+DEBIAN = {"/etc/os-release": 'PRETTY_NAME="Debian"\nID=debian', "/etc/default/grub.d/kdump.cfg": "X=1"}
+UBUNTU = {"/etc/os-release": "ID=ubuntu\nID_LIKE=debian"}
+ROCKY = {"/etc/os-release": 'ID="rocky"\nID_LIKE="rhel centos fedora"'}
+OTHERS: dict[str, object] = {"/etc/os-release": "ID=arch"}
 LINE = {"/proc/cmdline": "quiet memmap=3328M!14080M", "/proc/iomem": IOMEM}
 ASIDE = {**LINE, "/proc/iomem": f"{IOMEM}\n370000000-43fffffff : Persistent Memory (legacy)"}
 REGION = {**ASIDE, f"{ND}/ndbus0/provider": "e820", f"{ND}/region0/size": "3489660928"}
@@ -29,7 +33,7 @@ DONE = {**MADE, PATH: "/dev/pmem0 /mnt/emdram xfs rw,dax=always 0 0"}
 
 
 def seen(folder: Path, changes: dict[str, object]) -> Finding:
-    files = {"/proc/cpuinfo": "flags : fpu clwb", **changes}
+    files = {"/proc/cpuinfo": "flags : fpu clwb", **ROCKY, **changes}
     return checks["pmem_memmap"].examine(Blocks(plant(folder, changes=files).root))
 
 
@@ -64,13 +68,36 @@ def test_all_steps_done_are_good_and_name_the_target(tmp_path: Path) -> None:
 
 
 def test_a_machine_that_began_nothing_is_good_and_has_the_first_command(tmp_path: Path) -> None:
-    changes = {"/proc/cmdline": "quiet", "/proc/iomem": IOMEM, "/etc/default/grub.d/kdump.cfg": "X=1"}
-    found = seen(tmp_path, changes)
+    found = seen(tmp_path, {"/proc/cmdline": "quiet", "/proc/iomem": IOMEM, **DEBIAN})
     assert found.verdict == "good"
     assert "step 1 of 5" in found.state
     assert "memmap=3328M!14080M" in found.state
     assert "/etc/default/grub.d/memmap.cfg && sudo update-grub" in found.state
     assert not found.remedy
+
+
+@pytest.mark.parametrize(
+    ("release", "command"),
+    [
+        (DEBIAN, "| sudo tee /etc/default/grub.d/memmap.cfg && sudo update-grub"),
+        (UBUNTU, "| sudo tee -a /etc/default/grub && sudo update-grub"),
+        (ROCKY, "sudo grubby --update-kernel=ALL --args='memmap=3328M!14080M'"),
+        (OTHERS, "add memmap=3328M!14080M to the kernel's parameters as the manual of your boot loader describes"),
+        ({"/etc/os-release": None}, "add memmap=3328M!14080M to the kernel's parameters"),
+        ({"/etc/os-release": None, "/usr/lib/os-release": "ID=fedora"}, "sudo grubby"),
+    ],
+)
+def test_the_command_is_of_this_distribution_and_a_good_finding_asks_for_no_reboot(
+    tmp_path: Path, release: dict[str, object], command: str
+) -> None:
+    offered = seen(tmp_path / "offered", {"/proc/cmdline": "quiet", "/proc/iomem": IOMEM, **release})
+    assert offered.verdict == "good"
+    assert command in offered.state
+    assert "reboot" not in offered.state
+    begun = seen(tmp_path / "begun", {**LINE, **release})
+    assert command in begun.remedy + begun.state
+    assert begun.remedy.endswith("&& sudo reboot") == ("sudo" in command)
+    assert ("grubby" in begun.remedy + begun.state) == ("grubby" in command)
 
 
 def test_only_kernels_of_x86_know_the_word(tmp_path: Path) -> None:
@@ -81,9 +108,11 @@ def test_only_kernels_of_x86_know_the_word(tmp_path: Path) -> None:
 
 def test_the_doctor_detects_a_line_that_waits_for_the_next_boot(tmp_path: Path) -> None:
     waits = 'GRUB_CMDLINE_LINUX="$GRUB_CMDLINE_LINUX memmap=4G!12G"'
-    found = seen(tmp_path, {"/proc/cmdline": "quiet", "/etc/default/grub.d/memmap.cfg": waits})
+    found = seen(tmp_path, {**DEBIAN, "/proc/cmdline": "quiet", "/etc/default/grub.d/memmap.cfg": waits})
     assert "memmap=4G!12G is in GRUB's settings, not in this boot" in found.state
     assert found.remedy == "sudo update-grub && sudo reboot"
+    fedora = seen(tmp_path / "fedora", {"/proc/cmdline": "quiet", "/etc/default/grub": waits})
+    assert fedora.remedy == "sudo grubby --update-kernel=ALL --args='memmap=4G!12G' && sudo reboot"
     escaped = {"/proc/cmdline": "quiet", "/etc/default/grub": 'GRUB_CMDLINE_LINUX="memmap=4G\\!12G"'}
     assert seen(tmp_path / "escaped", escaped).state == found.state
     commented = seen(tmp_path / "no", {"/proc/cmdline": "quiet", "/etc/default/grub": f"# {waits}"})
@@ -93,7 +122,7 @@ def test_the_doctor_detects_a_line_that_waits_for_the_next_boot(tmp_path: Path) 
 def test_without_a_view_of_the_addresses_nothing_is_guessed(tmp_path: Path) -> None:
     hidden = "\n".join("00000000-00000000 : System RAM" for _ in range(3))
     found = seen(tmp_path, {"/proc/cmdline": "quiet", "/proc/iomem": hidden})
-    assert found.state.endswith("step 1 of 5: sudo grep 'System RAM' /proc/iomem")
+    assert found.state.endswith("step 1 of 5 needs the addresses of the memory: sudo grep 'System RAM' /proc/iomem")
     unread = seen(tmp_path / "unread", {**LINE, "/proc/iomem": FORBIDDEN})
     assert unread.verdict == "unknown"
     fresh = seen(tmp_path / "fresh", {**SPACE, "/run/udev/data/b259:0": None})

@@ -12,6 +12,7 @@ from rich.text import Text
 
 from tierscope.cli import door
 from tierscope.cli.console import Console
+from tierscope.cli.wrapping import wrapped
 from tierscope.printable import cell, json_text, printable, printable_all, printable_lines
 
 HOSTILE = "a\x1b[31mred\x1b]0;title\x07\x9b2J\u202egnp.exe\u2066\r\x08\x7f\u200b\U000e0041[bold][/x]:smile:"
@@ -151,3 +152,83 @@ def test_a_cell_of_text_is_not_a_formula(text: str, wanted: str) -> None:
 def test_plain_data_are_printable_throughout() -> None:
     assert printable_all({"a": ["x\x1b", 1, {"b": "\u202e"}]}) == {"a": ["x\\u001b", 1, {"b": "\\u202e"}]}
     assert printable_lines("a\nb\x1b\r\n") == "a\nb\\u001b\\u000d\n"
+
+
+SENTENCE = "  host24: slower than its peers by 5.1 % (4.7 to 5.6): " + ", ".join(f"metric{n}" for n in range(20))
+
+
+@pytest.mark.parametrize("width", [40, 80, 100])
+def test_a_sentence_fits_the_terminal_and_loses_no_word(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, width: int
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(width))
+    door.wrapped(SENTENCE)
+    lines = capsys.readouterr().out.splitlines()
+    assert max(map(len, lines)) <= width
+    assert len(lines) > 1
+    assert " ".join(lines).split() == SENTENCE.split()
+    assert lines[0].startswith("  host24")
+    assert all(line.startswith("    ") for line in lines[1:])
+
+
+COMMANDS = (
+    "tierscope run stream kernels=read,write_nt,triad counters=default cpus=0-31 target=node:1 repeats=20 budget=30s",
+    "sudo sysctl kernel.perf_event_paranoid=1 kernel.numa_balancing=0 kernel.nmi_watchdog=0 vm.nr_hugepages=1024",
+    "tierscope fleet collect '/srv/machines of the hall, second row/fleet' --out /srv/a-long-name/of-a/folder-of/them",
+    "echo 'GRUB_CMDLINE_LINUX=\"$GRUB_CMDLINE_LINUX memmap=4G!12G\"' | sudo tee /etc/default/grub.d/memmap.cfg",
+    "sudo setpci -s $(lspci -d 8086: -n) 68.w=5936 && sudo update-grub && sudo reboot",
+    "./tierscope check arm --json",
+)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("around", ["{}", "    {}", "    measure: {}", "read the table below; see {}, then ask again",
+                                    "what one can do about the watchdog and the counters is `{}` on most machines",
+                                    "no counter may be read by a user of this machine ({})"])  # fmt: skip
+@pytest.mark.parametrize("width", [20, 40, 80])
+def test_a_command_stays_whole_on_one_line(command: str, around: str, width: int) -> None:
+    found = wrapped(around.format(command), width)
+    lines = found.splitlines()
+    assert sum(command in line for line in lines) == 1
+    assert " ".join(lines).split() == around.format(command).split()
+    others = [line for line in lines if command not in line]
+    assert max(map(len, others), default=0) <= width
+    longer = next(line for line in lines if len(line) > width or command in line)
+    assert len(longer) <= width or longer.lstrip().strip("`(),").startswith(command[:20])
+
+
+def test_a_script_of_another_name_is_a_command_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TIERSCOPE_CALLED", "/opt/my tools/run-it")
+    assert wrapped("what else runs is told by '/opt/my tools/run-it' doctor --json", 30).splitlines() == [
+        "what else runs is told by", "  '/opt/my tools/run-it' doctor --json",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("path", ["/srv/a-long-name/of-a/folder-of/many-fleets/2026-01-09", "'/srv/two words/a b c/d'"])
+def test_a_path_is_never_broken(path: str) -> None:
+    assert wrapped(f"the samples of this run are in {path}/x, which", 24).splitlines() == [
+        "the samples of this run", "  are in", f"  {path}/x,", "  which",
+    ]  # fmt: skip
+
+
+def test_prose_with_apostrophes_is_still_wrapped() -> None:
+    text = "the kernel's list and the users' own list differ by what's in GRUB's settings and the machine's firmware"
+    assert max(map(len, wrapped(text, 30).splitlines())) <= 30
+
+
+def test_an_error_is_wrapped_on_a_terminal_and_one_line_elsewhere(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Terminal(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    monkeypatch.setenv("COLUMNS", "60")
+    told = f"unknown suite 'flsh'; did you mean flush? (known: {', '.join(f'suite{n}' for n in range(30))})"
+    shown: dict[bool, str] = {}
+    for stream in (Terminal(), io.StringIO()):
+        monkeypatch.setattr("sys.stderr", stream)
+        door.message(told)
+        shown[stream.isatty()] = stream.getvalue()
+    assert shown[False] == f"tierscope: {told}\n"
+    assert max(map(len, shown[True].splitlines())) <= 60
+    assert shown[True].split() == shown[False].split()
+    assert "did you mean flush?" in shown[True].splitlines()[0]

@@ -113,9 +113,9 @@ def test_a_verdict_asks_for_the_whole_interval(
 @pytest.mark.parametrize(
     ("machines", "words"),
     [
-        (1, "10.00 GB/s, the one similar machine"),
-        (FEWEST - 1, "10.00 GB/s to 13.00 GB/s, all 4 similar machines"),
-        (FEWEST, "10.80 GB/s to 13.20 GB/s, 20 to 80 % of 5 machines"),
+        (1, "10.0 GB/s, the one similar machine"),
+        (FEWEST - 1, "10.0 GB/s to 13.0 GB/s, all 4 similar machines"),
+        (FEWEST, "10.8 GB/s to 13.2 GB/s, 20 to 80 % of 5 machines"),
     ],
 )
 def test_fewer_machines_than_a_band_needs_are_named_as_what_they_are(machines: int, words: str) -> None:

@@ -83,9 +83,22 @@ def test_two_entries_of_one_name_are_a_fault(room: str) -> None:
 def test_an_unknown_name_is_a_usage_error_that_names_the_nearest(room: str) -> None:
     with pytest.raises(UnknownNameError) as caught:
         _tools(room)["sew"]
-    assert str(caught.value) == "unknown tool 'sew'; did you mean saw? (known: axe, drill, saw)"
+    assert str(caught.value) == "unknown tool 'sew'; did you mean saw? (known: saw, axe, drill)"
     assert caught.value.status is Exit.USAGE
 
 
 def test_a_name_far_from_all_gets_no_guess() -> None:
     assert unknown("tool", "zzz", ["saw", "axe"]) == "unknown tool 'zzz' (known: axe, saw)"
+
+
+def test_the_nearest_names_are_listed_first_and_the_others_by_name() -> None:
+    known = ["tlb", "stride", "stream", "series", "numa", "background"]
+    said = unknown("suite", "streax", known)
+    assert said == (
+        "unknown suite 'streax'; did you mean stream? (known: stream, stride, background, numa, series, tlb)"
+    )
+    assert sorted(said.partition("known: ")[2].rstrip(")").split(", ")) == sorted(known)
+
+
+def test_names_that_are_as_near_stay_in_order() -> None:
+    assert unknown("reference", "005", ["004", "003", "002", "001", "000"]).endswith("(known: 000, 001, 002, 003, 004)")

@@ -150,6 +150,39 @@ def test_points_under_load_are_joined_in_the_order_of_the_delays(content: Conten
     assert {point["series"] for point in spec["data"]["values"]} == {"all reads", "1:1 nt"}
 
 
+def legends(rows: list[LoadedLatencyRow], run: Run) -> tuple[dict[str, Any], set[str], list[str], str]:
+    """The legend of each channel, the parameters that a click in one sets, those that marks ask for, and the title."""
+    spec = figures["loaded_latency"].draw(run, rows, []) or {}
+    line = next(part for part in layers(spec) if part["mark"]["type"] == "line")
+    told = {name: line["encoding"][name]["legend"] for name in ("color", "strokeDash")}
+    bound = {param["name"] for part in walk(spec) for param in part.get("params", ()) if param.get("bind") == "legend"}
+    asked = sorted({part["param"] for part in walk(spec) if "param" in part})
+    return told, bound, asked, line["encoding"]["color"]["title"]
+
+
+@pytest.mark.parametrize(
+    ("written", "kinds", "title"),
+    [
+        ([], [], "reads:writes"), (["nt"], [], "reads:writes, non-temporal stores"),
+        (["plain"], [], "reads:writes, plain stores"),
+        (["plain", "nt"], ["plain stores", "non-temporal stores"], "reads:writes"),
+        (["\\u001b|of a plug-in"], ["\\u001b|of a plug-in"], "reads:writes"),
+    ],
+)  # fmt: skip
+def test_the_legend_under_load_shows_lines_and_kinds_of_stores_only_from_two_on(
+    run: Run, content: Content, written: list[str], kinds: list[str], title: str
+) -> None:
+    rows = content.typed("loaded_latency")
+    reads, writes = ([row for row in rows if (row.store != "none") == kind] for kind in (False, True))
+    stored = [replace(row, store=store) for store in written for row in writes]
+    told, bound, asked, named = legends([*reads, *stored], run)
+    assert told["color"]["symbolType"] == "stroke"
+    assert (told["strokeDash"] or {}).get("values", []) == kinds
+    assert named == title
+    assert bound == {"pick_mix", "pick_stores"} if kinds else {"pick_mix"}
+    assert set(asked) == bound
+
+
 def test_each_knee_has_a_ring_at_the_place_of_the_insight(content: Content) -> None:
     knees = [i.value for i in content.sections["loaded_latency"].insights if i.name.startswith("knee")]
     assert knees

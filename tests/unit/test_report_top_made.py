@@ -355,7 +355,7 @@ def test_less_under_load_than_idle_at_another_time_is_never_reported(
     found = quick(tmp_path, guest(8), stream=[], latency=list(stairs(CACHES, 167.0)), loaded_latency=loads)
     assert found.lead == said
     key = next(one for one in found.keys if one.name == "latency at the highest load")
-    assert key.about == "at 29.80 GB/s, all reads" + ("; 146 ns without this load" if over else "")
+    assert key.about == "at 29.8 GB/s, all reads" + ("; 146 ns without this load" if over else "")
 
 
 def test_a_latency_under_load_that_is_surely_longer_is_reported_with_the_idle_one(tmp_path: Path) -> None:

@@ -300,3 +300,13 @@ def test_no_model_is_scored_on_a_point_that_it_was_given() -> None:
 def test_scatter_is_the_noise_of_a_smooth_series() -> None:
     made = (5 + np.linspace(0, 1, 4000)) * (1 + 0.03 * np.random.default_rng(7).standard_normal(4000))
     assert scatter(made) == pytest.approx(0.03, rel=0.05)
+
+
+@pytest.mark.parametrize(("name", "shown"), [("004", False), ("000", True)])
+def test_columns_of_bounds_are_left_out_where_no_model_has_bounds(
+    capfd: pytest.CaptureFixture[str], name: str, shown: bool
+) -> None:
+    out = say(capfd, "reproduce", name)[1]
+    head = out.partition("Models on what")[2].partition("\n\n")[0]
+    assert "worst" in head
+    assert ("width" in head, "inside" in head) == (shown, shown)

@@ -148,3 +148,60 @@ def test_sizes_that_round_to_one_text_have_all_their_digits() -> None:
     near = (8 << 20) + 1024
     assert units.show_apart([8 << 20, near, 1 << 30]) == {8 << 20: "8388608 B", near: "8389632 B", 1 << 30: "1 GiB"}
     assert units.show_apart([near, near]) == {near: "8 MiB"}
+
+
+@pytest.mark.parametrize(
+    ("value", "unit", "word"),
+    [
+        (33.41e9, "B/s", "33.4 GB/s"), (30e9, "B/s", "30.0 GB/s"), (307.2e9, "B/s", "307 GB/s"),
+        (1024e9, "B/s", "1024 GB/s"), (3e15, "B/s", "3000000 GB/s"), (999.6e6, "B/s", "1.00 GB/s"),
+        (999.4e6, "B/s", "999 MB/s"), (10.0, "B/s", "0.0000100 MB/s"), (140.2e-9, "s", "140 ns"),
+        (9.996e-9, "s", "10.0 ns"), (999.6e-9, "s", "1.00 us"), (1234.0, "s", "1234 s"), (-8.4e-9, "s", "-8.40 ns"),
+        (0.0, "s", "0.00 ns"), (2048 * units.MiB, "B", "2.00 GiB"), (1020 * units.MiB, "B", "1020 MiB"),
+        (26 * units.MiB, "B", "26.0 MiB"), (1023.7 * units.KiB, "B", "1.00 MiB"), (512, "B", "512 B"), (0, "B", "0 B"),
+        (3 << 50, "B", "3072 TiB"), (1.5e9, "1/s", "1500 M/s"), (140.0, "1/s", "140 /s"), (1.254, "1", "1.25"),
+        (12345.6, "1", "12346"), (1e-6, "1", "0.00000100"), (float("nan"), "s", "nan ns"),
+    ],
+)  # fmt: skip
+def test_a_key_number_has_three_digits_and_no_exponent(value: float, unit: str, word: str) -> None:
+    assert units.show_three(value, unit) == word
+
+
+UNITS = some.sampled_from(["B/s", "s", "B", "1/s", "1"])
+
+
+@given(value=some.floats(min_value=1e-9, max_value=1e15), unit=UNITS)
+def test_three_digits_are_the_number_to_half_a_percent(value: float, unit: str) -> None:
+    word = units.show_three(value, unit)
+    again = units.parse_value(word, unit)
+    assert "e" not in word.partition(" ")[0]
+    assert again == pytest.approx(value, rel=5.01e-3, abs=0.5 if unit == "B" else 0)
+    assert unit == "B" or len(word.partition(" ")[0].replace(".", "").lstrip("0")) >= 3
+
+
+@pytest.mark.parametrize(
+    ("end", "value", "unit", "word"),
+    [
+        (0.9e-6, 1.2e-6, "s", "0.90 us"), (99.8e-9, 140e-9, "s", "100 ns"), (1e-9, 140e-9, "s", "1.00 ns"),
+        (980 * units.MiB, units.GiB, "B", "0.96 GiB"), (22.6 * units.MiB, 26 * units.MiB, "B", "22.6 MiB"),
+        (32 * units.MiB, 26 * units.MiB, "B", "32.0 MiB"), (5e-3, 1.2e-6, "s", "5.00 ms"), (600, 500, "B", "600 B"),
+        (1300e9, 1024e9, "B/s", "1300 GB/s"), (0.0, 0.0, "s", "0.00 ns"), (-1.0, 2.0, "1", "-1.00"),
+    ],
+)  # fmt: skip
+def test_the_end_of_an_interval_has_the_unit_and_the_decimal_of_its_number(
+    end: float, value: float, unit: str, word: str
+) -> None:
+    assert units.show_end(end, value, unit) == word
+
+
+@given(value=some.floats(min_value=1e-9, max_value=1e15), below=some.floats(0, 1), above=some.floats(1, 9), unit=UNITS)
+def test_a_number_is_within_its_interval_also_as_shown(value: float, below: float, above: float, unit: str) -> None:
+    low, middle, high = (
+        units.parse_value(word, unit)
+        for word in (
+            units.show_end(below * value, value, unit), units.show_three(value, unit),
+            units.show_end(above * value, value, unit),
+        )
+    )  # fmt: skip
+    assert low <= middle * (1 + 1e-12)
+    assert middle <= high * (1 + 1e-12)

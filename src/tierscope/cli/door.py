@@ -6,17 +6,29 @@ that has gone away, as `| head` does, does not end a command: the rest of the ou
 """
 
 import os
+import shutil
 import sys
 from contextlib import suppress
 from typing import IO, Any
 
 from tierscope.called import as_called
+from tierscope.cli import wrapping
 from tierscope.printable import json_text, printable, printable_lines
 
 
 def line(text: object) -> None:
     """Print one line on standard output."""
     _print(printable(as_called(str(text))) + "\n")
+
+
+def wrapped(text: str) -> None:
+    """Print a sentence on standard output, in lines as wide as the terminal; a command in it stays whole."""
+    _print(_wrapped(printable(as_called(text))) + "\n")
+
+
+def _wrapped(text: str) -> str:
+    """Return lines of at most the terminal's width, or 80 where there is none."""
+    return wrapping.wrapped(text, shutil.get_terminal_size((80, 24)).columns)
 
 
 def line_now(text: str) -> None:
@@ -66,9 +78,13 @@ def to_nowhere(stream: IO[str]) -> None:
 
 
 def message(text: str) -> None:
-    """Print one line on standard error, after our name; a stream that is closed or full does not matter."""
+    """Print one line on standard error, after our name; a stream that is closed or full does not matter.
+
+    On a terminal the line is wrapped between words. A log and a script get it whole.
+    """
     with suppress(OSError):
-        sys.stderr.write(f"tierscope: {printable(as_called(text.replace(chr(10), ' ')))}\n")
+        told = f"tierscope: {printable(as_called(text.replace(chr(10), ' ')))}"
+        sys.stderr.write(f"{_wrapped(told) if sys.stderr.isatty() else told}\n")
 
 
 def details(text: str) -> None:

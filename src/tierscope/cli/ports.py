@@ -40,22 +40,28 @@ class Assumption(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def show_port(*, as_json: bool) -> int:
-    """Print a summary, then all lines; of a machine that is not ARM only what was assumed."""
+    """Print a summary, then all lines; of a machine that is not ARM what was assumed, and how it is measured there."""
     machine = this_machine(None)
     found = list(assumptions(machine, clock_here(), System()))
     if as_json:
         door.document(found)
         return 0
     for text in lines(found, machine.identity.architecture):
-        door.line(text)
+        door.wrapped(text)
     return 0
 
 
 def lines(found: list[Assumption], architecture: str) -> Iterator[str]:
     """Yield the lines of a terminal."""
     if architecture != "aarch64":
-        yield f"This machine is {architecture}. The port to ARM assumes, and `tierscope check arm` on ARM compares:"
-        yield from (f"{one.what}: {one.assumed}" for one in found)
+        yield f"This machine is {architecture}: nothing of the port to ARM is compared here, and nothing was found."
+        yield "On a machine with ARM processors, `tierscope check arm` compares each of these assumptions with it:"
+        yield from (f"  {one.what}: {one.assumed}" for one in found if not one.measure)
+        yield "It cannot compare these. The commands measure them, there:"
+        for one in (one for one in found if one.measure):
+            yield f"  {one.what}: {one.assumed}"
+            yield f"    measure: {one.measure}"
+        yield "Simulated ARM machines run here: tierscope run latency target=sim:arm_server"
         return
     by = {verdict: [one.what for one in found if one.verdict == verdict] for verdict in (OTHER, ALIKE, OPEN)}
     yield f"{len(by[OTHER])} not as assumed{': ' if by[OTHER] else ''}{', '.join(by[OTHER])}"

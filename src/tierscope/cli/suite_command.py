@@ -71,7 +71,7 @@ def about(suite: str) -> str:
 
 def _keys(options: "tuple[Option, ...]") -> str:
     """Return meaning and default of each option; lines of a default break behind a comma."""
-    told = {one.name: f"{one.help}{'; ' if one.help else ''}default: {_broken(one.show())}" for one in options}
+    told = {one.name: f"{one.help}{'; ' if one.help else ''}default: {_broken(one.shown())}" for one in options}
     return two_columns(told).replace("\0 ", "").replace("\0", "").rstrip()
 
 

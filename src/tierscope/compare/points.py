@@ -1,7 +1,7 @@
 """The main number of each point of several runs, by table and by the words that name the point."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from tierscope.compare.comparison import point
 from tierscope.compare.footprints import footprint_of
@@ -55,11 +55,11 @@ def _numbers(run: Run) -> Numbers:
     return found
 
 
-def said(number: Number | None, unit: str) -> str:
-    """Return '12.34 GB/s ±0.5 %'; "" for a point that the run has not."""
+def said(number: Number | None, unit: str, show: Callable[[float, str], str] = show_value) -> str:
+    """Return '12.34 GB/s ±0.5 %'; "" for a point that the run has not. show: how the number is written."""
     if number is None:
         return ""
-    text = show_value(number.value, unit)
+    text = show(number.value, unit)
     half = (number.high - number.low) / 2 / number.value if number.value else 0.0
     if round(100 * half, 1) >= 100:
         return f"{UNKNOWN}{'' if number.conclusive else ' ?'}"

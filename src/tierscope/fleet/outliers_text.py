@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
+from shlex import quote
 
 from tierscope.errors import Exit
 from tierscope.fleet.confirm_plan import ConfirmPlan
@@ -37,7 +38,7 @@ def open_suspects(found: Outliers) -> list[Suspect]:
 
 def lines(found: Outliers, plan: ConfirmPlan | None, directory: Path) -> Iterator[str]:
     """Yield the answer, the worst first."""
-    verdicts = Counter(one.verdict for one in found.suspects)
+    verdicts, place = Counter(one.verdict for one in found.suspects), quote(str(directory))
     yield (f"{many(found.machines, 'host')} on {found.day} ({many(found.window_days, 'day')}, "
            f"{many(found.metrics, 'metric')}, {found.origin}): "
            f"{verdicts['slower']} slower than their peers, {verdicts['odd']} odd, "
@@ -60,13 +61,13 @@ def lines(found: Outliers, plan: ConfirmPlan | None, directory: Path) -> Iterato
     for group in found.groups:
         yield from _group(group)
     if found.listed:
-        yield f"  remarks on this day: {len(found.listed)}; tierscope fleet collect {directory} lists them"
+        yield f"  remarks on this day: {len(found.listed)}; to list them: tierscope fleet collect {place}"
     if plan is not None:
         yield (f"next: {plan.sessions} further sessions of {len(plan.suspects)} suspects and {len(plan.controls)} "
-               f"controls, as {directory}/confirm.json lists them")  # fmt: skip
+               f"controls, as {quote(str(directory / 'confirm.json'))} lists them")  # fmt: skip
         engine = "imagine" if found.origin == "synthetic" else "run --via ENGINE --out"
-        each = "" if found.origin == "synthetic" else ", once for each session, at other hours"
-        yield f"  tierscope fleet {engine} {directory} --confirm{each}"
+        each = "" if found.origin == "synthetic" else "once for each session, at other hours: "
+        yield f"  {each}tierscope fleet {engine} {place} --confirm"
 
 
 def _told(one: Suspect) -> str:

@@ -10,7 +10,7 @@ from tierscope.compare.points import said
 from tierscope.normal.band import BLIND, FEWEST, Band, Beside, Normal
 from tierscope.normal.entry import Kind
 from tierscope.printable import printable
-from tierscope.units import show_value
+from tierscope.units import show_three
 
 LINES = 40  # points in the terminal; --json has all
 
@@ -27,7 +27,10 @@ def show(found: Normal, console: Console) -> None:
     ordered = sorted(known, key=lambda row: (row not in found.odd, not row.worse, row.verdict == "normal"))
     for row in ordered[:LINES]:
         table.add_row(
-            Text(printable(f"{row.measure}: {row.point}")), said(row.number, row.unit), _beside(row), row.verdict
+            Text(printable(f"{row.measure}: {row.point}")),
+            said(row.number, row.unit, show_three),
+            _beside(row),
+            row.verdict,
         )
     console.print(table)
     if len(ordered) > LINES:
@@ -63,7 +66,7 @@ def sentence(found: Normal) -> str:
     worst = found.odd[0]
     return (
         f"No: {len(found.odd)} of {len(judged)} numbers are far worse than those of {found.machines} similar machines, "
-        f"first {worst.measure}: {worst.point} ({said(worst.number, worst.unit)}; {_beside(worst)})."
+        f"first {worst.measure}: {worst.point} ({said(worst.number, worst.unit, show_three)}; {_beside(worst)})."
     )
 
 
@@ -100,16 +103,16 @@ def data(found: Normal) -> dict[str, Any]:
 
 
 def band_words(band: Band, unit: str) -> str:
-    """Return '29.10 GB/s to 35.00 GB/s, 20 to 80 % of 41 machines'; fewer than a band needs are named as what they are.
+    """Return '29.1 GB/s to 35.0 GB/s, 20 to 80 % of 41 machines'; fewer than a band needs are named as what they are.
 
     One is a value, not a range; of two to four there are their ends.
     """
-    ends = [show_value(end, unit) for end in (band.values[0], band.values[-1])]
+    ends = [show_three(end, unit) for end in (band.values[0], band.values[-1])]
     if band.machines == 1:
         return f"{ends[0]}, the one similar machine"
     if band.few:
         return f"{' to '.join(ends)}, all {band.machines} similar machines"
-    low, high = show_value(band.low, unit), show_value(band.high, unit)
+    low, high = show_three(band.low, unit), show_three(band.high, unit)
     return f"{low} to {high}, 20 to 80 % of {band.machines} machines"
 
 

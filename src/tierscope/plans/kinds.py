@@ -54,6 +54,7 @@ class Kind:
     The function `check` raises UsageError for a value that is wrong although within its bounds.
     The message for a value out of bounds is `needed`; "" stands for the bounds themselves.
     The words that values are made of are `known`, for a shell to complete; () where they are not a list.
+    A `measured` value is one number with a unit.
     """
 
     read: Callable[[str], object] = str
@@ -61,6 +62,7 @@ class Kind:
     check: Callable[[Any], object] = _accept
     needed: str = ""
     known: tuple[str, ...] = ()
+    measured: bool = False
 
 
 def words_of(word: str) -> tuple[str, ...]:
@@ -150,7 +152,7 @@ def several(kind: str, known: Iterable[str], whole: str = "") -> Kind:
 
 def one_size(needed: str) -> Kind:
     """Return the kind of one size; `needed` is the message for a size out of bounds."""
-    return Kind(units.parse_bytes, units.word_bytes, needed=needed)
+    return Kind(units.parse_bytes, units.word_bytes, needed=needed, measured=True)
 
 
 def several_sizes(what: str, needed: str) -> Kind:
@@ -168,7 +170,7 @@ def several_sizes(what: str, needed: str) -> Kind:
 
 TEXT, WHOLE = Kind(), Kind(_whole)
 SHARE = Kind(_share, needed=SHARE_NEEDED)
-SECONDS = Kind(units.parse_seconds)
+SECONDS = Kind(units.parse_seconds, units.word_seconds, measured=True)
 NUMBERS = Kind(numbers_of, word_numbers)
 PLAIN: dict[object, Kind] = {
     str: TEXT,

@@ -21,6 +21,7 @@ from tierscope.errors import OutOfRangeError, ResultError, UnknownNameError, Usa
 from tierscope.plans.kinds import PLAIN, Before, Help, Kind, Rate
 from tierscope.record.experiment import Label, Target
 from tierscope.registry import unknown
+from tierscope.units import spaced
 
 AUTO = "auto"
 
@@ -80,6 +81,10 @@ class Option:
     def show(self) -> str:
         """Return the default as typed by the user."""
         return AUTO if self.default is None else self.kind.write(self.default)
+
+    def shown(self) -> str:
+        """Return the default for people: '1.5 s', '1 GiB'."""
+        return spaced(self.show()) if self.kind.measured else self.show()
 
     def label(self, value: Any) -> Label:
         """Return a value of this option as a manifest has it."""

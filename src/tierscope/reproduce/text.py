@@ -143,12 +143,14 @@ def _scores(scores: list[Score]) -> Table:
     table = Table(box=None, padding=(0, 1, 0, 0))
     for head in ("model", "given"):
         table.add_column(head)
-    for head in ("points", "mean\nerror", "worst", "inside\nbounds", "half-\nwidth"):
+    bounds = {"inside\nbounds": [one.inside for one in scores], "half-\nwidth": [one.half_width for one in scores]}
+    shown = {head: shares for head, shares in bounds.items() if any(one is not None for one in shares)}
+    for head in ("points", "mean\nerror", "worst", *shown):
         table.add_column(head, justify="right", no_wrap=True)
-    for one in scores:
-        shares = ("" if share is None else f"{share:.0%}" for share in (one.inside, one.half_width))
+    for one, *shares in zip(scores, *shown.values(), strict=True):
+        cells = ("-" if share is None else f"{share:.0%}" for share in shares)
         table.add_row(
-            one.model, one.given, str(len(one.points)), f"{one.mean_error:.1%}", f"{one.worst.error:+.1%}", *shares
+            one.model, one.given, str(len(one.points)), f"{one.mean_error:.1%}", f"{one.worst.error:+.1%}", *cells
         )
     return table
 

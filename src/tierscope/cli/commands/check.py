@@ -63,9 +63,9 @@ def check(
     otherwise the answer is not known. Without a suite in FILE, the measurement takes about ten seconds. See [how to
     check thresholds](../how-to/check.md).
 
-    `check arm` measures nothing: it prints what this machine has next to what the port to ARM assumed, and the commands
-    that measure what only ARM hardware can show. See [how to use ARM machines](../how-to/arm.md). For a thresholds file
-    of that name, write `./arm`.
+    `check arm` measures nothing. On ARM, it prints what this machine has next to what the port to ARM assumed, and the
+    commands that measure what no file shows. Elsewhere it prints the assumptions and the commands only. See [how to
+    use ARM machines](../how-to/arm.md). For a thresholds file of that name, write `./arm`.
     """
     from tierscope.cli.checked import Asked, write_thresholds
     from tierscope.errors import UsageError

@@ -41,7 +41,7 @@ def fleet_history(directory: Path, host: str, metric: str | None, *, as_json: bo
         door.document(found)
     else:
         for line in lines(found, metric):
-            door.line(line)
+            door.wrapped(line)
     return 0
 
 

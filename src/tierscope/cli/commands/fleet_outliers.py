@@ -47,7 +47,7 @@ def fleet_outliers(directory: Path, day: str | None, plan: str | None, *, as_jso
         door.document(found.result)
     else:
         for line in lines(found.result, found.plan, directory):
-            door.line(line)
+            door.wrapped(line)
     return status(found.result)
 
 

@@ -39,7 +39,7 @@ def fleet_trend(directory: Path, plan: str | None, *, as_json: bool) -> int:
         door.document(found)
     else:
         for line in lines(found):
-            door.line(line)
+            door.wrapped(line)
     return status(found)
 
 

@@ -77,7 +77,7 @@ def section(name: str, command: click.Command) -> str:
 
 def keys(options: tuple[Option, ...]) -> str:
     """Return the table of some options."""
-    return grid("key | default | meaning", [(f"`{one.name}`", one.show(), one.help) for one in options])
+    return grid("key | default | meaning", [(f"`{one.name}`", one.shown(), one.help) for one in options])
 
 
 def suite_section(suite: Suite[Any]) -> str:

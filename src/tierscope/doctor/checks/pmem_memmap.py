@@ -9,6 +9,7 @@ Linux, Documentation/admin-guide/kernel-parameters.txt (memmap=nn!ss), drivers/n
 import re
 from shlex import quote
 
+from tierscope.doctor import boot_parameter
 from tierscope.doctor.check import NONE, Check, Seen, checks, good, note, unknown
 from tierscope.host.persistent import memmap, mounts, regions
 from tierscope.host.persistent.facts import Mount, Namespace, Region
@@ -21,7 +22,8 @@ PART = re.compile(r"(?<=[0-9])p[0-9]+$")  # of a disk: pmem0p1
 PLACE = "/mnt/emdram"  # as document 004 names it
 EFFECT = f"emulated persistent memory needs {ALL} steps; it is DRAM, and results on it count as emulated"
 ERASES = f"{EFFECT}; WARNING: the command erases what the namespace contains"
-GRUB = "/etc/default/grub.d"
+REBOOT = " && sudo reboot"
+SHOW = f"sudo grep 'System RAM' {memmap.ADDRESSES}"
 
 
 def look(system: System) -> Seen:
@@ -34,25 +36,31 @@ def look(system: System) -> Seen:
     if word:
         return _no_region(system, word)
     if waiting:
-        return _step(1, f"{waiting} is in GRUB's settings, not in this boot", "sudo update-grub && sudo reboot")
+        state = f"{waiting} is in GRUB's settings, not in this boot"
+        return _line(state, waiting, boot_parameter.applying(system, waiting))
     if not re.search(r"^flags\s*:", system.read("/proc/cpuinfo") or "", re.MULTILINE):  # Arm has Features, RISC-V isa
         return good("none; memmap= sets memory aside on x86 alone")
-    return good(f"not set up: no memmap= on the kernel's command line; step 1 of {ALL}: {_boot(system)}")
+    return good(f"not set up: no memmap= on the kernel's command line; {_first(system)}")
 
 
 def _step(number: int, state: str, command: str, effect: str = EFFECT) -> Seen:
     return note(f"step {number} of {ALL}, {STEPS[number - 1]}: {state}", effect, command)
 
 
-def _boot(system: System) -> str:
-    """Return the command that writes the word for the next boot, or the one that shows hidden addresses."""
+def _line(state: str, word: str, command: str) -> Seen:
+    """Return step 1 with the command that ends in a reboot, or with what to do where no command is known."""
+    if command:
+        return _step(1, state, command + REBOOT)
+    return _step(1, f"{state}; {boot_parameter.by_hand(word)}", "")
+
+
+def _first(system: System) -> str:
+    """Return how step 1 is done. It is an offer, so nothing in it restarts the machine."""
     word = memmap.proposed(system)
     if not word:
-        return f"sudo grep 'System RAM' {memmap.ADDRESSES}"
-    if system.is_folder(GRUB):
-        line = quote(f'GRUB_CMDLINE_LINUX="$GRUB_CMDLINE_LINUX {word}"')
-        return f"echo {line} | sudo tee {GRUB}/memmap.cfg && sudo update-grub && sudo reboot"
-    return f"sudo grubby --update-kernel=ALL --args={quote(word)} && sudo reboot"
+        return f"step 1 of {ALL} needs the addresses of the memory: {SHOW}"
+    command = boot_parameter.adding(system, word) or boot_parameter.by_hand(word)
+    return f"step 1 of {ALL}, in effect from the next boot: {command}"
 
 
 def _no_region(system: System, word: str) -> Seen:
@@ -61,7 +69,8 @@ def _no_region(system: System, word: str) -> Seen:
         return unknown(f"step 2 of {ALL}, {STEPS[1]}: {word} made none", f"{memmap.ADDRESSES} is not readable")
     if aside:
         return _step(2, f"{word} set memory aside, and no driver uses it", "sudo modprobe -a nd_e820 nd_pmem")
-    return _step(1, f"{word} set nothing aside: its addresses are not RAM", _boot(system))
+    state, better = f"{word} set nothing aside: its addresses are not RAM", memmap.proposed(system)
+    return _line(state, better, boot_parameter.adding(system, better)) if better else _step(1, state, SHOW)
 
 
 def _behind_region(system: System, word: str, region: Region, spaces: list[Namespace]) -> Seen:

@@ -14,7 +14,7 @@ from tierscope.report.top.memory import Memory
 from tierscope.report.top.parts import BAD, GOOD, NOTE, Key, Point
 from tierscope.report.top.usual import SMALL, reported, small_cache
 from tierscope.tables import Insight, flat
-from tierscope.units import show_bytes, show_rate
+from tierscope.units import show_bytes, show_three
 
 MOST = 6
 MOST_OF_TABLE = 4  # of one question, where a run answers several
@@ -85,7 +85,7 @@ def _judge_cache(content: Content, cache: Insight, size: int) -> tuple[str, str]
 def _load(load: Load, name: str) -> Key:
     row, bandwidth, latency = load
     without = f"; {short_seconds(row.idle.middle)} without this load" if row.idle else ""
-    about = f"at {show_rate(bandwidth.middle)}, {load_name(row.read_share, row.store)}{without}"
+    about = f"at {show_three(bandwidth.middle, 'B/s')}, {load_name(row.read_share, row.store)}{without}"
     at = Point("loaded_latency", row)
     return Key(name, latency.middle, latency.low, latency.high, "s", about, point=at)
 

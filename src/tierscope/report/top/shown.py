@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 from tierscope.normal.text import band_words
 from tierscope.report.top.parts import Key
-from tierscope.units import show_value
+from tierscope.units import show_end, three_digits
 
 WIDE = 0.2  # half of an interval over its number, from which its bounds are clearer than a percentage
 WHOLE = 10  # of things, from which a part of one is not shown
@@ -28,12 +28,12 @@ class Line(NamedTuple):
 
 
 def value_of(key: Key) -> str:
-    """Return '33.41 GB/s', '1.08x', '49 %'."""
+    """Return '33.4 GB/s', '1.08x', '49 %': measured numbers have three digits, whatever their unit."""
     return _shown(key, key.value)
 
 
 def span_of(key: Key) -> str:
-    """Return '±1.3 %', or '22.6 MiB to 32 MiB' of a capacity or a wide interval; "" where there is none."""
+    """Return '±1.3 %', or '22.6 MiB to 32.0 MiB' of a capacity or a wide interval; "" where there is none."""
     if key.low is None or key.high is None:
         return ""
     half = (key.high - key.low) / 2 / abs(key.value) if key.value else WIDE
@@ -44,9 +44,10 @@ def span_of(key: Key) -> str:
 
 def _shown(key: Key, value: float) -> str:
     if key.unit != "1":
-        return show_value(value, key.unit)
+        return show_end(value, key.value, key.unit)
     if key.kind in ("share", "percent", "difference"):
-        return f"{100 * value:.3g} %"
+        number = three_digits(100 * value)
+        return f"{number.rstrip('0').rstrip('.') if '.' in number else number} %"
     if key.kind == "count":
         return f"{value:.0f}" if value >= WHOLE else f"{value:.2g}"
     return f"{value:.2f}x"

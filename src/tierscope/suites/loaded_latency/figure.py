@@ -53,7 +53,8 @@ class LoadedLatency:
         ]
         notes = [vega.missing(sum(1 for row in rows if row.load_threads), len(points))]
         stores = sorted({row.store for row in drawn}, key=lambda store: [*DASHES, store].index(store))
-        layers = [*_idle(idle), *_crosses(points), *_knees(marked)]
+        picked = _picked(stores)
+        layers = [*_idle(idle), *_crosses(points, picked), *_knees(marked, picked)]
         title = vega.origin_title(self.title, run.result.origin)
         return _spec(title, points, (_mixes(drawn, points), stores), layers, notes)
 
@@ -93,23 +94,43 @@ def _spec(
     return vega.finish(title, body, labels=labels, axes={"x": "linear", "y": "linear"}, notes=notes, height=420)
 
 
+def _written(stores: list[str]) -> list[str]:
+    """Return the kinds of stores; reads alone have the colour of their mix, and no line of their own."""
+    return [store for store in stores if store != "none"]
+
+
+def _picked(stores: list[str]) -> tuple[str, ...]:
+    """Return the fields that have a legend, in which a click picks a series: the kinds of stores from two on.
+
+    The title of the other legend names one kind. Vega puts titles into expressions, so no foreign word may be in one.
+    """
+    kinds = _written(stores)
+    return ("mix", "stores") if len(kinds) > 1 or not DASHES.keys() >= {*kinds} else ("mix",)
+
+
 def _curves(mixes: list[str], stores: list[str], *, zero: bool) -> list[Spec]:
     x = vega.number("gb", "bandwidth of the load, GB/s", across=True)
     y = vega.number("ns", "latency, ns", zero=zero)
-    hue = vega.field("mix", "n", "reads:writes", sort=mixes, scale={"domain": mixes, "range": _hues(mixes)})
+    kinds, picked = _written(stores), _picked(stores)
+    told_once = "" if "stores" in picked or not kinds else f", {store_name(kinds[0])}"
+    hue = vega.field(
+        "mix", "n", f"reads:writes{told_once}", sort=mixes, scale={"domain": mixes, "range": _hues(mixes)},
+        legend={"symbolType": "stroke", "symbolSize": 400, "symbolStrokeWidth": 3},
+    )  # fmt: skip
     words = [store_name(store) for store in stores]
+    told = {"values": [store_name(store) for store in kinds], "symbolSize": 400, "symbolStrokeWidth": 2.5}
     dash = vega.field(
-        "stores", "n", None, sort=words, legend={"symbolSize": 150},
+        "stores", "n", "line", sort=words, legend=told if "stores" in picked else None,
         scale={"domain": words, "range": [DASHES.get(store, [2, 2]) for store in stores]},
     )  # fmt: skip
     same = {"field": "mix", "type": "nominal"}  # a legend listens only if one layer alone defines it
-    faint = {"color": same, "opacity": vega.shown("mix", "stores", strong=0.5)}
+    faint = {"color": same, "opacity": vega.shown(*picked, strong=0.5)}
     line = {
-        "params": [vega.zoom(), vega.pick("mix"), vega.pick("stores")],
+        "params": [vega.zoom(), *map(vega.pick, picked)],
         "mark": {"type": "line", "clip": True, "strokeWidth": 1.8},
         "encoding": {
             "x": x, "y": y, "color": hue, "strokeDash": dash, "order": vega.field("delay", "q", sort="descending"),
-            "opacity": vega.shown("mix", "stores"),
+            "opacity": vega.shown(*picked),
         },
     }  # fmt: skip
     across = {
@@ -123,19 +144,19 @@ def _curves(mixes: list[str], stores: list[str], *, zero: bool) -> list[Spec]:
     dots = {
         "mark": {"type": "point", "clip": True, "size": 40},
         "encoding": {
-            "x": x, "y": y, "color": same, "opacity": vega.shown("mix", "stores"), "tooltip": TIPS,
+            "x": x, "y": y, "color": same, "opacity": vega.shown(*picked), "tooltip": TIPS,
         },
     }  # fmt: skip
     return [across, up, line, dots, vega.hollow(x, y, TIPS, 14)]
 
 
-def _crosses(points: list[Point]) -> list[Spec]:
-    """Return what the model predicts, with its bounds; nothing where it predicts nothing."""
+def _crosses(points: list[Point], picked: tuple[str, ...]) -> list[Spec]:
+    """Return what the model predicts, with its bounds; nothing where it predicts nothing. picked: as of `_picked`."""
     if not any("model" in point for point in points):
         return []
     x, hue = vega.field("gb", "q"), {"field": "mix", "type": "nominal"}
     known, place = [{"filter": "isValid(datum.model)"}], {"x": x, "y": vega.field("model", "q")}
-    faint = {"color": hue, "opacity": vega.shown("mix", "stores", strong=0.5)}
+    faint = {"color": hue, "opacity": vega.shown(*picked, strong=0.5)}
     bounds = {
         "transform": known,
         "mark": {"type": "rule", "clip": True, "strokeWidth": 1},
@@ -144,7 +165,7 @@ def _crosses(points: list[Point]) -> list[Spec]:
     cross = {
         "transform": known,
         "mark": {"type": "point", "clip": True, "shape": "cross", "angle": 45, "size": 60},
-        "encoding": {**place, "color": hue, "opacity": vega.shown("mix", "stores"), "tooltip": MODEL_TIPS},
+        "encoding": {**place, "color": hue, "opacity": vega.shown(*picked), "tooltip": MODEL_TIPS},
     }
     return [bounds, cross]
 
@@ -153,7 +174,7 @@ def _hues(mixes: list[str]) -> list[str]:
     return [theme.colour(MIXES[number % len(MIXES)]) for number in range(len(mixes))]
 
 
-def _knees(knees: list[Point]) -> list[Spec]:
+def _knees(knees: list[Point], picked: tuple[str, ...]) -> list[Spec]:
     """Return a ring around each knee."""
     if not knees:
         return []
@@ -161,7 +182,7 @@ def _knees(knees: list[Point]) -> list[Spec]:
     ring = {
         "data": {"values": knees},
         "mark": {"type": "point", "clip": True, "filled": False, "size": 260, "color": theme.colour("ink")},
-        "encoding": {**place, "opacity": vega.shown("mix", "stores"), "tooltip": TIPS},
+        "encoding": {**place, "opacity": vega.shown(*picked), "tooltip": TIPS},
     }
     return [ring]
 
