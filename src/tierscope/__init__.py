@@ -6,7 +6,7 @@ From Python, with the names of the command line: `tierscope.run`, `tierscope.loa
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 if TYPE_CHECKING:
     from tierscope.api import Comparison as Comparison
