@@ -18,6 +18,8 @@ from tierscope.tables import tables
 from tierscope.tables.measured import judged_once, records
 from tierscope.units import MiB
 
+pytestmark = pytest.mark.slow
+
 WHERE = "sim:ddr5,cache.1.size=256KiB,cache.2.size=1920KiB,memory.dram.channels=1,cpu.count=10,cache.2.shared=10"
 CURVE = (
     "mixes=read,write,write_nt",

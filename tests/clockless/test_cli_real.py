@@ -219,7 +219,11 @@ def test_ctrl_c_ends_with_130_leaves_no_core_and_can_be_resumed(shell: Shell) ->
     finished(directory)
 
 
-@pytest.mark.parametrize(("words", "seed"), [(VISITED, 0), (LATENCY, 1), (LATENCY, 2)], ids=["visited", "1", "2"])
+@pytest.mark.parametrize(
+    ("words", "seed"),
+    [(VISITED, 0), (LATENCY, 1), pytest.param(LATENCY, 2, marks=pytest.mark.slow)],
+    ids=["visited", "1", "2"],
+)
 def test_killed_at_any_moment_it_can_be_resumed(shell: Shell, words: list[str], seed: int) -> None:
     directory = shell.folder / "run"
     process = shell.start(*words, "--out", "run")

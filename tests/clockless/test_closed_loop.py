@@ -10,6 +10,8 @@ import pytest
 from shell import Shell
 from tierscope.cli.finish import status_of
 
+pytestmark = pytest.mark.slow
+
 LEAST = 0.9  # share of all parameters; devices and their noise are drawn once and for all
 BUFFERS = ("first=5", "devices=1", "parts=buffers")  # two memories of two small buffers each, and noise
 POLICY = ("first=4", "devices=1", "parts=policy")

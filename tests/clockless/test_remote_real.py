@@ -97,6 +97,7 @@ def test_other_suites_need_only_the_core(
 
 
 @pytest.mark.skipif(BUSYBOX is None, reason="no busybox: sudo apt-get install -y busybox-static")
+@pytest.mark.slow
 def test_a_machine_that_has_busybox_alone(far: Far, tmp_path: Path) -> None:
     (far.root / "bin/cat").unlink()
     subprocess.run([str(BUSYBOX), "--install", "-s", str(far.root / "bin")], check=True)
@@ -150,6 +151,7 @@ def test_storage_is_refused_before_anything_is_written(far: Far, tmp_path: Path)
     assert not (tmp_path / "run").exists()
 
 
+@pytest.mark.slow
 def test_a_manifest_states_how_it_was_reached(far: Far, tmp_path: Path) -> None:
     directory = measure(tmp_path / "run")
     assert load_manifest(directory).machine.reached == "ssh:far"

@@ -56,7 +56,10 @@ def test_every_page_can_be_reached() -> None:
     assert unreached == set()
 
 
-@pytest.mark.parametrize("page", PAGES)
+HISTORY = "CHANGELOG.md"  # names commands as they were, without what follows them
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if page != HISTORY])
 def test_every_command_line_would_be_accepted(page: str) -> None:
     refused = {" ".join(words): why for words in command_lines(read(page)) if (why := fault(words, ROOT))}
     assert refused == {}

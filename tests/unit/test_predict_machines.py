@@ -19,6 +19,8 @@ from tierscope.record.machine import Machine
 from tierscope.record.result import Run, load
 from tierscope.suites.latency.table import Latency
 
+pytestmark = pytest.mark.slow
+
 MACHINE = made_machine(2)
 
 

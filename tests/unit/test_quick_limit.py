@@ -61,7 +61,7 @@ def test_all_points_have_an_interval_within_the_limit(tmp_path: Path, monkeypatc
     assert sum(point.conclusive for point in points) > 0.5 * len(points)
 
 
-@pytest.mark.parametrize(("fault_s", "sure"), [(1e-9, 0.75), (3e-9, 0.75)])
+@pytest.mark.parametrize(("fault_s", "sure"), [pytest.param(1e-9, 0.75, marks=pytest.mark.slow), (3e-9, 0.75)])
 def test_points_of_all_kinds_are_visited_again_where_memory_is_slow_to_map(
     fault_s: float, sure: float, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

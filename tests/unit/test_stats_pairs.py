@@ -7,6 +7,11 @@ from tierscope.arrays import Floats
 from tierscope.stats.pairs import ALONE, HASHED, UNMEASURED, infer_pairs, overlap
 
 
+def seeds(count: int) -> list[object]:
+    """Return the first seed, and others for the slow tests."""
+    return [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(1, count))]
+
+
 def times(ways: int, wait_s: float, seed: int, *, noise: float = 0.04, count: int = 6000) -> tuple[Floats, Floats]:
     """Times of single reads of 300 ns, and of pairs. One pair in `ways` waits for `wait_s`."""
     rng = np.random.default_rng(seed)
@@ -16,7 +21,7 @@ def times(ways: int, wait_s: float, seed: int, *, noise: float = 0.04, count: in
     return both[0], both[1]
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", seeds(3))
 @pytest.mark.parametrize("ways", [1, 2, 3, 4, 6, 9, 12])
 def test_the_number_of_memories_is_in_the_range(ways: int, seed: int) -> None:
     found = infer_pairs(*times(ways, 120e-9, seed), overlapped=True)
@@ -27,7 +32,7 @@ def test_the_number_of_memories_is_in_the_range(ways: int, seed: int) -> None:
         assert low - 0.05 <= ways <= high + 0.05
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", seeds(4))
 @pytest.mark.parametrize("wait_s", [0.0, 3e-9, 10e-9, 20e-9, 60e-9, 250e-9])
 @pytest.mark.parametrize("noise", [0.0, 0.03, 0.1])
 def test_several_memories_are_never_one_and_one_is_never_several(wait_s: float, noise: float, seed: int) -> None:

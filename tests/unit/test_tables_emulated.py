@@ -15,6 +15,7 @@ from made_tlb import COARSE, NONE, TWO, add_tlb
 from tierscope.record.result import Run
 from tierscope.stats.interleave import Interleave
 from tierscope.stats.median import Interval
+from tierscope.stats.pairs import UNMEASURED, Pairs
 from tierscope.suites.latency.findings import said
 from tierscope.suites.latency.row import LatencyRow
 from tierscope.suites.policy.table import _rows
@@ -111,10 +112,12 @@ def test_no_interleaving_under_a_ceiling_is_not_a_conclusion(target: str, sure: 
         conclusive=True, reasons=(), blocks=9, left_out_share=0.0, origin="real",
     )  # fmt: skip
     none = Interleave(1, 0, ((1, 0),), 0.0, 1.0, 0.0, np.ones(1))
-    seen = Found([stride], [], [], [], none, None, None, saturated=True, evidence={"interleave": "flat"})
+    alone = Pairs(1.0, 0.95, 1.0)  # each pair of reads waits, as in one memory
+    seen = Found([stride], [], [], [], none, None, None, True, {"interleave": "flat"}, [], alone)
     (row,) = _rows(target, seen)
     assert row.conclusive is sure
     assert ("ceiling" in "".join(row.reasons)) is not sure
     two = dataclasses.replace(none, ways=2, grain_bytes=4096, likely=((2, 4096),))
-    (row,) = _rows(target, Found([stride], [], [], [], two, None, None, saturated=True, evidence={"interleave": ""}))
+    seen = Found([stride], [], [], [], two, None, None, True, {"interleave": ""}, [], UNMEASURED)
+    (row,) = _rows(target, seen)
     assert row.conclusive is True

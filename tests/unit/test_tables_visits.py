@@ -25,7 +25,7 @@ from tierscope.tables.drifts import level_of
 from tierscope.units import KiB, MiB
 
 VISITED = [name for name in suites if "visits" in {option.name for option in own_options(suites[name].options)}]
-ONCE = ("sizing", "migration", "sharing", "background")
+ONCE = ("sizing", "migration", "pairs", "sharing", "background")
 """Tables whose points are visited once: they size other points, change a memory, watch a load over time, or find what
 CPUs share, where the visits of the end of a run are further moments."""
 

@@ -23,7 +23,10 @@ from tierscope.tables.policy_rows import CombiningRow, InterleaveRow, MigrationR
 from tierscope.tables.regions import RegionLabels
 from tierscope.units import LINE_BYTES, show_size
 
-INTERLEAVE, PAIRS, MIGRATION, COMBINING = "interleave", "pairs", "migration", "combining"
+INTERLEAVE = "interleave"
+PAIRS = "pairs"
+MIGRATION = "migration"
+COMBINING = "combining"
 FEWEST = 8  # regions
 MOST_KNOWN = 64
 
