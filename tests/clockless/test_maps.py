@@ -16,6 +16,8 @@ from tierscope.record.catalogue import Catalogue
 from tierscope.record.result import load
 from tierscope.tables import tables
 
+pytestmark = pytest.mark.slow
+
 DONE = (0, 4)
 SHORT = ("count=300", "budget=0.1", "visits=0", "--json", "-", "--quiet")
 

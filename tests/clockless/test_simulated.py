@@ -9,6 +9,8 @@ import pytest
 from shell import Shell
 from tierscope.record.result import load
 
+pytestmark = pytest.mark.slow
+
 SIMULATED = ["target=sim:flat"]
 STREAM = ["run", "stream", *SIMULATED, "kernels=read", "threads=1,2,4", "array=16MiB"]
 

@@ -18,6 +18,8 @@ from tierscope import core
 from tierscope.errors import UsageError
 from tierscope.simulated.replay import Traced
 
+pytestmark = pytest.mark.slow
+
 TRACER = pytest.mark.skipif(
     shutil.which("qemu-x86_64") is None or not Path("/usr/include/Zydis/Zydis.h").is_file(),
     reason="needs the tracer: sudo apt-get install -y qemu-user libzydis-dev",

@@ -15,6 +15,8 @@ import pytest
 
 import growth
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).resolve().parents[2]
 SKELETON = ROOT / "examples/skeleton"
 PATHS = {

@@ -10,6 +10,8 @@ from tierscope.report.top.brief import begun
 from tierscope.report.top.shown import value_of
 from tierscope.report.top.top import top
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module", params=sorted(MADE))
 def content(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Content:

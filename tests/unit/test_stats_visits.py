@@ -13,6 +13,8 @@ from tierscope.stats.drift import Drift, Spread, drift_of
 from tierscope.stats.median import Interval
 from tierscope.stats.visits import Pooled, pool, spread
 
+pytestmark = pytest.mark.slow
+
 Noise = Callable[[np.random.Generator, int], Floats]
 Visits = list[Interval]
 
