@@ -11,8 +11,10 @@ from made_machine import made_machine
 from tierscope.plans import suites
 from tierscope.plans.sizes import Memory, all_together
 from tierscope.record.result import Run, load
+from tierscope.run.expected import imagine
 from tierscope.run.runner import Runner
 from tierscope.run.walks import Walks
+from tierscope.suites.quick import experiments
 from tierscope.suites.quick.experiments import QuickOptions
 from tierscope.suites.quick.mapping import too_slow
 from tierscope.units import GiB, MiB
@@ -61,3 +63,11 @@ def test_a_longer_limit_leaves_time_for_larger_arrays(byte_s: float, limit_s: fl
 def test_the_limit_that_is_proposed_suffices() -> None:
     assert too_slow(3e-9, 1 * GiB, 105.0).endswith("; try limit=330")
     assert not too_slow(3e-9, 1 * GiB, 330.0)
+
+
+@pytest.mark.parametrize(("target", "mapped"), [("node:0", True), ("sim:optane100", False)])
+def test_a_simulated_memory_is_never_slow_to_map(target: str, mapped: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The time that two points take to simulate is not a time of mapping."""
+    monkeypatch.setattr(experiments, "seconds_per_byte", lambda _: 1.0)
+    plan = suites["quick"].plan(made_machine(2), suites["quick"].read({"target": target}))
+    assert any("mapping takes" in one.note for one in imagine(plan)) == mapped

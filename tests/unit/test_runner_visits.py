@@ -221,6 +221,7 @@ def test_where_not_all_tours_fit_a_sample_gets_all_its_visits_first(lab: Lab, mo
     assert len(known.next_tour(32.0)) == 16
     assert [record.number for record in known.next_tour(31.9)] == [0, 4, 8, 12]
     assert [record.number for record in known.next_tour(8.0)] == [0, 4, 8, 12]
+    assert [record.number for record in known.next_tour(2.0)] == [0, 8]  # far apart, not the first ones
 
 
 def test_where_the_sample_is_long_a_tour_leaves_out_the_longest_points(

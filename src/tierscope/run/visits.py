@@ -62,7 +62,7 @@ class Visits:
         lacking = {own[0].number for own in missing}
         sample = [record for record in self._sample() if record.number in lacking]
         if sample and self._durations.tour_s(sample) * self._tours(sample) <= left_s:
-            return sample
+            return self._fitting(sample, left_s)
         if tour_s <= left_s:
             return due
         short = self._without_the_longest(due, left_s)
@@ -145,7 +145,7 @@ class Visits:
             counts[larger] += 1
             if counts[larger] <= FEWEST:
                 sample.append(record)
-        return sorted(sample, key=lambda record: record.number)
+        return sample
 
     def _kind_by_kind(self, due: Sequence[Record]) -> list[Record]:
         """Return one point of each kind, then another of each, and so on, chosen independently of their durations.

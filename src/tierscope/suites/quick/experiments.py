@@ -58,7 +58,8 @@ def plan(machine: Machine, chosen: QuickOptions) -> Plan:
     kernels = largest_first(machine, (name for name in every if name not in LEFT_OUT))
     cpus = near_cpus(machine, target)
     size = array(machine, cache_bytes, cpus, target=target).array_bytes
-    together = too_slow(seconds_per_byte(answers), size, chosen.limit)
+    byte_s = 0.0 if target.name == SIMULATED else seconds_per_byte(answers)  # a simulation maps nothing
+    together = too_slow(byte_s, size, chosen.limit)
     bandwidth = stream.StreamOptions(
         target=target, kernels=kernels, threads=teams(len(cpus)), precision=precision, budget=1.0, visits=visits
     )
