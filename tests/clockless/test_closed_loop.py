@@ -42,7 +42,6 @@ def test_they_find_nothing_that_is_not_there(ran: Callable[[tuple[str, ...]], Ro
     assert [row for row in ran(words) if row["verdict"] == "false alarm"] == []
 
 
-@pytest.mark.slow
 def test_probers_recover_what_random_devices_were_built_with(rows: Rows) -> None:
     failures = [row for row in rows if row["verdict"] != "recovered"]
     assert len(failures) <= (1 - LEAST) * len(rows), failures

@@ -127,7 +127,6 @@ def test_a_part_that_leaves_a_newcomer_out_is_found(tmp_path: Path, compiled: Pa
     assert left_out(copy, "suite") == ["run --dry-run, its live line", "page, its method"]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("kind", PATHS)
 def test_the_tests_of_its_kind_find_a_newcomer_and_need_no_line(kind: str, tmp_path: Path, compiled: Path) -> None:
     copy = grown(tmp_path, kind, compiled)
@@ -137,7 +136,6 @@ def test_the_tests_of_its_kind_find_a_newcomer_and_need_no_line(kind: str, tmp_p
     assert done.returncode == 0, done.stdout[-4000:]
 
 
-@pytest.mark.slow
 def test_every_type_of_the_skeleton_is_right(tmp_path: Path) -> None:
     shutil.copytree(ROOT / "src", tmp_path / "src", ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copy(ROOT / "pyproject.toml", tmp_path)

@@ -3,13 +3,15 @@
 The interval of a row is that of the median rate of its blocks; single writes have no rate, but an order.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from dataclasses import replace as dataclass_replace
+from typing import TypeVar
 
 import numpy as np
 from msgspec.structs import replace
 
-from tierscope.arrays import Floats
+from tierscope.arrays import Floats, Truths
 from tierscope.record.result import SIZING, Record, Run
 from tierscope.stats.combining import Combining, infer_combining
 from tierscope.stats.interleave import Interleave
@@ -29,6 +31,8 @@ MIGRATION = "migration"
 COMBINING = "combining"
 FEWEST = 8  # regions
 MOST_KNOWN = 64
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -55,18 +59,24 @@ class Found:
 
 _found: dict[tuple[object, ...], dict[str, Found]] = {}
 _seen: dict[tuple[object, ...], Seen] = {}
+_paired: dict[tuple[object, ...], Pairs] = {}
 
 
 def found(run: Run) -> dict[str, Found]:
     """Return target -> what its records show."""
     own = [record for part in (INTERLEAVE, PAIRS, MIGRATION, COMBINING) for record in records(run, part)]
     key = (run.path.absolute(), *(record.mark for record in own))
-    if key not in _found:
-        while len(_found) >= MOST_KNOWN:
-            del _found[next(iter(_found))]
-        targets = dict.fromkeys(record.groups[0].target for record in own)
-        _found[key] = {one: _of(run, [r for r in own if r.groups[0].target == one]) for one in targets}
-    return _found[key]
+    targets = dict.fromkeys(record.groups[0].target for record in own)
+    return _once(_found, key, lambda: {one: _of(run, [r for r in own if r.groups[0].target == one]) for one in targets})
+
+
+def _once(known: dict[tuple[object, ...], T], key: tuple[object, ...], make: Callable[[], T]) -> T:
+    """Return what was made for this key, or make it; MOST_KNOWN are remembered, since live rows ask again."""
+    if key not in known:
+        while len(known) >= MOST_KNOWN:
+            del known[next(iter(known))]
+        known[key] = make()
+    return known[key]
 
 
 def _of(run: Run, own: list[Record]) -> Found:
@@ -129,18 +139,22 @@ def _stride(run: Run, record: Record) -> InterleaveRow:
 
 def _pairs(run: Run, own: list[Record]) -> tuple[list[PairsRow], Pairs]:
     """Return the rows of reads that start together, and what their times show."""
-    times = {(labels.reads, labels.near): _clean_times(run, record) for labels, record in _labelled(own)}
-    rows = [_read(run, record, labels) for labels, record in _labelled(own)]
-    far, near = sorted(key for key in times if not key[1]), sorted(key for key in times if key[1])
+    labelled = [(PairLabels.read(record.experiment), record) for record in own]
+    rows = [_read(run, record, labels) for labels, record in labelled]
+    ordered = sorted(labelled, key=lambda one: one[0].reads)
+    far, near = ([record for labels, record in ordered if labels.near == here] for here in (False, True))
     if len(far) < 2 or len(near) < 2:
         return rows, UNMEASURED
-    cost = own[0].clock.read_cost_s if own[0].groups[0].origin != "simulated" else 0.0
-    overlapped = overlap(_warm(times[near[0]]), _warm(times[near[1]]), cost)
-    return rows, infer_pairs(times[far[0]], times[far[1]], overlapped=overlapped)
+    key = (run.path.absolute(), *(record.mark for record in own))
+    return rows, _once(_paired, key, lambda: _inferred(run, far, near))
 
 
-def _labelled(own: list[Record]) -> list[tuple[PairLabels, Record]]:
-    return [(PairLabels.read(record.experiment), record) for record in own]
+def _inferred(run: Run, far: list[Record], near: list[Record]) -> Pairs:
+    """Return what reads of memory and of a cache show, each by rising number of reads."""
+    cost = near[0].clock.read_cost_s if near[0].groups[0].origin != "simulated" else 0.0
+    one, several = (_warm(_clean_times(run, record)) for record in near[:2])
+    single, pair = (_clean_times(run, record) for record in far[:2])
+    return infer_pairs(single, pair, overlapped=overlap(one, several, cost))
 
 
 def _warm(times: Floats) -> Floats:
@@ -150,10 +164,16 @@ def _warm(times: Floats) -> Floats:
 
 def _clean_times(run: Run, record: Record) -> Floats:
     """Return the seconds of the undisturbed blocks, of shape (blocks,)."""
+    seconds, clean = _times(run, record)
+    return seconds[clean]
+
+
+def _times(run: Run, record: Record) -> tuple[Floats, Truths]:
+    """Return the seconds of all timed blocks, and which are undisturbed, of shape (blocks,) each."""
     blocks = run.blocks(record)
-    timed = blocks[(blocks["flags"] & (SIZING | UNCLEAN)) == 0]
+    timed = blocks[(blocks["flags"] & SIZING) == 0]
     seconds: Floats = (timed["stop_ticks"] - timed["start_ticks"]).astype(np.float64) / record.clock.hz
-    return seconds
+    return seconds, (timed["flags"] & UNCLEAN) == 0
 
 
 def _read(run: Run, record: Record, labels: PairLabels) -> PairsRow:
@@ -183,18 +203,8 @@ def _migration(run: Run, own: list[Record], evidence: dict[str, str]) -> tuple[l
 def _look(run: Run, record: Record, first: Seen | None) -> Seen:
     """Read once: these are many blocks."""
     like = first.period if first else None
-    key: tuple[object, ...] = (run.path.absolute(), record.mark, like)
-    if key not in _seen:
-        while len(_seen) >= MOST_KNOWN:
-            del _seen[next(iter(_seen))]
-        blocks = run.blocks(record)
-        timed = blocks[(blocks["flags"] & SIZING) == 0]
-        seconds = (timed["stop_ticks"] - timed["start_ticks"]).astype(np.float64) / record.clock.hz
-        clean = (timed["flags"] & UNCLEAN) == 0
-        _seen[key] = look(
-            RegionLabels.read(record.experiment).region_bytes, seconds, clean, None if first is None else like
-        )
-    return _seen[key]
+    region = RegionLabels.read(record.experiment).region_bytes
+    return _once(_seen, (run.path.absolute(), record.mark, like), lambda: look(region, *_times(run, record), like))
 
 
 def _place(run: Run, record: Record, one: Seen) -> MigrationRow:

@@ -83,6 +83,11 @@ class Anchor:
         return seconds_of(self.cores[0])
 
     @property
+    def wall_s(self) -> float:
+        """Return the wall time of the program here: M and R."""
+        return self.measured_s[1] + self.rest_s
+
+    @property
     def ratio(self) -> float | None:
         """Return model over measured, of the own core; None for a program that is too short to measure."""
         return None if too_short(self) else self.model_s / self.measured_s[1]
@@ -187,21 +192,19 @@ def anchored(tier: str, here: Anchor, own: Traced, pairs: Sequence[Pair], sizes:
     ratios = size_ratios([(seconds_of(old), seconds_of(new)) for old, new in sizes])
     if unknown := here.unknown or too_few(ratios):
         return Answer(tier, None, None, None, None, model, unknown=unknown)
-    wall = here.measured_s[1] + here.rest_s
     told = slowdown(here, own)
     every = [told, *(ratio for pair in pairs for ratio in _readings(here, *pair)), *_of_wall(here, one_more(ratios))]
-    return Answer(tier, told, min(every), max(every), told * wall, model)
+    return Answer(tier, told, min(every), max(every), told * here.wall_s, model)
 
 
 def slowdown(here: Anchor, own: Traced) -> float:
     """Return the ratio of the wall time by the own core, for its time on the tier; without bounds."""
-    wall = here.measured_s[1] + here.rest_s
-    return (here.measured_s[1] * seconds_of(own) / here.model_s + here.rest_s) / wall
+    return (here.measured_s[1] * seconds_of(own) / here.model_s + here.rest_s) / here.wall_s
 
 
 def size_ratios(times: Sequence[Pair_s]) -> list[float]:
     """Return the ratio of each size of the core that has a time here. times: here and on the tier, in seconds."""
-    return [b / a for a, b in times[:SIZES] if a > 0]
+    return [b / a for a, b in times if a > 0]
 
 
 def too_few(ratios: Sequence[float]) -> str:
@@ -249,8 +252,7 @@ def _readings(here: Anchor, old: Traced, new: Traced) -> list[float]:
 
 def _of_wall(here: Anchor, ratios: Sequence[float]) -> list[float]:
     """Return ratios of the wall time, for those of the program itself."""
-    time, wall = here.measured_s[1], here.measured_s[1] + here.rest_s
-    return [max(1 + time * (ratio - 1) / wall, 0.0) for ratio in ratios]
+    return [max(1 + here.measured_s[1] * (ratio - 1) / here.wall_s, 0.0) for ratio in ratios]
 
 
 def fits(here: Anchor, core: Traced) -> bool:

@@ -8,7 +8,7 @@ from tierscope.draw.grid import Grid
 from tierscope.stats.median import Interval
 from tierscope.suites.flush.points import kind_name
 from tierscope.suites.flush.row import FlushRow
-from tierscope.units import show_size
+from tierscope.units import show_size, three_digits
 
 ABREAST = 5  # ratios with their intervals that fit next to each other in 80 columns
 
@@ -49,11 +49,6 @@ def _plain(row: FlushRow, found: Interval | None, scale: float) -> str:
     if found is None:
         return cells.NOTHING
     return f"{three_digits(found.middle * scale)}{'' if row.conclusive else ' ?'}"
-
-
-def three_digits(value: float) -> str:
-    """Return '8.40', '133'; more digits only before the point."""
-    return f"{value:#.3g}".rstrip(".") if value < 1000 else f"{value:.0f}"
 
 
 forms.add(of_rows("flush", grids))

@@ -177,7 +177,7 @@ def measure(
     near = near_cpus(machine, target)[0]
     used = (place.chaser, *place.cpus)
     memory = yield from chosen_array(machine, chosen.array, cache_bytes, used, near, target)
-    field = Field(machine, chosen, place, all_together(memory, together) if together else memory)
+    field = Field(machine, chosen, place, all_together(memory, together))
     for steps, load_steps in steps_of(chosen):
         yield idle(field, steps)
         for count in counts:

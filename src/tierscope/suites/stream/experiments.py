@@ -152,8 +152,8 @@ def measure(
     schedule = Schedule(precision=chosen.precision, budget_s=chosen.budget, block_s=chosen.block, visits=chosen.visits)
     seldom = schedule if large_visits is None else msgspec.structs.replace(schedule, visits=large_visits)
     near = near_cpus(machine, target)[0]
-    memory = yield from chosen_array(machine, chosen.array, cache_bytes, cpus, near, target)
-    memory = all_together(memory, together) if together else memory
+    each = yield from chosen_array(machine, chosen.array, cache_bytes, cpus, near, target)
+    memory = all_together(each, together)
     for count in counts:
         for kernel in names:
             if kernel in LARGE:
