@@ -110,13 +110,13 @@ def with_interval(row: JudgedRow | None, found: Interval | None, text: Callable[
 
 
 def in_gb(found: Interval | None) -> float | None:
-    """Return the middle in GB/s, None where there is none."""
-    return vega.gb(found.middle if found else None)
+    """Return the middle in GB/s, None where there is none, or it is not known."""
+    return vega.gb(found.middle if found and not found.wide else None)
 
 
 def in_ns(found: Interval | None) -> float | None:
-    """Return the middle in ns, None where there is none."""
-    return vega.ns(found.middle if found else None)
+    """Return the middle in ns, None where there is none, or it is not known."""
+    return vega.ns(found.middle if found and not found.wide else None)
 
 
 def curve(label: str, points: Iterable[tuple[float | None, float | None]]) -> Curve:

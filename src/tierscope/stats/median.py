@@ -50,6 +50,11 @@ class Interval:
         """Return the half-width over the median; infinite where there is no positive median."""
         return (self.high - self.low) / 2 / self.middle if self.middle > 0 else math.inf
 
+    @property
+    def wide(self) -> bool:
+        """Return whether the half-width is the number itself or more: then the number is not known."""
+        return self.relative >= 1
+
     def times(self, factor: float) -> Self:
         """Return the interval in another unit; factor > 0."""
         return type(self)(self.low * factor, self.middle * factor, self.high * factor, self.count)

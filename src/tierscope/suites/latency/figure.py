@@ -35,7 +35,7 @@ class Staircase:
 
     def draw(self, run: Run, rows: list[LatencyRow], insights: list[Insight]) -> Spec | None:
         """Return the chart of the rows of `latency`; insights `level_...` are the capacities found."""
-        points = [_point(row) for row in rows if row.latency and row.latency.middle and row.footprint_bytes]
+        points = [_point(row) for row in rows if _is_known(row)]
         if not points:
             return None
         order = list(dict.fromkeys(point["series"] for point in points))
@@ -47,6 +47,11 @@ class Staircase:
         title = vega.origin_title(self.title, run.result.origin)
         notes = [vega.missing(len(rows), len(points))]
         return vega.finish(title, body, labels=order, axes={"x": "log", "y": "log"}, notes=notes, height=420)
+
+
+def _is_known(row: LatencyRow) -> bool:
+    """Return whether the row has a latency that its interval does not deny: a wider one would stretch the axis."""
+    return bool(row.latency and row.latency.middle and not row.latency.wide and row.footprint_bytes)
 
 
 def _point(row: LatencyRow) -> Point:

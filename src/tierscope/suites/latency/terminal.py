@@ -17,7 +17,7 @@ def _latency(section: Shown, console: Console) -> Parts:
     """Return a line per power of four and the largest footprint, a column per curve; then the staircase."""
     series: dict[str, list[LatencyRow]] = {}
     for row in sorted(section.typed, key=lambda row: row.footprint_bytes):
-        if in_ns(row.latency) and row.footprint_bytes:
+        if row.latency and row.latency.middle and row.footprint_bytes:
             series.setdefault(printable(probe_name(row.probe, row.order, row.page_bytes)), []).append(row)
     long = {name: rows for name, rows in series.items() if len(rows) > 1}
     columns = list((long or series).items())[:COLUMNS]

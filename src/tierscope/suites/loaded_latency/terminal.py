@@ -24,6 +24,7 @@ from tierscope.suites.loaded_latency.row import LoadedLatencyRow, apart_names
 from tierscope.suites.loaded_latency.table import loads
 
 FLAT = 1.5  # latency that rises by less is drawn from zero, or noise would look like a mountain
+MODEL_WIDTH = 100  # letters of a terminal that has space for the model; in fewer, cells would break
 CURVES = 6  # in one plot: the letters of more curves are hard to distinguish
 
 
@@ -37,7 +38,7 @@ def _loaded(section: Shown, console: Console) -> Parts:
     if not series:
         return plain(section, console)
     lines = []
-    modelled = any(row.model for row in section.typed)
+    modelled = console.width >= MODEL_WIDTH and any(row.model for row in section.typed)
     for name, rows in series.items():
         rows.sort(key=lambda row: -(row.delay_cycles or 0))
         for row in [rows[i] for i in sorted({0, len(rows) // 2, len(rows) - 1})]:
