@@ -13,6 +13,7 @@ from tierscope.fleet.known import mean_of
 from tierscope.fleet.store import DayRecord, Store, literal
 
 DAYS = 7  # the mean of a week halves the suspects at equal power (docs/decisions/0047)
+DECIMALS = 12  # of logarithms: the store adds with two threads, in any order, so digits beyond differ each time
 
 
 @dataclass(frozen=True)
@@ -100,7 +101,7 @@ def _score_noise(store: Store, used: list[DayRecord], where: str) -> float:
         f"{where} AND NOT isnan(score) GROUP BY machine_key HAVING count(*) > 1)",
         files,
     )
-    return _number(found["noise"][0])
+    return round(_number(found["noise"][0]), DECIMALS)
 
 
 def _number(value: Any) -> float:
@@ -115,7 +116,7 @@ def _window(today: dict[str, Any], found: dict[str, Any], day: str, days: int, s
     row, metric = row[there], metric[there]
 
     def table(name: str) -> Floats:
-        values = np.ma.filled(np.ma.asarray(found[name], dtype=np.float64), np.nan)[there]
+        values = np.round(np.ma.filled(np.ma.asarray(found[name], dtype=np.float64), np.nan)[there], DECIMALS)
         made = np.full((len(key), len(metric_keys)), np.nan)
         made[row, metric] = values
         return made
