@@ -159,14 +159,19 @@ def test_a_static_program_states_no_objects(build: Build, machines: tuple[str, s
     assert made.unknown == STATIC
 
 
-SHOWS = """#include <cstdio>
+SHOWS = """#include <atomic>
+#include <cstdio>
 #include <cstdlib>
 #include <thread>
 #include <vector>
 int main() {
   std::vector<long> all(1 << 17, 1);
   long sums[2] = {0, 0};
-  auto add = [&](int t) { for (int k = 0; k < 4; ++k) for (size_t i = t; i < all.size(); i += 2) sums[t] += all[i]; };
+  std::atomic<int> alive{0};
+  auto add = [&](int t) {
+    for (++alive; alive < 2;) std::this_thread::yield();
+    for (int k = 0; k < 4; ++k) for (size_t i = t; i < all.size(); i += 2) sums[t] += all[i];
+  };
   std::thread one(add, 0), two(add, 1);
   one.join();
   two.join();
