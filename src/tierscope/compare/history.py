@@ -81,8 +81,11 @@ def history(runs: Sequence[Seen], least: float) -> History:
 
 
 def _series(key: tuple[str, str], numbers: dict[int, Number], tests: int, least: float, runs: Sequence[Seen]) -> Series:
-    """Return the series without inconclusive numbers, unless all are; without changes where footprints are unlike."""
-    sure = {index: number for index, number in numbers.items() if number.conclusive} or numbers
+    """Return the series without inconclusive numbers, unless all are; without changes where footprints are unlike.
+
+    Numbers of a machine that drifts remain: the scatter from run to run is what changes are compared with.
+    """
+    sure = {index: number for index, number in numbers.items() if number.conclusive or number.drifts} or numbers
     indices = tuple(sorted(sure))
     values = np.array([sure[index].value for index in indices])
     alike = comparable((sure[index].footprint for index in indices), [runs[index] for index in indices])

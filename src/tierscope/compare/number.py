@@ -11,6 +11,7 @@ class Number(msgspec.Struct, frozen=True):
     high: float
     conclusive: bool
     footprint: float | None = None  # bytes; None where the point has none
+    drifts: bool = False  # inconclusive only because the machine changes from visit to visit or from run to run
 
 
 Numbers = dict[str, dict[str, Number]]

@@ -12,6 +12,7 @@ from tierscope.record.experiment import real
 from tierscope.record.glance import Seen
 from tierscope.record.result import Run
 from tierscope.sound import reads
+from tierscope.stats.visited import DRIFTS
 from tierscope.tables import Flat, Main
 from tierscope.tables.kept import keep, recall
 from tierscope.tables.measured import span_of
@@ -70,6 +71,12 @@ def _number(row: Flat, main: Main) -> Number | None:
     value = real(row.get(main.name))
     if value is None:
         return None
+    conclusive = row.get("conclusive") is not False
+    reasons = str(row.get("reasons") or "").split("; ")
     return Number(
-        value, *(span_of(row, main.stem) or (value, value)), row.get("conclusive") is not False, footprint_of(row)
+        value,
+        *(span_of(row, main.stem) or (value, value)),
+        conclusive,
+        footprint_of(row),
+        not conclusive and all(reason.endswith(DRIFTS) for reason in reasons),
     )

@@ -10,6 +10,7 @@ from tierscope.units import show_bytes, show_size
 HEADS = {"B/s": "GB/s", "s": "ns", "1/s": "M/s"}
 NOTHING = "–"
 UNKNOWN = "not known"  # a number whose interval is as wide as itself
+SHARES = ("peak_share", "left_out_share", "on_target_share", "between_share", "slow_share")
 DECIMAL = ("block_bytes", "total_bytes")  # sizes as they were asked for: 8 KB stays 8 KB
 
 
@@ -60,7 +61,7 @@ def _digits(value: float) -> str:
 
 def _is_share(column: Column) -> bool:
     """Return whether the column is a share of a whole, shown in percent; a read share of 0.75 is a ratio and stays."""
-    return column.unit == "1" and column.name in ("peak_share", "left_out_share", "on_target_share", "between_share")
+    return column.unit == "1" and column.name in SHARES
 
 
 def _is_iops(column: Column) -> bool:

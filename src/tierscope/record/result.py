@@ -16,6 +16,7 @@ from msgspec import Meta
 
 from tierscope.errors import ResultError
 from tierscope.files import write_atomically
+from tierscope.record.earlier import Earlier
 from tierscope.record.experiment import Label
 from tierscope.record.facts import Clock, GroupFacts, Trial
 from tierscope.record.machine import Machine
@@ -147,6 +148,13 @@ class Result(msgspec.Struct, frozen=True, kw_only=True, weakref=True):
     predicted: Annotated[
         Predicted | None,
         Meta(description="the [`Predicted`](#predicted) of a program on other memories; null of every other run"),
+    ] = None
+    earlier: Annotated[
+        Earlier | None,
+        Meta(
+            description="[`Earlier`](#earlier): what earlier runs of this machine showed, which the intervals contain; "
+            "null: they contain changes within the run only, as in runs of versions that did not look"
+        ),
     ] = None
 
 

@@ -14,12 +14,13 @@ from tierscope.report.picks import judged
 from tierscope.stats.lost import OTHER_MARKS
 from tierscope.stats.point import COLD
 from tierscope.stats.summary import LONGER
-from tierscope.stats.visited import BETWEEN, ONCE
+from tierscope.stats.visited import BETWEEN, DRIFTS, ONCE, SLOWLY
 
 KNOBS = ("budget", "limit")  # options of suites that give a point more time
 SHORT = (LONGER, "give a longer budget")  # ends of reasons that more time removes
 ADVICE = re.compile(": ((?:name|use|give|run|leave|try|add|free|stop|take) .*)$")  # a reason that states its remedy
 SCATTER = re.compile("±|wider than its own number|not steady")  # within a visit; `COLD` apart
+ENOUGH_RUNS = 5  # earlier ones: their drift then counts for more than the assumption (`stats.visits.ASSUMED`)
 FEW_VISITS, USUAL_VISITS = 2, 3  # a drift needs two; suites have three
 RESTED, BUSY = 0.1, 0.25  # CPUs that other programs used in the mean: up to which they did nothing, from which much
 
@@ -66,8 +67,11 @@ def more_visits(content: Content) -> dict[str, str]:
     """Return the options that halve the intervals of a run whose machine changes between visits; {} where none do.
 
     An interval is as wide as t / sqrt(visits): 9 in place of 4 make 3.18 / 2 into 2.31 / 3. They do not help where
-    other programs disturb the run. A `limit` ends the visits, so it grows with them.
+    other programs disturb the run, or where an interval also contains what changes between runs. A `limit` ends the
+    visits, so it grows with them.
     """
+    if content.run.result.earlier is not None:
+        return {}
     options = content.run.result.options
     visits, limit = options.get("visits"), options.get("limit")
     told = _reasons(content)
@@ -123,7 +127,7 @@ def more_time(content: Content) -> dict[str, str]:
 def _scatters_at_rest(content: Content, reason: str) -> bool:
     """Return whether a point scatters within its visits, and no other program can be why."""
     used = _used(content)
-    scatters = SCATTER.search(reason) and not reason.endswith((BETWEEN, COLD))
+    scatters = SCATTER.search(reason) and not reason.endswith((*DRIFTS, COLD))
     return bool(scatters) and used is not None and used < RESTED
 
 
@@ -159,6 +163,23 @@ def _commonest(told: list[str]) -> tuple[str, int, bool]:
     return first, count, len(many) > 1
 
 
+def _of_drift(content: Content, reason: str) -> str:
+    """Return what helps on a machine that changes between visits or runs: more runs, until ENOUGH_RUNS are known, since
+    the drift between runs is assumed until then; after that a lower precision.
+    """
+    earlier, used = content.run.result.earlier, _used(content)
+    if used is not None and used >= BUSY:
+        return steadier(content.run.result.origin)
+    known = earlier.runs if earlier else 0
+    if known < ENOUGH_RUNS and not reason.endswith(SLOWLY):
+        return f"repeat it: {known} earlier runs of this machine are known, and {ENOUGH_RUNS} show how much it drifts"
+    precision = content.run.result.options.get("precision")
+    asked = f", not {100 * precision:g} %" if isinstance(precision, float) else ""
+    return (
+        f"ask for a precision that this machine has (precision=){asked}; tierscope compare A B --rerun 5 cancels drift"
+    )
+
+
 def same_but_numbers(reason: str) -> str:
     """Return what a reason has in common with those that differ from it in numbers only."""
     return re.sub(r"[0-9]+([.][0-9]+)?|inf|nan", "#", reason)
@@ -175,8 +196,8 @@ def _step(content: Content, reason: str) -> str:
     if result.origin == "real" and reason.endswith(ONCE):
         again = _options(second_visit(content))
         return f"let it visit each point again{f' ({again})' if again else ', with more visits='}"
-    if result.origin == "imported" or reason.endswith(BETWEEN):
-        return step  # more time in each visit does not make the visits alike
+    if result.origin == "imported" or reason.endswith(DRIFTS):  # more time in each visit does not make visits alike
+        return step if result.earlier is None else _of_drift(content, reason)
     if result.origin == "real" and reason.endswith(SHORT):
         longer = _options(more_time(content))
         return f"measure longer ({longer})" if longer else "measure longer"

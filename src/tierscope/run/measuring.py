@@ -11,6 +11,7 @@ from tierscope.record.experiment import real
 from tierscope.record.result import Manifest
 from tierscope.run.background import Watch
 from tierscope.run.both import Both
+from tierscope.run.earlier import EarlierRuns, earlier_file
 from tierscope.run.hosts import Host
 from tierscope.run.measurer import Measurer
 from tierscope.run.quiet import Quiets, quiet_file
@@ -30,6 +31,13 @@ def watch_of(manifest: Manifest, host: Host) -> Watch | None:
         return None
     machine = manifest.machine
     return Watch(machine, host.others(), host.session, Quiets(quiet_file(machine.identity.digest(), host.word)))
+
+
+def earlier_for(manifest: Manifest) -> EarlierRuns | None:
+    """Return the earlier runs of this machine; None where a point is visited once, as on a simulated machine."""
+    if manifest.machine.simulated or _is_program(manifest.suite):
+        return None
+    return EarlierRuns(earlier_file(manifest.machine))
 
 
 def winners_for(manifest: Manifest, host: Host) -> Winners:

@@ -62,15 +62,20 @@ class Quiets:
 
 
 def quiet_file(digest: str, host: str = "") -> Path | None:
-    """Return the file of a machine in the user's cache folder; None where there is no such folder.
+    """Return the file of a machine; see `kept_file`."""
+    return kept_file("quiet", digest, host)
 
-    host: `ssh:NAME` of another machine, since two machines of one kind may have one digest.
+
+def kept_file(folder: str, digest: str, host: str) -> Path | None:
+    """Return the file of a machine in a folder of the user's cache folder; None where there is no such folder.
+
+    host: `ssh:NAME` of another machine, since two machines of one kind may have one digest; "": this one.
     """
     root = cache_folder()
     if root is None:
         return None
     other = f"-{hashlib.sha256(host.encode()).hexdigest()[:12]}" if host else ""
-    return root / "quiet" / f"{digest}{other}.json"
+    return root / folder / f"{digest}{other}.json"
 
 
 def _read(path: Path | None) -> dict[int, list[Seen]]:

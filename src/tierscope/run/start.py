@@ -9,6 +9,8 @@ from functools import partial
 from pathlib import Path
 from shlex import quote
 
+import msgspec
+
 from tierscope import __version__, core, stops
 from tierscope.doctor import examine
 from tierscope.errors import MachineError, ResultError, UsageError, refusal
@@ -40,7 +42,7 @@ from tierscope.run.imported import refuse_imported
 from tierscope.run.judged import stored
 from tierscope.run.known import refuse_unknown
 from tierscope.run.levered import refuse_levered
-from tierscope.run.measuring import limit_s, measurer, watch_of, winners_for
+from tierscope.run.measuring import earlier_for, limit_s, measurer, watch_of, winners_for
 from tierscope.run.observer import Observer
 from tierscope.run.owned import abandon, is_begun, own, owned, release
 from tierscope.run.place import RUNS, forsake, new_directory, taken
@@ -166,6 +168,9 @@ def execute(directory: Path, manifest: Manifest, observer: Observer | None = Non
             result = empty_result(manifest)
         if result.complete:
             return stored(Run(path=directory, result=result))
+        earlier = earlier_for(manifest)
+        if earlier and not result.records:
+            result = msgspec.structs.replace(result, earlier=earlier.shown())
         runner = Runner(
             directory,
             result,
@@ -178,7 +183,10 @@ def execute(directory: Path, manifest: Manifest, observer: Observer | None = Non
         )
         runner.ending = partial(changed, manifest.machine.state, host.memory)
         with prefetching(asked_prefetch(options_again(manifest), manifest.machine)):
-            return stored(Run(path=directory, result=runner.execute(plan_of(manifest))))
+            run = Run(path=directory, result=runner.execute(plan_of(manifest)))
+        if earlier:
+            earlier.add(run)
+        return stored(run)
 
 
 def _counters(manifest: Manifest, host: Host) -> Counters:

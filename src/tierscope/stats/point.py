@@ -22,6 +22,7 @@ import numpy as np
 from tierscope.arrays import Floats, Places
 from tierscope.record.experiment import Schedule
 from tierscope.record.result import Blocks
+from tierscope.stats.between_runs import Once
 from tierscope.stats.steady import Steady, change, settle
 from tierscope.stats.summary import Summary, summarise
 from tierscope.stats.together import UNCLEAN, Together, together
@@ -36,9 +37,11 @@ class Seen:
 
     visits: int  # behind the numbers
     between_share: float | None  # of the squared half-width, the part between visits; None if not known
+    slow_share: float | None  # of the same, the part between runs; None if not known
     degrees: float | None  # of freedom, the fewest of its groups; None if not known
     left_out_share: float  # mean of all visits
     more_blocks: int  # of all visits but the first
+    own: tuple[Once, ...]  # the number of each group as this run alone shows it; () if there are doubts or none
 
 
 @dataclass(frozen=True, slots=True)

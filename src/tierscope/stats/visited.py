@@ -8,6 +8,7 @@ each remain. The width of a visit's own interval is not such a doubt: the interv
 from collections.abc import Sequence
 from dataclasses import replace
 
+from tierscope.record.earlier import Between
 from tierscope.record.experiment import Schedule
 from tierscope.stats.drift import Drift, Spread
 from tierscope.stats.point import Point, Seen
@@ -15,6 +16,9 @@ from tierscope.stats.summary import Summary, too_wide
 from tierscope.stats.visits import Pooled, pool, spread
 
 BETWEEN = ", since the machine changes from visit to visit"
+SLOWLY = ", since the machine changes from run to run"
+DRIFTS = (BETWEEN, SLOWLY)
+HALF = 0.5  # of the squared half of an interval: whatever makes more of it is its cause
 ONCE = "seen once, and how much this machine drifts between visits is not known"
 
 
@@ -50,16 +54,23 @@ def spreads(visits: Sequence[Point], schedule: Schedule, tours: Sequence[int]) -
     ]
 
 
-def visited(visits: Sequence[Point], drifts: Sequence[Drift | None], schedule: Schedule, more_blocks: int) -> Point:
+def visited(
+    visits: Sequence[Point],
+    drifts: Sequence[Drift | None],
+    schedule: Schedule,
+    more_blocks: int,
+    betweens: Sequence[Between | None],
+) -> Point:
     """Return one point of all visits, the first one first.
 
-    drifts: of each group, how much points of its kind drift; more_blocks: of all visits but the first.
+    drifts: of each group, how much points of its kind drift; more_blocks: of all visits but the first; betweens: of
+    each group, what earlier runs show, as for `stats.visits.pool`.
     """
     chosen = [visits[number] for number in used(visits, schedule.precision)]
     doubted = [] if sound(visits, schedule.precision) else visits
     found = [
-        pool([visit.groups[group].interval for visit in chosen], drift, schedule.confidence)
-        for group, drift in enumerate(drifts)
+        pool([visit.groups[group].interval for visit in chosen], drift, schedule.confidence, between)
+        for group, (drift, between) in enumerate(zip(drifts, betweens, strict=True))
     ]
     summaries = tuple(
         _summary(
@@ -67,16 +78,20 @@ def visited(visits: Sequence[Point], drifts: Sequence[Drift | None], schedule: S
             [reason for visit in doubted for reason in doubts(visit.groups[group], schedule.precision)],
             pooled,
             schedule.precision,
+            between,
         )
-        for group, pooled in enumerate(found)
+        for group, (pooled, between) in enumerate(zip(found, betweens, strict=True))
     )
-    shares = [pooled.between_share for pooled in found if pooled]
+    known = [pooled for pooled in found if pooled]
+    every = len(known) == len(found)
     seen = Seen(
         visits=len(chosen),
-        between_share=max(shares) if len(shares) == len(found) else None,
-        degrees=min((pooled.degrees for pooled in found if pooled), default=None) if all(found) else None,
+        between_share=max((pooled.between_share for pooled in known), default=None) if every else None,
+        slow_share=max((pooled.slow_share for pooled in known), default=None) if every else None,
+        degrees=min((pooled.degrees for pooled in known), default=None) if every else None,
         left_out_share=sum(visit.together.left_out_share for visit in visits) / len(visits),
         more_blocks=more_blocks,
+        own=() if doubted or not every else tuple(pooled.own for pooled in known),
     )
     return Point(chosen[0].together, summaries, seen)
 
@@ -86,12 +101,23 @@ def enough(good: list[int], visits: int) -> list[int]:
     return good if len(good) >= min(2, visits) and 2 * len(good) >= visits else []
 
 
-def _summary(visits: Sequence[Summary], reasons: list[str], pooled: Pooled | None, precision: float) -> Summary:
+def since(pooled: Pooled | None, between: Between | None) -> str:
+    """Return what makes most of an interval that is too wide, as the end of that reason; "" for the scatter within
+    visits.
+    """
+    if pooled is None or pooled.between_share + pooled.slow_share <= HALF:
+        return ""
+    return SLOWLY if between and between.degrees and pooled.slow_share > HALF else BETWEEN
+
+
+def _summary(
+    visits: Sequence[Summary], reasons: list[str], pooled: Pooled | None, precision: float, between: Between | None
+) -> Summary:
     interval = pooled.interval if pooled else visits[0].interval
     if pooled is None and interval.count:
         reasons.append(ONCE)
     if interval.count and (wide := too_wide(interval, precision)):
-        reasons.append(wide + (BETWEEN if pooled and pooled.between_share > 0.5 else ""))
+        reasons.append(wide + since(pooled, between))
     return replace(
         visits[0],
         interval=interval,

@@ -46,6 +46,11 @@ def kinds(record: Record, take: Sequence[int], group: int, caches: Sequence[Cach
     return (*coarse, *place, level_of(facts, caches)), coarse
 
 
+def word_of(kind: Kind) -> str:
+    """Return a kind as it is stored: 'stream line node:0 None thp 1 1 0'."""
+    return " ".join(map(str, kind))
+
+
 def level_of(facts: GroupFacts, caches: Sequence[Cache]) -> int:
     """Return the first level of cache that the footprint of a thread fits into; 0: it is in memory."""
     share = facts.footprint_bytes / max(len(facts.cpus), 1)

@@ -18,5 +18,6 @@ def joined(run: Run, cell: Mapping[str, Record]) -> Closing:
         "origin": strongest(end["origin"] for end in ends.values()),
         "visits": min((count for end in ends.values() if (count := end.get("visits")) is not None), default=None),
         "between_share": max((n for end in ends.values() if (n := end.get("between_share")) is not None), default=None),
+        "slow_share": max((n for end in ends.values() if (n := end.get("slow_share")) is not None), default=None),
         "degrees": min((n for end in ends.values() if (n := end.get("degrees")) is not None), default=None),
     }

@@ -106,6 +106,7 @@ class Closing(TypedDict):
     origin: str
     visits: NotRequired[int | None]
     between_share: NotRequired[float | None]
+    slow_share: NotRequired[float | None]
     degrees: NotRequired[float | None]
 
 
@@ -120,6 +121,7 @@ def closing(record: Record, point: Point) -> Closing:
         "origin": strongest(facts.origin for facts in record.groups),
         "visits": seen.visits if seen else None,
         "between_share": seen.between_share if seen else None,
+        "slow_share": seen.slow_share if seen else None,
         "degrees": seen.degrees if seen else None,
     }
 

@@ -139,8 +139,16 @@ class JudgedRow(Row, frozen=True, kw_only=True):
         Share | None,
         Col(
             "between visits",
-            help="share of the squared interval that is between visits; the rest is within them. null: it contains "
-            "nothing of what changes between visits",
+            help="share of the squared interval that is between visits; null: it contains nothing of what changes "
+            "between visits",
+        ),
+    ] = None
+    slow_share: Annotated[
+        Share | None,
+        Col(
+            "between runs",
+            help="share of the squared interval that is between runs, as earlier runs of this machine showed it, or as "
+            "assumed where there were none; the rest is within visits. null: as for `between_share`",
         ),
     ] = None
     degrees: Annotated[

@@ -8,6 +8,7 @@ shows in the points of its kind.
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from tierscope.record.earlier import Between
 from tierscope.record.result import Record, Run
 from tierscope.stats.contrast import Contrast
 from tierscope.stats.judged import Judged
@@ -17,7 +18,7 @@ from tierscope.stats.takes import takes_of
 from tierscope.stats.visited import spreads, used, visited
 from tierscope.stats.visited_contrast import counted, visited_contrast
 from tierscope.stats.visits import pool, spread
-from tierscope.tables.drifts import Drifts
+from tierscope.tables.drifts import Drifts, kinds, word_of
 
 Judge = Callable[[Record], Judged]
 Measure = Callable[[Record], Interval | None]
@@ -37,6 +38,8 @@ class Visited:
             self._visits[visit.number].append(visit)
         self._alone = {number: [judge(one) for one in visits] for number, visits in self._visits.items()}
         self._caches = run.result.machine.identity.caches
+        earlier = run.result.earlier
+        self._between = None if earlier is None else {one.kind: one for one in earlier.kinds}
         self._measured: dict[tuple[str, str], dict[int, Interval]] = {}
         self._judged = self._together()
 
@@ -86,9 +89,22 @@ class Visited:
         record, *others = self._visits[number]
         schedule, more = record.experiment.schedule, sum(visit.blocks for visit in others)
         return tuple(
-            visited(points, [rates.of(record, take, group) for group in take], schedule, more)
+            visited(
+                points,
+                [rates.of(record, take, group) for group in take],
+                schedule,
+                more,
+                [self._between_runs(record, take, group) for group in take],
+            )
             for take, points in zip(takes_of(record.experiment), _by_take(self._alone[number]), strict=True)
         )
+
+    def _between_runs(self, record: Record, take: Sequence[int], group: int) -> Between | None:
+        """Return what earlier runs show of a group; None where the run did not look for them."""
+        if self._between is None:
+            return None
+        own = (self._between.get(word_of(kind)) for kind in kinds(record, take, group, self._caches))
+        return next((one for one in own if one), Between())
 
     def _compared(self, number: int, times: Drifts, ratios: Drifts) -> tuple[Contrast, ...]:
         record = self._visits[number][0]
@@ -122,16 +138,16 @@ class Visited:
                 known[number] = list(found.values())
                 own = spread(known[number], first.experiment.schedule.confidence, list(found))
                 drifts.add(first, takes_of(first.experiment)[0], 0, own)
-        return {number: _number(self._visits[number][0], own, drifts) for number, own in known.items()}
+        return {number: self._number(self._visits[number][0], own, drifts) for number, own in known.items()}
 
+    def _number(self, record: Record, visits: Sequence[Interval], drifts: Drifts) -> Interval:
+        """Return the interval of all visits, as if there were no earlier runs: they keep the rates of points.
 
-def _number(record: Record, visits: Sequence[Interval], drifts: Drifts) -> Interval:
-    """Return the interval of all visits. One visit alone keeps its interval where no drift is known, as its
-    point does.
-    """
-    drift = drifts.of(record, takes_of(record.experiment)[0], 0)
-    found = pool(visits, drift, record.experiment.schedule.confidence)
-    return found.interval if found else visits[0]
+        One visit alone keeps its interval where no drift is known, as its point does.
+        """
+        drift = drifts.of(record, takes_of(record.experiment)[0], 0)
+        found = pool(visits, drift, record.experiment.schedule.confidence, None if self._between is None else Between())
+        return found.interval if found else visits[0]
 
 
 def _by_take(found: Sequence[Judged]) -> list[list[Point]]:

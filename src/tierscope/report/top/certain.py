@@ -1,6 +1,7 @@
 """How sure: what part of a run is conclusive, how precise the key numbers are, and why the rest is not."""
 
 from collections.abc import Sequence
+from datetime import datetime
 
 from tierscope.report.content import Content
 from tierscope.report.doubtful import why
@@ -9,6 +10,8 @@ from tierscope.report.top.bounds import QUESTION, bounded
 from tierscope.report.top.memory import Memory
 from tierscope.report.top.parts import BAD, GOOD, NOTE, Answer, Key
 
+SHOWN = 2  # earlier runs that show a drift at least
+TWO_DAYS = 2
 NEARLY, HALF = 0.95, 0.5  # of the points, and of the numbers of a memory
 
 
@@ -64,7 +67,19 @@ def _lasting(content: Content) -> str:
     if result.origin != "real" or not result.visits:
         return ""
     seconds = sum(record.seconds for record in (*result.records, *result.visits))
-    return f"Intervals contain what changed within the {seconds:.0f} s of this run, not slower changes."
+    within = f"Intervals contain what changed within the {seconds:.0f} s of this run"
+    if result.earlier is None:
+        return f"{within}, not slower changes."
+    if result.earlier.runs < SHOWN:
+        return f"{within}, and as much again for slower changes, since no earlier runs of this machine show them."
+    runs, days = result.earlier.runs, _days(result.earlier.since, result.started)
+    return f"{within}, and slower changes as {runs} earlier runs{days} show them."
+
+
+def _days(since: str, until: str) -> str:
+    """Return ' of 3 days': how far back the earlier runs go."""
+    days = (datetime.fromisoformat(until) - datetime.fromisoformat(since)).total_seconds() / 86400
+    return f" of {days:.0f} days" if days >= TWO_DAYS else f" of {24 * days:.0f} hours" if 24 * days >= 2 else ""
 
 
 def _because(content: Content) -> str:

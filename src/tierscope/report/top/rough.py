@@ -13,7 +13,7 @@ from tierscope.report.top.memory import COPIES, READ
 from tierscope.stats.contrast import SLOWDOWN
 from tierscope.stats.median import Interval
 from tierscope.stats.summary import WIDE
-from tierscope.stats.visited import BETWEEN
+from tierscope.stats.visited import DRIFTS
 from tierscope.suites.latency.row import LatencyRow
 from tierscope.suites.loaded_latency.row import LoadedLatencyRow
 from tierscope.suites.stream.table import StreamRow
@@ -26,10 +26,10 @@ ROUGHEST = 0.25  # half of an interval over its middle
 def roughly(content: Content, target: str) -> str:
     """Return '202 to 228 GB/s read with 16 threads, 126 to 131 ns idle at 1 GiB'; "" where no range is known.
 
-    None is known of a run whose commonest doubt is another one than a width between visits: such an interval does not
-    contain what disturbed the run.
+    None is known of a run whose commonest doubt is another one than a width between visits or runs: such an interval
+    does not contain what disturbed the run.
     """
-    if not first_reason(content).endswith(BETWEEN):
+    if not first_reason(content).endswith(DRIFTS):
         return ""
     speeds: list[StreamRow] = content.typed("stream")
     waits: list[LatencyRow] = content.typed("latency")

@@ -1,0 +1,154 @@
+"""The numbers of earlier runs on this machine, kept for later runs of this user.
+
+A run lasts seconds, and a machine may drift over minutes and days. So each run keeps what it found for each point:
+log(number), and its variance as the visits of that run show it. The next run stores what these show together
+(`stats.between_runs`), and its intervals contain it. A point with doubts is
+not kept, nor is one of a run that was stopped.
+
+The file is in the user's cache folder and is named by a digest of the machine: another machine, or this one with other
+memory or another kernel, starts empty. Whoever removes it starts anew. It contains no verdicts: a run stores what it
+used, so that its verdicts are the same everywhere.
+"""
+
+import hashlib
+import math
+from collections import defaultdict
+from collections.abc import Iterator
+from contextlib import suppress
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+
+from tierscope.errors import TierscopeError
+from tierscope.files import write_atomically
+from tierscope.record.earlier import Between, Earlier
+from tierscope.record.experiment import Experiment
+from tierscope.record.machine import Machine
+from tierscope.record.result import Record, Run
+from tierscope.run.quiet import kept_file
+from tierscope.stats.between_runs import Once, between_of
+from tierscope.stats.takes import takes_of
+from tierscope.tables.drifts import kinds, word_of
+from tierscope.tables.measured import judged
+from tierscope.tables.visited import is_visited
+
+FOLDER = "earlier"
+MOST = 32  # runs of a point that are kept, the latest
+OLDEST = timedelta(days=30)  # after that a run shows nothing about the present one: systems and hypervisors change
+LARGEST = 64 << 20  # bytes of a file; one of 1000 points in 32 runs has 4 MB
+
+
+class Found(msgspec.Struct, frozen=True):
+    """A point in one run. log, variance: as `stats.between_runs.Once`."""
+
+    started: datetime
+    log: float
+    variance: float
+
+
+class Point(msgspec.Struct):
+    """A point. kinds: its kind, and the larger one, as words."""
+
+    kinds: tuple[str, ...]
+    runs: list[Found]
+
+
+class OfGroup(NamedTuple):
+    """A group of a take, and the name that its number is kept under."""
+
+    key: str
+    kinds: tuple[str, ...]
+    found: Once
+
+
+class EarlierRuns:
+    """The runs of one machine. path: where they are kept; None: nowhere."""
+
+    def __init__(self, path: Path | None, now: datetime | None = None) -> None:
+        self._path = path
+        self._now = now or datetime.now(UTC)
+        self._known = _read(path, self._now)
+
+    def shown(self) -> Earlier:
+        """Return what they show together."""
+        by_kind: dict[str, list[list[Once]]] = defaultdict(list)
+        for point in self._known.values():
+            for kind in point.kinds:
+                by_kind[kind].append([Once(one.log, one.variance) for one in point.runs])
+        found = {kind: between_of(points) for kind, points in sorted(by_kind.items())}
+        every = {one.started for point in self._known.values() for one in point.runs}
+        return Earlier(
+            runs=len(every),
+            since=min(every).isoformat(timespec="seconds") if every else "",
+            kinds=tuple(
+                Between(kind=kind, variance=one.variance, degrees=one.degrees)
+                for kind, one in found.items()
+                if one.degrees
+            ),
+        )
+
+    def add(self, run: Run) -> None:
+        """Add the points of a run that is complete, and keep all; a folder that cannot be written stops no run."""
+        if self._path is None or not run.result.complete:
+            return
+        started = datetime.fromisoformat(run.result.started)
+        self._known = _read(self._path, self._now)  # another run may have ended meanwhile
+        for group in (group for record in run.result.records if is_visited(record) for group in _groups(run, record)):
+            point = self._known.setdefault(group.key, Point(group.kinds, []))
+            others = [one for one in point.runs if one.started != started]
+            point.runs = [*others, Found(started, group.found.log, group.found.variance)][-MOST:]
+        with suppress(OSError, TierscopeError):
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            write_atomically(self._path, msgspec.json.encode(self._known))
+
+
+def earlier_file(machine: Machine) -> Path | None:
+    """Return the file of a machine in the user's cache folder; None where there is no such folder.
+
+    Machines of one kind that share a home are told apart by their names.
+    """
+    return kept_file(FOLDER, machine.identity.digest(), machine.hostname)
+
+
+def _groups(run: Run, record: Record) -> Iterator[OfGroup]:
+    """Yield the groups of a point whose number is not in doubt, apart from the width of its interval."""
+    caches = run.result.machine.identity.caches
+    takes = takes_of(record.experiment)
+    for number, (take, point) in enumerate(zip(takes, judged(run, record).points, strict=True)):
+        own = point.seen.own if point.seen else ()
+        for group, found in zip(take, own, strict=False):
+            if math.isfinite(found.log) and math.isfinite(found.variance):
+                words = tuple(map(word_of, kinds(record, take, group, caches)))
+                yield OfGroup(_key(record.experiment, number, group), words, found)
+
+
+def _key(asked: Experiment, number: int, group: int) -> str:
+    """Return what a number is kept under: all that was asked for, apart from how long and how often.
+
+    number: of the take.
+    """
+    take = takes_of(asked)[number]
+    settings = asked.settings[number] if asked.settings else ()
+    content = msgspec.json.encode((asked.table, [asked.groups[one] for one in take], settings, take.index(group)))
+    return hashlib.sha256(content).hexdigest()[:16]
+
+
+def _read(path: Path | None, now: datetime) -> dict[str, Point]:
+    """Return what is kept and young enough; nothing of a file that is absent or damaged, nor what no run finds."""
+    if path is None:
+        return {}
+    with suppress(OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        if path.stat().st_size > LARGEST:
+            return {}
+        known = msgspec.json.decode(path.read_bytes(), type=dict[str, Point])
+        for point in known.values():
+            point.runs = [one for one in point.runs if _possible(one, now)][-MOST:]
+        return {key: point for key, point in known.items() if point.runs}
+    return {}
+
+
+def _possible(one: Found, now: datetime) -> bool:
+    usual = math.isfinite(one.log) and 0 <= one.variance < math.inf and one.started.tzinfo is not None
+    return usual and now - OLDEST <= one.started <= now

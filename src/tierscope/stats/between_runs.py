@@ -1,0 +1,41 @@
+"""By how much a machine changes between runs, found from the numbers that earlier runs gave for the same points.
+
+Visits show what changes within the seconds of a run. A machine may also drift over minutes and days: a host moves a
+guest, the room becomes warmer, a search selects another loop variant. Of a point that n earlier runs have measured, the
+variance of log(number) between the runs, less the variance that the runs themselves state, is that drift:
+
+    between = mean over the points of (variance of log(number) - mean of the variances stated), at least 0
+
+The points of a kind are weighted by n - 1. All points of a run may rise and fall together, so they do not show more
+about runs than one of them does: `degrees` is the largest n - 1.
+
+Blind to what no earlier run has seen, and to a machine that changed for good between two of them: it counts as drift.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import mean, variance
+
+from tierscope.record.earlier import Between
+
+
+@dataclass(frozen=True, slots=True)
+class Once:
+    """A point in one run. log: of its number; variance: of that, as the visits of this run show it."""
+
+    log: float
+    variance: float
+
+
+def between_of(points: Sequence[Sequence[Once]]) -> Between:
+    """Return what points of one kind show together. points: of each, what every run found, in any order."""
+    repeated = [point for point in points if len(point) > 1]
+    if not repeated:
+        return Between()
+    excess = sum((len(point) - 1) * _excess(point) for point in repeated)
+    total = sum(len(point) - 1 for point in repeated)
+    return Between(variance=max(excess / total, 0.0), degrees=float(max(map(len, repeated)) - 1))
+
+
+def _excess(point: Sequence[Once]) -> float:
+    return variance([one.log for one in point]) - mean(one.variance for one in point)
