@@ -1,4 +1,4 @@
-"""What earlier runs of a machine show is kept, is in the intervals of later runs, and is stored with them."""
+"""The drift that earlier runs of a machine show is in the intervals of later runs, and is stored with them."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -81,7 +81,7 @@ def wandering(rng: np.random.Generator, count: int) -> Sequence[float]:
     return found
 
 
-def still(_: np.random.Generator, count: int) -> Sequence[float]:
+def constant(_: np.random.Generator, count: int) -> Sequence[float]:
     return [0.0] * count
 
 
@@ -122,12 +122,12 @@ def test_after_some_runs_intervals_contain_what_a_run_alone_does_not_see(driftin
 
 
 @pytest.mark.slow
-def test_on_a_machine_that_stands_still_the_assumption_fades() -> None:
+def test_the_assumption_counts_less_after_more_runs() -> None:
     """The first runs allow for a drift that nobody has seen; later ones are hardly wider than without it."""
-    _, without = coverage(still, 0, looks=False)
-    contained, early = coverage(still, 0)
+    _, without = coverage(constant, 0, looks=False)
+    contained, early = coverage(constant, 0)
     assert contained > 0.97
-    _, late = coverage(still, 16)
+    _, late = coverage(constant, 16)
     assert late < 1.35 * without < early
 
 
@@ -306,7 +306,7 @@ def test_a_folder_that_cannot_be_written_stops_no_run(tmp_path: Path, monkeypatc
 
 
 @pytest.mark.usefixtures("cache")
-def test_machines_of_one_kind_that_share_a_home_are_told_apart() -> None:
+def test_machines_of_one_kind_that_share_a_home_have_two_files() -> None:
     machine = made_machine(2)
     files = {earlier_file(msgspec.structs.replace(machine, hostname=name)) for name in ("node1", "node2")}
     assert len(files) == 2

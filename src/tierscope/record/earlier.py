@@ -1,4 +1,4 @@
-"""What earlier runs of the same machine showed about changes from run to run, when a run began.
+"""Changes from run to run, as earlier runs of the same machine showed them when a run began.
 
 A run stores it, so that its intervals are the same wherever it is read. See `stats.between_runs` and `run.earlier`.
 """

@@ -2,12 +2,12 @@
 
 A run lasts seconds, and a machine may drift over minutes and days. So each run keeps what it found for each point:
 log(number), and its variance as the visits of that run show it. The next run stores what these show together
-(`stats.between_runs`), and its intervals contain it. A point with doubts is
-not kept, nor is one of a run that was stopped.
+(`stats.between_runs`), and its intervals contain it. Points with doubts are
+not kept, and runs that were stopped keep none.
 
 The file is in the user's cache folder and is named by a digest of the machine: another machine, or this one with other
-memory or another kernel, starts empty. Whoever removes it starts anew. It contains no verdicts: a run stores what it
-used, so that its verdicts are the same everywhere.
+memory or another kernel, starts empty. A user who removes it starts again. It contains no verdicts: a run stores what
+it used, so that its verdicts are the same everywhere.
 """
 
 import hashlib
@@ -107,7 +107,7 @@ class EarlierRuns:
 def earlier_file(machine: Machine) -> Path | None:
     """Return the file of a machine in the user's cache folder; None where there is no such folder.
 
-    Machines of one kind that share a home are told apart by their names.
+    Machines of one kind that share a home have two files, by their names.
     """
     return kept_file(FOLDER, machine.identity.digest(), machine.hostname)
 

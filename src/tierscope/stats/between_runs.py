@@ -1,8 +1,8 @@
 """By how much a machine changes between runs, found from the numbers that earlier runs gave for the same points.
 
 Visits show what changes within the seconds of a run. A machine may also drift over minutes and days: a host moves a
-guest, the room becomes warmer, a search selects another loop variant. Of a point that n earlier runs have measured, the
-variance of log(number) between the runs, less the variance that the runs themselves state, is that drift:
+guest, the room becomes warmer, a search selects another loop variant. If n earlier runs have measured a point, that
+drift is the variance of log(number) between the runs, less the variance that the runs themselves state:
 
     between = mean over the points of (variance of log(number) - mean of the variances stated), at least 0
 

@@ -60,8 +60,8 @@ OF_MEDIAN = {1: 1.0, 2: 0.5, 3: 0.4487, 4: 0.2982, 5: 0.2868, 6: 0.2147, 7: 0.21
 class Pooled:
     """interval: of all visits; degrees: of freedom.
 
-    Of the squared half-width, between_share is between visits, slow_share is between runs (as earlier ones show, or as
-    assumed for lack of them), and the rest is within visits. own: the number as this run alone shows it.
+    between_share, slow_share: shares of the squared half-width, between visits and between runs (as earlier ones show,
+    or as assumed for lack of them); the rest is within visits. own: the number as this run alone shows it.
     """
 
     interval: Interval
