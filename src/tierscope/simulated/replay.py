@@ -30,7 +30,7 @@ class Traced(msgspec.Struct, frozen=True, kw_only=True):
     counters: dict[str, int]
     untraced_instructions: int = 0  # of a sampled trace; the other counts are those of what was traced
     units: int = 1  # parts that were timed
-    threads: int = 1  # that lived at once, at most: one that starts after another ended takes its number
+    threads: int = 1  # that lived at the same time, at most: one that starts after another ended takes its number
     whole: bool = True  # False: the trace ends before the program did
     notes: tuple[str, ...] = ()  # of the tracer: "fork", "exec"
     core: dict[str, int] = {}  # branches, wrong_guesses, forwarded_loads, far_loads
