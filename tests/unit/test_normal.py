@@ -7,16 +7,19 @@ import msgspec
 import numpy as np
 import pytest
 
-from made import Maker, add_latency, add_stream
+from made import Maker, add_groups, add_latency, add_stream
 from said import say
 from tierscope.compare.number import Number
 from tierscope.errors import Exit, ResultError, UsageError
 from tierscope.normal import store
 from tierscope.normal.band import FEWEST, Band, Beside, Normal, _band, bands_of, normal
 from tierscope.normal.entry import SCHEMA, Entry, Kind, Sure, entry_of, kind_of, read_entries
+from tierscope.normal.kept import kept
 from tierscope.normal.text import band_words, data, sentence
 from tierscope.record.background import Background
+from tierscope.record.machine import Cache
 from tierscope.record.result import Run
+from tierscope.tables import tables
 
 KIND = Kind(family="GenuineIntel:6:143:8", cpus=4, packages=1, nodes=1, guest=False)
 
@@ -247,7 +250,8 @@ def test_a_set_that_is_damaged_newer_or_has_other_keys_is_refused(text: str, why
     "change",
     [
         {"hostname": "db-7.example"}, {"suite": "<script>alert(1)</script>"}, {"machine": "db-7"},
-        {"day": "2026-11-01\n"}, {"software": "x" * 500}, {"suite": "\x1b[2J"},
+        {"day": "2026-11-01\n"}, {"software": "x" * 500}, {"suite": "\x1b[2J"}, {"software": "0.2.0 on db-7.example"},
+        {"conditions": "db-7.example was idle"}, {"suite": "db-7.example"}, {"software": "7.example"},
     ],
 )  # fmt: skip
 def test_names_of_hosts_markup_and_control_letters_do_not_pass(change: dict[str, str]) -> None:
@@ -255,6 +259,55 @@ def test_names_of_hosts_markup_and_control_letters_do_not_pass(change: dict[str,
     made[0].update(change)
     with pytest.raises(ResultError):
         read_entries(json.dumps(made).encode(), "set.json")
+
+
+@pytest.mark.parametrize(
+    ("part", "change"),
+    [
+        ("kind", {"family": "db-7.example"}), ("kind", {"family": "/home/me"}), ("number", {"measure": "db-7.example"}),
+        ("number", {"unit": "db-7"}), ("number", {"point": "read on db-7.example"}),
+        ("number", {"point": "read, 10.0.0.7"}), ("number", {"point": "cmd /home/me/solve"}),
+        ("number", {"point": "solve.exe"}), ("number", {"point": "me@db"}), ("number", {"low": 2e9}),
+    ],
+)  # fmt: skip
+def test_no_text_of_an_entry_has_space_for_an_address_or_a_path(part: str, change: dict[str, object]) -> None:
+    made = json.loads(store.document([entry(1, 1e9)]))
+    {"kind": made[0]["kind"], "number": made[0]["numbers"][0]}[part].update(change)
+    with pytest.raises(ResultError):
+        read_entries(json.dumps(made).encode(), "set.json")
+
+
+def test_commands_of_the_user_and_arrays_in_a_cache_are_not_kept(tmp_path: Path, run: Run) -> None:
+    assert {"stream", "latency"} <= set(kept(run))
+    cache = Cache(level=3, kind="Unified", size_bytes=1 << 40, ways=16, line_bytes=64, cpus=(0,))
+    identity = msgspec.structs.replace(run.result.machine.identity, caches=(cache,))
+    machine = msgspec.structs.replace(run.result.machine, identity=identity)
+    large = Run(path=run.path, result=msgspec.structs.replace(run.result, machine=machine))
+    assert set(kept(large)) == {"latency"}  # its points name their footprints
+    maker = Maker(tmp_path / "own")
+    add_groups(maker)
+    assert kept(maker.save("groups")) == {}
+    assert all(
+        column.private
+        for table, key in (("neighbors", "command"), ("response", "command"), ("prediction", "command"))
+        for column in tables[table].columns
+        if column.name == key
+    )
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        (("add",), "normal add needs RUN"), (("share", "runs/A"), "needs RUN and FILE"), (("import",), "needs FILE"),
+        (("share", "a", "b", "c"), "needs RUN and FILE"), (("add", "a", "--json"), "leave out --json"),
+    ],
+)  # fmt: skip
+def test_a_word_without_what_it_needs_is_not_taken_for_a_run(
+    words: tuple[str, ...], why: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    status, _, err = say(capfd, "normal", *words)
+    assert status == Exit.USAGE
+    assert why in err
 
 
 @pytest.mark.parametrize("value", ["1e400", "-1", "0", "NaN"])

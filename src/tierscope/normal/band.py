@@ -25,8 +25,8 @@ import numpy as np
 
 from tierscope.compare.measures import measures
 from tierscope.compare.number import Number
-from tierscope.compare.points import points
 from tierscope.normal.entry import Entry, Kind, kind_of
+from tierscope.normal.kept import kept
 from tierscope.record.result import Run
 from tierscope.sound import reads
 from tierscope.stats.special import student
@@ -140,11 +140,11 @@ def normal(run: Run, entries: Sequence[Entry]) -> Normal:
             words,
             measures()[name].unit,
             measures()[name].main.less_is_better,
-            next(iter(numbers.values())),
+            number,
             bands.get((name, words, measures()[name].unit)),
         )
-        for name, found in points([run]).items()
-        for words, numbers in found.items()
+        for name, found in kept(run).items()
+        for words, number in found.items()
     )
     alike = {entry.machine for entry in similar}
     return Normal(kind, rows, len(alike), len({entry.machine for entry in foreign} - alike))

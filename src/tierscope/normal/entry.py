@@ -1,38 +1,43 @@
 """The part of a run that is kept for comparison with other machines: the kind of machine, and its sure numbers.
 
 An entry names no host, no path and no person. Only points in plain memory are kept, whose words are those of the
-program; a target that is a file or a pool may show its path, and is left out. A file with any other key or word is
-refused, so that a reference set cannot smuggle in what it should not contain.
+program; a target that is a file or a pool may show its path, and is left out, and so is what `kept` leaves out. A file
+with any other key is refused, and each text has a form of its own, in which no address, path or name with a dot fits:
+a reference set cannot smuggle in what it should not contain.
+Blind to a name of letters and digits alone in the place of a kernel.
 """
 
 import re
 import shlex
-from collections.abc import Mapping
 from typing import Annotated
 
 import msgspec
 from msgspec import Meta
 
 from tierscope.compare.measures import measures
-from tierscope.compare.number import Number
-from tierscope.compare.points import points
+from tierscope.compare.number import Numbers
 from tierscope.errors import ResultError, UsageError
+from tierscope.normal.kept import kept
 from tierscope.record.machine import Machine
 from tierscope.record.result import Run
 
 SCHEMA = 2  # 1 has no conditions
-MOMENT = "moment"  # a key of tables whose rows are states of one run, not a property of a kind of machines
 PLACES = re.compile(r"(file|pool|fsdax|devdax|dax|emu|sim|null):")
-WORDS = r"^[A-Za-z0-9_ .,:;+*%()/=-]{1,160}(?!\n)$"
+WORDS = r"^(?!.*[A-Za-z_-]\.)(?!.*[0-9]\.[0-9]+\.)(?!.*[0-9]\.[0-9]*[A-Za-z])[A-Za-z0-9_ .,:+%-]{1,160}(?!\n)$"
+"""No slash, and a point in numbers alone: '2.83 MiB', but not 'db7.example', '10.0.0.7' or '7.example'."""
+BUSY = r"^(other programs used [0-9]{1,6}\.[0-9]{2} CPUs \(mean of [0-9]{1,9} visits\))?(?!\n)$"
+VERSION = r"^[0-9]{1,4}(\.[0-9]{1,4}){0,3}\.?((a|b|rc|dev|post)[0-9]{1,6}){0,2}(?!\n)$"
+FAMILY = r"^[A-Za-z0-9 ]{1,16}(:(0x)?[0-9A-Fa-frp]{1,20}){0,3}(?!\n)$"
 
 Word = Annotated[str, Meta(pattern=WORDS)]
+Named = Annotated[str, Meta(pattern=r"^[a-z0-9_ -]{1,40}(?!\n)$")]
 Positive = Annotated[float, Meta(gt=0)]
 
 
 class Kind(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The properties that similar machines share."""
 
-    family: Word  # vendor:family:model:stepping, as the CPU reports it
+    family: Annotated[str, Meta(pattern=FAMILY)]  # vendor:family:model:stepping, as the CPU reports it
     cpus: Annotated[int, Meta(ge=1)]
     packages: Annotated[int, Meta(ge=1)]
     nodes: Annotated[int, Meta(ge=1)]  # with memory
@@ -42,9 +47,9 @@ class Kind(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
 class Sure(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """One conclusive number."""
 
-    measure: Word
+    measure: Named
     point: Word
-    unit: Word
+    unit: Annotated[str, Meta(pattern=r"^(B/s|B|s|1/s|1)(?!\n)$")]
     value: Positive
     low: Positive
     high: Positive
@@ -56,12 +61,10 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     schema: Annotated[int, Meta(ge=1)]
     machine: Annotated[str, Meta(pattern=r"^[0-9a-f]{12}(?!\n)$")]
     kind: Kind
-    suite: Word
+    suite: Named
     day: Annotated[str, Meta(pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}(?!\n)$")]
-    software: Word
-    conditions: Annotated[str, Meta(pattern=WORDS.replace("{1,160}", "{0,160}"))] = (
-        ""  # how quiet it was; "": not known
-    )
+    software: Annotated[str, Meta(pattern=VERSION)]
+    conditions: Annotated[str, Meta(pattern=BUSY)] = ""  # how quiet it was; "": not known
     numbers: Annotated[tuple[Sure, ...], Meta(max_length=4096)]
 
 
@@ -76,15 +79,14 @@ def entry_of(run: Run) -> Entry:
     result = run.result
     if result.origin != "real":
         raise UsageError(f"{run.path} is {result.origin}: only measurements of real memory show what is normal")
-    numbers = points([run])
+    numbers = kept(run)
     found = tuple(
         Sure(
             measure=name, point=words, unit=measures()[name].unit,
             value=number.value, low=min(number.low, number.value), high=max(number.high, number.value),
         )
         for name, rows in numbers.items()
-        if MOMENT not in measures()[name].table.keys
-        for words, (number, *_) in ((words, list(kept.values())) for words, kept in rows.items())
+        for words, number in rows.items()
         if number.conclusive and number.low > 0 and not PLACES.search(words) and re.match(WORDS, words)
     )  # fmt: skip
     if not found:
@@ -95,15 +97,15 @@ def entry_of(run: Run) -> Entry:
         kind=kind_of(result.machine),
         suite=result.suite,
         day=result.started[:10],
-        software=result.software.tierscope,
+        software=result.software.tierscope.partition("+")[0],
         conditions=conditions_of(run),
         numbers=found,
     )
 
 
-def _next_step(run: Run, numbers: Mapping[str, Mapping[str, Mapping[int, Number]]]) -> str:
-    """Return what gives an entry its numbers. numbers: those of the run, as `points`."""
-    if all(one.conclusive for rows in numbers.values() for kept in rows.values() for one in kept.values()):
+def _next_step(run: Run, numbers: Numbers) -> str:
+    """Return what gives an entry its numbers. numbers: those of the run that are comparable."""
+    if all(one.conclusive for rows in numbers.values() for one in rows.values()):
         return "name a run of a suite that measures memory, as tierscope run quick"
     return f"tierscope show {shlex.quote(str(run.path))} states why, and what helps"
 
@@ -135,9 +137,14 @@ def read_entries(content: bytes, name: str) -> list[Entry]:
         versions = [one.schema for one in msgspec.json.decode(content, type=list[Version])]
         if (newest := max(versions, default=SCHEMA)) > SCHEMA:
             raise ResultError(f"{name} is of a newer version (schema {newest}); update Tierscope")
-        return msgspec.json.decode(content, type=list[Entry])
+        entries = msgspec.json.decode(content, type=list[Entry])
     except (msgspec.DecodeError, RecursionError) as error:
         raise ResultError(
             f"{name} is not a reference set: {error}. A set contains kinds of machines and numbers, and no names of "
             "hosts; make one with `tierscope normal share RUN FILE`"
         ) from error
+    for entry in entries:
+        for one in entry.numbers:
+            if not one.low <= one.value <= one.high:
+                raise ResultError(f"{name}: {one.measure}, {one.point}: the value is outside of its interval")
+    return entries

@@ -10,4 +10,5 @@ class Column(msgspec.Struct, frozen=True):
     title: str  # as shown to people, without its unit
     unit: str  # "B/s", "B", "s", "1/s", "1" (a ratio or a count), "" (words, truth values)
     tier: bool = False  # it names a target: across origins that is another word, and the point may yet be the same
+    private: bool = False  # text or a number that means something with the user's own files only: a command, an object
     help: str = ""  # a bound, `X_low` or `X_high`, needs none

@@ -51,6 +51,7 @@ class Col(msgspec.Struct, frozen=True):
     title: str
     help: str = ""
     tier: bool = False
+    private: bool = False
 
 
 Seconds = Annotated[float, Unit("s")]
@@ -80,7 +81,8 @@ class Field(msgspec.Struct, frozen=True):
     @property
     def columns(self) -> tuple[Column, ...]:
         name = f"{self.name}{self.unit.ending}"
-        first = Column(name, self.col.title, self.unit.word, tier=self.col.tier, help=self.col.help)
+        col = self.col
+        first = Column(name, col.title, self.unit.word, tier=col.tier, private=col.private, help=col.help)
         if self.type is not Interval:
             return (first,)
         return (first, *(Column(f"{self.name}_{end}", end, self.unit.word) for end in ("low", "high")))

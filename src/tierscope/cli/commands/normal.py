@@ -9,6 +9,8 @@ from tierscope.cli.commands import commands
 from tierscope.cli.help import Area, Command, Tried
 
 ADD, SHARE, IMPORT = "add", "share", "import"
+NEEDED = {ADD: ("RUN",), SHARE: ("RUN", "FILE"), IMPORT: ("FILE",)}
+"""Word -> what follows it; several runs or files where it is one."""
 
 
 @click.command(
@@ -39,11 +41,17 @@ def normal(words: tuple[Path, ...], as_json: bool) -> int:
     from tierscope.errors import UsageError
 
     first, *rest = words
-    if str(first) == ADD and rest:
+    word = str(first)
+    if word in NEEDED and not (len(rest) == len(NEEDED[word]) or (rest and word != SHARE)):
+        needed = " and ".join(NEEDED[word])
+        raise UsageError(f"normal {word} needs {needed}; write ./{word} for a run of that name")
+    if as_json and word in NEEDED:
+        raise UsageError(f"normal {word} prints no numbers; leave out --json")
+    if word == ADD:
         return _add(rest)
-    if str(first) == SHARE and len(rest) == 2:
+    if word == SHARE:
         return _share(*rest)
-    if str(first) == IMPORT and rest:
+    if word == IMPORT:
         return _import(rest)
     if rest:
         raise UsageError("one run at a time; `tierscope normal add RUN...` adds several to the reference set")

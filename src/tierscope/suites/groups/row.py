@@ -10,7 +10,7 @@ from tierscope.tables.usual import AllArrays, PageSize, Threads, Where
 class GroupsRow(JudgedRow, frozen=True, kw_only=True):
     """A group of an experiment."""
 
-    experiment: Annotated[Count, Col("experiment", help="its number in the file, from 0")]
+    experiment: Annotated[Count, Col("experiment", private=True, help="its number in the file, from 0")]
     group: Annotated[Count, Col("group", help="its number in the experiment, from 0")]
     label: Annotated[str, Col("label", help="of its experiment, as the file names it")]
     role: Annotated[str, Col("role", help="as the file names it")]

@@ -25,8 +25,8 @@ class ImportedRow(Row, frozen=True, kw_only=True):
     """A row of another tool's output."""
 
     tool: Annotated[str, Col("tool", help="with its version, if the file contains it")]
-    test: Annotated[str, Col("test", help="as the tool calls it")]
-    setting: Annotated[str, Col("setting", help="other settings, as text")]
+    test: Annotated[str, Col("test", private=True, help="as the tool calls it")]
+    setting: Annotated[str, Col("setting", private=True, help="other settings, as text")]
     threads: Annotated[Ratio | None, Col("threads", help="as the tool was asked for")]
     footprint_bytes: Annotated[Bytes | None, Col("footprint", help="all arrays together")]
     delay_cycles: Annotated[Ratio | None, Col("delay", help="delay between accesses of a load, as the tool counts it")]

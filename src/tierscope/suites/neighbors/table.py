@@ -32,7 +32,7 @@ class NeighborsRow(JudgedRow, frozen=True, kw_only=True):
 
     victim: Annotated[str, Col("victim", help="`flow`, `chase`, `triad`, `cmd`")]
     size: Annotated[str | None, Col("size", help="of the flow: `test`, `train`, `ref`; null for others")]
-    command: Annotated[str | None, Col("command", help="the command line of `cmd`; null for others")]
+    command: Annotated[str | None, Col("command", private=True, help="the command line of `cmd`; null for others")]
     victims: Annotated[Count, Col("victims", help="number that ran at the same time, one CPU each")]
     aggressors: Annotated[Count, Col("aggressors", help="number that ran at the same time, one CPU each")]
     aggressor_kernel: Annotated[str | None, Col("aggressor", help="null without aggressors")]

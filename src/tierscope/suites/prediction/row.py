@@ -12,7 +12,7 @@ Wall = Annotated[Interval, Unit("s", "")]
 class PredictionRow(Row, frozen=True, kw_only=True):
     """The program on one tier."""
 
-    command: Annotated[str, Col("program", help="with its arguments")]
+    command: Annotated[str, Col("program", private=True, help="with its arguments")]
     tier: Annotated[str, Col("tier", help="as it was named")]
     answer: Annotated[str, Col("answer", help="`known`, `not known`")]
     slowdown: Annotated[Quotient | None, Col("slowdown", help="wall time there over that here, with its bounds")]
@@ -37,7 +37,7 @@ class PredictionRow(Row, frozen=True, kw_only=True):
 class PhaseRow(Row, frozen=True, kw_only=True):
     """A phase of the program on one tier."""
 
-    command: Annotated[str, Col("program", help="with its arguments")]
+    command: Annotated[str, Col("program", private=True, help="with its arguments")]
     phase: Annotated[str, Col("phase", help="as the program names it, or `1 of 10` of equal parts")]
     tier: Annotated[str, Col("tier", help="as it was named")]
     visits: Annotated[Count, Col("times", help="that the program enters it")]
@@ -57,7 +57,7 @@ class PhaseRow(Row, frozen=True, kw_only=True):
 class CellRow(Row, frozen=True, kw_only=True):
     """The program on a memory that differs from that here in latency and bandwidth alone."""
 
-    command: Annotated[str, Col("program", help="with its arguments")]
+    command: Annotated[str, Col("program", private=True, help="with its arguments")]
     latency_over: Annotated[Ratio, Col("latency over that here", help="1 is the memory here")]
     bandwidth_over: Annotated[Ratio, Col("bandwidth over that here", help="1 is the memory here")]
     slowdown: Annotated[Ratio, Col("slowdown", help="wall time there over that here, by the own core")]

@@ -12,7 +12,7 @@ GROWING, BEST = "growing", "best"
 class ObjectRow(Row, frozen=True, kw_only=True):
     """An object of the program on one tier."""
 
-    command: Annotated[str, Col("program", help="with its arguments")]
+    command: Annotated[str, Col("program", private=True, help="with its arguments")]
     tier: Annotated[str, Col("tier", help="as it was named")]
     object: Annotated[str, Col("object", help="its innermost functions; `the rest`: memory that is not of an object")]
     kind: Annotated[str, Col("kind", help="`site`: a call stack; `data`: static data; `others`; `rest`")]
@@ -36,7 +36,7 @@ class ObjectRow(Row, frozen=True, kw_only=True):
 class SetRow(Row, frozen=True, kw_only=True):
     """A set of objects in the memory here, while all other memory of the program is on the tier."""
 
-    command: Annotated[str, Col("program", help="with its arguments")]
+    command: Annotated[str, Col("program", private=True, help="with its arguments")]
     tier: Annotated[str, Col("tier", help="as it was named")]
     set: Annotated[str, Col("set", help="`growing`: those that save most per byte; `best`: the best for a size")]
     memory_bytes: Annotated[

@@ -14,7 +14,7 @@ Signed = Annotated[Interval, Unit("1")]
 class ResponseRow(JudgedRow, frozen=True, kw_only=True):
     """The victim at one step of a lever."""
 
-    command: Annotated[str, Col("victim", help="the command line, or `flow test`")]
+    command: Annotated[str, Col("victim", private=True, help="the command line, or `flow test`")]
     lever: Annotated[str, Col("lever", help="`load`, `node`, `resctrl`, `uncore`, `clock`")]
     number: Annotated[Count, Col("number", help="of the step, the weakest first; 0 is without the lever")]
     step: Annotated[str, Col("step", help="what it is; `without`: the lever is not used")]
@@ -43,7 +43,7 @@ class ResponseRow(JudgedRow, frozen=True, kw_only=True):
 class FitRow(Row, frozen=True, kw_only=True):
     """The response of the victim to one lever."""
 
-    command: Annotated[str, Col("victim", help="the command line, or `flow test`")]
+    command: Annotated[str, Col("victim", private=True, help="the command line, or `flow test`")]
     lever: Annotated[str, Col("lever", help="`load`, `node`, `resctrl`, `uncore`, `clock`")]
     answer: Annotated[str, Col("answer", help="`known`, `not known`")]
     reach: Annotated[
@@ -66,7 +66,7 @@ class FitRow(Row, frozen=True, kw_only=True):
 class TierRow(Row, frozen=True, kw_only=True):
     """The victim on a tier, by one lever."""
 
-    command: Annotated[str, Col("victim", help="the command line, or `flow test`")]
+    command: Annotated[str, Col("victim", private=True, help="the command line, or `flow test`")]
     lever: Annotated[str, Col("lever", help="`load`, `node`, `resctrl`, `uncore`, `clock`")]
     tier: Annotated[str, Col("tier", help="as it was named")]
     over: Annotated[Ratio | None, Col("latency over that here", help="of the tier")]
