@@ -92,9 +92,9 @@ void replace(toml::table& root, const std::string& where, const std::string& pat
 
 /// @throws BadPlan
 std::string read_text(const std::string& name) {
+  errno = 0;
   std::ifstream file(name, std::ios::binary);
   std::string text(MOST_TEXT, '\0');
-  errno = 0;
   file.read(text.data(), static_cast<std::streamsize>(text.size()));
   if (!file.is_open() || file.bad() || (file.fail() && !file.eof()))
     throw BadPlan(name + " cannot be read: " + std::strerror(errno));

@@ -105,11 +105,11 @@ def test_one_point_alone_is_reported_and_drawn_as_dots(tmp_path: Path, capfd: py
     run, picture = spread_over(tmp_path / "run", 0.01), tmp_path / "one.svg"
     status, out, _ = say(capfd, "compare", str(run.path), f"reference:{DRAM}", "--figure", str(picture))
     assert status == Exit.GOOD
-    assert "1 of 1 points are within" in out
+    assert "1 of 1 point is within" in out
     assert picture.read_text().count('aria-roledescription="point"') == 2
     status, out, _ = say(capfd, "compare", str(run.path), f"reference:{DRAM}", "--figure", str(tmp_path / "no/x.svg"))
     assert status == Exit.CANNOT
-    assert "1 of 1 points are within" in out
+    assert "1 of 1 point is within" in out
 
 
 def test_sizes_are_shown_in_binary_units(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
@@ -185,7 +185,7 @@ def test_the_command(same: Run, tmp_path: Path, capfd: pytest.CaptureFixture[str
     picture = tmp_path / "b.svg"
     status, out, _ = say(capfd, "compare", str(same.path), f"reference:{DRAM}", "--figure", str(picture))
     assert status == Exit.GOOD
-    assert "of the table: a single run" in out
+    assert "about the published table: a single run" in out
     assert "published" in picture.read_text()
     status, out, _ = say(capfd, "compare", str(same.path), f"reference:{DRAM}", "--json")
     assert (status, len(json.loads(out)["rows"])) == (Exit.GOOD, 6)

@@ -89,10 +89,10 @@ def test_a_reason_with_a_remedy_of_its_own_makes_no_step_of_a_quiet_machine(tmp_
     """The same run again would end the same way, so no command repeats it."""
     content = gather(storage_run(tmp_path, "size=64MiB", "preset=latency", repeats=3))
     for row in content.sections["storage"].rows:
-        row["reasons"] = "arrays of 8 MiB fit in the last-level cache, 60 MiB: give array= more"
-    assert next_step(content) == "give array= more"
+        row["reasons"] = "arrays of 8 MiB fit in the last-level cache, 60 MiB: give larger arrays, array=240MiB"
+    assert next_step(content) == "give larger arrays, array=240MiB"
     (step,) = [one for one in top(content).steps if "inconclusive" in one.text]
-    assert (step.text, step.command) == ("4 inconclusive points: give array= more.", "")
+    assert (step.text, step.command) == ("4 inconclusive points: give larger arrays, array=240MiB.", "")
 
 
 def test_the_only_point_is_not_one_of_one(tmp_path: Path) -> None:

@@ -73,7 +73,7 @@ def test_values_that_are_not_finite_are_left_out_with_a_note_and_wide_intervals_
     endless = row("wide", "s", 1.1) | {"ratio_low": 0.0, "ratio_high": math.inf}
     spec = waterfall([row("none", "B/s", math.nan), endless, row("far", "B/s", 1.3, half=0.99)], 0.02)
     json.dumps(spec, allow_nan=False)
-    assert spec["usermeta"]["tierscope"]["notes"] == ["1 of 3 points have no number: see the table for why."]
+    assert spec["usermeta"]["tierscope"]["notes"] == ["1 of 3 points has no number: see the table for why."]
     low, high = domain(spec)
     assert (low > 1 / 1.1 / ROOM / 1.1, high < 1.3 * ROOM * 1.1) == (True, True)
     assert all(low <= point["low"] <= point["speed"] <= point["high"] <= high for point in spec["data"]["values"])

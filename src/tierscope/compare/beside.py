@@ -98,9 +98,12 @@ def sentence(rows: list[dict[str, Any]], published: Reference) -> str:
     good, doubtful = verdicts.count("as published"), verdicts.count("inconclusive")
     ratios = [row["ratio"] for row in rows if row["ratio"] is not None]
     middle = f"median ratio {median(ratios):.2f}, {min(ratios):.2f} to {max(ratios):.2f}" if ratios else "no ratio"
+    if len(ratios) == 1:
+        middle = f"ratio {ratios[0]:.2f}"
     word = {True: "normal", False: "not normal", None: "inconclusive whether normal"}[normal(rows)]
     rooms = " or ".join(f"{100 * (room - 1):.0f}" for room in sorted({row["room"] for row in rows}))
-    many = f"{good} of {len(rows)} points are within {rooms} % of the published number"
+    points = f"{len(rows)} point{'s' if len(rows) != 1 else ''}"
+    many = f"{good} of {points} {'is' if len(rows) == 1 else 'are'} within {rooms} % of the published number"
     if doubtful:
         many += f", {doubtful} {'is' if doubtful == 1 else 'are'} inconclusive"
     return f"{word} for such hardware: {many}; {middle}. Such hardware is: {published.machine}"

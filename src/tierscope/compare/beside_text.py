@@ -42,7 +42,7 @@ def show(rows: list[dict[str, Any]], published: Reference, console: Console) -> 
         console.print(Text(), Text.from_ansi(text), sep="\n")
     console.print(Text(f"\n{sentence(rows, published)}", style="bold"))
     for fault in published.faults:
-        console.print(Text(f" - of the table: {fault}"))
+        console.print(Text(printable(f" - about the published table: {fault}")))
 
 
 def _plot(rows: list[dict[str, Any]], console: Console) -> str:

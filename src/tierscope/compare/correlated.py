@@ -61,8 +61,8 @@ def sweeps_of(run: Run) -> dict[str, list[Record]]:
     most = max(map(len, sweeps.values()), default=0)
     if most < FEWEST:
         raise ResultError(
-            f"{run.path} has counters at {most} points of one kernel, and a correlation needs {FEWEST}; try "
-            "tierscope run latency counters=default, or target=sim:ddr5"
+            f"{run.path} has counters at {most} point{'s' * (most != 1)} of one kernel, and a correlation needs "
+            f"{FEWEST}; try tierscope run latency counters=default, or target=sim:ddr5"
         )
     return sweeps
 

@@ -9,6 +9,7 @@ from tierscope.units import show_bytes, show_size
 
 HEADS = {"B/s": "GB/s", "s": "ns", "1/s": "M/s"}
 NOTHING = "–"
+SLOW = 1e9  # bytes/s, below which two decimals of GB/s would be fewer than three digits: storage
 UNKNOWN = "not known"  # a number whose interval is as wide as itself
 SHARES = ("peak_share", "left_out_share", "on_target_share", "between_share", "slow_share")
 DECIMAL = ("block_bytes", "total_bytes")  # sizes as they were asked for: 8 KB stays 8 KB
@@ -37,7 +38,7 @@ def _number(value: float, column: Column) -> str:
         show = show_size(int(value)) if column.name in DECIMAL else show_bytes(value)
         return show if value else "0"
     if column.unit == "B/s":
-        return f"{value / 1e9:.2f}"
+        return f"{value / 1e9:.2f}" if not 0 < abs(value) < SLOW else f"{value / 1e9:.3g}"
     if _is_long(column):
         return f"{value:.4g}"
     if column.unit == "s":

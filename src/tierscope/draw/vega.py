@@ -149,7 +149,11 @@ def rule(axis: str, value: float, role: str, dash: bool = False, width: float = 
 def missing(rows: int, points: int) -> str:
     """Return a note about rows without a number, so that absent points are reported."""
     absent = rows - points
-    return f"{absent} of {rows} points have no number: see the table for why." if absent else ""
+    return (
+        f"{absent} of {rows} points {'has' if absent == 1 else 'have'} no number: see the table for why."
+        if absent
+        else ""
+    )
 
 
 def finish(

@@ -105,6 +105,7 @@ class Normal:
     rows: tuple[Beside, ...]
     machines: int
     others: int
+    origin: str = "real"  # of the run
 
     @property
     def judged(self) -> list[Beside]:
@@ -147,7 +148,7 @@ def normal(run: Run, entries: Sequence[Entry]) -> Normal:
         for words, number in found.items()
     )
     alike = {entry.machine for entry in similar}
-    return Normal(kind, rows, len(alike), len({entry.machine for entry in foreign} - alike))
+    return Normal(kind, rows, len(alike), len({entry.machine for entry in foreign} - alike), run.result.origin)
 
 
 def bands_of(entries: Sequence[Entry]) -> dict[tuple[str, str, str], Band]:

@@ -39,6 +39,8 @@ def show(found: Normal, console: Console) -> None:
 
 def sentence(found: Normal) -> str:
     """Return one sentence: normal, what is not, or why that is not known."""
+    if found.origin != "real":
+        return f"Not asked: the run is {found.origin}, and only measurements of real memory show what is normal."
     if not found.machines:
         return f"Not known: no similar machine is known. {_similar(found.kind)}{_others(found)}"
     judged = found.judged

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from tierscope.errors import UsageError
-from tierscope.plans.kinds import Numbers
+from tierscope.plans.kinds import Numbers, word_numbers
 from tierscope.record.experiment import Target
 from tierscope.record.machine import Machine
 
@@ -35,8 +35,13 @@ def chosen_cpu(machine: Machine, asked: int | None, target: Target) -> int:
 
 
 def chosen_cpus(machine: Machine, asked: Numbers | None, target: Target) -> tuple[int, ...]:
-    """Return the requested CPUs if this process may use them all, or those of the target's node."""
+    """Return the requested CPUs, or those of the target's node.
+
+    UsageError for one that this process may not use, and for one that is named twice: two threads would share it.
+    """
     refuse_unusable(machine, asked or ())
+    if asked and len(set(asked)) < len(asked):
+        raise UsageError(f"cpus={word_numbers(asked)} names a CPU twice; name each once")
     return asked or near_cpus(machine, target)
 
 

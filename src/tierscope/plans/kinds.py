@@ -110,7 +110,7 @@ def word_numbers(numbers: Iterable[int]) -> str:
 
 def _whole(word: str) -> int:
     if not re.fullmatch("[0-9]{1,18}", word):  # 18 digits fit 64 bits
-        raise UsageError("a whole number is needed")
+        raise UsageError("a whole number from 0 is needed")
     return int(word)
 
 
@@ -185,6 +185,8 @@ Share = Annotated[_Share, SHARE]
 Size = Annotated[int, Meta(gt=0), one_size("a size above 0 is needed")]
 Seconds = Annotated[float, Meta(ge=0), SECONDS]
 Time = Annotated[float, Meta(gt=0), replace(SECONDS, needed="a time above 0 is needed")]
+Block = Annotated[float, Meta(ge=1e-6, le=0.1), replace(SECONDS, needed="a time from 1us to 100ms is needed")]
+"""Length of a block: the core has no shorter one, and a longer one leaves a visit without several blocks."""
 Rate = Annotated[
     float, Meta(gt=0), Kind(lambda word: units.parse_value(word, "B/s"), needed="a rate above 0 is needed")
 ]

@@ -12,7 +12,16 @@ from tierscope.predict.objects.placed import Again, Ends, Placed, placed
 from tierscope.predict.program.answer import SHORTEST_S, Anchor, Answer, anchor, answer, refuted, slowdown
 from tierscope.predict.program.here import Tell, runs_here
 from tierscope.predict.program.lever import is_response, judged, opinion, responses
-from tierscope.predict.program.machines import LARGE_PAGE, SMALL_PAGE, Here, Place, is_model, of_model, places
+from tierscope.predict.program.machines import (
+    LARGE_PAGE,
+    SMALL_PAGE,
+    Here,
+    Place,
+    is_model,
+    of_model,
+    places,
+    refuse_unknown,
+)
 from tierscope.predict.program.native import measured, same_input
 from tierscope.predict.program.phases import Cores as PhaseCores
 from tierscope.predict.program.phases import Phase, phases
@@ -126,6 +135,7 @@ def _here(asked: Asked, folder: Path, tell: Tell) -> tuple[Here, list[Response]]
     """Return the machines, and what levers did to the program here."""
     if is_model(asked.here):
         return of_model(asked.here[0], asked.on), []
+    refuse_unknown(asked.on)
     named = [load(Path(part)) for word in asked.here for part in word.split(",")]
     runs = runs_here([run for run in named if not is_response(run)], tell)
     digest = runs[0].result.machine.identity.digest()

@@ -145,10 +145,17 @@ def _stated(place: Place, found: Measured) -> Place:
     """Return the place with its latency and bandwidth over those here; a simulated machine states none."""
     if _is_simulated(place.name.split(",", 1)[0]):
         return place
-    asked, given = _asked(place.name, found)
+    asked, given = _asked(place.name, found.memory_s)
     rate, here = _rate(asked, given, found), found.bandwidth_bytes_per_s
     over = asked.read_latency_s / found.memory_s
     return replace(place, over=over, bandwidth_over=rate / here if rate and here else None)
+
+
+def refuse_unknown(on: Sequence[str]) -> None:
+    """Raise UsageError for a word that names no memory, before anything is measured for it."""
+    for word in on:
+        if not _is_simulated(word.split(",", 1)[0]):
+            _asked(word, 1e-7)  # any latency: which words are known does not depend on it
 
 
 def of_model(word: str, on: Sequence[str]) -> Here:
@@ -233,7 +240,7 @@ def _tier(word: str, found: Measured, whole: Path) -> tuple[str, str, tuple[str,
         chosen = [part for part in rest if part.startswith("memory=")]
         others = [part for part in rest if not part.startswith("memory=")]
         return ",".join([first.removeprefix(PREFIX), *others]), "".join(f",{part}" for part in chosen), ()
-    asked, given = _asked(word, found)
+    asked, given = _asked(word, found.memory_s)
     behind = found.memory_s - memory_read_s(found)  # caches and translation on the way
     if asked.read_latency_s <= behind:
         raise UsageError(f"--on {word}: {asked.read_latency_s * 1e9:.3g} ns is less than {behind * 1e9:.3g} ns, which "
@@ -245,14 +252,17 @@ def _tier(word: str, found: Measured, whole: Path) -> tuple[str, str, tuple[str,
     return f"{whole},{_memory_words(asked, behind, given, found)}", "", notes if far else ()
 
 
-def _asked(word: str, found: Measured) -> tuple[Device, list[str]]:
-    """Return the memory that words ask for, and the keys that they give; UsageError for a key of another thing."""
+def _asked(word: str, here_s: float) -> tuple[Device, list[str]]:
+    """Return the memory that words ask for, and the keys that they give; UsageError for a key of another thing.
+
+    here_s: latency of the memory here, for words without one.
+    """
     given = [part.partition("=")[0] for part in word.split(",") if "=" in part and not is_there(part)]
     if spare := [key for key in given if key not in OURS]:
         raise UsageError(f"--on {word}: {spare[0]}= is not of a memory; caches and core stay those of this machine, so "
                          f"give {', '.join(f'{key}=' for key in OURS)} alone")  # fmt: skip
     if given and len(given) == len(word.split(",")) and "read" not in given:
-        word = f"read={found.memory_s * 1e9:.6g}ns,{word}"
+        word = f"read={here_s * 1e9:.6g}ns,{word}"
     return memory(word).device, given
 
 

@@ -1,13 +1,14 @@
 """How a headline writes numbers, counts and its first letter."""
 
-from tierscope.units import show_seconds
+from tierscope.units import show_seconds, show_three
 
+LARGE = 999.5e9  # bytes/s, from which three digits of GB/s have an exponent
 SMALL = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 
 
 def short_rate(rate: float) -> str:
-    """Return '33.4 GB/s'."""
-    return f"{rate / 1e9:.3g} GB/s"
+    """Return '33.4 GB/s'; '1024 GB/s' and '4.58 MB/s' as every other measured number (`show_three`)."""
+    return f"{rate / 1e9:.3g} GB/s" if 1e9 <= rate < LARGE else show_three(rate, "B/s")
 
 
 def short_seconds(seconds: float) -> str:

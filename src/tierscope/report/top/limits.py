@@ -80,7 +80,7 @@ def _at_peak(found: Memory, cpus: Cpus) -> Cause | None:
 
 def _cached(found: Memory, cpus: Cpus) -> Cause | None:
     del cpus
-    return Cause(f"Not known: these are {found.small}", step="Give array= more.") if found.small else None
+    return Cause(f"Not known: these are {found.small}", step="Give larger arrays (array=).") if found.small else None
 
 
 def _alone(found: Memory, cpus: Cpus) -> Cause | None:

@@ -20,9 +20,6 @@ from tierscope.errors import MachineError, UnknownNameError, UsageError
 from tierscope.plans import Plan, Suite, suites
 from tierscope.plans.answer import Answer
 from tierscope.plans.cpus import chosen_cpus, near_cpus, thread_counts
-from tierscope.plans.kinds import (
-    word_numbers,
-)
 from tierscope.plans.ran import walk_that_ran
 from tierscope.plans.sizes import SEARCH, Memory, array, effective_cache
 from tierscope.record.experiment import Experiment, Group, Schedule, Target, Team, Workload
@@ -144,8 +141,6 @@ def pair_of(machine: Machine, chosen: ContentionOptions) -> Generator[Experiment
     """Return both targets and arrays by the cache of `a`; all options are validated before anything is measured."""
     a, b, stand_in = targets_of(machine, chosen)
     cpus = chosen_cpus(machine, chosen.cpus, a)
-    if len(set(cpus)) < len(cpus):
-        raise UsageError(f"cpus={word_numbers(cpus)} names a CPU twice: the groups would share it; name each once")
     if len(cpus) < 2 and chosen.splits:
         why = "contention needs two CPUs, one for each group; this process may use one"
         raise MachineError(f"{why}; allow it another, or measure the ratio of the targets alone with splits=none")

@@ -8,6 +8,7 @@ from tierscope.errors import UsageError
 from tierscope.plans import SuiteOptions
 from tierscope.plans.kinds import (
     ALL,
+    Block,
     Help,
     Kind,
     Names,
@@ -104,4 +105,4 @@ class ContentionOptions(SuiteOptions, frozen=True, kw_only=True):
         Time, Help("most seconds timed for one point; a visit of a split is one piece of up to 0.5 s")
     ] = 1.5
     visits: Visits = 3
-    block: Annotated[Time, Help("seconds of one block; `memcpy` is called once per block")] = 0.001
+    block: Annotated[Block, Help("length of a block; `memcpy` is called once per block")] = 0.001

@@ -9,6 +9,7 @@ the best initiators of a memory, so it is compared only if the CPUs are of such 
 
 from typing import ClassVar
 
+from tierscope.plans.sizes import TIMES_CACHE
 from tierscope.record.machine import Machine
 from tierscope.record.result import Record, Run
 from tierscope.stats.median import Interval
@@ -18,7 +19,7 @@ from tierscope.suites.cxl.row import FarMemoryRow
 from tierscope.tables import Asked, Insight, Main, tables
 from tierscope.tables.joined import joined
 from tierscope.tables.measured import Closing, measured, quotient, records
-from tierscope.units import show_bytes
+from tierscope.units import show_bytes, word_bytes
 
 
 class FarMemory:
@@ -86,7 +87,8 @@ def _believed(run: Run, cell: dict[str, Record]) -> Closing:
     size = min(record.experiment.groups[0].workload.footprint_bytes for record in cell.values())
     if size > cache:
         return found
-    why = f"arrays of {show_bytes(size)} fit in the last-level cache, {show_bytes(cache)}: give array= more"
+    fit = f"arrays of {show_bytes(size)} fit in the last-level cache, {show_bytes(cache)}"
+    why = f"{fit}: give larger arrays, array={word_bytes(TIMES_CACHE * cache)}"
     return {**found, "conclusive": False, "reasons": (*found["reasons"], why)}
 
 

@@ -27,7 +27,7 @@ from typing import Any, get_type_hints
 from tierscope import units
 from tierscope.errors import UnknownNameError, UsageError
 from tierscope.plans import Plan
-from tierscope.plans.kinds import NUMBERS, Share, Time, Visits
+from tierscope.plans.kinds import NUMBERS, Block, Share, Time, Visits
 from tierscope.plans.options import Options, read_options, read_word
 from tierscope.record.experiment import Experiment, Group, Schedule, Target, Team, Workload
 from tierscope.record.machine import Machine
@@ -59,7 +59,7 @@ class Timing(Options, frozen=True, kw_only=True):
     precision: Share = Schedule().precision
     budget: Time = Schedule().budget_s
     minimum: Time = Schedule().minimum_s
-    block: Time = Schedule().block_s
+    block: Block = Schedule().block_s
     visits: Visits = 3
 
 

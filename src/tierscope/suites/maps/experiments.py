@@ -200,7 +200,7 @@ def operations_for(machine: Machine, chosen: MapsOptions, target: Target, name: 
 
 
 def cpus_of(machine: Machine, chosen: MapsOptions, target: Target) -> tuple[int, ...]:
-    return tuple(dict.fromkeys(chosen_cpus(machine, chosen.cpus, target)))
+    return chosen_cpus(machine, chosen.cpus, target)
 
 
 def threads_of(chosen: MapsOptions, cpus: tuple[int, ...], counts: Numbers) -> list[int]:

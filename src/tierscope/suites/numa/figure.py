@@ -117,7 +117,8 @@ def _chart(rows: list[NumaRow], points: list[Point], title: str, key: str) -> Sp
 
 def _absent(points: list[Point]) -> str:
     absent = sum(not (point["ns"] and point["gb"]) for point in points)
-    return f"{absent} of {len(points)} cells lack a number: see the table for why." if absent else ""
+    lack = "lacks" if absent == 1 else "lack"
+    return f"{absent} of {len(points)} cells {lack} a latency or a bandwidth: see the table for why." if absent else ""
 
 
 figures.add(Numa())

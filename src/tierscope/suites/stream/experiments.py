@@ -15,7 +15,7 @@ from tierscope.plans import Plan, Suite, suites
 from tierscope.plans.answer import Answer
 from tierscope.plans.cpus import chosen_cpus, near_cpus, thread_counts
 from tierscope.plans.kernels import STREAM, walk_of
-from tierscope.plans.kinds import ALL, Help, Names, Numbers, Size, Time, Visits, names_of
+from tierscope.plans.kinds import ALL, Block, Help, Names, Numbers, Size, Visits, names_of
 from tierscope.plans.prefetch import PrefetchOptions
 from tierscope.plans.simulation import NAME as SIMULATED
 from tierscope.plans.sizes import Memory, all_together, chosen_array
@@ -64,7 +64,7 @@ class StreamOptions(PrefetchOptions, frozen=True, kw_only=True):
     ] = None
     precision: PrecisionInPercent = 0.02
     budget: Budget = 1.5
-    block: Annotated[Time, Help("length of a block; memcpy and memset are called once per block")] = 0.001
+    block: Annotated[Block, Help("length of a block; memcpy and memset are called once per block")] = 0.001
     visits: Visits = 3
 
 
