@@ -1,4 +1,4 @@
-"""What is wrong in a command line is refused before anything is measured, and the answer has numbers in usual forms."""
+"""A wrong command line is refused before a measurement begins; numbers of the answer have their usual forms."""
 
 import pytest
 
@@ -10,18 +10,20 @@ from tierscope.plans.cpus import chosen_cpus
 from tierscope.predict.program.machines import refuse_unknown
 from tierscope.record.experiment import Target
 from tierscope.report.top.brief import short_rate
+from tierscope.suites.latency.findings import beside_reported
 from tierscope.tables import Column
+from tierscope.units import KiB, MiB
 
 
 @pytest.mark.parametrize("word", ["1", "1s", "0.5us", "101ms"])
-def test_a_block_that_the_core_cannot_measure_is_refused_at_once(word: str) -> None:
+def test_a_block_that_the_core_cannot_measure_is_refused_before_the_run(word: str) -> None:
     for name in ("stream", "contention"):
         with pytest.raises(UsageError, match="1us to 100ms"):
             suites[name].read({"block": word})
     assert suites["stream"].read({"block": "100ms"})
 
 
-def test_a_cpu_that_is_named_twice_is_refused_at_once() -> None:
+def test_a_cpu_that_is_named_twice_is_refused_before_the_run() -> None:
     machine, target = made_machine(4, None), Target.parse("node:0")
     assert chosen_cpus(machine, (1, 0), target) == (1, 0)
     with pytest.raises(UsageError, match="cpus=1,1 names a CPU twice"):
@@ -52,3 +54,15 @@ def test_no_rate_of_a_headline_has_an_exponent(rate: float, text: str) -> None:
 )
 def test_a_slow_rate_keeps_three_digits_in_a_table(rate: float, text: str) -> None:
     assert cell(rate, Column("bandwidth_bytes_per_s", "bandwidth", "B/s")) == text
+
+
+@pytest.mark.parametrize(
+    ("capacity", "words"),
+    [
+        (1.8 * MiB, "; nearest reported cache: L2, 2 MiB"),
+        (11 * MiB, "; between the reported L2, 2 MiB, and L3, 480 MiB"),
+        (1 * KiB, ""),
+    ],
+)
+def test_a_level_far_from_each_reported_cache_is_not_called_near_one(capacity: float, words: str) -> None:
+    assert beside_reported(capacity, {48 * KiB: "L1", 2 * MiB: "L2", 480 * MiB: "L3"}) == words

@@ -12,7 +12,7 @@ on data prefetching (the spatial prefetcher fetches the other line of an aligned
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from msgspec.structs import replace
@@ -28,6 +28,7 @@ from tierscope.tables.emulated import hidden_by_floor
 from tierscope.tables.measured import sure_rows
 from tierscope.units import show_bytes, show_seconds
 
+DOUBLE = 2  # of two capacities that are called near
 PREFETCHED = 0.75  # of the global latency: half way from "the buddy is free" (1/2) to "nothing gained" (1)
 
 
@@ -66,8 +67,7 @@ def _doubted(said: Insight, rows: Sequence[LatencyRow]) -> Insight:
 
 def _level(rank: int, level: Level, caches: tuple[Cache, ...], where: str) -> Insight:
     sizes = {c.size_bytes: f"L{c.level}" for c in caches if c.kind != "Instruction"}
-    near = min(sizes, key=lambda size: abs(math.log(size / level.capacity_bytes)), default=None)
-    beside = f"; nearest reported cache: {sizes[near]}, {show_bytes(near)}" if near else ""
+    beside = beside_reported(level.capacity_bytes, sizes)
     head = f"Cache level {rank}: {show_seconds(level.latency_s)} up to {show_bytes(level.low_bytes)}"
     if level.doubt:
         text = f"{head} ({where}); its capacity is inconclusive: {level.doubt}"
@@ -80,6 +80,21 @@ def _level(rank: int, level: Level, caches: tuple[Cache, ...], where: str) -> In
         high=level.high_bytes,
         unit="B",
     )
+
+
+def beside_reported(capacity: float, sizes: Mapping[int, str]) -> str:
+    """Return the reported cache within a doubling of a capacity, else the two that it is between; "" for neither.
+
+    sizes: bytes -> name of each reported cache.
+    """
+    near = min(sizes, key=lambda size: abs(math.log(size / capacity)), default=0)
+    if near and max(near, capacity) <= DOUBLE * min(near, capacity):
+        return f"; nearest reported cache: {sizes[near]}, {show_bytes(near)}"
+    below = max((size for size in sizes if size < capacity), default=0)
+    above = min((size for size in sizes if size > capacity), default=0)
+    if not below or not above:
+        return ""
+    return f"; between the reported {sizes[below]}, {show_bytes(below)}, and {sizes[above]}, {show_bytes(above)}"
 
 
 def _range(level: Level) -> str:
