@@ -3,8 +3,9 @@
 import pytest
 
 from made_machine import made_machine
+from said import say
 from tierscope.draw.cells import cell
-from tierscope.errors import UsageError
+from tierscope.errors import Exit, UsageError
 from tierscope.plans import suites
 from tierscope.plans.cpus import chosen_cpus
 from tierscope.predict.program.machines import refuse_unknown
@@ -66,3 +67,9 @@ def test_a_slow_rate_keeps_three_digits_in_a_table(rate: float, text: str) -> No
 )
 def test_a_level_far_from_each_reported_cache_is_not_called_near_one(capacity: float, words: str) -> None:
     assert beside_reported(capacity, {48 * KiB: "L1", 2 * MiB: "L2", 480 * MiB: "L3"}) == words
+
+
+def test_an_option_without_its_value_names_the_help_of_its_command(capfd: pytest.CaptureFixture[str]) -> None:
+    status, _, err = say(capfd, "run", "stream", "--json")
+    assert status == Exit.USAGE
+    assert "try `tierscope run --help`" in err

@@ -89,6 +89,14 @@ class Command(click.RichCommand):
                 self._marked[one.opts[0]] = one.help or ""
                 one.help = as_called(plain(one.help or ""))
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Read the words; an error that the parser raises names this command, so that its help is suggested."""
+        try:
+            return super().parse_args(ctx, args)
+        except click.UsageError as error:
+            error.ctx = error.ctx or ctx
+            raise
+
     def help_of(self, option: click.Option) -> str:
         """Return the help of an option with its marks."""
         return option.markdown if isinstance(option, Named) else self._marked[option.opts[0]]
