@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -18,6 +19,7 @@ from tierscope.record.result import Run, load
 
 TIERSCOPE = Path(sys.executable).with_name("tierscope")
 FACTS = "coverage-run.json"  # in the folder of a run
+CACHE = "cache"  # of all runs, so that the first one knows no earlier ones
 ASKED = "asked.json"  # what the runs of a folder have in common
 
 
@@ -50,10 +52,11 @@ def kept_run(out: Path, state: str, asked: Sequence[str]) -> tuple[Run, datetime
         if out.exists():
             shutil.rmtree(out)
         command = [str(TIERSCOPE), "run", *asked, "--out", str(out), "--quiet"]
+        begun = {**os.environ, "XDG_CACHE_HOME": str((out.parent / CACHE).absolute())}
         began = datetime.now(UTC)
         with beside(state) as programs:
             before = Moment.now(programs())
-            done = subprocess.run(command, capture_output=True, text=True, check=False)
+            done = subprocess.run(command, env=begun, capture_output=True, text=True, check=False)
             loaded = before.until(Moment.now(programs()))
         if done.returncode not in (Exit.GOOD, Exit.INCONCLUSIVE):
             raise SystemExit(f"{' '.join(command)}: status {done.returncode}: {done.stderr.strip()}")

@@ -1,6 +1,6 @@
 """The points of one run of `stream`: as all visits show them, and as the first visit alone does."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 
@@ -10,6 +10,7 @@ from covering.kept import kept_run
 from covering.load import Load
 from tierscope.record.result import Record, Run
 from tierscope.stats.median import Interval
+from tierscope.stats.summary import WIDE
 from tierscope.suites.stream.table import StreamRow
 from tierscope.tables import tables
 
@@ -21,6 +22,12 @@ class Seen:
     interval: Interval | None
     conclusive: bool
     between_share: float | None = None
+    doubted: bool = False  # for other reasons than the width of its interval
+
+    def at(self, precision: float) -> "Seen":
+        """Return the point as a run that asks for less precision judges it."""
+        narrow = self.interval is not None and self.interval.relative <= precision
+        return replace(self, conclusive=narrow and not self.doubted)
 
 
 @dataclass(frozen=True)
@@ -32,6 +39,10 @@ class Once:
     began: datetime
     load: Load
 
+    def at(self, precision: float) -> "Once":
+        """Return the run as one that asks for less precision judges it."""
+        return replace(self, points={kernel: seen.at(precision) for kernel, seen in self.points.items()})
+
 
 def measure(out: Path, state: str, options: list[str]) -> Once:
     """Measure once with the programs of a state; an existing run is read."""
@@ -42,7 +53,15 @@ def measure(out: Path, state: str, options: list[str]) -> Once:
 def points(run: Run) -> dict[str, Seen]:
     """Return each kernel of a run."""
     rows: list[StreamRow] = tables["stream"].rows(run)
-    return {row.kernel: Seen(row.bandwidth, row.conclusive, row.between_share) for row in rows}
+    return {
+        row.kernel: Seen(
+            row.bandwidth,
+            row.conclusive,
+            row.between_share,
+            doubted=not all(reason.startswith(WIDE) for reason in row.reasons),
+        )
+        for row in rows
+    }
 
 
 def first_alone(run: Run) -> Run:

@@ -67,6 +67,14 @@ def test_overlaps_are_those_of_pairs_of_runs_of_one_kernel(goals: Any, runs: Any
     assert (state.overlap_all.good, state.overlap_all.count) == (4, 6)
 
 
+def test_a_run_that_asks_for_less_precision_is_sure_of_wider_intervals(goals: Any, runs: Any) -> None:
+    run = once(runs, 0, read=(100, 8, False), copy=(50, 1, True), scale=(50, 1, False))
+    run.points["scale"] = runs.Seen(run.points["scale"].interval, False, doubted=True)
+    run.points["none"] = runs.Seen(None, False)
+    assert [kernel for kernel, one in run.at(0.1).points.items() if one.conclusive] == ["read", "copy"]
+    assert [kernel for kernel, one in run.at(0.05).points.items() if one.conclusive] == ["copy"]
+
+
 def test_a_point_without_an_interval_is_inconclusive_and_no_pair(goals: Any, runs: Any) -> None:
     none = once(runs, 1)
     none.points["read"] = runs.Seen(None, False)
