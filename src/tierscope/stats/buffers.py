@@ -1,26 +1,32 @@
 """The buffers between the processor and a memory's medium, inferred from latency over fresh regions.
 
-Nothing is assumed of unit sizes or knees: `buffers_search` tries all units from two lines of the caches to 8 KiB and
-all capacities, with 0 to 3 levels; the number of levels is the one with the least
+Nothing is assumed of unit sizes or knees. `buffers_search` tries all units from two lines of the caches to 8 KiB and
+all capacities, with 0 to 3 levels of least-recently-used units. `buffers_rivals` adds other units and other kinds of
+replacement. The number of levels is the one with the least
 
     cost / s^2 + parameters * ln(points),   three parameters a level, s^2 = cost per degree of freedom, at least LEAST
 
-(G. Schwarz, "Estimating the Dimension of a Model", Annals of Statistics 6, 1978), where each level must be worth PROOF
-more and add at least SMALL of the latency. The error of a point is that of its median and the model's own.
+among rivals (G. Schwarz, "Estimating the Dimension of a Model", Annals of Statistics 6, 1978), where each level must be
+worth PROOF more and add at least SMALL of the latency. The error of a point is that of its median and the model's own.
+The answer is the fit of the expected kind with this number of levels, if it is as good as the best rival or within OWN.
+Otherwise it is the best rival. A better fit alone is not enough: `buffers_doubts` lists why an answer is not sure.
 Intervals are those of the profile likelihood at 95 %: capacities and units with all times fitted again, times from
-the covariance of the linear fit. A capacity of 2^k or 1.5 * 2^k that is in the interval is reported as `round_bytes`.
-Blind to a buffer whose unit is one line, to what is larger than half of the largest region, and to whether a buffer
-contains data or addresses. Interleaved DIMMs show the capacity of all of them together. Where it is near their grain,
-their number must be known, since a small region is in one of them.
+the covariance of the linear fit. They contain the capacities and units of all rivals that explain a level as well. A
+capacity of 2^k or 1.5 * 2^k that is in the interval is reported as `round_bytes`.
+Blind to a buffer whose unit is one line, and to whether a buffer contains data or addresses. Interleaved DIMMs show the
+capacity of all of them together. Where it is near their grain, their number must be known, since a small region is in
+one of them.
 """
 
 import itertools
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from tierscope.arrays import Floats, Truths
+from tierscope.stats.buffers_doubts import LEAST, Fitted, counts, doubts
 from tierscope.stats.buffers_model import Fresh
+from tierscope.stats.buffers_rivals import LARGEST_UNIT, Cell, Rivals
 from tierscope.stats.buffers_search import Fit, Place, Search
 from tierscope.stats.median import student
 from tierscope.units import LINE_BYTES, KiB
@@ -31,8 +37,8 @@ COUNTED = 0.0015  # the same of small regions at random: their first visits are 
 SCATTERED_TO = 8 * KiB  # bytes
 CAPACITY_MODEL = 0.03  # and in a capacity
 PROOF = 10.0  # less of the criterion: odds of 1 to 150
-LEAST = 0.02  # an error of 0.1 %: the order of visits is drawn, so that no curve is smoother
-SMALL = 0.02  # of the latency behind all levels
+ALIKE = 3.0  # errors of a model are alike at neighbouring points: a number of them count as one
+OWN = 0.5  # times the errors of the points: as close as the closed form is to its own kind
 FEWEST = 8  # points
 SHARE = 0.975
 
@@ -71,12 +77,13 @@ class Level:
     line_bytes: int = LINE_BYTES
 
     @property
-    def most_amplification(self) -> float:
+    def most_amplification(self) -> float | None:
         """Bytes that come in for each byte asked for, where lines are read at random: of a buffer with data.
 
-        One with addresses covers a unit and brings in less; latency shows which lines are near, not what moves.
+        One with addresses covers a unit and brings in less; latency shows which lines are near, not what moves. None if
+        the unit has no upper bound.
         """
-        return self.unit_bytes.high / self.line_bytes
+        return None if self.unit_bytes.high >= LARGEST_UNIT else self.unit_bytes.high / self.line_bytes
 
 
 @dataclass(frozen=True)
@@ -93,10 +100,26 @@ class Levels:
     misfit: float
     points: int
     curve_s: Floats  # the fit, of shape (points,)
+    doubts: tuple[str, ...] = ()  # why this is not sure, as `buffers_doubts` finds it
 
 
 def infer(curve: Curve) -> Levels:
-    """Return 0 to 3 levels; raise ValueError for fewer than eight points."""
+    """Return 0 to 3 levels, and what makes them doubtful; raise ValueError for fewer than eight points."""
+    search, fresh, sigma = _search(curve)
+    known = _known(search)
+    rivals = Rivals(search, fresh)
+    fitted = _chosen(search, known, rivals.fits(known))
+    return _told(fitted, rivals, sigma, curve)
+
+
+def capacities(curve: Curve) -> list[float]:
+    """Return bytes of the levels around which more regions are worth their time, as if no other kind existed."""
+    search, _, _ = _search(curve)
+    return [place.capacity_bytes for place in _by_criterion(search, _known(search)).places]
+
+
+def _search(curve: Curve) -> tuple[Search, Fresh, Floats]:
+    """Return the search, the regions, and the error of each point in seconds."""
     if curve.latency_s.size < FEWEST:
         raise ValueError(f"{curve.latency_s.size} regions show nothing about buffers; at least {FEWEST} are needed")
     fresh = Fresh(
@@ -104,43 +127,62 @@ def infer(curve: Curve) -> Levels:
     )
     counted = curve.scattered & (curve.region_bytes <= SCATTERED_TO)
     sigma = curve.latency_s * np.hypot(curve.spread, np.where(counted, COUNTED, MODEL))
-    search = Search(fresh, curve.latency_s, sigma)
-    fit, variance = _chosen(search)
-    return _told(search, fit, variance, sigma, curve)
+    return Search(fresh, curve.latency_s, sigma), fresh, sigma
 
 
-def _chosen(search: Search) -> tuple[Fit, float]:
-    """Return the number of levels by the criterion; and the cost per degree of freedom, at least LEAST."""
-    fits = [search.best(levels) for levels in range(MOST + 1)]
+def _known(search: Search) -> tuple[Fit, ...]:
+    return tuple(search.best(levels) for levels in range(MOST + 1))
+
+
+def _by_criterion(search: Search, fits: tuple[Fit, ...]) -> Fit:
+    """Return the number of levels by the criterion."""
     variance = max(LEAST, fits[-1].cost / max(1, search.points - 3 * MOST - 2))
     price = 3 * np.log(search.points)
     best = fits[0]
     for fit in fits[1:]:
         more = len(fit.places) - len(best.places)
-        if more > 0 and (best.cost - fit.cost) / variance > more * (price + PROOF) and _counts(fit):
+        if more > 0 and (best.cost - fit.cost) / variance > more * (price + PROOF) and counts(fit):
             best = fit
-    return best, max(LEAST, best.cost / max(1, search.points - 3 * len(best.places) - 2))
+    return best
 
 
-def _counts(fit: Fit) -> bool:
-    """Return whether each level adds enough to be one."""
-    steps = fit.times_s[1 : 1 + len(fit.places)]
-    return bool(np.all(steps > SMALL * (fit.times_s[0] + steps.sum())))
+def _chosen(search: Search, known: tuple[Fit, ...], fits: tuple[Fit, ...]) -> Fitted:
+    """Return the number of levels of any kind; the expected kind explains them if it is within its own error."""
+    rival = _by_criterion(search, fits)
+    count = len(rival.places)
+    free = max(1, search.points - 3 * count - 2)
+    variance = max(LEAST, rival.cost / free)
+    reach = student(SHARE, max(1.0, free))
+    limit = rival.cost + ALIKE * variance * reach**2
+    usual = known[count]
+    as_expected = len(usual.places) == count and usual.cost <= max(limit, OWN**2 * free)
+    best = usual if as_expected else rival
+    own = max(LEAST, best.cost / free)
+    return Fitted(search, fits, known, best, own, max(limit, best.cost + variance * reach**2))
 
 
-def _told(search: Search, fit: Fit, variance: float, sigma: Floats, curve: Curve) -> Levels:
+def _told(fitted: Fitted, rivals: Rivals, sigma: Floats, curve: Curve) -> Levels:
+    search, fit = fitted.search, fitted.best
     design, count = search.design(fit.places), len(fit.places)
     reach = student(SHARE, max(1.0, search.points - 3 * count - 2))
-    times = _bounded_times(design, fit.times_s, variance, reach)
-    limit = fit.cost + variance * reach**2
+    times = _bounded_times(design, fit.times_s, fitted.variance, reach)
+    cells = [_cells(fitted, rivals, number) for number in range(count)]
     levels = []
-    for number, place in enumerate(fit.places):
-        capacity = _capacity(search, fit.places, number, limit)
-        unit = _unit(search, fit.places, number, limit)
+    for number, (place, own) in enumerate(zip(fit.places, cells, strict=True)):
+        capacity = _capacity(search, fit.places, number, fit.cost + fitted.variance * reach**2, own)
+        unit = _unit(search, fit.places, number, fit.cost + fitted.variance * reach**2, own)
         size = _round(capacity, place.unit_bytes, curve.ways)
         levels.append(Level(capacity, unit, times[number], size, curve.line_bytes))
-    misfit = float(np.sqrt(fit.cost / max(1, search.points - 3 * count - 2)))
-    return Levels(tuple(levels), times[count], times[-1], misfit, search.points, design @ fit.times_s * sigma)
+    misfit = fitted.misfit(fit)
+    found = doubts(fitted, cells)
+    return Levels(tuple(levels), times[count], times[-1], misfit, search.points, design @ fit.times_s * sigma, found)
+
+
+def _cells(fitted: Fitted, rivals: Rivals, number: int) -> list[Cell]:
+    """Return the cells that explain level `number` as well, with the others of the chosen fit or of the best one."""
+    rival = fitted.fits[len(fitted.best.places)]
+    bases = dict.fromkeys((fitted.best.places, rival.places))
+    return [cell for base in bases for cell in rivals.cells(base, number, fitted.limit)]
 
 
 def _bounded_times(design: Floats, times: Floats, variance: float, reach: float) -> list[Bounded]:
@@ -156,28 +198,30 @@ def _bounded_times(design: Floats, times: Floats, variance: float, reach: float)
     return [Bounded(float(max(0.0, m - h)), float(m), float(m + h)) for m, h in zip(middles, halves, strict=True)]
 
 
-def _capacity(search: Search, places: tuple[Place, ...], number: int, limit: float) -> Bounded:
-    """Return the capacities whose cost is below the limit with all times fitted again, widened by the model's error."""
+def _capacity(search: Search, places: tuple[Place, ...], number: int, limit: float, cells: list[Cell]) -> Bounded:
+    """Return the capacities below the limit with times fitted again, and those of rivals, with the model's error."""
     own = places[number]
     ends = []
     for direction in (-1, 1):
         last = 0.0
         for step in np.arange(0.005, 1.0, 0.01):
-            moved = Place(own.unit_bytes, own.capacity_bytes * 2 ** (direction * step))
+            moved = replace(own, capacity_bytes=own.capacity_bytes * 2 ** (direction * step))
             if search.fit((*places[:number], moved, *places[number + 1 :])).cost > limit:
                 break
             last = step
         ends.append(2**last - 1)
-    low, high = (float(np.hypot(end, CAPACITY_MODEL)) for end in ends)
     size = own.capacity_bytes
+    ends[0] = max(ends[0], *(size / cell.low_bytes - 1 for cell in cells), 0.0)
+    ends[1] = max(ends[1], *(cell.high_bytes / size - 1 for cell in cells), 0.0)
+    low, high = (float(np.hypot(end, CAPACITY_MODEL)) for end in ends)
     return Bounded(size / (1 + low), size, size * (1 + high))
 
 
-def _unit(search: Search, places: tuple[Place, ...], number: int, limit: float) -> Bounded:
-    """Return the unit, with those next to it that the curve does not rule out at the capacity that suits them best."""
+def _unit(search: Search, places: tuple[Place, ...], number: int, limit: float, cells: list[Cell]) -> Bounded:
+    """Return the unit, with those of rivals, and those next to it at the capacity that suits them best."""
     own = places[number]
-    units = list(search.units)
-    found = {own.unit_bytes}
+    units = sorted({*search.units, own.unit_bytes})
+    found = {own.unit_bytes, *(cell.unit_bytes for cell in cells)}
     for direction in (-1, 1):
         at = units.index(own.unit_bytes) + direction
         while 0 <= at < len(units):
@@ -191,7 +235,7 @@ def _unit(search: Search, places: tuple[Place, ...], number: int, limit: float) 
 def _cheapest(search: Search, places: tuple[Place, ...], number: int, unit: int) -> float:
     own = places[number]
     sizes = own.capacity_bytes * 2.0 ** np.linspace(-0.6, 0.6, 25)
-    moved = [Place(unit, float(size)) for size in sizes if size >= unit]
+    moved = [Place(unit, float(size), own.kind) for size in sizes if size >= unit]
     return min((search.fit((*places[:number], one, *places[number + 1 :])).cost for one in moved), default=np.inf)
 
 

@@ -26,6 +26,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tierscope.arrays import Floats, Places, Truths
+from tierscope.stats.buffers_kinds import LRU, hits
 from tierscope.units import LINE_BYTES, KiB
 
 GAPS = 160  # quantiles of the gap between two visits
@@ -52,12 +53,12 @@ class Unit:
         self._point, self._weight, parts = _per_memory(fresh)
         self._all = _Alone(parts, unit_bytes)
 
-    def misses(self, capacity_bytes: float | Floats) -> Floats:
+    def misses(self, capacity_bytes: float | Floats, kind: str = LRU) -> Floats:
         """Share of visits, of shape (points,), or (points, capacities) for an array of capacities.
 
-        capacity_bytes: of all memories together.
+        capacity_bytes: of all memories together; infinite: everything stays. kind: of `buffers_kinds`.
         """
-        found = self._all.misses(np.asarray(capacity_bytes, dtype=np.float64) / self._ways)
+        found = self._all.misses(np.asarray(capacity_bytes, dtype=np.float64) / self._ways, kind)
         if self._ways == 1:
             return found
         weighted = found * self._weight.reshape(-1, *[1] * (found.ndim - 1))
@@ -106,7 +107,9 @@ class _Alone:
         pieces = np.where(small & scattered, region, fresh.line_bytes)  # what is walked in a random order
         walked = np.where(small & scattered, np.maximum(fresh.footprint_bytes, unit_bytes), region)
         self._pieces = unit_bytes / pieces  # of one unit
-        self._share = fresh.line_bytes / pieces  # of visits that come first in their piece
+        met = _met(region, unit_bytes) * fresh.line_bytes / region
+        self._share = np.where(small & scattered, met, fresh.line_bytes / pieces)  # of visits: first in their piece
+        self._first = np.where(~small & scattered, met, 1 / self._pieces)  # of those, first in their unit
         self._units = np.where(small & ~scattered, 0.0, walked / unit_bytes)
         parts = [
             _gaps(n, m) if units > 1 and m > 1 else _nothing()
@@ -115,15 +118,29 @@ class _Alone:
         self._expected = np.array([part[0] for part in parts])
         self._spread = np.array([part[1] for part in parts])
 
-    def misses(self, capacity_bytes: float | Floats) -> Floats:
-        """Share of visits, of shape (points,), or (points, capacities) for an array of capacities."""
+    def misses(self, capacity_bytes: float | Floats, kind: str) -> Floats:
+        """Return the same as `Unit.misses`."""
+        entries = np.asarray(capacity_bytes, dtype=np.float64)[..., None] / self.unit_bytes
+        found = self._recent(entries) if kind == LRU else self._other(entries, kind)
+        share = self._share * (1.0 - (1.0 - self._first) * found)
+        return np.asarray(np.moveaxis(share, -1, 0), dtype=np.float64)
+
+    def _recent(self, entries: Floats) -> Floats:
+        """Return the share of hits among visits that do not come first, by the closed form."""
         from scipy.special import ndtr  # slow to load, and not needed by every run
 
-        entries = np.asarray(capacity_bytes, dtype=np.float64)[..., None] / self.unit_bytes
-        hits = np.asarray(ndtr((entries[..., None] - 0.5 - self._expected) / self._spread).mean(axis=-1))
-        hits = np.where(self._units <= entries, 1.0, hits)
-        share = self._share * (1.0 - (1.0 - 1.0 / self._pieces) * hits)
-        return np.asarray(np.moveaxis(share, -1, 0), dtype=np.float64)
+        found = np.asarray(ndtr((entries[..., None] - 0.5 - self._expected) / self._spread).mean(axis=-1))
+        return np.where(self._units <= entries, 1.0, found)
+
+    def _other(self, entries: Floats, kind: str) -> Floats:
+        """Return the same by the table."""
+        return np.where(self._units == 0, 1.0, hits(kind, self._pieces, entries / np.maximum(self._units, 1e-9)))
+
+
+def _met(region: Floats, unit_bytes: int) -> Floats:
+    """Return the mean number of units that a region at any place meets, of shape (points,)."""
+    common = np.gcd(region.astype(np.int64), unit_bytes)
+    return np.asarray((region + unit_bytes - common) / unit_bytes, dtype=np.float64)
 
 
 def _nothing() -> tuple[Floats, Floats]:

@@ -11,11 +11,12 @@ Minimization", The Computer Journal 7, 1965).
 
 import itertools
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from tierscope.arrays import Floats
+from tierscope.stats.buffers_kinds import LRU
 from tierscope.stats.buffers_model import Fresh, Unit
 from tierscope.units import KiB
 
@@ -36,6 +37,7 @@ class Place:
 
     unit_bytes: int
     capacity_bytes: float
+    kind: str = LRU
 
 
 @dataclass(frozen=True)
@@ -52,33 +54,39 @@ class Search:
 
     def __init__(self, fresh: Fresh, latency_s: Floats, sigma_s: Floats) -> None:
         self.points = latency_s.size
-        self._weight = 1 / sigma_s
-        self._target = latency_s * self._weight
+        self.largest_bytes = float(fresh.region_bytes.max())
+        self.weight = 1 / sigma_s
+        self.target = latency_s * self.weight
         self._entry = np.where(fresh.scattered, fresh.line_bytes / fresh.region_bytes, 0.0)
-        largest = float(fresh.region_bytes.max()) / REACH
+        largest = self.largest_bytes / REACH
         self.units = {unit: Unit(fresh, unit) for unit in UNITS if 2 * fresh.line_bytes <= unit < largest}
+        self.models, self._fresh = dict(self.units), fresh
         steps = int(np.log2(max(largest / SMALLEST, 1.0)) * PER_OCTAVE) + 1
         self.capacities = SMALLEST * 2.0 ** (np.arange(steps) / PER_OCTAVE)
         self._grid = [Place(unit, float(size)) for unit in self.units for size in self.capacities]
         found = [unit.misses(self.capacities) for unit in self.units.values()]
         empty = np.empty((self.points, 0))
-        self._columns = np.concatenate(found, axis=1) * self._weight[:, None] if found else empty
+        self._columns = np.concatenate(found, axis=1) * self.weight[:, None] if found else empty
         self._allowed = np.array([place.capacity_bytes >= place.unit_bytes for place in self._grid], dtype=bool)
         sizes = np.array([place.capacity_bytes for place in self._grid])
         units = np.array([place.unit_bytes for place in self._grid])
         self._behind = (sizes[None, :] >= APART * sizes[:, None]) & (units[None, :] >= units[:, None])
         self._behind &= self._allowed[:, None] & self._allowed[None, :]
 
+    def add_units(self, units: Iterable[int]) -> None:
+        """Add units that `best` does not try, in bytes."""
+        self.models |= {unit: Unit(self._fresh, unit) for unit in units if unit not in self.models}
+
     def design(self, places: Iterable[Place]) -> Floats:
         """Return weighted columns of `times_s`, of shape (points, levels + 2)."""
-        levels = [self.units[place.unit_bytes].misses(place.capacity_bytes) for place in places]
-        return np.stack([np.ones(self.points), *levels, self._entry], axis=1) * self._weight[:, None]
+        levels = [self.models[place.unit_bytes].misses(place.capacity_bytes, place.kind) for place in places]
+        return np.stack([np.ones(self.points), *levels, self._entry], axis=1) * self.weight[:, None]
 
     def fit(self, places: tuple[Place, ...]) -> Fit:
         """Return the times that fit these places best."""
         from scipy.optimize import nnls  # slow to load, and not needed by every run
 
-        times, rest = nnls(self.design(places), self._target)
+        times, rest = nnls(self.design(places), self.target)
         return Fit(places, times, rest**2)
 
     def refined(self, places: tuple[Place, ...]) -> Fit:
@@ -176,7 +184,7 @@ class Search:
         """Return all columns, and the target, without what `first`, `entry` and the places explain."""
         base, _ = np.linalg.qr(self.design(places))
         columns = self._columns - base @ (base.T @ self._columns)
-        return columns, self._target - base @ (base.T @ self._target)
+        return columns, self.target - base @ (base.T @ self.target)
 
     def _single(self, places: tuple[Place, ...]) -> Floats:
         """Return what each place of the grid would explain beyond these; minus infinity for a negative latency."""
@@ -222,4 +230,4 @@ def _behind(near: Place, far: Place) -> bool:
 
 
 def _moved(places: tuple[Place, ...], logs: Floats) -> tuple[Place, ...]:
-    return tuple(Place(place.unit_bytes, float(2**log)) for place, log in zip(places, logs, strict=True))
+    return tuple(replace(place, capacity_bytes=float(2**log)) for place, log in zip(places, logs, strict=True))

@@ -24,7 +24,7 @@ from tierscope.plans.cpus import chosen_cpu
 from tierscope.plans.kinds import Help, Number, Pages, Seconds, Share, Size, Time, Visits, one_size
 from tierscope.record.experiment import Experiment, Schedule, Target
 from tierscope.record.machine import Machine
-from tierscope.stats.buffers import FEWEST, Curve, infer
+from tierscope.stats.buffers import FEWEST, Curve, capacities
 from tierscope.tables.regions import FreshLabels
 from tierscope.units import LINE_BYTES, KiB, MiB, show_bytes
 
@@ -108,7 +108,7 @@ class Known:
             self.grain_bytes,
             self.line_bytes,
         )
-        return [level.capacity_bytes.middle for level in infer(curve).levels]
+        return capacities(curve)
 
 
 def field_of(machine: Machine, chosen: BuffersOptions) -> fresh.Field:

@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 from tierscope.draw.words import with_bounds
+from tierscope.stats.buffers_rivals import LARGEST_UNIT
 from tierscope.stats.median import Interval
 from tierscope.suites.buffers.row import BuffersRow
 from tierscope.tables import Insight, Number
@@ -88,6 +89,8 @@ def _range(capacity: Interval) -> str:
 
 def _unit(unit: Interval) -> str:
     low, middle, high = (show_size(int(end)) for end in (unit.low, unit.middle, unit.high))
+    if unit.high >= LARGEST_UNIT > unit.low:
+        return f"{low} or more"
     return middle if low == high else f"{middle} ({low} to {high})"
 
 

@@ -51,7 +51,7 @@ class BuffersRow(JudgedRow, frozen=True, kw_only=True):
             "at most",
             help=(
                 "of a buffer: bytes that a read transfers for each requested byte, with lines in random order, if "
-                "the buffer contains data; fewer if it contains addresses"
+                "the buffer contains data; fewer if it contains addresses; null where the unit has no upper bound"
             ),
         ),
     ]

@@ -91,6 +91,7 @@ def _read(levels: Levels, target: str, regions: list[RegionsRow]) -> list[Buffer
     if levels.misfit > MISFIT:
         off = f"off by {levels.misfit:.1f} times its error"
         reasons.append(f"no buffers explain the curve, {off}: a prefetcher of the processor may, see the figure")
+    reasons += levels.doubts
     verdict = _closing(regions)
     if reasons:
         verdict = {**verdict, "conclusive": False, "reasons": (*verdict["reasons"], *reasons)}

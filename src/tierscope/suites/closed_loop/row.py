@@ -32,7 +32,14 @@ class ClosedLoopRow(Row, frozen=True, kw_only=True):
     high: Annotated[float | None, Col("high", help="interval")]
     verdict: Annotated[str, Col("verdict", help="`recovered`, `wrong`, `missed`, `false alarm`")]
     sure: Annotated[
-        bool, Col("conclusive", help="whether the prober calls its answer conclusive; false where it gives none")
+        bool,
+        Col(
+            "conclusive",
+            help=(
+                "whether the prober calls its answer conclusive; false where it gives none, or a range of units that "
+                "contains the one that was built"
+            ),
+        ),
     ]
     noise: Annotated[Ratio, Col("noise", help="of the device")]
     repeat: Annotated[str, Col("to repeat it", help="command that repeats the prober on this device alone")]

@@ -10,7 +10,8 @@
 
 Where a part does not exist, finding nothing is recovered, and anything found is a false alarm. Buffers that were found
 are matched with those that exist, in the same order and so that capacities differ least, by FAR at most. The rest is
-missed, or a false alarm.
+missed, or a false alarm. A buffer with units of one line does not count: a fresh region has no line twice, so that
+no region shows it.
 The program writes chunks of 256 B to one place. A medium with smaller units counts a write for each unit of the chunk.
 A queue that is shorter than a unit passes it on in parts, so that the medium counts more writes. If the nearest buffer
 joins the parts, this does not happen. Then the medium counts fewer writes than the program for units of 256 B and
@@ -21,14 +22,15 @@ nothing, and neither do units of one line.
 
 An answer is `sure` if the prober calls it conclusive, which is not known here: `table` asks the rows of the prober.
 Without an answer of its own, nothing is sure: no good points, or a part of something that was not found. A wrong
-answer, a false alarm, and a missed one that are sure are *false conclusive answers*.
+answer, a false alarm, and a missed one that are sure are *false conclusive answers*. A range of units that contains the
+one that was built is neither right nor false.
 Source: the rules of `core/simulate/dimm.cpp`, which the tests compare with this.
 """
 
 import itertools
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tierscope.stats.buffers import Level, Levels
 from tierscope.stats.combining import Combining
@@ -66,16 +68,14 @@ class Score:
 
 def of_buffers(device: Device, levels: Levels) -> Iterator[Score]:
     """Yield the score of their number, then of each, then of the medium."""
-    there, seen = len(device.buffers), len(levels.levels)
+    built = list(visible(device))
+    there, seen = len(built), len(levels.levels)
     count = RECOVERED if there == seen else MISSED if seen < there else ALARM
     yield Score("buffers", "1", there, seen, None, None, count)
-    pairs = _pairs([one.size_bytes * device.ways for one in device.buffers], levels.levels)
-    for number, buffer in enumerate(device.buffers):
+    pairs = _pairs([size for size, _, _ in built], levels.levels)
+    for number, truth in enumerate(built):
         level = levels.levels[pairs[number]] if number in pairs else None
-        latency = device.path_s + sum(one.latency_s for one in device.buffers[: number + 1])
-        yield from _buffer(
-            number + 1, (buffer.size_bytes * device.ways, buffer.unit_bytes, latency), level, device.ways
-        )
+        yield from _buffer(number + 1, truth, level, device.ways)
     for place, level in enumerate(levels.levels):
         if place not in pairs.values():
             size = level.capacity_bytes
@@ -83,6 +83,15 @@ def of_buffers(device: Device, levels: Levels) -> Iterator[Score]:
     whole = device.path_s + sum(one.latency_s for one in device.buffers) + device.read_s
     medium = levels.medium_s
     yield _near("medium", "s", whole, (medium.low, medium.middle, medium.high), LATENCY)
+
+
+def visible(device: Device) -> Iterator[tuple[int, int, float]]:
+    """Yield size, unit and latency of each buffer with units of several lines."""
+    latency = device.path_s
+    for buffer in device.buffers:
+        latency += buffer.latency_s
+        if buffer.unit_bytes > LINE_BYTES:
+            yield buffer.size_bytes * device.ways, buffer.unit_bytes, latency
 
 
 def _pairs(sizes: Sequence[int], levels: Sequence[Level]) -> dict[int, int]:
@@ -109,9 +118,16 @@ def _buffer(number: int, truth: tuple[int, int, float], level: Level | None, way
     told = float(level.round_bytes) if level.round_bytes else found
     yield Score("capacity", "B", size, told, low, high, RECOVERED if good else WRONG, number)
     units = level.unit_bytes
-    yield _near("unit", "B", unit, (units.low, units.middle, units.high), 0.0, number)
+    yield _if_exact(_near("unit", "B", unit, (units.low, units.middle, units.high), 0.0, number))
     time = level.latency_s
     yield _near("latency", "s", latency, (time.low, time.middle, time.high), LATENCY, number)
+
+
+def _if_exact(score: Score) -> Score:
+    """Return the score; not sure where the answer is a range of units that contains the one that was built."""
+    low, high, truth = score.low, score.high, score.truth
+    contains = truth is not None and low is not None and high is not None and low <= truth <= high
+    return replace(score, sure=score.verdict == RECOVERED or not contains)
 
 
 def _is_round(size: int) -> bool:

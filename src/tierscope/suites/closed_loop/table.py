@@ -139,7 +139,7 @@ def _scores(prober: str, device: Device, view: Run) -> Iterator[Score]:
         regions = [row_of(view, record) for record in records(view, "regions")]
         for seen in buffers_found.found(regions, view.result.machine.line_bytes()).values():
             if seen.levels is None:
-                yield score.unanswered("buffers", "1", len(device.buffers))
+                yield score.unanswered("buffers", "1", len(list(score.visible(device))))
             else:
                 yield from _if_sure(score.of_buffers(device, seen.levels), sure.get("medium", False))
         return

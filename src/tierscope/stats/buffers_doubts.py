@@ -1,0 +1,119 @@
+"""Why buffers that a fit found may not be what is there.
+
+    no kind       no rival has a misfit below NO_KIND: something that is in no model shapes the curve
+    fewer         a fit with fewer buffers, of any kind, is within ENOUGH: more are a better fit, and nothing else
+    more          one more buffer, large enough to count, fits better by the criterion, or nearly so
+    no plateau    no region shows one buffer outgrown and the next one not yet, and their units may be the same: two
+                  knees in one another may be one of a kind that is not known
+    not seen      the last capacity is above half of the largest region, so that its knee is not seen as a whole
+    larger        small regions show a unit that no region outgrows: a buffer that is larger than the regions
+    page walk     the first line of a small region takes much longer, as with a buffer of large units that is larger
+                  than the regions; a page walk of large pages takes less
+    few           a buffer has hardly more than one unit, which no kind describes
+
+A better fit alone never adds a buffer, and never removes a doubt.
+Blind to two buffers with the same unit, if the larger one is less than APART times as large.
+"""
+
+import itertools
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from tierscope.arrays import Floats
+from tierscope.stats.buffers_rivals import Cell
+from tierscope.stats.buffers_search import REACH, Fit, Place, Search
+from tierscope.units import show_bytes, show_seconds
+
+LEAST = 0.02  # an error of 0.1 %: the order of visits is drawn, so that no curve is smoother
+SMALL = 0.02  # of the latency behind all levels
+NO_KIND = 1.2  # times the errors of the points
+ENOUGH = 0.6  # the same, of a fit with fewer buffers
+CHANCE = 12.0  # times the variance
+FULL, EMPTY = 0.65, 0.35  # of the way from the first visits alone to all of them
+FEW = 3  # units
+WORTH = 20.0  # times the variance
+WALK = 0.1  # of the latency of the medium
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """All that was tried.
+
+    fits: the best of any kind for each number of levels; known: those of the expected kind; variance: cost of `best`
+    per degree of freedom; limit: cost up to which another explanation is as good.
+    """
+
+    search: Search
+    fits: tuple[Fit, ...]
+    known: tuple[Fit, ...]
+    best: Fit
+    variance: float
+    limit: float
+
+    def misfit(self, fit: Fit) -> float:
+        """Return the root of the mean weighted square that a fit leaves."""
+        return float(np.sqrt(fit.cost / max(1, self.search.points - 3 * len(fit.places) - 2)))
+
+
+def counts(fit: Fit) -> bool:
+    """Return whether each level adds enough to be one."""
+    steps = fit.times_s[1 : 1 + len(fit.places)]
+    return bool(np.all(steps > SMALL * (fit.times_s[0] + steps.sum())))
+
+
+def doubts(fitted: Fitted, cells: list[list[Cell]]) -> tuple[str, ...]:
+    """Return one phrase for each doubt. cells: of each level, those that explain it as well."""
+    return (*_shape(fitted), *_number(fitted), *_plateaus(fitted, cells), *_ends(fitted))
+
+
+def _shape(fitted: Fitted) -> Iterator[str]:
+    misfit = fitted.misfit(fitted.best)
+    if misfit > NO_KIND:
+        yield f"no known kind of buffer explains the curve, off by {misfit:.1f} times its error"
+
+
+def _number(fitted: Fitted) -> Iterator[str]:
+    count = len(fitted.best.places)
+    fewer = [n for n in range(count) if fitted.misfit(fitted.fits[n]) <= ENOUGH]
+    if fewer:
+        yield f"{count} buffers fit best, but {fewer[0]} explain the curve within the error of the model as well"
+    for fit in fitted.fits[count + 1 : count + 2]:
+        variance = min(fitted.variance, max(LEAST, fitted.misfit(fit) ** 2))
+        gain = (fitted.fits[count].cost - fit.cost) / variance
+        if gain > CHANCE and len(fit.places) > count and counts(fit):
+            yield f"{count + 1} buffers explain the curve better than {count}, but not by enough to be sure"
+
+
+def _plateaus(fitted: Fitted, cells: list[list[Cell]]) -> Iterator[str]:
+    shares = [_outgrown(fitted.search, place) for place in fitted.best.places]
+    units = [{cell.unit_bytes for cell in own} for own in cells]
+    for number, (near, far) in enumerate(itertools.pairwise(shares), start=1):
+        if not np.any((near >= FULL) & (far <= EMPTY)) and units[number - 1] & units[number]:
+            yield f"no region shows buffer {number} outgrown and buffer {number + 1} not yet: they may be one"
+
+
+def _outgrown(search: Search, place: Place) -> Floats:
+    """Return 0 where only first visits miss, 1 where all do; of shape (points,)."""
+    model = search.models[place.unit_bytes]
+    least = model.misses(np.inf, place.kind)
+    found = model.misses(place.capacity_bytes, place.kind)
+    return np.asarray((found - least) / np.maximum(1 - least, 1e-9), dtype=np.float64)
+
+
+def _ends(fitted: Fitted) -> Iterator[str]:
+    search, places = fitted.search, fitted.best.places
+    for number, place in enumerate(places, start=1):
+        if place.capacity_bytes < FEW * place.unit_bytes:
+            yield f"buffer {number} has hardly more than one unit, which no kind of buffer describes"
+    if places and places[-1].capacity_bytes > search.largest_bytes / REACH:
+        yield f"the last buffer is larger than half of the largest region, {show_bytes(search.largest_bytes)}"
+    walk, medium = float(fitted.best.times_s[-1]), float(fitted.best.times_s[:-1].sum())
+    if walk > WALK * medium:
+        more = show_seconds(walk)
+        yield f"the first line of a region takes {more} more: a page walk, or a buffer larger than the regions"
+    fits = [search.fit((*places, Place(unit, np.inf))) for unit in search.units]
+    best = min(fits, key=lambda fit: fit.cost, default=fitted.best)
+    if (fitted.best.cost - best.cost) / fitted.variance > WORTH and counts(best):
+        yield f"a buffer with units of {show_bytes(best.places[-1].unit_bytes)} is larger than the regions"

@@ -1,0 +1,81 @@
+"""Buffers of other kinds are found as they are, or their answer is not sure."""
+
+import numpy as np
+import pytest
+
+from tiers import first
+from tierscope.stats.buffers import Curve, Levels, infer
+from tierscope.stats.buffers_model import Fresh, Unit
+from tierscope.suites.buffers.table import WIDE, _half
+from tierscope.units import KiB, MiB
+
+COARSE = [64 << step for step in range(8)] + [16 * KiB << step for step in range(14)]
+REGIONS = COARSE + [MiB * step // 16 * 3 for step in (10, 13, 14, 18, 20, 23, 29, 35, 45)]
+SCATTERED = np.array([region <= 8 * KiB for region in REGIONS])
+FRESH = Fresh(np.array(REGIONS, dtype=np.float64), SCATTERED, np.full(len(REGIONS), float(1 << 30)))
+Made = tuple[str, int, float, float]  # kind, unit, capacity, step in seconds
+
+
+def seen(*buffers: Made, noise: float = 0.0003, seed: int = 3) -> Levels:
+    """The answer to a curve of these buffers, with 100 ns in the nearest."""
+    exact = 100e-9 + sum(step * Unit(FRESH, unit).misses(size, kind) for kind, unit, size, step in buffers)
+    return answer(np.broadcast_to(exact, len(REGIONS)), noise, seed)
+
+
+def answer(exact: np.typing.NDArray[np.float64], noise: float = 0.0003, seed: int = 3) -> Levels:
+    latency = exact * np.exp(np.random.default_rng(seed).normal(0, noise, exact.size))
+    return infer(Curve(FRESH.region_bytes, latency, np.full(exact.size, noise), SCATTERED, FRESH.footprint_bytes))
+
+
+def sure(levels: Levels) -> bool:
+    return not levels.doubts and all(_half(one.capacity_bytes) <= WIDE for one in levels.levels)
+
+
+@pytest.mark.parametrize("kind", first(1, ["random", "hash4", "fifo", "clock", "hash16", "lru"]))
+def test_one_buffer_of_any_kind_is_one_buffer(kind: str) -> None:
+    levels = seen((kind, 512, 3 * MiB, 200e-9))
+    assert sure(levels)
+    (level,) = levels.levels
+    assert level.capacity_bytes.low <= 3 * MiB <= level.capacity_bytes.high
+    assert level.unit_bytes.low <= 512 <= level.unit_bytes.high
+
+
+@pytest.mark.parametrize("unit", first(1, [896, 1600, 320]))
+def test_a_unit_that_is_not_a_power_of_two_is_in_the_interval(unit: int) -> None:
+    (level,) = seen(("lru", unit, 3 * MiB, 200e-9)).levels
+    assert level.unit_bytes.low <= unit <= level.unit_bytes.high
+    assert level.unit_bytes.high < 1.3 * unit
+    assert level.capacity_bytes.middle == pytest.approx(3 * MiB, rel=0.06)
+
+
+@pytest.mark.slow
+def test_a_unit_above_the_search_of_the_expected_kind_has_no_upper_bound() -> None:
+    (level,) = seen(("lru", 32 * KiB, 6 * MiB, 200e-9)).levels
+    assert level.unit_bytes.low <= 32 * KiB <= level.unit_bytes.high
+    assert level.most_amplification is None
+
+
+@pytest.mark.slow
+def test_a_buffer_beyond_the_regions_is_not_surely_absent() -> None:
+    levels = seen(("lru", 512, 512 * MiB, 200e-9))
+    assert not sure(levels)
+
+
+@pytest.mark.slow
+def test_two_buffers_of_nearly_equal_size_are_not_surely_one() -> None:
+    levels = seen(("lru", 256, 2 * MiB, 150e-9), ("lru", 256, 3.2 * MiB, 150e-9))
+    assert len(levels.levels) == 2 or not sure(levels)
+
+
+@pytest.mark.slow
+def test_a_curve_of_no_buffer_is_of_no_known_kind() -> None:
+    """A prefetcher leaves such a curve: middle regions are fast, smaller and larger ones are not."""
+    latency = np.where((FRESH.region_bytes >= KiB) & (FRESH.region_bytes <= 256 * KiB), 46e-9, 118e-9)
+    assert any("no known kind" in doubt for doubt in answer(latency, 0.001).doubts)
+
+
+@pytest.mark.parametrize("seed", first(1, range(4)))
+def test_the_published_dimm_is_sure(seed: int) -> None:
+    levels = seen(("lru", 256, 16 * KiB, 176e-9), ("lru", 4 * KiB, 16 * MiB, 69e-9), noise=0.002, seed=seed)
+    assert [level.round_bytes for level in levels.levels] == [16 * KiB, 16 * MiB]
+    assert sure(levels)
