@@ -173,6 +173,20 @@ def test_a_buffer_far_from_any_is_both_missed_and_a_false_alarm() -> None:
     assert ("capacity", ALARM) in found
 
 
+@pytest.mark.parametrize(("low", "high", "false"), [(256, 8192, False), (4096, 8192, True), (4096, 4096, True)])
+def test_a_range_of_units_is_false_only_without_the_one_that_was_built(low: int, high: int, false: bool) -> None:
+    near = replace(RIGHT[0], unit_bytes=Bounded(low, 4096, high))
+    scores = score.of_buffers(DEVICE, levels(400e-9, near, RIGHT[1]))
+    unit = next(one for one in scores if (one.parameter, one.level) == ("unit", 1))
+    assert (unit.verdict, unit.false) == (WRONG, false)
+
+
+def test_a_buffer_of_single_lines_is_not_expected() -> None:
+    """No fresh region has a line twice, so that it only delays what is behind it."""
+    device = replace(DEVICE, buffers=(Buffer(MiB, 64, 50e-9), *DEVICE.buffers), path_s=DEVICE.path_s - 50e-9)
+    assert {one.verdict for one in score.of_buffers(device, levels(400e-9, *RIGHT))} == {RECOVERED}
+
+
 def spread(ways: int, grain: int) -> Interleave:
     return Interleave(ways, grain, ((ways, grain),), 0.0, 1.0, 50.0, NOTHING)
 

@@ -82,6 +82,23 @@ def test_interrupts_and_steals_are_not_migrations(scale: float, seed: int) -> No
     assert found.why == "no stalls in step"
 
 
+@pytest.mark.parametrize(("scale", "doubted"), [(0.0, False), (3.0, False), (10.0, True)])
+def test_no_migration_is_doubtful_where_other_stalls_would_hide_one(scale: float, doubted: bool) -> None:
+    found = infer_migration([look(256, *Overwritten(0, 4096, 1e-5).take(rng(0), 256, 600_000, scale))])
+    assert found.period is None
+    assert bool(found.doubt) == doubted
+
+
+@pytest.mark.parametrize(("writes", "doubted"), [(4000, True), (300_000, False)])
+def test_a_control_that_was_written_briefly_does_not_show_a_timer(writes: int, doubted: bool) -> None:
+    random = rng()
+    first = look(256, *noisy(random, timer(random, 300_000, 16_000, 6e-6), 0.0))
+    last = look(1 << 24, *noisy(random, timer(random, writes, 16_000, 6e-6), 0.0), first.period)
+    found = infer_migration([first, last])
+    assert found.period is None
+    assert bool(found.doubt) == doubted
+
+
 def test_a_timer_that_ticks_for_any_place_is_the_machine() -> None:
     random = rng()
     seen = [look(place, *noisy(random, timer(random, 300_000, 16_000, 6e-6), 1.0)) for place in (256, 4096)]

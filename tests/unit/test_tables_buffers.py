@@ -16,6 +16,7 @@ from tierscope.record.result import BLOCK, PREEMPTED, SIZING, Run, read_blocks, 
 from tierscope.report.content import Content, gather
 from tierscope.stats.buffers import Bounded, Level
 from tierscope.stats.fresh import mean_of_regions
+from tierscope.stats.median import Interval
 from tierscope.suites.buffers.findings import sentences
 from tierscope.suites.buffers.table import _round_as
 from tierscope.tables import Flat, tables
@@ -67,6 +68,22 @@ def test_lines_of_the_machine_are_those_of_the_reads(tmp_path: Path, line: int) 
     assert (found["writes"]["unit_bytes"], found["writes"]["amplification"]) == (256, 4)  # a store has 64 bytes
     for row in content.rows("regions"):
         assert row["fit_s"] == pytest.approx(row["latency_s"], rel=0.05), row
+
+
+def test_a_doubt_makes_each_part_of_the_reads_inconclusive(tmp_path: Path) -> None:
+    """Two buffers that are hardly apart and have the same unit may be one of another kind."""
+    close = Device((Buffer(2 * MiB, 512, 60e-9), Buffer(3 * MiB, 512, 200e-9)), 300e-9)
+    found = parts(gather(run_of(tmp_path, close)))
+    reads = [row for part, row in found.items() if part != "writes"]
+    assert not any(row["conclusive"] for row in reads)
+    assert all(row["reasons"] for row in reads)
+
+
+def test_a_unit_without_upper_bound_says_so(content: Content) -> None:
+    rows = [row for row in tables["buffers"].rows(content.run) if row.part != "writes"]
+    unit = Interval(8 * KiB, 16 * KiB, 64 * KiB, 0)
+    open_ended = [replace(row, unit=unit, amplification_most=None) if row.part == "buffer 2" else row for row in rows]
+    assert any("in units of 8 KiB or more" in said.text for said in sentences(open_ended))
 
 
 def test_each_region_has_the_value_of_the_fit(content: Content) -> None:

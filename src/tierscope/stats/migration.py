@@ -31,6 +31,10 @@ BANDS = (0.01, 0.05, 0.2)  # half-widths of a band of distances over its middle
 STEP = 1.12  # between the lowest heights that are tried, and between heights of one kind: a sixth of their scatter
 KIND = 1.4  # stalls of one kind: the highest over the lowest
 TICKS = 0.15  # of ln time: periods that are the same one
+PLANTED = 12  # stalls of a period as long as the suite promises to find
+PLANTED_S = 10e-6  # of each: a fifth of published ones
+SCATTER = 0.1  # of the distances between them
+POWER = 5.0  # expected stalls in a place, from which their absence means something
 ALIKE = 0.1  # of ln height: published stalls are 50 to 54 us long
 LEAST_STALLS = 5
 MOST_STALLS = 3000  # of one height; more are not needed
@@ -40,6 +44,12 @@ AHEAD = 12  # stalls to the next ones, whose distances are examined
 LONGER = 1.4  # limit of overlap between bands about one period
 SAME = 0.01  # chance of the few stalls in the control, if they came as often there: below it they depend on the place
 REST = 0.8  # of the pairs of the best band: the least number for a shorter period
+
+
+HIDDEN = "not known, because other stalls would hide those of a migration: make the machine less busy"
+SHORT = "not known, because the largest place was written for too short a time to compare stalls"
+ELSEWHERE = "not known, because stalls come at the same times in some of the larger places, and not in others"
+DOUBTS = (HIDDEN, SHORT, ELSEWHERE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +77,7 @@ class Seen:
     typical_s: float  # the median write
     period: Period | None
     alike: int = 0  # stalls as high as those of the period: its own, or that of the region it is compared with
+    hides: bool = False  # no period is found, and the other stalls would hide one of PLANTED_S each
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +89,7 @@ class Migration:
     unit_above: int | None  # it is at least this
     regions: tuple[Seen, ...]
     why: str  # why there is none, or ""
+    doubt: str = ""  # why it is not sure that there is none, or ""
 
 
 def look(region_bytes: int, seconds: Floats, clean: Truths | None = None, like: Period | None = None) -> Seen:
@@ -97,7 +109,21 @@ def look(region_bytes: int, seconds: Floats, clean: Truths | None = None, like: 
     period = _best(places, heights, seconds)
     known = like or period
     alike = np.abs(np.log(heights / known.stall_s)) <= ALIKE if known else np.zeros(0, dtype=bool)
-    return Seen(region_bytes, int(seconds.size), int(far.sum()), typical, period, int(alike.sum()))
+    hides = period is None and like is None and _hides(places, heights, seconds)
+    return Seen(region_bytes, int(seconds.size), int(far.sum()), typical, period, int(alike.sum()), hides)
+
+
+def _hides(places: Floats, heights: Floats, seconds: Floats) -> bool:
+    """Return whether periodic stalls, planted among the others, are not found: the longest period that is promised."""
+    if heights.size == 0:
+        return False
+    steps = seconds.size / PLANTED * (1 + SCATTER * np.cos(2.4 * np.arange(PLANTED)))
+    planted = np.cumsum(steps)
+    planted = planted[planted < seconds.size]
+    at = np.concatenate([places, planted])
+    order = np.argsort(at, kind="stable")
+    tall = np.concatenate([heights, np.full(planted.size, PLANTED_S)])
+    return _best(at[order], tall[order], seconds) is None
 
 
 def infer_migration(regions: Sequence[Seen]) -> Migration:
@@ -107,15 +133,21 @@ def infer_migration(regions: Sequence[Seen]) -> Migration:
     ordered = sorted(regions, key=lambda one: one.region_bytes)
     period = ordered[0].period if ordered else None
     if period is None:
-        return Migration(None, None, None, tuple(ordered), "no stalls in step")
+        doubt = HIDDEN if ordered and ordered[0].hides else ""
+        return Migration(None, None, None, tuple(ordered), "no stalls in step", doubt)
     first, last = ordered[0], ordered[-1]
     if len(ordered) > 1 and _as_often(first, last):
-        return Migration(None, None, None, tuple(ordered), "stalls do not depend on the place: they are the machine's")
+        doubt = SHORT if _expected(first, last) < POWER else ""
+        why = "stalls do not depend on the place: they are the machine's"
+        return Migration(None, None, None, tuple(ordered), why, doubt)
     if len(ordered) == 1:
         return Migration(period, None, first.region_bytes, tuple(ordered), "")
     unit = max(range(1, len(ordered)), key=lambda many: _likely(ordered[:many]) + _likely(ordered[many:]))
     if any(_ticks_alike(first, one) for one in ordered[unit:]):
-        return Migration(None, None, None, tuple(ordered), "stalls come at the same times elsewhere: a timer's")
+        timed = [one for one in ordered[unit:] if _expected(first, one) >= POWER]
+        doubt = "" if all(_ticks_alike(first, one) for one in timed) else ELSEWHERE
+        why = "stalls come at the same times elsewhere: a timer's"
+        return Migration(None, None, None, tuple(ordered), why, doubt)
     return Migration(period, ordered[unit - 1].region_bytes, None, tuple(ordered), "")
 
 
@@ -123,8 +155,12 @@ def _as_often(first: Seen, last: Seen) -> bool:
     """Return whether stalls are as frequent over time: the machine causes them by time, not by writes."""
     from scipy.stats import poisson  # slow to load, and not every run needs it
 
-    expected = first.alike * last.writes * last.typical_s / (first.writes * first.typical_s)
-    return bool(poisson.cdf(last.alike, expected) > SAME)
+    return bool(poisson.cdf(last.alike, _expected(first, last)) > SAME)
+
+
+def _expected(first: Seen, other: Seen) -> float:
+    """Return the stalls of the other place, if they are as frequent over time."""
+    return first.alike * other.writes * other.typical_s / (first.writes * first.typical_s)
 
 
 def _ticks_alike(first: Seen, other: Seen) -> bool:

@@ -1,8 +1,9 @@
-"""Sentences from the rows of `policy`; of inconclusive rows, only what is not known of interleaving is stated."""
+"""Sentences from the rows of `policy`; an inconclusive row has one if it states why something is not known."""
 
 from collections.abc import Callable
 
 from tierscope.stats.median import Interval
+from tierscope.stats.migration import DOUBTS
 from tierscope.stats.pairs import HASHED
 from tierscope.suites.policy.row import PolicyRow
 from tierscope.tables import Insight
@@ -16,6 +17,8 @@ NOTHING = {
     "combining": "No queue that combines lines found in {target}: {evidence}",
 }
 
+UNKNOWN: dict[str, tuple[str, ...]] = {"interleaving": (HASHED,), "migration": DOUBTS}
+
 
 def sentences(rows: list[PolicyRow]) -> list[Insight]:
     """Return one sentence for each row, if all numbers and units that the sentence names are known."""
@@ -23,11 +26,12 @@ def sentences(rows: list[PolicyRow]) -> list[Insight]:
 
 
 def _unknown(row: PolicyRow) -> Insight | None:
-    """Return why it is not known whether memories are side by side; None for other rows."""
-    why = next((reason for reason in row.reasons if reason.startswith(HASHED)), "")
-    if row.part != "interleaving" or not why:
+    """Return why it is not known whether memories are side by side, or whether data move; None for other rows."""
+    why = next((reason for reason in row.reasons if reason.startswith(UNKNOWN.get(row.part, ()))), "")
+    if not why:
         return None
-    return Insight(name=f"policy {row.part}", text=f"Interleaving of {row.target}: {why}", unit="1", conclusive=False)
+    text = f"{row.part.capitalize()} of {row.target}: {why}"
+    return Insight(name=f"policy {row.part}", text=text, unit="1", conclusive=False)
 
 
 def _said(row: PolicyRow) -> Insight | None:

@@ -67,7 +67,8 @@ def _rows(target: str, one: Found) -> list[PolicyRow]:
         rows.append(_doubted(row, doubt) if doubt else row)
     if one.migration is not None:
         none = _none("migration", target, one.evidence[MIGRATION], one.places, judged=False)
-        rows.append(_migration(none, one.migration))
+        row = _migration(none, one.migration)
+        rows.append(_doubted(row, one.migration.doubt) if one.migration.doubt else row)
     if one.combining is not None:
         row = _combining(_none("combining", target, one.evidence[COMBINING], one.regions), one.combining)
         doubt = HIDDEN if one.hidden else few_units(one.combining)
