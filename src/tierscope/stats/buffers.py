@@ -148,7 +148,9 @@ def _by_criterion(search: Search, fits: tuple[Fit, ...]) -> Fit:
 
 def _chosen(search: Search, known: tuple[Fit, ...], fits: tuple[Fit, ...]) -> Fitted:
     """Return the number of levels of any kind; the expected kind explains them if it is within its own error."""
-    rival = _by_criterion(search, fits)
+    rival, expected = _by_criterion(search, fits), _by_criterion(search, known)
+    if len(expected.places) < len(rival.places) and _misfit(search, expected) <= OWN:
+        rival = fits[len(expected.places)]  # one more would explain what the model of the expected kind neglects
     count = len(rival.places)
     free = max(1, search.points - 3 * count - 2)
     variance = max(LEAST, rival.cost / free)
@@ -159,6 +161,10 @@ def _chosen(search: Search, known: tuple[Fit, ...], fits: tuple[Fit, ...]) -> Fi
     best = usual if as_expected else rival
     own = max(LEAST, best.cost / free)
     return Fitted(search, fits, known, best, own, max(limit, best.cost + variance * reach**2))
+
+
+def _misfit(search: Search, fit: Fit) -> float:
+    return float(np.sqrt(fit.cost / max(1, search.points - 3 * len(fit.places) - 2)))
 
 
 def _told(fitted: Fitted, rivals: Rivals, sigma: Floats, curve: Curve) -> Levels:
@@ -221,7 +227,7 @@ def _unit(search: Search, places: tuple[Place, ...], number: int, limit: float, 
     """Return the unit, with those of rivals, and those next to it at the capacity that suits them best."""
     own = places[number]
     units = sorted({*search.units, own.unit_bytes})
-    found = {own.unit_bytes, *(cell.unit_bytes for cell in cells)}
+    found = {own.unit_bytes, *(cell.unit_bytes for cell in cells if cell.cost <= limit)}
     for direction in (-1, 1):
         at = units.index(own.unit_bytes) + direction
         while 0 <= at < len(units):
