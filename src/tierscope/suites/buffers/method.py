@@ -9,9 +9,9 @@ TEXTS = {
         "criterion with a margin; intervals are those of the profile likelihood. A round size is reported if it is in "
         "the interval. The model of write combining is a queue that drains whole units. Capacities are those of all "
         "interleaved DIMMs together. Limits: it does not detect buffers above half of the largest region; small pages "
-        "and rows of DRAM can look like buffers. Buffers of other kinds (first in, first out, random, hashed sets, units "
-        "that are not powers of two) are fitted, too. If they explain the curve as well with other buffers, the answer is "
-        "inconclusive."
+        "and rows of DRAM can look like buffers. Buffers of other kinds (first in, first out, random, hashed sets, "
+        "units that are not powers of two) are fitted, too. If they explain the curve as well with other buffers, the "
+        "answer is inconclusive."
     ),
 }
 
