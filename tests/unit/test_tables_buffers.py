@@ -14,11 +14,11 @@ from made_machine import made_machine, with_lines
 from tierscope.draw.forms import form
 from tierscope.record.result import BLOCK, PREEMPTED, SIZING, Run, read_blocks, write_blocks
 from tierscope.report.content import Content, gather
-from tierscope.stats.buffers import Bounded, Level
+from tierscope.stats.buffers import Bounded, Level, Levels
 from tierscope.stats.fresh import mean_of_regions
 from tierscope.stats.median import Interval
 from tierscope.suites.buffers.findings import sentences
-from tierscope.suites.buffers.table import _round_as
+from tierscope.suites.buffers.table import _read, _round_as
 from tierscope.tables import Flat, tables
 from tierscope.units import KiB, MiB
 
@@ -70,13 +70,13 @@ def test_lines_of_the_machine_are_those_of_the_reads(tmp_path: Path, line: int) 
         assert row["fit_s"] == pytest.approx(row["latency_s"], rel=0.05), row
 
 
-def test_a_doubt_makes_each_part_of_the_reads_inconclusive(tmp_path: Path) -> None:
-    """Two buffers that are hardly apart and have the same unit may be one of another kind."""
-    close = Device((Buffer(2 * MiB, 512, 60e-9), Buffer(3 * MiB, 512, 200e-9)), 300e-9)
-    found = parts(gather(run_of(tmp_path, close)))
-    reads = [row for part, row in found.items() if part != "writes"]
-    assert not any(row["conclusive"] for row in reads)
-    assert all(row["reasons"] for row in reads)
+def test_a_doubt_makes_each_part_of_the_reads_inconclusive(content: Content) -> None:
+    regions = [row for row in tables["regions"].rows(content.run) if row.operation == "read"]
+    near = Bounded(1e-7, 1e-7, 1e-7)
+    levels = Levels((), near, near, 0.1, len(regions), np.empty(0), ("two may be one",))
+    (medium,) = _read(levels, "node:0", regions)
+    assert not medium.conclusive
+    assert medium.reasons == ("two may be one",)
 
 
 def test_a_unit_without_upper_bound_says_so(content: Content) -> None:
