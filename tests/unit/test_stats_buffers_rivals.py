@@ -1,4 +1,4 @@
-"""Buffers of other kinds are found as they are, or their answer is not sure."""
+"""Buffers of other kinds are found, or the answer is not sure."""
 
 import numpy as np
 import pytest

@@ -79,7 +79,7 @@ def test_a_doubt_makes_each_part_of_the_reads_inconclusive(content: Content) -> 
     assert medium.reasons == ("two may be one",)
 
 
-def test_a_unit_without_upper_bound_says_so(content: Content) -> None:
+def test_a_unit_without_upper_bound_is_shown_as_that_or_more(content: Content) -> None:
     rows = [row for row in tables["buffers"].rows(content.run) if row.part != "writes"]
     unit = Interval(8 * KiB, 16 * KiB, 64 * KiB, 0)
     open_ended = [replace(row, unit=unit, amplification_most=None) if row.part == "buffer 2" else row for row in rows]

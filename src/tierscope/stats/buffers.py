@@ -227,7 +227,8 @@ def _unit(search: Search, places: tuple[Place, ...], number: int, limit: float, 
     """Return the unit, with those of rivals, and those next to it at the capacity that suits them best."""
     own = places[number]
     units = sorted({*search.units, own.unit_bytes})
-    found = {own.unit_bytes, *(cell.unit_bytes for cell in cells if cell.cost <= limit)}
+    unseen = [cell for cell in cells if min(cell.unit_bytes, own.unit_bytes) >= SCATTERED_TO]  # by regions at random
+    found = {own.unit_bytes, *(cell.unit_bytes for cell in cells if cell.cost <= limit or cell in unseen)}
     for direction in (-1, 1):
         at = units.index(own.unit_bytes) + direction
         while 0 <= at < len(units):
