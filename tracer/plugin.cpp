@@ -2,16 +2,20 @@
 /// A plug-in of qemu-user: each block that runs and each address that it loads from or stores to, with the registers
 /// that connect them. The reader on the other end of the pipe knows nothing of QEMU.
 ///   qemu-x86_64 -cpu max,-erms,-fsrm -plugin tierscope-tracer.so,fd=9 ./program 9>pipe
+/// A program that replaces itself by another one is followed (follow.hpp): the stream goes on.
 /// Blind to: AVX-512, which QEMU does not have; child processes, which run untraced; prefetches, whose address QEMU
 /// drops.
 #include <dlfcn.h>
 #include <pthread.h>
 #include <sys/syscall.h>
 
+#include <algorithm>
+#include <array>
 #include <atomic>
 #include <charconv>
 #include <cstdio>
 #include <cstring>
+#include <initializer_list>
 #include <memory>
 #include <span>
 #include <string>
@@ -19,6 +23,7 @@
 
 #include "buffer.hpp"
 #include "decode.hpp"
+#include "follow.hpp"
 #include "objects.h"
 #include "qemu_api.h"
 #include "stream.hpp"
@@ -51,6 +56,8 @@ std::atomic<bool> light = false;        // blocks only count their instructions
 std::atomic<std::uint64_t> passed = 0;  // instructions since the last change
 std::atomic<std::uint64_t> until = ~std::uint64_t{0};
 unsigned gaps = 0;
+std::uint32_t blocks = 0;                     // defined so far
+std::uint64_t places_before = 0, places = 0;  // of programs that this one replaced; the largest number so far
 
 /// Code of the library that states allocations (objects.c), which is not traced.
 std::atomic<std::uint64_t> own_begin = 0, own_end = 0;
@@ -142,7 +149,6 @@ void translate_light(qemu_plugin_tb* block, std::size_t count, bool counts) {
 
 void on_translation(qemu_plugin_id_t, qemu_plugin_tb* block) {
   static std::mutex mutex;
-  static std::uint32_t blocks = 0;
   const auto count = qemu_plugin_tb_n_insns(block);
   const auto at = qemu_plugin_insn_vaddr(qemu_plugin_tb_get_insn(block, 0));
   if (const bool own_code = at >= own_begin && at < own_end; own_code || light)
@@ -171,6 +177,22 @@ void on_thread_end(qemu_plugin_id_t, unsigned vcpu) {
 
 void listen(qemu_plugin_id_t);
 
+/// Return the number of a place in the stream: the library counts from 1 in each program. 0 if there are too many.
+std::uint64_t place_of(std::uint64_t number) {
+  if (number == OBJECTS_REST || number + places_before >= OBJECTS_MOST) return OBJECTS_REST;
+  places = std::max(places, number + places_before);
+  return number + places_before;
+}
+
+/// State "KIND NUMBER<tab>TEXT" with the number of the place in the stream.
+void name_place(unsigned vcpu, std::string_view line) {
+  const auto space = line.find(' '), tab = line.find('\t');
+  std::uint64_t number = 0;
+  if (space < tab && tab != line.npos) std::from_chars(line.data() + space + 1, line.data() + tab, number);
+  if (const auto place = place_of(number); place != OBJECTS_REST)
+    stream.place(vcpu, std::string(line.substr(0, space + 1)) + std::to_string(place) + std::string(line.substr(tab)));
+}
+
 /// What the library in the program says.
 void on_said(Buffer& buffer, unsigned vcpu, std::int64_t number, std::span<const std::uint64_t> words) {
   switch (number) {
@@ -184,10 +206,10 @@ void on_said(Buffer& buffer, unsigned vcpu, std::int64_t number, std::span<const
       buffer.mute(number == OBJECTS_MUTE);
       break;
     case OBJECTS_TEXT:
-      if (const auto line = buffer.add(words); !line.empty()) stream.place(vcpu, line);
+      if (const auto line = buffer.add(words); !line.empty()) name_place(vcpu, line);
       break;
     case OBJECTS_ALLOCATED:
-      buffer.allocated(words[0], words[1], words[2]);
+      buffer.allocated(words[0], words[1], place_of(words[2]));
       break;
     case OBJECTS_FREED:
       buffer.freed(words[0]);
@@ -201,6 +223,20 @@ void on_said(Buffer& buffer, unsigned vcpu, std::int64_t number, std::span<const
   }
 }
 
+/// What the plug-in of the next program needs to go on.
+std::string state() {
+  std::string text = "first=" + std::to_string(blocks);
+  const std::initializer_list<std::pair<const char*, std::uint64_t>> more{
+      {"light", light}, {"passed", passed}, {"until", until}, {"gaps", gaps}, {"places", places}};
+  for (const auto& [name, value] : more) text += std::string(",") + name + "=" + std::to_string(value);
+  return text;
+}
+
+void flush_all() {
+  for (auto& buffer : buffers)
+    if (buffer) buffer->flush();
+}
+
 /// Before another program takes the place of this one, what is known so far goes out. What a thread allocated goes out
 /// before another one may continue.
 void on_syscall(qemu_plugin_id_t, unsigned vcpu, std::int64_t number, std::uint64_t a, std::uint64_t b, std::uint64_t c,
@@ -210,13 +246,10 @@ void on_syscall(qemu_plugin_id_t, unsigned vcpu, std::int64_t number, std::uint6
   if (number >= OBJECTS_CODE && number <= OBJECTS_PHASE && buffer != nullptr)
     return on_said(*buffer, vcpu, number, std::array{a, b, c, d, e, f});
   const bool replaces = number == SYS_execve || number == SYS_execveat;
-  if (replaces || number == SYS_clone || number == SYS_clone3 || number == SYS_futex) on_thread_end(0, vcpu);
+  if (replaces) flush_all();
+  if (number == SYS_clone || number == SYS_clone3 || number == SYS_futex) on_thread_end(0, vcpu);
+  if (number == SYS_execve) follow(stream, a, b, c, state());
   if (replaces) stream.note(vcpu, "exec");
-}
-
-void flush_all() {
-  for (auto& buffer : buffers)
-    if (buffer) buffer->flush();
 }
 
 void on_exit(qemu_plugin_id_t, void*) {
@@ -276,12 +309,25 @@ std::uint64_t number_of(std::span<char*> words, std::string_view name, std::uint
   return otherwise;
 }
 
+constexpr std::array<std::string_view, 11> NAMES{"fd",    "all",   "skip",   "warm",  "unit",  // of the user
+                                                 "first", "light", "passed", "until", "gaps", "places"};
+
+/// Go on where the program stood that this one replaced.
+void take_over(std::span<char*> words) {
+  blocks = static_cast<std::uint32_t>(number_of(words, "first", 0));
+  light = number_of(words, "light", 0) != 0;
+  passed = number_of(words, "passed", 0);
+  until = number_of(words, "until", until);
+  gaps = static_cast<unsigned>(number_of(words, "gaps", 0));
+  places = places_before = number_of(words, "places", 0);
+}
+
 /// "" or what is wrong.
 std::string install(std::span<char*> words) {
   for (const std::string_view word : words) {
     const auto name = word.substr(0, word.find('='));
-    if (name != "fd" && name != "all" && name != "skip" && name != "warm" && name != "unit")
-      return "'" + std::string(word) + "' is not an argument; expected fd=, all=, skip=, warm= or unit=";
+    if (std::ranges::find(NAMES, name) == NAMES.end())
+      return std::string(word) + " is not an argument; expected fd=, all=, skip=, warm= or unit=";
   }
   constexpr std::uint64_t NONE = 1U << 30U;
   const auto descriptor = number_of(words, "fd", NONE);
@@ -289,7 +335,8 @@ std::string install(std::span<char*> words) {
   plan = {number_of(words, "all", 0), number_of(words, "skip", 0), number_of(words, "warm", 0),
           number_of(words, "unit", 1'000'000)};
   if (plan.skip != 0) until = std::max<std::uint64_t>(plan.all, 1);
-  stream.open(static_cast<int>(descriptor));
+  take_over(words);
+  stream.open(static_cast<int>(descriptor), blocks != 0);
   return "";
 }
 

@@ -21,12 +21,12 @@ struct Header {
 
 }  // namespace
 
-void Stream::open(int descriptor) {
+void Stream::open(int descriptor, bool goes_on) {
   descriptor_ = descriptor;
   ::fcntl(descriptor, F_SETFD, FD_CLOEXEC);
   ::fcntl(descriptor, F_SETPIPE_SZ, PIPE_BYTES);  // a smaller pipe is slower, not wrong
   const std::lock_guard lock(mutex_);
-  write_all(MAGIC.data(), MAGIC.size());
+  if (!goes_on) write_all(MAGIC.data(), MAGIC.size());
 }
 
 void Stream::define(std::uint32_t block, std::span<const Instruction> instructions) {

@@ -38,10 +38,11 @@ class Stream {
   /// What a chunk contains.
   enum class Chunk : std::uint32_t { block = 1, events = 2, note = 3, end = 4, gap = 5, place = 6, phase = 7 };
 
-  void open(int descriptor);
+  /// goes_on: behind what another process wrote.
+  void open(int descriptor, bool goes_on);
   void define(std::uint32_t block, std::span<const Instruction> instructions);
   void events(std::uint32_t thread, std::span<const Event> events);
-  /// A line of text: what the reader should tell its user, such as "exec /bin/ls".
+  /// A line of text: what the reader should tell its user, such as "exec".
   void note(std::uint32_t thread, std::string_view text);
   /// The number of a place of the program that allocates, and its call stack.
   void place(std::uint32_t thread, std::string_view text);
@@ -53,6 +54,7 @@ class Stream {
   /// In a child process: nothing more is written, so that the parent's stream stays whole.
   void mute() { descriptor_ = -1; }
   [[nodiscard]] bool muted() const { return descriptor_ < 0; }
+  [[nodiscard]] int descriptor() const { return descriptor_; }
 
  private:
   void chunk(Chunk what, std::uint32_t thread, std::span<const std::byte> payload);

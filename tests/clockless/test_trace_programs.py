@@ -66,8 +66,46 @@ def test_signals_that_come_at_any_time_leave_a_whole_trace(run: Run, sampling: s
 def test_parts_that_are_not_traced_are_noted(run: Run, sampling: str) -> None:
     child, said = run("fork", "1", sampling=sampling)
     assert (said, child.notes, child.whole) == ("3\n", ("fork",), True)
-    other, _ = run("exec", "1", sampling=sampling)
-    assert (other.notes, other.whole) == (("exec",), False)
+
+
+@pytest.mark.parametrize("sampling", ["", GAPS])
+def test_a_program_that_becomes_another_one_is_followed(run: Run, program: Path, sampling: str) -> None:
+    """It becomes itself, where it runs thousands of instructions, with other words and another first word."""
+    alone, _ = run("state", "2000", sampling="")
+    both, said = run("become", str(program), "state", "2000", sampling=sampling)
+    assert (said, both.ended, both.whole) == ("1\n", 0, True)
+    assert both.notes == (f"followed {program}",)
+    every = both.instructions + both.untraced_instructions
+    assert every > alone.instructions + 1000
+    assert (both.untraced_instructions > 0) == bool(sampling)
+
+
+def test_scripts_and_what_they_pass_on_are_followed(run: Run, tmp_path: Path) -> None:
+    first, second = tmp_path / "first", tmp_path / "second"
+    first.write_text(f'#!/bin/sh -e\nSAID=a,b LD_LIBRARY_PATH=/c exec {second} "d e" "$@"\n')
+    second.write_text('#!/usr/bin/env -S sh\necho "$0" $# "$1" "$SAID" "$LD_LIBRARY_PATH"\n')
+    for script in (first, second):
+        script.chmod(0o755)
+    found, said = run("become", str(first), "f", sampling="")
+    assert said == f"{second} 2 d e a,b /c\n"
+    assert [note for note in found.notes if note.startswith("followed ")][1] == "followed /usr/bin/env"
+    assert found.whole
+
+
+@pytest.mark.parametrize("kind", ["missing", "of 32 bits", "setuid"])
+def test_a_program_that_cannot_be_followed_leaves_a_note(run: Run, tmp_path: Path, kind: str) -> None:
+    """The kernel refuses the first two, so that the program goes on; the third runs without the tracer."""
+    other = tmp_path / "other"
+    if kind != "missing":
+        other.write_bytes(b"\x7fELF\1" + bytes(13) + b"\3\0" + bytes(64))
+    if kind == "setuid":
+        shutil.copy("/bin/true", other)
+    if other.exists():
+        other.chmod(0o4755 if kind == "setuid" else 0o755)
+    found, said = run("become", str(other), "1", sampling="")
+    assert (said, found.notes, found.whole) == (
+        ("", ("exec",), False) if kind == "setuid" else ("stayed\n", ("exec",), True)
+    )
 
 
 def test_an_instruction_that_qemu_lacks_is_named(run: Run) -> None:

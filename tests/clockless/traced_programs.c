@@ -1,4 +1,4 @@
-// What programs do that a tracer can stumble over. Arguments: a letter, and how often.
+// What programs do that a tracer can stumble over. Arguments: a word, and how often.
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <signal.h>
@@ -68,7 +68,10 @@ int main(int words, char** word) {
       wait(&status);
       printf("%d\n", WEXITSTATUS(status));
       break;
-    case 'e': execl("/bin/true", "true", (char*)0); break;
+    case 'b':
+      execv(word[2], word + 2);
+      puts("stayed");
+      break;
     case '5': __asm__ volatile("vpaddq %zmm0, %zmm0, %zmm0"); break;
   }
   return 0;

@@ -106,15 +106,20 @@ def trace(
 
 def _warnings(traced: "Traced") -> list[str]:
     """Return what the reader must know of the program before the numbers."""
+    from tierscope.simulated.processes import LOST, became, forks
+
     lines = []
     if traced.ended == -signal.SIGILL:
         lines.append("the command used an instruction that QEMU does not have, such as AVX-512; build it for AVX2")
     elif traced.ended:
         lines.append(f"{_ended(traced.ended)}: the counts end there")
     if not traced.whole and not traced.ended:
-        lines.append("the command replaced itself by another program (exec), which is not traced; trace that one")
-    if "fork" in traced.notes:
-        lines.append(f"{traced.notes.count('fork')} child processes are not traced; trace what they run by itself")
+        lines.append(f"{LOST}; trace that program by itself")
+    if program := became(traced):
+        lines.append(f"the command became {program} (exec), which is in the trace")
+    if count := forks(traced):
+        children = "1 child process is" if count == 1 else f"{count} child processes are"
+        lines.append(f"{children} not traced; trace what they run by itself")
     return lines
 
 

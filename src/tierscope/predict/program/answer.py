@@ -42,6 +42,7 @@ from typing import Any
 
 from tierscope.errors import MachineError
 from tierscope.predict.program.native import Native
+from tierscope.predict.program.processes import lost
 from tierscope.simulated.replay import WHY_SIGNAL, Traced
 from tierscope.stats.median import student
 from tierscope.units import show_seconds
@@ -133,10 +134,8 @@ def _doubt(made: Anchor, own: Traced, said: str) -> str:
     if own.ended:
         how = f"signal {-own.ended}" if own.ended < 0 else f"status {own.ended}"
         return f"in the tracer the program ended with {how}, and here with 0; {WHY_SIGNAL}"
-    if not own.whole:
-        return "the program replaced itself by another (exec), which is not traced; predict that one"
-    if "fork" in own.notes:
-        return f"it started {own.notes.count('fork')} processes, which are not traced; predict what they run by itself"
+    if untraced := lost(made.native, own):
+        return untraced
     if short := too_short(made):
         return short
     if said and made.native.said and said != made.native.said:

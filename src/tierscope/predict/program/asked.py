@@ -26,6 +26,7 @@ from tierscope.predict.program.native import measured, same_input
 from tierscope.predict.program.phases import Cores as PhaseCores
 from tierscope.predict.program.phases import Phase, phases
 from tierscope.predict.program.printed import printed
+from tierscope.predict.program.processes import served
 from tierscope.record.predicted import PredictedCell
 from tierscope.record.result import load
 from tierscope.simulated.replay import STANDARD_ERROR, Traced, replayed
@@ -183,7 +184,8 @@ def _found(
         )
         for place in here.tiers
     ]  # fmt: skip
-    notes = (*here_s.native.notes, *here.notes, *refuted(here_s), *_tail(here_s.cores[0]))
+    own = here_s.cores[0]
+    notes = (*here_s.native.notes, *here.notes, *served(here_s.native, own), *refuted(here_s), *_tail(own))
     return Found(
         tuple(command), here_s, tuple(tiers), notes, tuple(_cells(here, here_s, found)), here.tiers, here.memory_s,
         here.bandwidth_bytes_per_s,

@@ -2,7 +2,9 @@
 
 One run before the others is dropped, since it fills the page cache. Every run gets the same standard input, so that it
 must be a file; what the program prints is dropped.
+What the processes that it started took is kept apart: the kernel adds it up as soon as the program has waited for them.
 Blind to: what the program leaves behind for its next run, such as files.
+Source: Linux manual pages, proc(5), /proc/PID/stat, fields 16 and 17.
 """
 
 import os
@@ -13,6 +15,7 @@ import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from time import perf_counter
 
 import numpy as np
@@ -28,6 +31,7 @@ RAN = 0.8  # of the wall time that the kernel charges, below which the program m
 SPENT_S = 4.0  # for runs beyond LEAST
 STANDARD_INPUT = 0
 PIPE = "standard input is a pipe, which one run alone could read: each run got an empty one; give a file with <"
+CHILDREN = slice(13, 15)  # words behind the name: user and system ticks of children
 TOLD = 200  # bytes of the last output of a program that failed
 
 
@@ -41,6 +45,7 @@ class Native:
     runs: int
     notes: tuple[str, ...] = ()
     said: str = ""  # "": it prints something else each time, or a process that it left behind prints on
+    children_s: float = 0.0  # CPU time of processes that it started and waited for, of user_s and system_s
 
     @property
     def noise_share(self) -> float | None:
@@ -56,15 +61,17 @@ def measured(command: Sequence[str], limit_s: float) -> Native:
     next step.
     """
     _once(command, limit_s)
-    found: list[tuple[float, float, float, str]] = []
+    found: list[tuple[float, float, float, float, str]] = []
     began = perf_counter()
     while len(found) < LEAST or (len(found) < MOST and perf_counter() - began < SPENT_S):
         found.append(_once(command, limit_s))
-    walls, users, systems = np.array([one[:3] for one in found]).T
+    walls, users, systems, children = np.array([one[:4] for one in found]).T
     notes = ((PIPE,) if _input_kind() == "pipe" else ()) + _waited(walls, users + systems)
-    said = {one[3] for one in found}
+    said = {one[4] for one in found}
     same = said.pop() if len(said) == 1 else ""
-    return Native(median(walls), median(users), float(np.median(systems)), len(found), notes, same)
+    return Native(
+        median(walls), median(users), float(np.median(systems)), len(found), notes, same, float(np.median(children))
+    )  # fmt: skip
 
 
 def _waited(walls: Floats, charged: Floats) -> tuple[str, ...]:
@@ -79,20 +86,23 @@ def _waited(walls: Floats, charged: Floats) -> tuple[str, ...]:
     return (note,)
 
 
-def _once(command: Sequence[str], limit_s: float) -> tuple[float, float, float, str]:
-    """Return wall, user and system seconds, and the digest of what it printed."""
+def _once(command: Sequence[str], limit_s: float) -> tuple[float, float, float, float, str]:
+    """Return wall, user and system seconds, those of its children, and the digest of what it printed."""
     with printed() as output:
         times = _timed(command, limit_s, output.descriptor)
     return *times, output.digest
 
 
-def _timed(command: Sequence[str], limit_s: float, output: int) -> tuple[float, float, float]:
+def _timed(command: Sequence[str], limit_s: float, output: int) -> tuple[float, float, float, float]:
     with same_input() as given, tempfile.TemporaryFile() as said:
         began = perf_counter()
         child = subprocess.Popen(command, stdin=given, stdout=output, stderr=said)
         late = threading.Timer(limit_s, child.kill)
         late.start()
         try:
+            os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOWAIT)
+            wall = perf_counter() - began
+            children = _children_s(child.pid)
             _, status, usage = os.wait4(child.pid, 0)
         except BaseException:
             child.kill()
@@ -100,7 +110,6 @@ def _timed(command: Sequence[str], limit_s: float, output: int) -> tuple[float, 
         finally:
             over = not late.is_alive()
             late.cancel()
-        wall = perf_counter() - began
         said.seek(max(said.seek(0, os.SEEK_END) - TOLD, 0))
         last = said.read()
     child.returncode = os.waitstatus_to_exitcode(status)
@@ -109,7 +118,16 @@ def _timed(command: Sequence[str], limit_s: float, output: int) -> tuple[float, 
                          "take a smaller case, or a larger --limit")  # fmt: skip
     if child.returncode:
         raise UsageError(_failure(command[0], child.returncode, last))
-    return wall, usage.ru_utime, usage.ru_stime
+    return wall, usage.ru_utime, usage.ru_stime, children
+
+
+def _children_s(ended: int) -> float:
+    """Return the CPU time of the processes that one which has ended had waited for; 0 where /proc does not state it."""
+    try:
+        behind_name = Path(f"/proc/{ended}/stat").read_bytes().rpartition(b")")[2].split()
+    except OSError:
+        return 0.0
+    return sum(map(int, behind_name[CHILDREN])) / os.sysconf("SC_CLK_TCK")
 
 
 def _failure(name: str, status: int, said: bytes) -> str:
