@@ -94,7 +94,7 @@ def test_scripts_and_what_they_pass_on_are_followed(run: Run, tmp_path: Path) ->
 
 @pytest.mark.parametrize("kind", ["missing", "of 32 bits", "setuid"])
 def test_a_program_that_cannot_be_followed_leaves_a_note(run: Run, tmp_path: Path, kind: str) -> None:
-    """The kernel refuses the first two, so that the program goes on; the third runs without the tracer."""
+    """The kernel refuses the first two, so that the program continues; the third runs without the tracer."""
     other = tmp_path / "other"
     if kind != "missing":
         other.write_bytes(b"\x7fELF\1" + bytes(13) + b"\3\0" + bytes(64))

@@ -1,9 +1,9 @@
 """Processes that a program starts: the trace lacks them, and the time here may contain them.
 
-They are served if they take a small part of its CPU time, as `dirname` in a script that starts the real program. What
-they take is then like other time that the model does not explain: it may stay or grow with the memory.
-The kernel adds up only processes that the program waited for. What others do can delay a program that waits. So they
-are served only if it ran most of its wall time.
+They are served if they take a small part of its CPU time, as `dirname` in a script that starts the real program. Their
+time is then like other time that the model does not explain: it may stay or grow with the memory.
+The kernel adds up only processes that the program waited for. Others can delay a program that waits. So they are served
+only if it ran most of its wall time.
 """
 
 import os
@@ -16,7 +16,7 @@ SMALL = 0.05  # of the CPU time, up to which processes that are not traced are s
 
 
 def lost(native: Native, own: Traced) -> str:
-    """Return why the trace says too little of the program, with what to do; "" if it does not."""
+    """Return why the trace contains too little of the program, with what to do; "" if it does not."""
     if not own.whole:
         return f"{LOST}; predict that program by itself"
     doubt = _doubt(native) if forks(own) else ""
