@@ -124,6 +124,12 @@ def test_a_size_that_the_time_here_refutes_still_counts_and_leaves_a_note() -> N
     assert refuted(anchor(here(), [of(1.0), of(1.2), of(0.9), of(3.0)])) == ()
 
 
+def test_a_program_without_any_cpu_time_is_not_known_and_no_size_is_refuted() -> None:
+    made = anchor(here(user=0.0, wall=3.0), [of(1.0)] * 3)
+    assert "give it more work" in made.unknown
+    assert refuted(made) == ()
+
+
 @pytest.mark.parametrize("cores", [[1.0], [1.0, 1.0], [1.0, 0.0, 1.0]])
 def test_fewer_than_three_sizes_give_no_bounds_and_no_answer(cores: list[float]) -> None:
     made = anchor(here(), [of(time) for time in cores])

@@ -216,9 +216,11 @@ def too_few(ratios: Sequence[float]) -> str:
 
 def refuted(here: Anchor) -> tuple[str, ...]:
     """Return a note where the time here refutes a size of the core: the bounds contain it anyway."""
+    if here.unknown:  # such as a program without any CPU time, which no core can fit
+        return ()
     sizes = here.cores[:SIZES]
     fit = sum(fits(here, core) for core in sizes)
-    if here.unknown or fit == len(sizes):
+    if fit == len(sizes):
         return ()
     note = (f"{fit} of {len(sizes)} sizes of the core take within {OFF:.0%} of the time here; the bounds rest on all "
             "of them, so they may be wider than needed: `tierscope run core` narrows them")  # fmt: skip

@@ -2,7 +2,7 @@
 
 One run before the others is dropped, since it fills the page cache. Every run gets the same standard input, so that it
 must be a file; what the program prints is dropped.
-What the processes that it started took is kept apart: the kernel adds it up as soon as the program has waited for them.
+The time of processes that it started is kept apart: the kernel adds it up when the program has waited for them.
 Blind to: what the program leaves behind for its next run, such as files.
 Source: Linux manual pages, proc(5), /proc/PID/stat, fields 16 and 17.
 """
@@ -134,8 +134,9 @@ def _failure(name: str, status: int, said: bytes) -> str:
     how = f"signal {-status}" if status < 0 else f"status {status}"
     lines = said.decode(errors="replace").strip().splitlines()
     last = f" ({lines[-1]})" if lines else ""
-    step = "a time of a failure predicts nothing; a program that needs a terminal needs its input as a file, with <"
-    return f"{name} ended with {how}{last}; {step}"
+    step = "the time of a failure predicts nothing: give it arguments and input with which it succeeds"
+    terminal = "" if status < 0 else "; if it needs a terminal, give its input as a file, with <"
+    return f"{name} ended with {how}{last}; {step}{terminal}"
 
 
 @contextmanager
