@@ -26,7 +26,8 @@ def lost(native: Native, own: Traced) -> str:
 
 def served(native: Native, own: Traced) -> tuple[str, ...]:
     """Return notes on what is served."""
-    notes = (f"it became {became(own)} (exec), which is in the trace",) if became(own) else ()
+    program = became(own)
+    notes: tuple[str, ...] = (f"it became {program} (exec), which is in the trace",) if program else ()
     if forks(own) and not lost(native, own):
         notes += (
             f"it started {_processes(forks(own))}, not traced, with at most {_share(native):.1%} of its CPU time",
