@@ -1,9 +1,13 @@
 /// Prints the table src/tierscope/stats/buffers_kinds.csv: the share of visits to fresh regions that miss a buffer.
+///
 ///     g++ -O2 -std=c++20 benchmarks/buffers_kinds.cpp -o kinds && ./kinds > src/tierscope/stats/buffers_kinds.csv
-/// A region of U units of m lines is walked line by line in a random order, then the next region. A buffer has ENTRIES
-/// entries, in sets of `ways`; `ratio` is ENTRIES / U. fifo forgives nothing, clock what was used again since its hand
-/// came by, random takes any; hash4 and hash16 are sets of 4 and of 16, least recently used, in which units lie at
-/// random. Least recently used in one set needs no table: src/tierscope/stats/buffers_model.py has a closed form.
+///
+/// A region of U units of m lines is walked line by line in a random order. Then the next region follows. A buffer has
+/// ENTRIES entries, in sets of `ways`, and `ratio` is ENTRIES / U. The kinds differ in the unit that leaves a full set.
+/// With fifo it is the oldest. With clock it is the first that was not used again since the hand passed it. With random
+/// it is any. With hash4 and hash16 the sets have 4 and 16 ways, units are assigned to them at random, and the least
+/// recently used unit leaves. Least recently used in one set needs no table: src/tierscope/stats/buffers_model.py has a
+/// closed form.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -26,7 +30,7 @@ class Buffer {
  public:
   Buffer(Kind kind, std::size_t units)
       : kind_(kind), unit_(ENTRIES, NONE), mark_(ENTRIES, 0), hand_(ENTRIES / kind.ways, 0), place_(units, NONE) {}
-  /// Another region: what is held is of the one before.
+  /// Another region begins. All units in the buffer are those of the one before.
   void begin() {
     for (auto& unit : unit_) {
       if (unit < OLD) place_[unit] = NONE;

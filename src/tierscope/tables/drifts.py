@@ -47,7 +47,7 @@ def kinds(record: Record, take: Sequence[int], group: int, caches: Sequence[Cach
 
 
 def word_of(kind: Kind) -> str:
-    """Return a kind as it is stored: 'stream line node:0 None thp 1 1 0'."""
+    """Return the words that a kind is stored under: 'stream line node:0 None thp 1 1 0'."""
     return " ".join(map(str, kind))
 
 
