@@ -74,9 +74,22 @@ def test_a_doubt_makes_each_part_of_the_reads_inconclusive(content: Content) -> 
     regions = [row for row in tables["regions"].rows(content.run) if row.operation == "read"]
     near = Bounded(1e-7, 1e-7, 1e-7)
     levels = Levels((), near, near, 0.1, len(regions), np.empty(0), ("two may be one",))
-    (medium,) = _read(levels, "node:0", regions)
+    (medium,) = _read(levels, "node:0", regions, ())
     assert not medium.conclusive
     assert medium.reasons == ("two may be one",)
+
+
+def test_regions_that_share_a_cache_of_the_processor_show_no_memory(content: Content) -> None:
+    """The latency would be that of the cache, and each of its lines is a hit from the second round on."""
+    run, cache = content.run, content.run.result.machine.last_level_cache_bytes()
+    facts = [replace(record.groups[0], footprint_bytes=cache) for record in run.result.records]
+    records = tuple(replace(record, groups=(own,)) for record, own in zip(run.result.records, facts, strict=True))
+    small = Run(path=run.path / "small", result=replace(run.result, records=records))
+    small.path.symlink_to(run.path, target_is_directory=True)
+    rows = {row.part: row for row in tables["buffers"].rows(small)}
+    assert [part for part, row in rows.items() if row.conclusive] == ["writes"]  # these pass the caches
+    assert "fit in the last-level cache" in rows["medium"].reasons[-1]
+    assert "give a larger one, footprint=" in rows["medium"].reasons[-1]
 
 
 def test_a_unit_without_upper_bound_is_shown_as_that_or_more(content: Content) -> None:

@@ -21,6 +21,7 @@ from typing import ClassVar
 
 from msgspec.structs import replace
 
+from tierscope.plans.sizes import TIMES_CACHE
 from tierscope.record.origin import strongest
 from tierscope.record.result import Run
 from tierscope.stats.buffers import Bounded, Level, Levels
@@ -30,9 +31,10 @@ from tierscope.suites.buffers.findings import sentences
 from tierscope.suites.buffers.row import BuffersRow
 from tierscope.tables import Asked, Insight, Main, tables
 from tierscope.tables.buffers_found import found
+from tierscope.tables.in_cache import in_cache
 from tierscope.tables.measured import Closing, records
 from tierscope.tables.regions import FreshLabels, RegionsRow, row_of
-from tierscope.units import LINE_BYTES
+from tierscope.units import LINE_BYTES, word_bytes
 
 MISFIT = 3.0  # times the errors of the points: then something else shapes the curve
 WIDE = 0.15  # half of the interval of a capacity over it: then the size is not known
@@ -74,7 +76,8 @@ class Buffers:
         for target, one in found(measured, run.result.machine.line_bytes()).items():
             own = [row for row in measured if row.target == target]
             if one.levels is not None:
-                rows += _read(one.levels, target, [row for row in own if row.operation == "read"])
+                regions = [row for row in own if row.operation == "read"]
+                rows += _read(one.levels, target, regions, _cached(run, regions))
             if one.writes is not None:
                 rows.append(_written(one.writes, target, [row for row in own if row.operation == "write"]))
         return rows
@@ -84,14 +87,26 @@ class Buffers:
         return sentences(rows)
 
 
-def _read(levels: Levels, target: str, regions: list[RegionsRow]) -> list[BuffersRow]:
-    """Return the rows of buffers and the medium; a curve that no buffers explain makes all of them inconclusive."""
+def _cached(run: Run, regions: list[RegionsRow]) -> tuple[str, ...]:
+    """Return why the regions show a cache of the processor: all of them together fit in it."""
+    together = min((row.footprint_bytes for row in regions), default=0)
+    if not (fit := in_cache(run, "regions that share a footprint", together)):
+        return ()
+    enough = word_bytes(TIMES_CACHE * run.result.machine.last_level_cache_bytes())
+    return (f"{fit}: give a larger one, footprint={enough}",)
+
+
+def _read(levels: Levels, target: str, regions: list[RegionsRow], cached: tuple[str, ...]) -> list[BuffersRow]:
+    """Return the rows of buffers and the medium; a curve that no buffers explain makes all of them inconclusive.
+
+    cached: why they may be in a cache of the processor.
+    """
     wide = [n for n, one in enumerate(levels.levels, start=1) if _half(one.capacity_bytes) > WIDE]
     reasons = [f"capacity of buffer {number} is not known to {WIDE * 100:g} %" for number in wide]
     if levels.misfit > MISFIT:
         off = f"off by {levels.misfit:.1f} times its error"
         reasons.append(f"no buffers explain the curve, {off}: a prefetcher of the processor may, see the figure")
-    reasons += levels.doubts
+    reasons += (*levels.doubts, *cached)
     verdict = _closing(regions)
     if reasons:
         verdict = {**verdict, "conclusive": False, "reasons": (*verdict["reasons"], *reasons)}

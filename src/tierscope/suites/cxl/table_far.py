@@ -17,9 +17,10 @@ from tierscope.suites.cxl.labels import PagesLabels
 from tierscope.suites.cxl.promise import found_of
 from tierscope.suites.cxl.row import FarMemoryRow
 from tierscope.tables import Asked, Insight, Main, tables
+from tierscope.tables.in_cache import in_cache
 from tierscope.tables.joined import joined
 from tierscope.tables.measured import Closing, measured, quotient, records
-from tierscope.units import show_bytes, word_bytes
+from tierscope.units import word_bytes
 
 
 class FarMemory:
@@ -85,9 +86,8 @@ def _believed(run: Run, cell: dict[str, Record]) -> Closing:
     """Return the verdict of both; inconclusive if arrays fit in the last cache: they do not measure a memory."""
     found, cache = joined(run, cell), run.result.machine.last_level_cache_bytes()
     size = min(record.experiment.groups[0].workload.footprint_bytes for record in cell.values())
-    if size > cache:
+    if not (fit := in_cache(run, "arrays", size)):
         return found
-    fit = f"arrays of {show_bytes(size)} fit in the last-level cache, {show_bytes(cache)}"
     why = f"{fit}: give larger arrays, array={word_bytes(TIMES_CACHE * cache)}"
     return {**found, "conclusive": False, "reasons": (*found["reasons"], why)}
 
