@@ -19,7 +19,7 @@ from tierscope.record.result import Run
 from tierscope.report.content import gather
 from tierscope.report.formats import write
 from tierscope.report.formats.json import document
-from tierscope.report.provenance import experiments
+from tierscope.report.provenance import began, experiments
 from tierscope.report.terminal import show
 from tierscope.report.view import page
 from tierscope.tables import tables
@@ -154,3 +154,12 @@ def test_both_origins_are_next_to_each_ratio(tmp_path: Path, capfd: pytest.Captu
     assert f"Before is real; after is emulated by {BY}" in " ".join(out.split())
     _, out, _ = say(capfd, "compare", a, b, "--across-origins", "--json")
     assert [(row["before_origin"], row["after_origin"]) for row in json.loads(out)] == [("real", "emulated")]
+
+
+@pytest.mark.parametrize(
+    ("started", "shown"),
+    [("2026-11-22T22:53:00+00:00", "2026-11-22 22:53 UTC"), ("2026-11-22T22:53:00+02:00", "2026-11-22 20:53 UTC"),
+     ("2026-11-22T22:53:00", "2026-11-22T22:53:00"), ("", ""), ("last week", "last week")],
+)  # fmt: skip
+def test_a_page_shows_the_start_as_people_write_it(started: str, shown: str) -> None:
+    assert began(started) == shown

@@ -1,5 +1,7 @@
 """Where the numbers come from: machine, software, warnings, and what really ran in each experiment."""
 
+from datetime import UTC, datetime
+
 from tierscope.record.machine import Machine
 from tierscope.record.origin import named
 from tierscope.record.result import GroupFacts, Record, Result, Run, Warn
@@ -45,11 +47,20 @@ def model(result: Result) -> str:
 def where(result: Result) -> str:
     """Return machine, processor, suite and start, where they are known."""
     if result.origin == "imported":
-        return " · ".join([host(result), f"{result.origin_by}, imported", result.started])
+        return " · ".join([host(result), f"{result.origin_by}, imported", began(result.started)])
     reached = f" over {result.machine.reached}" if result.machine.reached else ""
     return " · ".join(
-        [f"{host(result)}{reached}", result.machine.identity.model, f"{result.suite} run", result.started]
+        [f"{host(result)}{reached}", result.machine.identity.model, f"{result.suite} run", began(result.started)]
     )
+
+
+def began(started: str) -> str:
+    """Return '2026-11-22 22:53 UTC' of a time in ISO 8601; other words, and times without a zone, unchanged."""
+    try:
+        moment = datetime.fromisoformat(started)
+    except ValueError:
+        return started
+    return f"{moment.astimezone(UTC):%Y-%m-%d %H:%M} UTC" if moment.tzinfo else started
 
 
 def machine_facts(machine: Machine, *, known: bool = True) -> list[tuple[str, str]]:

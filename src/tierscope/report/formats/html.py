@@ -25,7 +25,7 @@ from tierscope.report.content import Content, gather
 from tierscope.report.formats import Export, File, Format, Report, formats
 from tierscope.report.pages import PAGE, colours, pages
 from tierscope.report.policy import policy
-from tierscope.report.provenance import host, model
+from tierscope.report.provenance import began, host, model
 from tierscope.report.view import page
 from tierscope.sound import reads
 
@@ -126,7 +126,7 @@ def _facts(name: str, run: Run) -> dict[str, Any]:
         "host": host(result),
         "model": model(result),
         "suite": result.suite,
-        "started": result.started,
+        "started": began(result.started),
         "banner": banner(result.origin, result.origin_by),
         "failures": [f"{one.identity}: {one.text}" for one in gather(run).audit.failures],
     }
