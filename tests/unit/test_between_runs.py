@@ -18,10 +18,11 @@ from tierscope.record.earlier import Between, Earlier
 from tierscope.record.experiment import Group
 from tierscope.record.result import Run, load
 from tierscope.report.content import gather
-from tierscope.report.doubtful import ENOUGH_RUNS, more_visits, next_step, why
+from tierscope.report.doubtful import ENOUGH_RUNS, less_precision, more_visits, next_step, why
 from tierscope.report.top.top import top
 from tierscope.run import earlier, planned, start
 from tierscope.run.earlier import LARGEST, MOST, OLDEST, EarlierRuns, earlier_file
+from tierscope.run.measuring import earlier_for
 from tierscope.stats.between_runs import Once, between_of
 from tierscope.stats.drift import Drift, drift_of
 from tierscope.stats.median import Interval
@@ -92,7 +93,7 @@ def pooled(rng: np.random.Generator, slow: float, between: Between | None) -> li
         for one in rng.normal(0, math.hypot(VISIT, WITHIN), (POINTS, VISITS))
     ]
     drift: Drift | None = drift_of([one for own in visits if (one := spread(own, 0.95, range(VISITS)))])
-    return [one for own in visits if (one := pool(own, drift, 0.95, between)) is not None]
+    return [found for own in visits if (found := pool(own, drift, 0.95, between)) is not None]
 
 
 def coverage(drifting: Drifting, first: int, *, looks: bool = True, machines: int = 150) -> tuple[float, float]:
@@ -176,8 +177,8 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def several(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, speeds: Sequence[float]) -> list[Run]:
     """Runs that start a minute apart."""
-    found = []
-    began = datetime.now(UTC) - timedelta(hours=2)
+    found: list[Run] = []
+    began: datetime = datetime.now(UTC) - timedelta(hours=2)
 
     class Clock(datetime):
         @classmethod
@@ -318,7 +319,7 @@ def test_a_simulated_machine_has_no_earlier_runs(tmp_path: Path) -> None:
         "stream", suites["stream"].read({"target": "sim:optane100", "kernels": "read", "array": "64MiB"}), "",
         ("tierscope",), tmp_path / "run",
     )[1]  # fmt: skip
-    assert start.earlier_for(manifest) is None
+    assert earlier_for(manifest) is None
 
 
 # what a reader sees
@@ -356,5 +357,9 @@ def test_the_advice_is_to_run_again_until_the_drift_is_known(tmp_path: Path, mon
     known = gather(seen(run, KNOWN))
     assert KNOWN.runs >= ENOUGH_RUNS
     assert SLOWLY in why(known)
-    assert "ask for a precision that this machine has" in next_step(known)
+    (precision,) = less_precision(known).values()
+    assert f"ask for a precision that this machine has (precision={precision})" in next_step(known)
+    found = [row.bandwidth for row in tables["stream"].rows(known.run) if row.bandwidth]
+    assert sum(one.relative <= float(precision.strip("%")) / 100 for one in found) >= 0.75 * len(found)
+    assert any(f"precision={precision}" in step.command for step in top(known).steps)
     assert more_visits(gather(seen(run, None)))

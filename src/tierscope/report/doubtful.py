@@ -21,6 +21,9 @@ SHORT = (LONGER, "give a longer budget")  # ends of reasons that more time remov
 ADVICE = re.compile(": ((?:name|use|give|run|leave|try|add|free|stop|take) .*)$")  # a reason that states its remedy
 SCATTER = re.compile("±|wider than its own number|not steady")  # within a visit; `COLD` apart
 ENOUGH_RUNS = 5  # earlier ones: their drift then counts for more than the assumption (`stats.visits.ASSUMED`)
+PRECISIONS = (0.03, 0.05, 0.1, 0.2)  # that are proposed; less would not be a measurement
+MOST = 0.75  # of the points that are too wide
+HALF_WIDTH = re.compile("±([0-9.]+) %")
 FEW_VISITS, USUAL_VISITS = 2, 3  # a drift needs two; suites have three
 RESTED, BUSY = 0.1, 0.25  # CPUs that other programs used in the mean: up to which they did nothing, from which much
 
@@ -106,7 +109,7 @@ def second_visit(content: Content) -> dict[str, str]:
 
 def changes(content: Content) -> dict[str, str]:
     """Return the options with which the next run has more conclusive points; {} where the same run again may do."""
-    return more_visits(content) or second_visit(content) or more_time(content)
+    return more_visits(content) or second_visit(content) or less_precision(content) or more_time(content)
 
 
 def more_time(content: Content) -> dict[str, str]:
@@ -173,11 +176,20 @@ def _of_drift(content: Content, reason: str) -> str:
     known = earlier.runs if earlier else 0
     if known < ENOUGH_RUNS and not reason.endswith(SLOWLY):
         return f"repeat it: {known} earlier runs of this machine are known, and {ENOUGH_RUNS} show how much it drifts"
-    precision = content.run.result.options.get("precision")
-    asked = f", not {100 * precision:g} %" if isinstance(precision, float) else ""
-    return (
-        f"ask for a precision that this machine has (precision=){asked}; tierscope compare A B --rerun 5 cancels drift"
-    )
+    asked = _options(less_precision(content)) or "precision="
+    return f"ask for a precision that this machine has ({asked}); tierscope compare A B --rerun 5 cancels drift"
+
+
+def less_precision(content: Content) -> dict[str, str]:
+    """Return the precision that MOST of the points have whose machine changes from run to run; {} where that is not
+    the cause, and where it is none of PRECISIONS.
+    """
+    told = _reasons(content)
+    if not told or not _commonest(told)[0].endswith(SLOWLY) or "precision" not in content.run.result.options:
+        return {}
+    halves = sorted(float(found[1]) / 100 for text in told if (found := HALF_WIDTH.search(text)))
+    enough = halves[min(int(MOST * len(halves)), len(halves) - 1)] if halves else math.inf
+    return next(({"precision": f"{100 * one:g}%"} for one in PRECISIONS if one >= enough), {})
 
 
 def same_but_numbers(reason: str) -> str:
