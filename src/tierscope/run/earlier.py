@@ -2,8 +2,8 @@
 
 A run lasts seconds, and a machine may drift over minutes and days. So each run keeps what it found for each point:
 log(number), and its variance as the visits of that run show it. The next run stores what these show together
-(`stats.between_runs`), and its intervals contain it. Points with doubts are
-not kept, and runs that were stopped keep none.
+(`stats.between_runs`), and its intervals contain it. Points with doubts are not kept, and runs that were stopped keep
+none.
 
 The file is in the user's cache folder and is named by a digest of the machine: another machine, or this one with other
 memory or another kernel, starts empty. A user who removes it starts again. It contains no verdicts: a run stores what
@@ -21,13 +21,11 @@ from typing import NamedTuple
 
 import msgspec
 
-from tierscope.errors import TierscopeError
-from tierscope.files import write_atomically
-from tierscope.record.earlier import Between, Earlier
+from tierscope.record.earlier import Earlier
 from tierscope.record.experiment import Experiment
 from tierscope.record.machine import Machine
 from tierscope.record.result import Record, Run
-from tierscope.run.quiet import kept_file
+from tierscope.run.kept import keep, kept_file
 from tierscope.stats.between_runs import Once, between_of
 from tierscope.stats.takes import takes_of
 from tierscope.tables.drifts import kinds, word_of
@@ -37,7 +35,7 @@ from tierscope.tables.visited import is_visited
 FOLDER = "earlier"
 MOST = 32  # runs of a point that are kept, the latest
 OLDEST = timedelta(days=30)  # after that a run shows nothing about the present one: systems and hypervisors change
-LARGEST = 64 << 20  # bytes of a file; one of 1000 points in 32 runs has 4 MB
+LARGEST = 64 << 20  # bytes of a file; one of 1000 points in 32 runs has some 3 MB
 
 
 class Found(msgspec.Struct, frozen=True):
@@ -77,20 +75,16 @@ class EarlierRuns:
         for point in self._known.values():
             for kind in point.kinds:
                 by_kind[kind].append([Once(one.log, one.variance) for one in point.runs])
-        found = {kind: between_of(points) for kind, points in sorted(by_kind.items())}
+        found = [msgspec.structs.replace(between_of(by_kind[kind]), kind=kind) for kind in sorted(by_kind)]
         every = {one.started for point in self._known.values() for one in point.runs}
         return Earlier(
             runs=len(every),
             since=min(every).isoformat(timespec="seconds") if every else "",
-            kinds=tuple(
-                Between(kind=kind, variance=one.variance, degrees=one.degrees)
-                for kind, one in found.items()
-                if one.degrees
-            ),
+            kinds=tuple(one for one in found if one.degrees),
         )
 
     def add(self, run: Run) -> None:
-        """Add the points of a run that is complete, and keep all; a folder that cannot be written stops no run."""
+        """Add the points of a run that is complete, and keep all."""
         if self._path is None or not run.result.complete:
             return
         started = datetime.fromisoformat(run.result.started)
@@ -99,16 +93,11 @@ class EarlierRuns:
             point = self._known.setdefault(group.key, Point(group.kinds, []))
             others = [one for one in point.runs if one.started != started]
             point.runs = [*others, Found(started, group.found.log, group.found.variance)][-MOST:]
-        with suppress(OSError, TierscopeError):
-            self._path.parent.mkdir(parents=True, exist_ok=True)
-            write_atomically(self._path, msgspec.json.encode(self._known))
+        keep(self._path, msgspec.json.encode(self._known))
 
 
 def earlier_file(machine: Machine) -> Path | None:
-    """Return the file of a machine in the user's cache folder; None where there is no such folder.
-
-    Machines of one kind that share a home have two files, by their names.
-    """
+    """Return the file of a machine; see `kept_file`. Machines of one kind that share a home have several, by name."""
     return kept_file(FOLDER, machine.identity.digest(), machine.hostname)
 
 

@@ -5,7 +5,6 @@ machine, or this one with other memory or another kernel, starts empty. It is a 
 stores what it used, so that its verdicts are the same everywhere.
 """
 
-import hashlib
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -13,9 +12,8 @@ from pathlib import Path
 import msgspec
 import numpy as np
 
-from tierscope.errors import TierscopeError
-from tierscope.files import cache_folder, write_atomically
 from tierscope.record.background import Quiet
+from tierscope.run.kept import keep, kept_file
 
 MOST = 256  # probes of a node that are kept, the latest
 EDGE = 5.0  # percent
@@ -53,29 +51,14 @@ class Quiets:
         )
 
     def save(self) -> None:
-        """Keep them; a folder that cannot be written does not stop a run."""
-        if self._path is None or not self._new:
-            return
-        with suppress(OSError, TierscopeError):
-            self._path.parent.mkdir(parents=True, exist_ok=True)
-            write_atomically(self._path, msgspec.json.encode(self._known))
+        """Keep them, if there are new ones."""
+        if self._path is not None and self._new:
+            keep(self._path, msgspec.json.encode(self._known))
 
 
 def quiet_file(digest: str, host: str = "") -> Path | None:
-    """Return the file of a machine; see `kept_file`."""
+    """Return the file of a machine; see `kept_file`. host: `ssh:NAME` of another machine, "" of this one."""
     return kept_file("quiet", digest, host)
-
-
-def kept_file(folder: str, digest: str, host: str) -> Path | None:
-    """Return the file of a machine in a folder of the user's cache folder; None where there is no such folder.
-
-    host: `ssh:NAME` of another machine, since two machines of one kind may have one digest; "": this one.
-    """
-    root = cache_folder()
-    if root is None:
-        return None
-    other = f"-{hashlib.sha256(host.encode()).hexdigest()[:12]}" if host else ""
-    return root / folder / f"{digest}{other}.json"
 
 
 def _read(path: Path | None) -> dict[int, list[Seen]]:
