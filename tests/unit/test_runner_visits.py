@@ -233,6 +233,19 @@ def test_where_the_sample_is_long_a_tour_leaves_out_the_longest_points(
     assert [record.number for record in known.next_tour(20.0)] == [n for n in range(16) if n not in (0, 8)]
 
 
+def test_kinds_that_are_too_long_wait_until_the_others_have_all_visits(
+    lab: Lab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A memory that is slow to map would leave each point with two visits, which show no drift of the whole machine."""
+    every = [point(group(kernel), minimum_s=0.2, budget_s=1.0, visits=3) for kernel in ["copy"] * 8 + ["chase"] * 8]
+    lab(plan_of(*every), limit=4.0)
+    known = Visits(Run(path=lab.directory, result=msgspec.structs.replace(run_of(lab).result, visits=())))
+    monkeypatch.setattr(Durations, "point_s", lambda _, record: 10.0 if record.number >= 8 else 1.0)
+    assert [record.number for record in known.next_tour(90.0)] == [0, 2, 4, 6, 8, 10, 12, 14]
+    assert [record.number for record in known.next_tour(87.0)] == [0, 2, 4, 6]
+    assert [record.number for record in known.next_tour(8.0)] == [0, 2, 4, 6]
+
+
 def test_a_first_visit_counts_without_its_search(lab: Lab) -> None:
     lab(plan_of(*points(calibrate=True)), limit=2.0)
     result = msgspec.structs.replace(run_of(lab).result, visits=())

@@ -56,8 +56,14 @@ def digits(value: Label, count: int = 5) -> float | None:
 
 
 def ends(name: str, found: Interval | None, scaled: Callable[[float | None], float | None]) -> Point:
-    """Return {name: middle, name_low: ..., name_high: ...}, each None where there is no interval."""
+    """Return {name: middle, name_low: ..., name_high: ...}, each None where there is no interval.
+
+    A positive number that is not known has no ends: one of 20 GB/s up to 3,500 GB/s would stretch the axis until no
+    other point can be read.
+    """
     middle, low, high = (found.middle, found.low, found.high) if found else (None, None, None)
+    if found and found.wide and found.low > 0:
+        low = high = None
     return {name: scaled(middle), f"{name}_low": scaled(low), f"{name}_high": scaled(high)}
 
 

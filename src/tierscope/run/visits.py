@@ -4,16 +4,18 @@ First each point gets the visits that its plan asks for, one tour through the wh
 visits of a point are spread over the run. Then points whose interval is too wide are visited more often, the widest
 first, in rounds: in a run with a limit until that, else while all visits of a point fit into its budget. The limit may
 leave too little time for all tours. If most points have two visits, further ones go to those whose interval is too
-wide. Else a few points of each kind get all their visits first, if these fit. The drift of a kind is known from a few
-of its points. A third visit of them shows what all points of a tour have in common, where two may agree by chance. A
-tour through the others follows. If it does not fit, the longest points are left out, if most of the others fit. Points
-that are chosen follow each other as in the plan: neighbours there share memory, which costs more to map than many a
-point lasts. Each tour maps it once more, at the first of these points that it visits.
+wide. Else a few points of each kind get all their visits first. The drift of a kind is known from a few of its points.
+A third visit of them shows what all points of a tour have in common, where two may agree by chance. On a machine that
+becomes faster for a minute, two visits of every point show little, and three visits of a few points do. Kinds wait, the
+longest first, if the time does not suffice for all. A tour through the others follows. If it does not fit, the longest
+points are left out, if most of the others fit. Points that are chosen follow each other as in the plan: neighbours
+there share memory, which costs more to map than many a point lasts. Each tour maps it once more, at the first of these
+points that it visits.
 """
 
 import math
-from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 
 from tierscope.record.result import Record, Run
 from tierscope.run.durations import Durations, Tour
@@ -59,10 +61,11 @@ class Visits:
             return due
         if self._most_have_two():
             return []
-        lacking = {own[0].number for own in missing}
-        sample = [record for record in self._sample() if record.number in lacking]
-        if sample and self._durations.tour_s(sample) * self._tours(sample) <= left_s:
-            return self._fitting(sample, left_s)
+        sample = self._sample({own[0].number for own in missing})
+        complete = self._complete(sample, left_s)
+        if complete:
+            return complete
+        sample = [record for records in sample.values() for record in records]
         if tour_s <= left_s:
             return due
         short = self._without_the_longest(due, left_s)
@@ -132,20 +135,31 @@ class Visits:
             kept.add(record.number)
         return [record for record in due if record.number in kept]
 
-    def _sample(self) -> list[Record]:
-        """Return FEWEST points of each larger kind, which replaces a kind with few points.
+    def _sample(self, lacking: Container[int]) -> dict[Kind, list[Record]]:
+        """Return FEWEST points of each larger kind, which replaces a kind with few points, less those with all visits.
 
         All their visits come before a second one of others, if there is no time for all. Without them, no point of the
         kind has an interval. A drift from two visits of many points would have few degrees of freedom.
+        lacking: the numbers of the points that lack visits.
         """
-        counts: Counter[Kind] = Counter()
-        sample = []
+        sample: dict[Kind, list[Record]] = defaultdict(list)
         for record in self._kind_by_kind([own[0] for own in self._own.values()]):
             _, larger = self._kinds(record)
-            counts[larger] += 1
-            if counts[larger] <= FEWEST:
-                sample.append(record)
-        return sample
+            if len(sample[larger]) < FEWEST:
+                sample[larger].append(record)
+        return {kind: [one for one in records if one.number in lacking] for kind, records in sample.items()}
+
+    def _complete(self, sample: Mapping[Kind, list[Record]], left_s: float) -> list[Record]:
+        """Return the points of those kinds for which all visits fit, in the order of the plan; the longest kinds are
+        left out first.
+        """
+        kinds = sorted(sample, key=lambda kind: self._durations.tour_s(sample[kind]))
+        while kinds:
+            chosen = [record for kind in kinds for record in sample[kind]]
+            if self._durations.tour_s(chosen) * self._tours(chosen) <= left_s:
+                return sorted(chosen, key=lambda record: record.number)
+            kinds.pop()
+        return []
 
     def _kind_by_kind(self, due: Sequence[Record]) -> list[Record]:
         """Return one point of each kind, then another of each, and so on, chosen independently of their durations.
