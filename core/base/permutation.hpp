@@ -5,9 +5,12 @@
 /// Pseudorandom Functions", SIAM J. Comput. 1988 (four rounds); J. Black, P. Rogaway, "Ciphers with Arbitrary
 /// Finite Domains", CT-RSA 2002 (cycle walking).
 #pragma once
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstdint>
+#include <numeric>
+#include <span>
 
 #include "base/random.hpp"
 
@@ -22,33 +25,67 @@ class Permutation {
     for (std::size_t round = 0; round < keys_.size(); ++round) keys_[round] = random_word(seed, round);
   }
   [[nodiscard]] std::uint64_t at(std::uint64_t index) const noexcept {
-    do {
-      std::uint64_t left = index >> half_;
-      std::uint64_t right = index & mask_;
-      for (const auto key : keys_) {
-        const auto next = left ^ round(right, key);
-        left = right;
-        right = next;
-      }
-      index = left << half_ | right;
-    } while (index >= count_);
+    do index = forward(index);
+    while (index >= count_);
     return index;
   }
   [[nodiscard]] std::uint64_t inverse(std::uint64_t value) const noexcept {
-    do {
-      std::uint64_t left = value >> half_;
-      std::uint64_t right = value & mask_;
-      for (std::size_t r = keys_.size(); r-- > 0;) {
-        const auto before = right ^ round(left, keys_[r]);
-        right = left;
-        left = before;
-      }
-      value = left << half_ | right;
-    } while (value >= count_);
+    do value = backward(value);
+    while (value >= count_);
     return value;
+  }
+  /// The same in place for many numbers: twice as fast, since no walk waits for the end of the one before.
+  void at(std::span<std::uint64_t> indices) const noexcept {
+    walk(indices, [self = *this](std::uint64_t index) { return self.forward(index); });
+  }
+  void inverse(std::span<std::uint64_t> values) const noexcept {
+    walk(values, [self = *this](std::uint64_t value) { return self.backward(value); });
   }
 
  private:
+  static constexpr std::size_t SIDE_BY_SIDE = 64;  // walks; their places stay in the nearest cache
+
+  /// Every walk takes a step, those that are not over another one, and so on. No branch depends on a number.
+  template <typename Step>
+  void walk(std::span<std::uint64_t> numbers, Step step) const noexcept {
+    const auto count = count_;  // which `numbers` cannot alias, as they cannot the copy within `step`
+    std::array<std::uint8_t, SIDE_BY_SIDE> places;
+    for (; !numbers.empty(); numbers = numbers.subspan(std::min(SIDE_BY_SIDE, numbers.size()))) {
+      auto left = std::min(SIDE_BY_SIDE, numbers.size());
+      std::iota(places.begin(), places.begin() + static_cast<std::ptrdiff_t>(left), std::uint8_t{0});
+      while (left > 0) {
+        std::size_t kept = 0;
+        for (std::size_t i = 0; i < left; ++i) {
+          const auto place = places[i];
+          const auto number = step(numbers[place]);
+          numbers[place] = number;
+          places[kept] = place;
+          kept += number >= count ? 1 : 0;
+        }
+        left = kept;
+      }
+    }
+  }
+  [[nodiscard]] std::uint64_t forward(std::uint64_t index) const noexcept {
+    std::uint64_t left = index >> half_;
+    std::uint64_t right = index & mask_;
+    for (const auto key : keys_) {
+      const auto next = left ^ round(right, key);
+      left = right;
+      right = next;
+    }
+    return left << half_ | right;
+  }
+  [[nodiscard]] std::uint64_t backward(std::uint64_t value) const noexcept {
+    std::uint64_t left = value >> half_;
+    std::uint64_t right = value & mask_;
+    for (std::size_t r = keys_.size(); r-- > 0;) {
+      const auto before = right ^ round(left, keys_[r]);
+      right = left;
+      left = before;
+    }
+    return left << half_ | right;
+  }
   [[nodiscard]] std::uint64_t round(std::uint64_t half, std::uint64_t key) const noexcept {
     return mixed(half ^ key) & mask_;
   }

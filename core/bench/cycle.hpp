@@ -6,6 +6,8 @@
 #pragma once
 #include <algorithm>
 #include <cstdint>
+#include <numeric>
+#include <span>
 
 #include "base/permutation.hpp"
 
@@ -31,11 +33,33 @@ class Cycle {
     const auto order = inner(window);
     const auto step = order.inverse(node % window_) + 1;
     if (step < window_) return window * window_ + order.at(step);
-    const auto next = (in_order_ ? window : outer_.inverse(window)) + 1;
-    return at((next < windows_ ? next : 0) * window_);
+    return after(window);
+  }
+  /// The successors of the nodes from `first` on; first + to.size() <= nodes().
+  void successors(std::uint64_t first, std::span<std::uint64_t> to) const noexcept {
+    while (!to.empty()) {
+      const auto window = first / window_, start = first % window_;
+      const auto part = to.first(std::min<std::uint64_t>(window_ - start, to.size()));
+      const auto order = inner(window);
+      std::iota(part.begin(), part.end(), start);
+      order.inverse(part);
+      const auto last = std::ranges::find(part, window_ - 1);
+      for (auto& step : part) ++step;
+      if (last != part.end()) *last = 0;
+      order.at(part);
+      for (auto& node : part) node += window * window_;
+      if (last != part.end()) *last = after(window);
+      first += part.size();
+      to = to.subspan(part.size());
+    }
   }
 
  private:
+  /// The first node of the window that follows this one.
+  [[nodiscard]] std::uint64_t after(std::uint64_t window) const noexcept {
+    const auto next = (in_order_ ? window : outer_.inverse(window)) + 1;
+    return at((next < windows_ ? next : 0) * window_);
+  }
   [[nodiscard]] Permutation inner(std::uint64_t window) const noexcept { return {window_, mixed(seed_ ^ ~window)}; }
   std::uint64_t window_, windows_, seed_;
   bool in_order_;

@@ -32,6 +32,21 @@ TEST_CASE("a permutation reaches every value once, and its inverse leads back") 
     }
 }
 
+TEST_CASE("a permutation of many numbers at once is that of each") {
+  for (const std::uint64_t count : {1U, 2U, 3U, 63U, 64U, 65U, 257U, 4097U}) {
+    CAPTURE(count);
+    const Permutation order(count, 1995);
+    std::vector<std::uint64_t> one, all(count);
+    for (std::uint64_t i = 0; i < count; ++i) one.push_back(order.at(i));
+    std::iota(all.begin(), all.end(), 0);
+    order.at(all);
+    CHECK(all == one);
+    order.inverse(all);
+    std::iota(one.begin(), one.end(), 0);
+    CHECK(all == one);
+  }
+}
+
 TEST_CASE("the inverse of a permutation leads back for more values than fit in a table") {
   for (const auto count : {(std::uint64_t{1} << 40U) - 1, std::uint64_t{1} << 50U, (std::uint64_t{1} << 62U) + 1}) {
     const Permutation order(count, 1995);
@@ -86,6 +101,24 @@ TEST_CASE("a cycle visits every node once before it returns to the first") {
       }
       REQUIRE(node == cycle.at(0));
     }
+}
+
+TEST_CASE("the successors of many nodes are those of each, from any node on") {
+  for (const std::uint64_t nodes : {1U, 2U, 5U, 100U, 1000U})
+    for (const std::uint64_t window : {0U, 1U, 3U, 64U, 300U})
+      for (const bool in_order : {false, true}) {
+        const Cycle cycle(nodes, window, 1995, in_order);
+        for (const std::uint64_t first : {std::uint64_t{0}, cycle.nodes() / 3, cycle.nodes() - 1}) {
+          CAPTURE(nodes);
+          CAPTURE(window);
+          CAPTURE(in_order);
+          CAPTURE(first);
+          std::vector<std::uint64_t> one, all(cycle.nodes() - first);
+          for (auto node = first; node < cycle.nodes(); ++node) one.push_back(cycle.successor(node));
+          cycle.successors(first, all);
+          CHECK(all == one);
+        }
+      }
 }
 
 TEST_CASE("a window is walked to its last node before the next one starts") {

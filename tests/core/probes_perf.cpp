@@ -178,7 +178,8 @@ TEST_CASE("an event of the machine is opened on its CPU, excludes nothing, and n
     CHECK(+played.files[0].attributes.exclude_kernel == 0);
     CHECK(+played.files[0].attributes.exclude_hv == 0);
   }
-  played = {.kernel = false};
+  played = Played{};
+  played.kernel = false;
   const EventCounters refused({{event}}, CALLS);
   CHECK(holds(refused.facts()[0].reason, "kernel.perf_event_paranoid=0"));
   CHECK(played.files.empty());

@@ -3,6 +3,8 @@
 #include "bench/tasks/hop.hpp"
 
 #include <algorithm>
+#include <array>
+#include <span>
 
 #include "base/error.hpp"
 #include "base/registry.hpp"
@@ -45,6 +47,7 @@ Cycle cycle_of(const Group& group, const Member& member) {
 namespace tasks::hop {
 namespace {
 
+constexpr std::uint64_t TOGETHER = 256;  // nodes of which the successors are found together
 constexpr std::uint64_t PROBED_HOPS = 1000;
 constexpr std::uint64_t SUMMED_BYTES = std::uint64_t{16} << 20U;  // of a chase of blocks
 
@@ -54,10 +57,16 @@ void fill_cycle(const Group& group, const Member& member) {
   const auto cycle = cycle_of(group, member);
   const auto seed = group.plan.seed;
   auto* base = member.pass.operand[0];
-  for (std::uint64_t node = 0; node < cycle.nodes(); ++node) {
-    auto* word = words_at(base + node * element);
-    for (std::uint64_t i = 1; i < element / 8; ++i) word[i] = random_word(seed, node * (element / 8) + i);
-    word[0] = reinterpret_cast<std::uintptr_t>(base + cycle.successor(node) * element);
+  std::array<std::uint64_t, TOGETHER> next{};
+  for (std::uint64_t first = 0; first < cycle.nodes(); first += TOGETHER) {
+    const auto part = std::span(next).first(std::min(TOGETHER, cycle.nodes() - first));
+    cycle.successors(first, part);
+    for (std::uint64_t n = 0; n < part.size(); ++n) {
+      const auto node = first + n;
+      auto* word = words_at(base + node * element);
+      for (std::uint64_t i = 1; i < element / 8; ++i) word[i] = random_word(seed, node * (element / 8) + i);
+      word[0] = reinterpret_cast<std::uintptr_t>(base + part[n] * element);
+    }
   }
 }
 
