@@ -47,7 +47,7 @@ Cycle cycle_of(const Group& group, const Member& member) {
 namespace tasks::hop {
 namespace {
 
-constexpr std::uint64_t TOGETHER = 256;  // nodes of which the successors are found together
+constexpr std::uint64_t TOGETHER = 256;  // nodes: their successors are found in one call
 constexpr std::uint64_t PROBED_HOPS = 1000;
 constexpr std::uint64_t SUMMED_BYTES = std::uint64_t{16} << 20U;  // of a chase of blocks
 
