@@ -20,7 +20,7 @@ announce() {
   may_install || return 0
   name_packages
   announced=
-  [ -n "$python" ] && [ -n "$compiler$wheel" ] || announce_one "set-up cannot go on without" "${packages:-g++ python3-venv}"
+  [ -n "$python" ] && [ -n "$compiler$wheel" ] || announce_one "set-up cannot go on without" "$packages${unknown:+${packages:+ }$unknown}"
   [ -n "$wheel" ] || each_wanted announce_wanted
   [ "$stage" = run ] || ! lanes_missing || announce_one "for some tests" "$names$vm_kernel"
 }
@@ -57,12 +57,17 @@ compiler_package() {
   done
 }
 
-# Sets packages: what is missing, by the names of this distribution.
+# Sets packages: what is missing, by the names of this distribution; unknown: what its package lists do not have.
 name_packages() {
   packages=
-  [ -n "$compiler$wheel" ] || packages=$(compiler_package)
-  [ -n "$python" ] || packages="$packages $(python_package)"
-  packages=${packages# }
+  unknown=
+  [ -n "$compiler$wheel" ] || name_package g++ "$(compiler_package)"
+  [ -n "$python" ] || name_package python3-venv "$(python_package)"
+}
+
+name_package() {
+  [ -z "$2" ] || packages="$packages${packages:+ }$2"
+  [ -n "$2" ] || unknown="$unknown${unknown:+ }$1"
 }
 
 # Sets privilege: the word before a command that needs root; false when there is no way.
@@ -78,13 +83,15 @@ install_missing() {
   command -v apt-get >/dev/null 2>&1 || fail "$needs; install them with the package manager of this system"
   if ! may_install; then
     name_packages
-    fail "something is missing; run: sudo apt-get install -y ${packages:-g++ python3-venv}"
-  fi
-  if [ -z "$(candidate g++)" ]; then
-    step "package lists" "check the network and /etc/apt" $privilege $apt update
+    fail "something is missing; run: sudo apt-get install -y $packages${unknown:+${packages:+ }$unknown}"
   fi
   name_packages
-  [ -n "$packages" ] || fail "$needs; this system's package lists have none: see /etc/apt, or take a newer release"
+  if [ -n "$unknown" ]; then
+    step "package lists" "check the network and /etc/apt" $privilege $apt update
+    name_packages
+  fi
+  [ -z "$unknown" ] ||
+    fail "$needs; no package list of this system has $unknown: see /etc/apt (on Ubuntu it may be in universe), or take a newer release"
   step "system packages ($packages)" "try: sudo apt-get install -y $packages" apt_install $packages
   find_python
   [ -n "$wheel" ] || find_compiler

@@ -146,6 +146,17 @@ def test_root_without_lists_renews_them_first(checkout: Checkout) -> None:
     assert "take a newer release" in refused.stderr.splitlines()[-1]
 
 
+def test_lists_that_lack_one_package_are_renewed_and_the_refusal_names_it(checkout: Checkout) -> None:
+    """As those of an Ubuntu without `universe`: installing the compiler alone would fail later, and say less."""
+    checkout.tool("id", "#!/bin/sh\necho 0\n")
+    checkout.candidates.write_text("g++ 4:13.2.0-7ubuntu1\n")
+    refused = checkout.start()
+    assert refused.returncode == 3
+    assert [call.split()[-1] for call in checkout.calls()] == ["update"]
+    assert "no package list of this system has python3-venv" in refused.stderr.splitlines()[-1]
+    assert "universe" in refused.stderr.splitlines()[-1]
+
+
 ROOT = Path(__file__).resolve().parents[2]
 PRESENT = {"g++", "gcc", "binutils", "python3-venv", "util-linux"}  # compiled with g++, or part of every system
 SERVERS = {"openssh-server", "slurm-wlm", "slurmd", "slurmctld", "munge"}
