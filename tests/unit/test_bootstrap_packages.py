@@ -147,7 +147,7 @@ def test_root_without_lists_renews_them_first(checkout: Checkout) -> None:
 
 
 def test_lists_that_lack_one_package_are_renewed_and_the_refusal_names_it(checkout: Checkout) -> None:
-    """As those of an Ubuntu without `universe`: installing the compiler alone would fail later, and say less."""
+    """As those of an Ubuntu without `universe`: installing the compiler alone would fail later, and name less."""
     checkout.tool("id", "#!/bin/sh\necho 0\n")
     checkout.candidates.write_text("g++ 4:13.2.0-7ubuntu1\n")
     refused = checkout.start()
