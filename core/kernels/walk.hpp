@@ -115,7 +115,7 @@ template <class K>
 [[gnu::always_inline]] inline At locate(const Pass& pass, std::uint64_t operation) noexcept {
   At at{};
   unrolled<OPERANDS>([&](auto k) __attribute__((always_inline)) {
-    constexpr Operand operand = K::info.operands[k];
+    constexpr const Operand& operand = K::info.operands[k];  // GCC 13.2 fails on a copy
     if constexpr (operand.scattered())
       at[k] = pass.operand[k];
     else if constexpr (operand.tiled())
@@ -129,7 +129,7 @@ template <class K>
 template <class K, class V, Shape SHAPE>
 [[gnu::always_inline]] inline void prefetch(const Pass& pass, const At& at) noexcept {
   unrolled<OPERANDS>([&](auto k) __attribute__((always_inline)) {
-    constexpr Operand operand = K::info.operands[k];
+    constexpr const Operand& operand = K::info.operands[k];  // GCC 13.2 fails on a copy
     const auto step = operand.tiled() ? pass.row : LINE;
     unrolled<operand.scattered() ? 0 : operand.lines>([&](auto l) __attribute__((always_inline)) {
       if constexpr (SHAPE.prefetch && operand.loads) V::prefetch(at[k] + l * step + pass.prefetch);
