@@ -61,7 +61,8 @@ READ = """
         met.push(`${axis.closest(".chart").dataset.figure}: ${one.textContent} and ${other.textContent}`);
     }));
   }
-  tell({ theme: root.dataset.theme, texts: all(".chart svg .role-axis-label text").length, cut, met, black: black.length });
+  const texts = all(".chart svg .role-axis-label text").length;
+  tell({ theme: root.dataset.theme, texts, cut, met, black: black.length });
 })();
 """
 WORK = """

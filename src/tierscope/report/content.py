@@ -60,7 +60,7 @@ class Section:
     @property
     def used(self) -> tuple[Column, ...]:
         """Return the columns that have a value in at least one row."""
-        return tuple(c for c in self.columns if any(row.get(c.name) is not None for row in self.rows))
+        return tuple(c for c in self.columns if any(row.get(c.name) not in (None, "") for row in self.rows))
 
 
 @dataclass(frozen=True, slots=True)

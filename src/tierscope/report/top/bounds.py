@@ -7,6 +7,7 @@ from tierscope.report.top.brief import begun
 from tierscope.report.top.parts import GOOD, NOTE, Answer
 from tierscope.stats.median import Interval
 from tierscope.tables import Bounded
+from tierscope.units import show_half
 
 QUESTION = "How sure?"
 NARROW = 0.10  # distance of the farther bound over the number, up to which the mark is good: the aim of predictions
@@ -38,7 +39,7 @@ def _short(section: Section, one: Bounded) -> str:
     many = f"{one.thing}{'s' if rows > 1 else ''}"
     if not halves:
         return f"the only {one.thing} is not known" if rows == 1 else f"none of the {rows} {many} is known"
-    width = f"±{100 * min(halves):.1f} %"
+    width = show_half(min(halves))
     if f"{100 * min(halves):.1f}" != f"{100 * max(halves):.1f}":
         width = f"±{100 * min(halves):.1f} to {100 * max(halves):.1f} %"
     if rows == 1:
