@@ -85,4 +85,4 @@ def test_every_share_of_a_whole_is_shown_in_percent(name: str) -> None:
 def test_no_table_has_an_empty_column(run: Path) -> None:
     for section in gather(load(run)).sections.values():
         for column in section.used:
-            assert {cell(row.get(column.name), column) for row in section.rows} != {NOTHING}, (section.name, column.name)
+            assert {cell(row.get(column.name), column) for row in section.rows} != {NOTHING}, column.name
