@@ -7,6 +7,7 @@ from tierscope.called import NAME, called
 
 GOES_ON = " \\"  # at the end of a line that a shell joins with the next one
 WORD = r"""(?:'[^']*'|"[^"]*"|[^\s'"])+"""
+WIDEST = 100  # letters of a sentence on a wide terminal, as of tables (`draw.forms`): longer lines are hard to follow
 GLUE = "\0"  # in place of a space that may not end a line; no printable text contains it
 QUOTED = r"""`[^`]+`|(?<!\w)'[^']+'(?!\w)|(?<!\w)"[^"]+"(?!\w)"""
 ARGUMENT = r"""(?:'[^']*'|"[^"]*"|\$\([^)]*\)|[^\s'",;:.()`]|[,;:.](?=[^\s)]))+"""
