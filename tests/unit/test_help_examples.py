@@ -24,7 +24,7 @@ def test_a_shell_reads_an_example_as_one_command(name: str, example: str) -> Non
 
 
 @pytest.mark.parametrize("name", sorted({name for name, _ in EXAMPLES}))
-def test_the_help_shows_each_example_as_it_is_broken(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_help_shows_each_example_as_a_shell_reads_it(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", f"{WIDTH}")
     shown = CliRunner().invoke(tierscope, [*name.split(), "--help"], prog_name="tierscope").output
     told = shown.partition("Examples:\n")[2]

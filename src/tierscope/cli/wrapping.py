@@ -31,7 +31,7 @@ def wrapped(text: str, width: int) -> str:
 def continued(command: str, width: int) -> str:
     """Return a command as lines of at most `width` letters, which a shell reads as one.
 
-    Lines end between arguments; a value begins no line if its option fits beside it. A longer argument stays whole.
+    Lines end between arguments; a value is on the line of its option. A longer argument stays whole.
     """
     lines = [""]
     for part in re.findall(rf"(?:--?[a-z][\w-]*|--|>)(?: (?!-){WORD})|{WORD}", command):

@@ -25,7 +25,7 @@ def head(column: Column) -> str:
 def cell(value: Label, column: Column) -> str:
     """Return a value as text: GB/s with two decimals, ns with four digits, binary sizes, percent, yes and no.
 
-    What is absent, a number or a word, is NOTHING everywhere.
+    An absent number or word is NOTHING everywhere.
     """
     if value is None or value == "":
         return NOTHING

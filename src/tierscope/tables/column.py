@@ -11,7 +11,7 @@ class Shown(Enum):
     BY_UNIT = "as numbers of its unit are"
     PERCENT = "a share of a whole, in percent"
     LONG = "time of a whole task, in seconds"
-    OPERATIONS = "operations of storage, of which there are thousands a second and not millions"
+    OPERATIONS = "operations of storage per second, without a prefix"
     AS_ASKED = "a size as it was asked for: 8 KB stays 8 KB"
 
 

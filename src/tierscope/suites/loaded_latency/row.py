@@ -83,7 +83,7 @@ class LoadedLatencyRow(JudgedRow, frozen=True, kw_only=True):
 def apart_names(rows: Sequence[LoadedLatencyRow]) -> dict[tuple[object, ...], str]:
     """Return for each curve the text that distinguishes it from the others, "" where all rows have the same.
 
-    What the load of every curve has in common with its chaser is stated once: 'on node:1' is where both are.
+    If every load has its memory, nodes or stride in common with its chaser, these are stated once: 'on node:1'.
     """
     curves = list(dict.fromkeys(row.curve for row in rows if row.load_threads))
     columns = list(zip(*curves, strict=True))
