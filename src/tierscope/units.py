@@ -13,6 +13,9 @@ from tierscope.errors import UsageError
 
 KiB, MiB, GiB, TiB = (1 << shift for shift in (10, 20, 30, 40))
 ADDRESSES = 1 << 63  # bytes; half of 64 bits is the kernel's on every system served
+ROUNDING = 1e-12  # of a number: less is the rounding of doubles
+NO_SCATTER = "no scatter"
+LEAST_HALF = 0.05  # percent, which is not rounded to 0.0
 APART = 10  # times a number; an end of its interval beyond that is written on its own
 LINE_BYTES = 64
 """The bytes that one operation on lines touches. A line of the caches, `Machine.line_bytes()`, may be longer."""
@@ -208,6 +211,16 @@ def _three(value: float, unit: str) -> tuple[str, str]:
 def drawn_unit(unit: str) -> tuple[str, float]:
     """Return the unit on an axis and its factor for a number of the base unit; both unchanged if none is usual."""
     return {"B/s": ("GB/s", 1e-9), "s": ("ns", 1e9), "1/s": ("M/s", 1e-6), "1": ("", 1.0)}.get(unit, (unit, 1.0))
+
+
+def show_half(half: float) -> str:
+    """Return '±1.3 %' of half of an interval over its number, '±<0.1 %' of a small one, and 'no scatter' of none.
+
+    Simulated memory gives the same number each time, up to the rounding of a double.
+    """
+    if half <= ROUNDING:
+        return NO_SCATTER
+    return f"±{100 * half:.1f} %" if 100 * half >= LEAST_HALF else "±<0.1 %"
 
 
 def show_seconds(seconds: float) -> str:

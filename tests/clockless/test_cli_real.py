@@ -85,7 +85,7 @@ def test_loaded_latency_prints_its_rows_and_nothing_else(shell: Shell) -> None:
         ("stream target=file", 2, "needs a path"),
         ("stream isa=avx9", 2, "unknown isa 'avx9'"),
         ("stream array=1TiB", 3, "over the free memory"),
-        ("stream array=32B", 2, "too small"),
+        ("stream array=32B", 2, "4KiB or more is needed"),
         ("stream target=file:nowhere/x", 3, "target file:nowhere/x: there is no folder "),
         ("latency target=null to=64KiB", 3, "target null has no memory for kernel chase"),
         ("latency element=100B to=64KiB", 2, "not a multiple of a cache line"),

@@ -14,7 +14,7 @@ from tierscope.record.result import Run, load
 FULL = 30e9  # bytes/s at which an access waits for ever
 WAIT = 0.15  # of an access at half of it, over idle
 WATCH = "prepare chase+busy"
-WORDS = ("budget=0.3", "duration=2s", "delays=0,150,500,2000", "mixes=read,write", "array=64MiB", "cpus=0,1")
+WORDS = ("budget=0.3", "duration=2s", "delays=0,150,500,2000", "mixes=read,write", "array=2GiB", "cpus=0,1")
 
 
 class Memory:

@@ -15,7 +15,7 @@ from tierscope.plans import suites
 from tierscope.plans.simulation import refuse_mixtures
 from tierscope.record.experiment import Target
 from tierscope.run.expected import imagine
-from tierscope.stats.buffers import Bounded, Level, Levels
+from tierscope.stats.buffers import Estimate, Level, Levels
 from tierscope.stats.combining import Combining
 from tierscope.stats.interleave import Interleave, share
 from tierscope.stats.median import Interval
@@ -43,8 +43,8 @@ BLANK = Device(
 NOTHING = np.empty(0)
 
 
-def around(middle: float) -> Bounded:
-    return Bounded(0.9 * middle, middle, 1.1 * middle)
+def around(middle: float) -> Estimate:
+    return Estimate(0.9 * middle, middle, 1.1 * middle)
 
 
 def level(size: float, unit: int, seconds: float, told: int | None = None) -> Level:
@@ -175,7 +175,7 @@ def test_a_buffer_far_from_any_is_both_missed_and_a_false_alarm() -> None:
 
 @pytest.mark.parametrize(("low", "high", "false"), [(256, 8192, False), (4096, 8192, True), (4096, 4096, True)])
 def test_a_range_of_units_is_false_only_without_the_one_that_was_built(low: int, high: int, false: bool) -> None:
-    near = replace(RIGHT[0], unit_bytes=Bounded(low, 4096, high))
+    near = replace(RIGHT[0], unit_bytes=Estimate(low, 4096, high))
     scores = score.of_buffers(DEVICE, levels(400e-9, near, RIGHT[1]))
     unit = next(one for one in scores if (one.parameter, one.level) == ("unit", 1))
     assert (unit.verdict, unit.false) == (WRONG, false)

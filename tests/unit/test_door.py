@@ -12,7 +12,8 @@ from rich.text import Text
 
 from tierscope.cli import door
 from tierscope.cli.console import Console
-from tierscope.cli.wrapping import wrapped
+from tierscope.cli.wrapping import WIDEST, wrapped
+from tierscope.draw import forms
 from tierscope.printable import cell, json_text, printable, printable_all, printable_lines
 
 HOSTILE = "a\x1b[31mred\x1b]0;title\x07\x9b2J\u202egnp.exe\u2066\r\x08\x7f\u200b\U000e0041[bold][/x]:smile:"
@@ -157,18 +158,22 @@ def test_plain_data_are_printable_throughout() -> None:
 SENTENCE = "  host24: slower than its peers by 5.1 % (4.7 to 5.6): " + ", ".join(f"metric{n}" for n in range(20))
 
 
-@pytest.mark.parametrize("width", [40, 80, 100])
+@pytest.mark.parametrize("width", [40, 80, 100, 300])
 def test_a_sentence_fits_the_terminal_and_loses_no_word(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, width: int
 ) -> None:
     monkeypatch.setenv("COLUMNS", str(width))
     door.wrapped(SENTENCE)
     lines = capsys.readouterr().out.splitlines()
-    assert max(map(len, lines)) <= width
+    assert max(map(len, lines)) <= min(width, WIDEST)
     assert len(lines) > 1
     assert " ".join(lines).split() == SENTENCE.split()
     assert lines[0].startswith("  host24")
     assert all(line.startswith("    ") for line in lines[1:])
+
+
+def test_sentences_are_as_wide_as_tables() -> None:
+    assert WIDEST == forms.WIDEST
 
 
 COMMANDS = (

@@ -14,6 +14,7 @@ from tierscope.record.result import Run
 from tierscope.report.content import Content, gather
 from tierscope.suites.neighbors.figure import ALONE, BESIDE
 from tierscope.tables import Column
+from tierscope.tables.column import Shown
 
 
 def run_of(directory: Path, *kernels: str, rounds: int = 8) -> Run:
@@ -93,6 +94,6 @@ def test_a_doubtful_number_is_marked(tmp_path: Path) -> None:
 
 
 def test_the_time_of_a_task_is_read_in_seconds_and_that_of_a_hop_in_nanoseconds() -> None:
-    task, hop = Column("seconds", "time of one", "s"), Column("latency_s", "latency", "s")
+    task, hop = Column("seconds", "time of one", "s", shown=Shown.LONG), Column("latency_s", "latency", "s")
     assert (cells.head(task), cells.cell(532.873423, task)) == ("time of one, s", "532.9")
     assert (cells.head(hop), cells.cell(9.64e-8, hop)) == ("latency, ns", "96.40")

@@ -16,6 +16,7 @@ from tierscope.errors import CoreError, MachineError, UsageError
 from tierscope.record.result import BLOCK
 from tierscope.remote import Remote, connection, shell
 from tierscope.remote.address import destination
+from tierscope.run.hosts import connected
 
 HELLO = (
     '{"fact":"hello","version":"0.1.0","compiler":"made",'
@@ -277,3 +278,9 @@ def test_the_folder_goes_when_this_process_is_killed(far: Far, core_of: Callable
             break
         time.sleep(0.05)
     assert far.left() == []
+
+
+@pytest.mark.parametrize("word", ["ssh", "server", "nonsense:x", ""])
+def test_a_word_of_no_kind_of_host_is_refused_with_all_kinds(word: str) -> None:
+    with pytest.raises(UsageError, match="write ssh:NAME, slurm:NODE, vm:NAME or here"), connected(word):
+        pass

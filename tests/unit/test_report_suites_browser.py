@@ -45,6 +45,26 @@ LOOK = """
          rules: found.passes.length, wrong: found.violations.map((one) => [one.id, one.nodes[0].html]) });
 })();
 """
+READ = """
+(async () => {
+  await wait(() => root.dataset.drawn);
+  const cut = all(".chart svg .role-legend text").map((one) => one.textContent).filter((text) => text.endsWith("…"));
+  const black = all(".chart svg .role-legend-symbol path").filter((one) =>
+    [one.getAttribute("fill"), one.getAttribute("stroke")].some((hue) => ["black", "#000", "#000000"].includes(hue)));
+  const met = [];
+  const meet = (a, b) => a.left < b.right && b.left < a.right && a.top < b.bottom - 2 && b.top < a.bottom - 2;
+  for (const axis of all(".chart svg .role-axis-label")) {
+    const words = [...axis.querySelectorAll("text")].filter((one) => one.getAttribute("opacity") !== "0");
+    if (words.some((one) => /rotate/.test(one.getAttribute("transform")))) continue;  // a box is not what it has in it
+    words.forEach((one, n) => words.slice(n + 1).forEach((other) => {
+      if (meet(one.getBoundingClientRect(), other.getBoundingClientRect()))
+        met.push(`${axis.closest(".chart").dataset.figure}: ${one.textContent} and ${other.textContent}`);
+    }));
+  }
+  const texts = all(".chart svg .role-axis-label text").length;
+  tell({ theme: root.dataset.theme, texts, cut, met, black: black.length });
+})();
+"""
 WORK = """
 (async () => {
   await wait(() => root.dataset.drawn);
@@ -125,6 +145,17 @@ def test_the_page_of_a_suite_is_accessible_and_small(
     assert seen["theme"] == theme
     assert seen["errors"] is None
     assert seen["wrong"] == []
+
+
+@pytest.mark.parametrize("suite", [run.name for run in RUNS])
+def test_legends_and_ticks_of_a_dark_page_can_be_read(browser: str, tmp_path: Path, suite: str) -> None:
+    content = gather(load(RUNS[0].parent / suite))
+    seen = seen_in(browser, tmp_path, html.render(content), BEGIN + READ, anchor="#dark")
+    assert seen["theme"] == "dark"
+    assert (seen["texts"] > 0) == bool(content.drawings)
+    assert seen["cut"] == [], "entries of a legend are cut off"
+    assert seen["black"] == 0, "symbols of a legend have no colour of the page"
+    assert seen["met"] == [], "labels of an axis overlap"
 
 
 def test_axe_finds_what_is_wrong(browser: str, axe: str, tmp_path: Path) -> None:

@@ -31,6 +31,7 @@ from tierscope.report.top.shown import LENGTH, line_of
 from tierscope.report.top.top import top
 from tierscope.stats.visited import BETWEEN, ONCE
 from tierscope.tables import Column, Flat
+from tierscope.tables.column import Shown
 
 
 @pytest.fixture(scope="module")
@@ -281,7 +282,7 @@ def test_names_show_what_differs() -> None:
         (12345e-9, Column("latency_s", "latency", "s"), "12345"),
         (0.0, Column("latency_s", "latency", "s"), "0"),
         (2 << 20, Column("page_bytes", "pages", "B"), "2 MiB"),
-        (0.1742, Column("peak_share", "share of peak", "1"), "17.4"),
+        (0.1742, Column("peak_share", "share of peak", "1", shown=Shown.PERCENT), "17.4"),
         (0.75, Column("read_share", "reads", "1"), "0.75"),
         (4, Column("streams", "streams", "1"), "4"),
         (True, Column("conclusive", "conclusive", ""), "yes"),
@@ -296,7 +297,7 @@ def test_a_cell_shows_its_value_in_the_unit_of_its_head(value: object, column: C
 def test_a_head_names_the_unit_of_its_cells() -> None:
     assert cells.head(Column("bandwidth_bytes_per_s", "bandwidth", "B/s")) == "bandwidth, GB/s"
     assert cells.head(Column("latency_s", "latency", "s")) == "latency, ns"
-    assert cells.head(Column("peak_share", "share of peak", "1")) == "share of peak, %"
+    assert cells.head(Column("peak_share", "share of peak", "1", shown=Shown.PERCENT)) == "share of peak, %"
     assert cells.head(Column("kernel", "kernel", "")) == "kernel"
 
 

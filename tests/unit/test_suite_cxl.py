@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from made_cxl import MACHINE, RATES, WAITS, cxl_run
 from made_machine import made_machine
@@ -12,6 +13,7 @@ from tierscope.plans import suites
 from tierscope.record.experiment import Experiment
 from tierscope.record.result import Run
 from tierscope.tables import Insight, tables
+from tierscope.units import MiB
 
 
 def plans(**words: str) -> list[Experiment]:
@@ -106,3 +108,13 @@ def test_arrays_within_a_cache_show_nothing_of_a_memory(tmp_path: Path) -> None:
     assert [row.conclusive for row in tables["far_memory"].rows(small)] == [False, False]
     assert "fit in the last-level cache" in tables["far_memory"].rows(small)[1].reasons[-1]
     assert said(small, "far_memory") == {}
+
+
+@pytest.mark.parametrize("table", ["loaded_latency", "page_ratio"])
+def test_no_row_of_a_run_whose_arrays_fit_in_a_cache_is_conclusive(tmp_path: Path, table: str) -> None:
+    small = cxl_run(tmp_path, array="1MiB")
+    asked = replace(small, result=replace(small.result, options={"array": MiB}))
+    rows = tables[table].rows(asked)
+    assert rows
+    assert {(row.conclusive, "fit in the last-level cache" in row.reasons[-1]) for row in rows} == {(False, True)}
+    assert tables[table].insights(asked, rows) == []

@@ -22,7 +22,7 @@ from tierscope.suites.loaded_latency.row import LoadedLatencyRow
 from tierscope.tables import tables
 from tierscope.tables.measured import judged, judged_once
 
-WORDS = {"mixes": "read", "delays": "0,100,1000,10000", "array": "64MiB", "budget": "0.6"}
+WORDS = {"mixes": "read", "delays": "0,100,1000,10000", "array": "2GiB", "budget": "0.6"}
 
 
 class Lab:

@@ -14,6 +14,7 @@ from tierscope.plans import suites
 from tierscope.plans.kinds import Help, Share, Size, names_of, numbers_of, one_of, several, word_numbers
 from tierscope.plans.options import Options, all_options, own_options
 from tierscope.record.experiment import Label, Target
+from tierscope.units import parse_bytes
 
 NAMES = list(suites)
 
@@ -65,7 +66,7 @@ def test_an_unknown_key_is_reported_with_all_that_are_known(name: str) -> None:
         ("stream", "precision", "100%", "a share above 0 and below 1"),
         ("stream", "precision", "fine", "a share above 0 and below 1"),
         ("stream", "budget", "0s", "a time above 0"),
-        ("stream", "array", "0", "a size above 0"),
+        ("stream", "array", "0", "4KiB or more is needed"),
         ("stream", "budget", "soon", "time 'soon' is not a number"),
         ("stream", "peak", "0GB/s", "a rate above 0"),
         ("latency", "per_octave", "0", "a number from 1 to 32"),
@@ -173,7 +174,7 @@ class Made(Options, frozen=True, kw_only=True):
         ({"share": 0.0}, "share=0.0: a share above 0"),
         ({"share": float("nan")}, "share=nan: a share above 0"),
         ({"share": None}, "share=None: a share above 0"),
-        ({"size": 0}, "size=0: a size above 0 is needed"),
+        ({"size": 0}, "size=0: 4KiB or more is needed"),
         ({"size": "1KiB"}, "size=1KiB: "),
         ({"steps": 0}, "steps=0: a number from 1 to 32 is needed"),
         ({"steps": True}, "steps=True: a number from 1 to 32"),
@@ -200,3 +201,13 @@ def test_a_struct_is_kept_as_numbers_and_words() -> None:
 def test_a_manifest_may_have_a_number_where_words_are_read_and_the_other_way(key: str, older: Label) -> None:
     found = suites["stream"].read_again({key: older})
     assert getattr(found, key) == {"cpus": (1,), "threads": (1,), "array": 64 << 20, "budget": 2.0}[key]
+
+
+@pytest.mark.parametrize(
+    ("suite", "key"),
+    [(name, one.name) for name in NAMES for one in all_options(suites[name].options) if one.kind.read is parse_bytes],
+)
+def test_no_size_of_a_few_bytes_is_taken(suite: str, key: str) -> None:
+    """A number without a unit is in bytes: who leaves out the unit gets a message, in every suite."""
+    with pytest.raises(UsageError, match=re.escape(f"{key}=5: ")):
+        suites[suite].read({key: "5"})

@@ -9,6 +9,7 @@ from made import KERNELS
 from made_machine import made_machine
 from tierscope.errors import UnknownNameError
 from tierscope.plans import suites
+from tierscope.plans.live import describe
 from tierscope.record.experiment import Experiment
 from tierscope.record.result import load
 from tierscope.run import planned, start
@@ -83,3 +84,9 @@ def test_rows_of_the_library_state_the_size_of_a_call(tmp_path: Path, monkeypatc
     assert int(rows["memcpy"]["call_bytes"] or 0) % LINE_BYTES == 0
     assert blocks["operations"].min() * LINE_BYTES <= int(rows["memcpy"]["call_bytes"] or 0)
     assert rows["memcpy_large"]["target"] == "node:0"
+
+
+def test_a_large_point_is_listed_by_its_own_name() -> None:
+    assert [describe(one) for one in experiments_of(threads="1", kernels="memcpy,memcpy_large", array="64MiB")] == [
+        "memcpy, 1 thread", "memcpy_large, 1 thread",
+    ]  # fmt: skip

@@ -191,10 +191,10 @@ def test_latency_has_a_series_for_each_question() -> None:
     ("words", "why"),
     [
         ({"from_": "1MiB", "to": "4KiB"}, "from=1MiB to=4KiB"),
-        ({"from_": "0"}, "from=0: a size above 0"),
-        ({"to": "0"}, "to=0: a size above 0"),
+        ({"from_": "0"}, "from=0: 4KiB or more is needed"),
+        ({"to": "0"}, "to=0: 4KiB or more is needed"),
         ({"element": "1GiB", "to": "64KiB"}, "two elements or more"),
-        ({"element": "0"}, "element=0: a size above 0"),
+        ({"element": "0"}, "element=0: a line of 64 bytes or more is needed"),
         ({"pages": "thp,3m"}, "unknown page size '3m'"),
         ({"pages": ","}, "no page size is named"),
         ({"probe": "lion"}, "unknown probe 'lion'"),

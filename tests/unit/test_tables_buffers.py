@@ -14,7 +14,7 @@ from made_machine import made_machine, with_lines
 from tierscope.draw.forms import form
 from tierscope.record.result import BLOCK, PREEMPTED, SIZING, Run, read_blocks, write_blocks
 from tierscope.report.content import Content, gather
-from tierscope.stats.buffers import Bounded, Level, Levels
+from tierscope.stats.buffers import Estimate, Level, Levels
 from tierscope.stats.fresh import mean_of_regions
 from tierscope.stats.median import Interval
 from tierscope.suites.buffers.findings import sentences
@@ -72,7 +72,7 @@ def test_lines_of_the_machine_are_those_of_the_reads(tmp_path: Path, line: int) 
 
 def test_a_doubt_makes_each_part_of_the_reads_inconclusive(content: Content) -> None:
     regions = [row for row in tables["regions"].rows(content.run) if row.operation == "read"]
-    near = Bounded(1e-7, 1e-7, 1e-7)
+    near = Estimate(1e-7, 1e-7, 1e-7)
     levels = Levels((), near, near, 0.1, len(regions), np.empty(0), ("two may be one",))
     (medium,) = _read(levels, "node:0", regions, ())
     assert not medium.conclusive
@@ -166,8 +166,8 @@ def test_fresh_regions_alone_have_no_buffers(tmp_path: Path) -> None:
 
 
 def level(capacity: float, round_bytes: int | None) -> Level:
-    size = Bounded(capacity * 0.97, capacity, capacity * 1.03)
-    return Level(size, Bounded(256, 256, 256), Bounded(1e-7, 1e-7, 1e-7), round_bytes)
+    size = Estimate(capacity * 0.97, capacity, capacity * 1.03)
+    return Level(size, Estimate(256, 256, 256), Estimate(1e-7, 1e-7, 1e-7), round_bytes)
 
 
 @pytest.mark.parametrize(

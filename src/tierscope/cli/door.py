@@ -27,8 +27,8 @@ def wrapped(text: str) -> None:
 
 
 def _wrapped(text: str) -> str:
-    """Return lines of at most the terminal's width, or 80 where there is none."""
-    return wrapping.wrapped(text, shutil.get_terminal_size((80, 24)).columns)
+    """Return lines of at most the terminal's width, or 80 where there is none; a very wide one is not filled."""
+    return wrapping.wrapped(text, min(shutil.get_terminal_size((80, 24)).columns, wrapping.WIDEST))
 
 
 def line_now(text: str) -> None:

@@ -4,7 +4,7 @@ import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
-from textwrap import fill
+from textwrap import fill, indent
 from typing import Any
 
 import rich_click as click
@@ -13,9 +13,11 @@ from rich.text import Text
 from tierscope.called import as_called
 from tierscope.cli.markup import plain
 from tierscope.cli.names import Named
+from tierscope.cli.wrapping import continued
 from tierscope.registry import Registry
 
 WIDTH = 80  # of a terminal
+EXAMPLE = WIDTH - 4  # of a line of an example: without its indent, and with `./` before our name
 
 
 def _write(epilog: str | None, formatter: click.HelpFormatter) -> None:
@@ -114,7 +116,7 @@ class Command(click.RichCommand):
         blocks = {
             "Formats": two_columns(self.formats),
             "Exit status": two_columns(self.status),
-            "Examples": "".join(f"  {example}\n" for example in self.examples_for(ctx)),
+            "Examples": "".join(indent(continued(one, EXAMPLE), "  ") + "\n" for one in self.examples_for(ctx)),
         }
         _write("\n".join(f"{title}:\n{text}" for title, text in blocks.items() if text), formatter)
 

@@ -5,6 +5,9 @@ import textwrap
 
 from tierscope.called import NAME, called
 
+GOES_ON = " \\"  # at the end of a line that a shell joins with the next one
+WORD = r"""(?:'[^']*'|"[^"]*"|[^\s'"])+"""
+WIDEST = 100  # letters of a sentence on a wide terminal, as of tables (`draw.forms`): longer lines are hard to follow
 GLUE = "\0"  # in place of a space that may not end a line; no printable text contains it
 QUOTED = r"""`[^`]+`|(?<!\w)'[^']+'(?!\w)|(?<!\w)"[^"]+"(?!\w)"""
 ARGUMENT = r"""(?:'[^']*'|"[^"]*"|\$\([^)]*\)|[^\s'",;:.()`]|[,;:.](?=[^\s)]))+"""
@@ -23,6 +26,21 @@ def wrapped(text: str, width: int) -> str:
         whole, width, initial_indent=indent, subsequent_indent=f"{indent}  ", break_long_words=False,
         break_on_hyphens=False,
     ).replace(GLUE, " ")  # fmt: skip
+
+
+def continued(command: str, width: int) -> str:
+    """Return a command as lines of at most `width` letters, which a shell reads as one.
+
+    Lines end between arguments; a value is on the line of its option. A longer argument stays whole.
+    """
+    lines = [""]
+    for part in re.findall(rf"(?:--?[a-z][\w-]*|--|>)(?: (?!-){WORD})|{WORD}", command):
+        longer = f"{lines[-1]} {part}" if lines[-1] else part
+        if lines[-1] and len(longer) > width - (0 if command.endswith(part) else len(GOES_ON)):
+            lines.append(f"  {part}")
+        else:
+            lines[-1] = longer
+    return f"{GOES_ON}\n".join(lines)
 
 
 def _whole() -> re.Pattern[str]:

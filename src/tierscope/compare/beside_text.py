@@ -10,6 +10,7 @@ from rich.text import Text
 from tierscope.compare.beside import axis, label, sentence
 from tierscope.draw import braille, theme, vega
 from tierscope.draw.braille import Axis, Curve
+from tierscope.draw.cells import NOTHING
 from tierscope.draw.theme import Spec
 from tierscope.printable import printable
 from tierscope.reference import Reference
@@ -28,7 +29,7 @@ def show(rows: list[dict[str, Any]], published: Reference, console: Console) -> 
     for name, right in (("point", False), ("ours", True), ("published", True), ("ratio", True), ("", False)):
         table.add_column(name, justify="right" if right else "left", overflow="fold")
     for row in rows[:LINES]:
-        ratio = "" if row["ratio"] is None else f"{row['ratio']:.2f}"
+        ratio = NOTHING if row["ratio"] is None else f"{row['ratio']:.2f}"
         ours = show_value(row["ours"], row["unit"]) + ("" if row["conclusive"] else " ?")
         table.add_row(
             Text(printable(label(row))), ours, show_value(row["published"], row["unit"]), ratio, row["verdict"]

@@ -6,6 +6,7 @@ from rich.text import Text
 
 from tierscope.compare.crossed import Crossed
 from tierscope.draw import heat, vega
+from tierscope.draw.cells import NOTHING
 from tierscope.draw.heat import Axes
 from tierscope.draw.theme import Spec
 from tierscope.draw.vega import Point
@@ -34,7 +35,7 @@ def show(found: list[Crossed], console: Console) -> None:
 def _word(pair: Crossed | None, *, same: bool) -> str:
     """Return the text of a pair; '?' marks an interval that contains 0: no correlation is shown."""
     if same or pair is None:
-        return "1" if same else "-"
+        return "1" if same else NOTHING
     doubt = " ?" if pair.linear.low <= 0 <= pair.linear.high else ""
     return f"{pair.linear.middle:+.2f}{doubt}"
 

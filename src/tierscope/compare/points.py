@@ -16,7 +16,7 @@ from tierscope.stats.visited import DRIFTS
 from tierscope.tables import Flat, Main
 from tierscope.tables.kept import keep, recall
 from tierscope.tables.measured import span_of
-from tierscope.units import show_value
+from tierscope.units import show_half, show_value
 
 
 def named(runs: Sequence[Seen]) -> list[str]:
@@ -64,7 +64,7 @@ def said(number: Number | None, unit: str, show: Callable[[float, str], str] = s
     half = (number.high - number.low) / 2 / number.value if number.value else 0.0
     if round(100 * half, 1) >= 100:
         return f"{UNKNOWN}{'' if number.conclusive else ' ?'}"
-    return text + (f" ±{100 * half:.1f} %" if half > 0 else "") + ("" if number.conclusive else " ?")
+    return text + (f" {show_half(half)}" if half > 0 else "") + ("" if number.conclusive else " ?")
 
 
 def _number(row: Flat, main: Main) -> Number | None:

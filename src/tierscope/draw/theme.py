@@ -102,7 +102,8 @@ def config() -> Spec:
     legend = {
         "labelFontSize": 11.5, "titleFontSize": 11.5, "titleFontWeight": "normal", "labelColor": colour("ink"),
         "titleColor": colour("muted"), "orient": "top", "direction": "horizontal", "symbolStrokeWidth": 2,
-        "symbolSize": 70, "labelLimit": 320, "titleOrient": "left", "symbolOpacity": 1, "columnPadding": 14,
+        "symbolSize": 70, "symbolBaseFillColor": colour("ink"), "symbolBaseStrokeColor": colour("ink"),
+        "titleOrient": "left", "symbolOpacity": 1, "columnPadding": 14,
         "rowPadding": 4, "offset": 12,
         "titlePadding": 10, "layout": {"top": {"margin": 26, "direction": "horizontal", "anchor": "start"}},
     }  # fmt: skip

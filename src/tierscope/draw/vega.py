@@ -169,7 +169,7 @@ def finish(
     """Return the whole specification: body, size, configuration and what the page has to know."""
     letters = max((len(label) for label in labels), default=8)
     config = theme.config()
-    config["legend"]["columns"] = legend_columns(letters)
+    config["legend"] |= {"columns": legend_columns(letters), "labelLimit": WIDTH - SYMBOL}
     inner = body.get("spec", body)
     inner["width"] = inner.get("width", width)
     inner["height"] = inner.get("height", height)

@@ -18,6 +18,7 @@ from tierscope.record.experiment import PAGES, Target
 from tierscope.record.experiment import Share as _Share
 from tierscope.registry import unknown
 
+SMALLEST = 4 * units.KiB  # of memory: a page; less is a unit that was left out
 LONGEST = 1 << 16  # numbers in a list: more than any machine has CPUs
 ALL: Final = "all"
 SHARE_NEEDED = "a share above 0 and below 1 is needed, such as 0.02 or 2%"
@@ -182,7 +183,14 @@ PLAIN: dict[object, Kind] = {
 """The kinds of types that name none."""
 
 Share = Annotated[_Share, SHARE]
-Size = Annotated[int, Meta(gt=0), one_size("a size above 0 is needed")]
+Size = Annotated[
+    int,
+    Meta(ge=SMALLEST),
+    one_size(f"{units.word_bytes(SMALLEST)} or more is needed; a number without a unit is in bytes, so write 64MiB"),
+]
+"""The size of memory that is mapped, or of a file."""
+LineSize = Annotated[int, Meta(ge=units.LINE_BYTES), one_size("a line of 64 bytes or more is needed, such as 256B")]
+"""The size of what is within an array: an element, a row, a stride."""
 Seconds = Annotated[float, Meta(ge=0), SECONDS]
 Time = Annotated[float, Meta(gt=0), replace(SECONDS, needed="a time above 0 is needed")]
 Block = Annotated[float, Meta(ge=1e-6, le=0.1), replace(SECONDS, needed="a time from 1us to 100ms is needed")]

@@ -15,9 +15,10 @@ from tierscope.record.experiment import Experiment, Group, Schedule, Target, Tea
 from tierscope.record.machine import Machine
 from tierscope.record.work.hop import HopWork
 from tierscope.stats.levels import staircase as levels_of
+from tierscope.tables import in_cache
 from tierscope.units import GiB, KiB, MiB, show_bytes
 
-TIMES_CACHE = 4  # STREAM's rule
+TIMES_CACHE = in_cache.TIMES_CACHE  # STREAM's rule
 TOGETHER = 12 * MiB  # of arrays together: whole large pages for 1, 2 or 3 of them, so that they share one mapping
 SMALLEST_ARRAY = 64 * MiB  # a core's second-level cache and its page walks are far below
 BELIEVED = 512 * MiB  # of 4 x the reported cache, even where less was found: a second to fill, no doubt left

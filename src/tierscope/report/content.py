@@ -15,7 +15,7 @@ from tierscope.printable import printable_all
 from tierscope.record.result import Finding, Run
 from tierscope.sound import reads
 from tierscope.suites.series.points import COLUMNS, choose, series_rows
-from tierscope.tables import Asked, Bounded, Column, Flat, Insight, flat, tables
+from tierscope.tables import Asked, Column, Flat, Insight, Unjudged, flat, tables
 from tierscope.tables.kept import keep
 
 SERIES_PLACE = 80  # of the blocks over time, not a table: after the main questions, before a user's own groups
@@ -43,7 +43,7 @@ class Section:
         return tables[self.name].asked if self.name in tables else None
 
     @property
-    def bounded(self) -> Bounded | None:
+    def bounded(self) -> Unjudged | None:
         """Return which of its numbers have bounds without judged blocks; None for most tables."""
         return tables[self.name].bounded if self.name in tables else None
 
@@ -60,7 +60,7 @@ class Section:
     @property
     def used(self) -> tuple[Column, ...]:
         """Return the columns that have a value in at least one row."""
-        return tuple(c for c in self.columns if any(row.get(c.name) is not None for row in self.rows))
+        return tuple(c for c in self.columns if any(row.get(c.name) not in (None, "") for row in self.rows))
 
 
 @dataclass(frozen=True, slots=True)

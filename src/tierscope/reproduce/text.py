@@ -8,6 +8,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from tierscope.draw.cells import NOTHING
 from tierscope.reproduce.claim import Claim, Document, Figure
 from tierscope.reproduce.score import Score, nearest, side_by_side
 
@@ -131,12 +132,12 @@ def _cells(figure: Figure, scored: bool) -> Iterator[str]:
     digits = figure.decimals
     yield _number(figure.published, digits)
     yield _number(figure.recomputed, digits + 1)
-    yield "" if figure.difference is None else f"{figure.difference:+.{digits + 1}f}"
+    yield NOTHING if figure.difference is None else f"{figure.difference:+.{digits + 1}f}"
     if scored:
-        yield "" if figure.measured is None else _number(figure.measured, digits)
+        yield NOTHING if figure.measured is None else _number(figure.measured, digits)
         for value in (figure.published, figure.recomputed):
             share = error(value, figure.measured)
-            yield "" if share is None else f"{100 * share:+.1f} %"
+            yield NOTHING if share is None else f"{100 * share:+.1f} %"
 
 
 def _scores(scores: list[Score]) -> Table:
@@ -148,7 +149,7 @@ def _scores(scores: list[Score]) -> Table:
     for head in ("points", "mean\nerror", "worst", *shown):
         table.add_column(head, justify="right", no_wrap=True)
     for one, *shares in zip(scores, *shown.values(), strict=True):
-        cells = ("-" if share is None else f"{share:.0%}" for share in shares)
+        cells = (NOTHING if share is None else f"{share:.0%}" for share in shares)
         table.add_row(
             one.model, one.given, str(len(one.points)), f"{one.mean_error:.1%}", f"{one.worst.error:+.1%}", *cells
         )

@@ -24,7 +24,7 @@ from tierscope.record.catalogue import Catalogue, HeldIn
 from tierscope.record.experiment import Group, Target
 from tierscope.record.origin import strongest
 from tierscope.record.result import GroupFacts, load_manifest
-from tierscope.remote import Remote, slurm
+from tierscope.remote import Remote, address, slurm
 from tierscope.run.commands import OVERWRITE
 from tierscope.run.inspect import inspect
 from tierscope.run.known import PLACES
@@ -208,6 +208,11 @@ def connected(word: str | None, tell: Callable[[str], None] = lambda _: None) ->
         with vm.booted(word, tell) as (remote, by):
             yield Virtual(remote, by)
         return
+    if not word.startswith((address.SCHEME, slurm.SCHEME)):
+        raise UsageError(
+            f"--host {word!r} is not a host; write {address.SCHEME}NAME, {slurm.SCHEME}NODE, {vm.SCHEME}NAME or "
+            f"{HERE_WORD}, as in --host {address.SCHEME}server"
+        )
     line = slurm.Allocation(word) if word.startswith(slurm.SCHEME) else None
     with Remote(word, line) as remote:
         yield There(remote)

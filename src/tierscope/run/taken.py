@@ -15,7 +15,7 @@ from tierscope.record.timing import Timing
 from tierscope.run.doubts import doubts
 from tierscope.run.interrupted import interrupted
 from tierscope.run.late import late
-from tierscope.run.shared import hidden_core
+from tierscope.run.siblings import hidden_siblings
 from tierscope.run.walks import Choice
 from tierscope.stats.judged import Judged
 
@@ -80,7 +80,7 @@ def record_of(
             *doubts(experiment, facts, found.points, taken.program, machine.large_page_bytes()),
             *interrupted(experiment, blocks, hz, facts, taken.ran, machine.identity.caches, found),
             *late(experiment, facts, blocks, hz),
-            *hidden_core(experiment, found, machine, began),
+            *hidden_siblings(experiment, found, machine, began),
         ),
         calibration=taken.choice.trials,
         variant_from=taken.choice.source,

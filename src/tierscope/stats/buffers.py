@@ -58,7 +58,7 @@ class Curve:
 
 
 @dataclass(frozen=True)
-class Bounded:
+class Estimate:
     """A value and its 95 % interval."""
 
     low: float
@@ -70,9 +70,9 @@ class Bounded:
 class Level:
     """A buffer. latency_s: of a line found there, all levels before it included. line_bytes: of the caches."""
 
-    capacity_bytes: Bounded
-    unit_bytes: Bounded
-    latency_s: Bounded
+    capacity_bytes: Estimate
+    unit_bytes: Estimate
+    latency_s: Estimate
     round_bytes: int | None
     line_bytes: int = LINE_BYTES
 
@@ -95,8 +95,8 @@ class Levels:
     """
 
     levels: tuple[Level, ...]
-    medium_s: Bounded
-    entry_s: Bounded
+    medium_s: Estimate
+    entry_s: Estimate
     misfit: float
     points: int
     curve_s: Floats  # the fit, of shape (points,)
@@ -191,7 +191,7 @@ def _cells(fitted: Fitted, rivals: Rivals, number: int) -> list[Cell]:
     return [cell for base in bases for cell in rivals.cells(base, number, fitted.limit)]
 
 
-def _bounded_times(design: Floats, times: Floats, variance: float, reach: float) -> list[Bounded]:
+def _bounded_times(design: Floats, times: Floats, variance: float, reach: float) -> list[Estimate]:
     """Return, with bounds, the times of a line found in each level, of one in the medium, and the entry."""
     count = times.size - 1
     sums = np.vstack([np.tril(np.ones((count, count + 1)), 0), np.eye(count + 1)[-1]])
@@ -201,10 +201,10 @@ def _bounded_times(design: Floats, times: Floats, variance: float, reach: float)
     spread = variance * (inverse @ inverse.T) / lengths[:, None] / lengths[None, :]
     middles = sums @ times
     halves = np.hypot(reach * np.sqrt(np.einsum("ij,jk,ik->i", sums, spread, sums)), MODEL * middles)
-    return [Bounded(float(max(0.0, m - h)), float(m), float(m + h)) for m, h in zip(middles, halves, strict=True)]
+    return [Estimate(float(max(0.0, m - h)), float(m), float(m + h)) for m, h in zip(middles, halves, strict=True)]
 
 
-def _capacity(search: Search, places: tuple[Place, ...], number: int, limit: float, cells: list[Cell]) -> Bounded:
+def _capacity(search: Search, places: tuple[Place, ...], number: int, limit: float, cells: list[Cell]) -> Estimate:
     """Return the capacities below the limit with times fitted again, and those of rivals, with the model's error."""
     own = places[number]
     ends = []
@@ -220,10 +220,10 @@ def _capacity(search: Search, places: tuple[Place, ...], number: int, limit: flo
     ends[0] = max(ends[0], *(size / cell.low_bytes - 1 for cell in cells), 0.0)
     ends[1] = max(ends[1], *(cell.high_bytes / size - 1 for cell in cells), 0.0)
     low, high = (float(np.hypot(end, CAPACITY_MODEL)) for end in ends)
-    return Bounded(size / (1 + low), size, size * (1 + high))
+    return Estimate(size / (1 + low), size, size * (1 + high))
 
 
-def _unit(search: Search, places: tuple[Place, ...], number: int, limit: float, cells: list[Cell]) -> Bounded:
+def _unit(search: Search, places: tuple[Place, ...], number: int, limit: float, cells: list[Cell]) -> Estimate:
     """Return the unit, with those of rivals, and those next to it at the capacity that suits them best."""
     own = places[number]
     units = sorted({*search.units, own.unit_bytes})
@@ -236,7 +236,7 @@ def _unit(search: Search, places: tuple[Place, ...], number: int, limit: float, 
                 break
             found.add(units[at])
             at += direction
-    return Bounded(min(found), own.unit_bytes, max(found))
+    return Estimate(min(found), own.unit_bytes, max(found))
 
 
 def _cheapest(search: Search, places: tuple[Place, ...], number: int, unit: int) -> float:
@@ -246,7 +246,7 @@ def _cheapest(search: Search, places: tuple[Place, ...], number: int, unit: int)
     return min((search.fit((*places[:number], one, *places[number + 1 :])).cost for one in moved), default=np.inf)
 
 
-def _round(capacity: Bounded, unit: int, ways: int) -> int | None:
+def _round(capacity: Estimate, unit: int, ways: int) -> int | None:
     """Return the nearest 2^k or 1.5 * 2^k in the interval, in each of the memories."""
     power = int(np.floor(np.log2(capacity.middle / ways)))
     near = [

@@ -22,7 +22,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tierscope.arrays import Floats
-from tierscope.stats.buffers import MODEL, PROOF, SHARE, Bounded
+from tierscope.stats.buffers import MODEL, PROOF, SHARE, Estimate
 from tierscope.stats.median import student
 from tierscope.units import LINE_BYTES
 
@@ -41,9 +41,9 @@ FEWEST = 6
 class Joined:
     """A queue. line_s: of a line that drains alone. fence_s: of the fence behind each region."""
 
-    entries: Bounded
-    unit_bytes: Bounded
-    line_s: Bounded
+    entries: Estimate
+    unit_bytes: Estimate
+    line_s: Estimate
     fence_s: float
     curve_s: Floats
 
@@ -97,10 +97,10 @@ def infer_writes(region_bytes: Floats, line_s: Floats, spread: Floats) -> Writes
     return Writes(joined, last, joined.curve_s, float(np.sqrt(best[1] / max(1, count - 4))))
 
 
-def _range(middle: float, all_of_them: list[float], least: float = 0.0) -> Bounded:
+def _range(middle: float, all_of_them: list[float], least: float = 0.0) -> Estimate:
     """Return the range from the least to the largest value that the curve does not rule out."""
     low, high = min(all_of_them), max(all_of_them)
-    return Bounded(float(min(low, middle * (1 - least))), float(middle), float(max(high, middle * (1 + least))))
+    return Estimate(float(min(low, middle * (1 - least))), float(middle), float(max(high, middle * (1 + least))))
 
 
 def _fit(columns: list[Floats], fence: Floats, target: Floats, weight: Floats) -> tuple[Floats, float]:

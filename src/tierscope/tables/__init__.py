@@ -63,7 +63,7 @@ class Asked(msgspec.Struct, frozen=True, kw_only=True):
     leads: bool = False
 
 
-class Bounded(msgspec.Struct, frozen=True, kw_only=True):
+class Unjudged(msgspec.Struct, frozen=True, kw_only=True):
     """Rows whose numbers have bounds although no blocks were judged: the page states how many have them, how wide."""
 
     thing: str  # a word for one row
@@ -215,9 +215,9 @@ class Plain:
         return found
 
     @property
-    def bounded(self) -> Bounded | None:
+    def bounded(self) -> Unjudged | None:
         found = getattr(self._table, "bounded", None)
-        assert found is None or isinstance(found, Bounded)
+        assert found is None or isinstance(found, Unjudged)
         return found
 
     @property
@@ -265,7 +265,6 @@ tables = Tables("table", "tierscope.suites", part="table", group="tierscope.tabl
 __all__ = [
     "Asked",
     "Audited",
-    "Bounded",
     "Column",
     "Flat",
     "Insight",
@@ -275,6 +274,7 @@ __all__ = [
     "OverTime",
     "Row",
     "Table",
+    "Unjudged",
     "columns_of",
     "flat",
     "tables",

@@ -15,7 +15,7 @@ from tierscope.stats.median import Interval, beyond
 from tierscope.stats.visited import ONCE
 from tierscope.tables import JudgedRow
 from tierscope.tables.measured import closing, measured, over_visits, page_bytes
-from tierscope.tables.rows import Col, Count, Seconds, Size, Time
+from tierscope.tables.rows import AskedSize, Col, Count, Seconds, Size, Time
 
 
 class RegionLabels(Labels, frozen=True, kw_only=True):
@@ -45,7 +45,7 @@ class RegionsRow(JudgedRow, frozen=True, kw_only=True):
         Col("operation", help="`read`: dependent reads; `write`: stores past the caches, a fence behind each region"),
     ]
     region_bytes: Annotated[Size, Col("region", help="each line of the region was visited once before the next region")]
-    block_bytes: Annotated[Size, Col("block", help="read or written at a time")]
+    block_bytes: Annotated[AskedSize, Col("block", help="read or written at a time")]
     scattered: Annotated[bool, Col("scattered", help="true: regions follow one another at random; false: by address")]
     latency: Annotated[Time | None, Col("time per line", help="time per line of the caches")]
     fit_s: Annotated[

@@ -22,7 +22,7 @@ import numpy as np
 from tierscope.errors import ResultError
 from tierscope.record.experiment import Label, whole
 from tierscope.stats.median import Interval
-from tierscope.tables.column import Column
+from tierscope.tables.column import Column, Shown
 
 Flat = dict[str, Label]
 """A row as everything outside of its suite reads it: one value for each column."""
@@ -43,6 +43,7 @@ class Unit(msgspec.Struct, frozen=True):
     ending: str = ""
     least: float = -math.inf  # a number below is an error, not a result
     most: float = math.inf
+    shown: Shown = Shown.BY_UNIT
 
 
 class Col(msgspec.Struct, frozen=True):
@@ -58,9 +59,16 @@ Seconds = Annotated[float, Unit("s")]
 BytesPerS = Annotated[float, Unit("B/s")]
 PerS = Annotated[float, Unit("1/s")]
 Ratio = Annotated[float, Unit("1")]
-Share = Annotated[float, Unit("1", least=0, most=1)]
+Share = Annotated[float, Unit("1", least=0, most=1, shown=Shown.PERCENT)]
+PeakShare = Annotated[float, Unit("1", shown=Shown.PERCENT)]
+"""A share of a limit that a wrong measurement may exceed."""
 Size = Annotated[int, Unit("B", least=0)]
+AskedSize = Annotated[int, Unit("B", least=0, shown=Shown.AS_ASKED)]
 Count = Annotated[int, Unit("1", least=0)]
+
+LongSeconds = Annotated[float, Unit("s", shown=Shown.LONG)]
+LongTime = Annotated[Interval, Unit("s", "", shown=Shown.LONG)]
+"""The time of a whole task."""
 
 Time = Annotated[Interval, Unit("s", "_s")]
 Bandwidth = Annotated[Interval, Unit("B/s", "_bytes_per_s")]
@@ -81,11 +89,12 @@ class Field(msgspec.Struct, frozen=True):
     @property
     def columns(self) -> tuple[Column, ...]:
         name = f"{self.name}{self.unit.ending}"
-        col = self.col
-        first = Column(name, col.title, self.unit.word, tier=col.tier, private=col.private, help=col.help)
+        col, unit = self.col, self.unit
+        first = Column(name, col.title, unit.word, tier=col.tier, private=col.private, shown=unit.shown, help=col.help)
         if self.type is not Interval:
             return (first,)
-        return (first, *(Column(f"{self.name}_{end}", end, self.unit.word) for end in ("low", "high")))
+        bounds = (Column(f"{self.name}_{end}", end, unit.word, shown=unit.shown) for end in ("low", "high"))
+        return (first, *bounds)
 
     def values(self, value: Any) -> tuple[Label, ...]:
         """Return one value for each column; None for what is absent or not a finite number, which JSON does

@@ -36,6 +36,8 @@ def catalogue(as_json: bool) -> int:
 
 def _kernels(found: "Catalogue") -> None:
     """Print a line for each kernel, and how the answers are checked."""
+    from tierscope.draw.cells import NOTHING
+
     wide = max(len(name) for name in found.names()) + 2
     door.line(f"{'kernel':{wide}}{'stores':8}{'program':>9}{'bus':>8}{'flops':>7}  {'answer':12}ISAs here")
     for name in found.names():
@@ -44,7 +46,7 @@ def _kernels(found: "Catalogue") -> None:
         bus = "unknown" if one.bus_bytes_per_operation is None else f"{one.bus_bytes_per_operation:g} B"
         isas = ", ".join(k.isa for k in found.variants(name)) or f"none: {one.reason}"
         program = f"{one.program_bytes_per_operation:g} B"
-        flops = one.flops_per_operation or "-"
+        flops = one.flops_per_operation or NOTHING
         door.line(f"{name:{wide}}{one.store:8}{program:>9}{bus:>8}{flops:>7}  {one.check:12}{isas}")
     door.lines(
         "\nprogram and bus: bytes per operation, a line of each array (triad: 3 lines, 4 with write-allocate)\n"

@@ -111,6 +111,7 @@
   function fit(spec, width) {
     const letters = spec.usermeta.tierscope.legend;
     spec.config.legend.columns = Math.max(1, Math.floor(width / (letters * LETTER + SYMBOL)));
+    spec.config.legend.labelLimit = width - SYMBOL;
     spec.config.legend.layout.top.direction = width < 620 ? "vertical" : "horizontal";
     if (spec.facet) {
       const columns = Math.max(1, Math.min(spec.columns, Math.floor(width / 240)));

@@ -6,7 +6,8 @@ from tierscope.report.content import Content, Section
 from tierscope.report.top.brief import begun
 from tierscope.report.top.parts import GOOD, NOTE, Answer
 from tierscope.stats.median import Interval
-from tierscope.tables import Bounded
+from tierscope.tables import Unjudged
+from tierscope.units import show_half
 
 QUESTION = "How sure?"
 NARROW = 0.10  # distance of the farther bound over the number, up to which the mark is good: the aim of predictions
@@ -32,13 +33,13 @@ def bounded(content: Content) -> Answer | None:
     return Answer(QUESTION, begun(_short(first, of_first)), " ".join(text), GOOD if sure else NOTE)
 
 
-def _short(section: Section, one: Bounded) -> str:
+def _short(section: Section, one: Unjudged) -> str:
     """Return '2 of 3 predictions have bounds, ±4.1 to 12.0 %', or 'none of the 3 predictions is known'."""
     rows, halves = len(section.typed), _halves(section, one)
     many = f"{one.thing}{'s' if rows > 1 else ''}"
     if not halves:
         return f"the only {one.thing} is not known" if rows == 1 else f"none of the {rows} {many} is known"
-    width = f"±{100 * min(halves):.1f} %"
+    width = show_half(min(halves))
     if f"{100 * min(halves):.1f}" != f"{100 * max(halves):.1f}":
         width = f"±{100 * min(halves):.1f} to {100 * max(halves):.1f} %"
     if rows == 1:
@@ -47,14 +48,14 @@ def _short(section: Section, one: Bounded) -> str:
     return f"{count} {many} {'has' if len(halves) == 1 else 'have'} bounds, {width}"
 
 
-def _halves(section: Section, one: Bounded) -> list[float]:
+def _halves(section: Section, one: Unjudged) -> list[float]:
     """Return how far the farther bound is from the number, over the number, of each row that has one."""
     found = [getattr(row, one.number) for row in section.typed]
     return [max(value.high - value.middle, value.middle - value.low) / value.middle for value in found
             if isinstance(value, Interval) and value.middle > 0]  # fmt: skip
 
 
-def _refused(section: Section, one: Bounded) -> Iterator[str]:
+def _refused(section: Section, one: Unjudged) -> Iterator[str]:
     """Yield each reason with the rows that have it."""
     rows = [row for row in section.typed if getattr(row, one.number) is None]
     reasons = dict.fromkeys(str(getattr(row, one.why)) for row in rows)

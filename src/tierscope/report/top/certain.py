@@ -9,9 +9,11 @@ from tierscope.report.picks import judged
 from tierscope.report.top.bounds import QUESTION, bounded
 from tierscope.report.top.memory import Memory
 from tierscope.report.top.parts import BAD, GOOD, NOTE, Answer, Key
+from tierscope.units import NO_SCATTER, ROUNDING
 
 SHOWN = 2  # earlier runs that show a drift at least
 TWO_DAYS = 2
+LEAST = 0.1  # percent that a sentence states
 NEARLY, HALF = 0.95, 0.5  # of the points, and of the numbers of a memory
 
 
@@ -49,7 +51,7 @@ def _numbers(found: Memory | None) -> str:
 
 
 def _precise(keys: Sequence[Key]) -> str:
-    """Return 'Key numbers are within 0.5 to 1.8 %.'"""
+    """Return 'Key numbers are within ±0.5 to 1.8 %.'; simulated ones have no scatter."""
     halves = [
         (key.high - key.low) / 2 / key.value
         for key in keys
@@ -57,8 +59,14 @@ def _precise(keys: Sequence[Key]) -> str:
     ]
     if not halves:
         return ""
-    least, most = f"{100 * min(halves):.1f}", f"{100 * max(halves):.1f}"
-    return f"Key numbers are within ±{most} %." if least == most else f"Key numbers are within ±{least} to {most} %."
+    if max(halves) <= ROUNDING:
+        return f"Key numbers have {NO_SCATTER}."
+    least, most = f"{100 * min(halves):.1f}", f"{max(100 * max(halves), LEAST):.1f}"
+    return (
+        f"Key numbers are within ±{least} to {most} %."
+        if LEAST <= float(least) < float(most)
+        else (f"Key numbers are within ±{most} %.")
+    )
 
 
 def _lasting(content: Content) -> str:

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 from tierscope.normal.text import band_words
 from tierscope.report.top.parts import Key
-from tierscope.units import show_end, three_digits
+from tierscope.units import show_end, show_half, three_digits
 
 WIDE = 0.2  # half of an interval over its number, from which its bounds are clearer than a percentage
 WHOLE = 10  # of things, from which a part of one is not shown
@@ -39,7 +39,7 @@ def span_of(key: Key) -> str:
     half = (key.high - key.low) / 2 / abs(key.value) if key.value else WIDE
     if key.unit == "B" or half >= WIDE:
         return f"{_shown(key, key.low)} to {_shown(key, key.high)}"
-    return f"±{100 * half:.1f} %"
+    return show_half(half)
 
 
 def _shown(key: Key, value: float) -> str:

@@ -3,7 +3,7 @@
 from typing import Annotated
 
 from tierscope.tables import JudgedRow
-from tierscope.tables.rows import Bandwidth, Col, Count, Quotient, Ratio, Seconds, Size, Time
+from tierscope.tables.rows import AskedSize, Bandwidth, Col, Count, PeakShare, Quotient, Seconds, Time
 from tierscope.tables.usual import AllArrays, PageSize, Where
 
 
@@ -11,7 +11,7 @@ class BlocksRow(JudgedRow, frozen=True, kw_only=True):
     """An operation at a block size, with one number of threads."""
 
     operation: Annotated[str, Col("operation", help="`copy`, `write`, `random_write`")]
-    block_bytes: Annotated[Size, Col("block", help="bytes that one operation moves")]
+    block_bytes: Annotated[AskedSize, Col("block", help="bytes that one operation moves")]
     threads: Annotated[Count, Col("threads", help="that share the memory")]
     cpus: Annotated[Count, Col("CPUs", help="that they run on")]
     shared: Annotated[bool, Col("share CPUs", help="true: there are more threads than CPUs, and they share them")]
@@ -41,7 +41,7 @@ class BlocksRow(JudgedRow, frozen=True, kw_only=True):
         ),
     ]
     peak_share: Annotated[
-        Ratio | None, Col("share of peak", help="throughput over the theoretical peak; null where that is unknown")
+        PeakShare | None, Col("share of peak", help="throughput over the theoretical peak; null where that is unknown")
     ]
     latency: Annotated[
         Time | None,

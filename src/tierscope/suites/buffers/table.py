@@ -24,7 +24,7 @@ from msgspec.structs import replace
 from tierscope.plans.sizes import TIMES_CACHE
 from tierscope.record.origin import strongest
 from tierscope.record.result import Run
-from tierscope.stats.buffers import Bounded, Level, Levels
+from tierscope.stats.buffers import Estimate, Level, Levels
 from tierscope.stats.buffers_writes import Writes
 from tierscope.stats.median import Interval
 from tierscope.suites.buffers.findings import sentences
@@ -149,16 +149,16 @@ def _part(part: str, target: str, misfit: float, points: int, verdict: Closing) 
     )
 
 
-def _interval(value: Bounded) -> Interval:
+def _interval(value: Estimate) -> Interval:
     return Interval(value.low, value.middle, value.high, 0)
 
 
-def _whole(value: Bounded, times: int = 1) -> Interval:
+def _whole(value: Estimate, times: int = 1) -> Interval:
     low, middle, high = (round(end * times) for end in (value.low, value.middle, value.high))
     return Interval(low, middle, high, 0)
 
 
-def _half(value: Bounded) -> float:
+def _half(value: Estimate) -> float:
     return (value.high - value.low) / 2 / value.middle
 
 
@@ -175,7 +175,7 @@ def _round_as(nearer: tuple[Level, ...], level: Level) -> str | None:
     return "holding" if as_it_is else "beside"
 
 
-def _near(size: float, to: int, interval: Bounded) -> bool:
+def _near(size: float, to: int, interval: Estimate) -> bool:
     return interval.low / interval.middle <= to / size <= interval.high / interval.middle
 
 

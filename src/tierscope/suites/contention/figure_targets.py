@@ -43,7 +43,7 @@ class TargetRatio:
             "threads",
             "threads",
             zero=False,
-            scale={"nice": False, "padding": 12},
+            scale={"nice": False, "padding": 12, "domain": [counts[0], counts[-1]]},  # the same in both charts
             axis={"values": counts, "format": "d"},
         )
         scale = {"domain": names, "range": [theme.colour(hue) for hue in theme.GROUPS.values()]}

@@ -19,7 +19,7 @@ class Core:
     title: ClassVar[str] = "Parameters of a core"
     asked: ClassVar[Asked] = Asked(
         question="How much can a core do at the same time?",
-        answers=("core_reorder", "core_lines", "core_unknown"),
+        answers=("core_reorder", "core_lines", "core_width", "core_unknown"),
         keys={
             "core_reorder": "reorder buffer, instructions",
             "core_lines": "lines in flight from {}",

@@ -26,7 +26,7 @@ def grid(rows: list[CoreRow]) -> Grid:
 
 def _line(row: CoreRow) -> list[str]:
     value = row.value
-    shown, bounds = cells.NOTHING, ""
+    shown, bounds = cells.NOTHING, cells.NOTHING
     if value and row.answer == KNOWN:
         shown = str(row.whole) if row.whole is not None else f"{value.middle:.3g}"
         bounds = f"{value.low:.3g} to {value.high:.3g}"
@@ -35,7 +35,8 @@ def _line(row: CoreRow) -> list[str]:
     elif not value:
         shown = row.answer
     note = shortened(show_seconds(row.seconds.middle) if row.seconds else row.why, WIDEST)
-    return [row.parameter, row.level, shown, bounds, row.unit, note]
+    words = (row.level or cells.NOTHING, shown, bounds, row.unit or cells.NOTHING)
+    return [row.parameter, *words, note]
 
 
 def _grids(rows: list[CoreRow]) -> list[Grid]:

@@ -2,7 +2,7 @@
 
 from statistics import median
 
-from tierscope.draw import vega
+from tierscope.draw import cells, vega
 from tierscope.draw.forms import forms, of_rows
 from tierscope.draw.grid import Grid, doubted
 from tierscope.suites.core_to_core.figure_transfers import matrices
@@ -33,7 +33,7 @@ def _matrix(matrix: tuple[str, str], rows: list[CacheToCacheRow], cpus: list[int
 
 
 def _cell(row: CacheToCacheRow | None) -> str:
-    return doubted(row, row.latency, vega.ns) if row else ""
+    return doubted(row, row.latency, vega.ns) if row else cells.NOTHING
 
 
 def _classes(rows: list[CacheToCacheRow]) -> Grid:
@@ -42,7 +42,7 @@ def _classes(rows: list[CacheToCacheRow]) -> Grid:
     for state, home, near in dict.fromkeys((row.state, row.home, row.near) for row in rows):
         own = [row for row in rows if (row.state, row.home, row.near) == (state, home, near)]
         values = [row.latency.middle for row in own if row.latency]
-        middle = show_seconds(median(values)) if values else ""
+        middle = show_seconds(median(values)) if values else cells.NOTHING
         doubtful = sum(not row.conclusive for row in own)
         lines.append([state, home, near, f"{len(own)}", middle, f"{doubtful}"])
     return f"Cache to cache: {len(rows)} rows; the report draws all of them", heads, lines

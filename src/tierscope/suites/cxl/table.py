@@ -18,7 +18,8 @@ from tierscope.suites.cxl.findings import said
 from tierscope.suites.cxl.labels import PagesLabels
 from tierscope.suites.cxl.row import InterleaveRow
 from tierscope.tables import Audited, Insight, Main, tables
-from tierscope.tables.measured import closing, measured, page_bytes, quotient, records
+from tierscope.tables.in_cache import small_arrays
+from tierscope.tables.measured import Closing, closing, measured, page_bytes, quotient, records
 
 
 class Interleave:
@@ -63,8 +64,14 @@ def _row(run: Run, record: Record) -> InterleaveRow:
         threads=len(facts.cpus),
         footprint_bytes=facts.footprint_bytes,
         page_bytes=page_bytes(facts),
-        **closing(record, found),
+        **_believed(run, record),
     )
+
+
+def _believed(run: Run, record: Record) -> Closing:
+    """Return the verdict; inconclusive if arrays fit in the last cache: no page of them is read from a memory."""
+    found, fits = closing(record, measured(run, record)), small_arrays(run, record)
+    return {**found, "conclusive": False, "reasons": (*found["reasons"], *fits)} if fits else found
 
 
 def _beside(row: InterleaveRow, rows: list[InterleaveRow]) -> InterleaveRow:

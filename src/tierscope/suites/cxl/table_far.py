@@ -9,7 +9,6 @@ the best initiators of a memory, so it is compared only if the CPUs are of such 
 
 from typing import ClassVar
 
-from tierscope.plans.sizes import TIMES_CACHE
 from tierscope.record.machine import Machine
 from tierscope.record.result import Record, Run
 from tierscope.stats.median import Interval
@@ -17,10 +16,9 @@ from tierscope.suites.cxl.labels import PagesLabels
 from tierscope.suites.cxl.promise import found_of
 from tierscope.suites.cxl.row import FarMemoryRow
 from tierscope.tables import Asked, Insight, Main, tables
-from tierscope.tables.in_cache import in_cache
+from tierscope.tables.in_cache import small_arrays
 from tierscope.tables.joined import joined
 from tierscope.tables.measured import Closing, measured, quotient, records
-from tierscope.units import word_bytes
 
 
 class FarMemory:
@@ -84,12 +82,9 @@ def _row(run: Run, memory: str, target: str, cell: dict[str, Record], near: FarM
 
 def _believed(run: Run, cell: dict[str, Record]) -> Closing:
     """Return the verdict of both; inconclusive if arrays fit in the last cache: they do not measure a memory."""
-    found, cache = joined(run, cell), run.result.machine.last_level_cache_bytes()
-    size = min(record.experiment.groups[0].workload.footprint_bytes for record in cell.values())
-    if not (fit := in_cache(run, "arrays", size)):
-        return found
-    why = f"{fit}: give larger arrays, array={word_bytes(TIMES_CACHE * cache)}"
-    return {**found, "conclusive": False, "reasons": (*found["reasons"], why)}
+    found = joined(run, cell)
+    fits = dict.fromkeys(reason for record in cell.values() for reason in small_arrays(run, record))
+    return {**found, "conclusive": False, "reasons": (*found["reasons"], *fits)} if fits else found
 
 
 def _cell(run: Run, memory: str, target: str, pages: list[Record]) -> dict[str, Record]:

@@ -4,7 +4,8 @@ from typing import Annotated
 
 from tierscope.stats.median import Interval
 from tierscope.tables import JudgedRow
-from tierscope.tables.rows import Bandwidth, Col, Count, PerS, Quotient, Ratio, Size, Time, Unit
+from tierscope.tables.column import Shown
+from tierscope.tables.rows import AskedSize, Bandwidth, Col, Count, PerS, Quotient, Ratio, Size, Time, Unit
 from tierscope.tables.usual import Where
 
 
@@ -47,9 +48,10 @@ class FlushRow(JudgedRow, frozen=True, kw_only=True):
         str, Col("that of", help="`clwb` or `cvac`, where that was measured; else the first instruction")
     ]
     seconds: Annotated[
-        Annotated[Interval, Unit("s", "_total")] | None, Col("time of all", help="time for `total_bytes`")
+        Annotated[Interval, Unit("s", "_total", shown=Shown.LONG)] | None,
+        Col("time of all", help="time for `total_bytes`"),
     ]
-    total_bytes: Annotated[Size, Col("all", help="20 GB, or what was asked for")]
+    total_bytes: Annotated[AskedSize, Col("all", help="20 GB, or what was asked for")]
     written_bytes: Annotated[
         Size,
         Col(

@@ -11,13 +11,15 @@ from tierscope.record.experiment import Label, real
 from tierscope.record.reading import Reading
 from tierscope.record.result import Run
 from tierscope.tables import Asked, Flat, Insight, Main, Row, tables
-from tierscope.tables.rows import BytesPerS, Col, PerS, Ratio, Seconds, Share, Unit, unflat
+from tierscope.tables.column import Shown
+from tierscope.tables.rows import BytesPerS, Col, LongSeconds, PerS, Ratio, Seconds, Share, Unit, unflat
 from tierscope.units import show_rate
 
 OWN = ("threads", "footprint_bytes", "operation_bytes", "delay_cycles", "in_flight", "read_share")
 """Labels that are columns of their own if they are numbers; all others share the column `setting`."""
 
 Bytes = Annotated[float, Unit("B", least=0)]
+Moved = Annotated[float, Unit("B", least=0, shown=Shown.AS_ASKED)]
 """As printed, which may be rounded."""
 
 
@@ -59,12 +61,12 @@ class ImportedRow(Row, frozen=True, kw_only=True):
     latency_p99_s: Annotated[Seconds | None, Col("p99", help="percentile")]
     latency_p999_s: Annotated[Seconds | None, Col("p99.9", help="percentile")]
     latency_most_s: Annotated[Seconds | None, Col("most", help="most")]
-    seconds: Annotated[Seconds | None, Col("time", help="time that gave the rate")]
-    seconds_least: Annotated[Seconds | None, Col("least time", help="least time of several passes")]
-    seconds_mean: Annotated[Seconds | None, Col("mean time", help="mean time")]
-    seconds_most: Annotated[Seconds | None, Col("most time", help="most time")]
+    seconds: Annotated[LongSeconds | None, Col("time", help="time that gave the rate")]
+    seconds_least: Annotated[LongSeconds | None, Col("least time", help="least time of several passes")]
+    seconds_mean: Annotated[LongSeconds | None, Col("mean time", help="mean time")]
+    seconds_most: Annotated[LongSeconds | None, Col("most time", help="most time")]
     operations: Annotated[Ratio | None, Col("operations", help="count")]
-    total_bytes: Annotated[Bytes | None, Col("bytes moved", help="bytes moved in `seconds`")]
+    total_bytes: Annotated[Moved | None, Col("bytes moved", help="bytes moved in `seconds`")]
     count: Annotated[Ratio | None, Col("count", help="of an event")]
     flops_per_s: Annotated[PerS | None, Col("flops", help="floating-point operations per second")]
     busy_s: Annotated[Seconds | None, Col("CPU time", help="CPU time")]

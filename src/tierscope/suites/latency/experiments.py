@@ -19,7 +19,7 @@ from tierscope.errors import UsageError
 from tierscope.plans import Plan, Suite, fresh, suites
 from tierscope.plans.answer import Answer
 from tierscope.plans.cpus import chosen_cpu
-from tierscope.plans.kinds import Help, Names, Number, Size, Time, Visits, one_of, several
+from tierscope.plans.kinds import Help, LineSize, Names, Number, Size, Time, Visits, one_of, several
 from tierscope.plans.prefetch import PrefetchOptions
 from tierscope.plans.sizes import (
     LARGEST,
@@ -76,7 +76,7 @@ class LatencyOptions(PrefetchOptions, frozen=True, kw_only=True):
     ] = None
     per_octave: Annotated[int, Meta(ge=1, le=32), Help("footprints to a doubling")] = 2
     element: Annotated[
-        Size | None, Help("bytes between two places of the chase, a multiple of 64; auto: a line of the caches")
+        LineSize | None, Help("bytes between two places of the chase, a multiple of 64; auto: a line of the caches")
     ] = None
     regions: Annotated[
         str,
@@ -88,7 +88,7 @@ class LatencyOptions(PrefetchOptions, frozen=True, kw_only=True):
     ] = "none"
     op: Annotated[fresh.Operations, Help("of fresh regions: `read`, `write` or `both`")] = ("read",)
     block: Annotated[
-        Size | None,
+        LineSize | None,
         Help(
             "of fresh regions: bytes read or written at a time, a multiple of 64; all lines of a block are "
             "in flight at the same time; auto: a line of the caches"

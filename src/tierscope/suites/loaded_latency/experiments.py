@@ -26,6 +26,7 @@ from tierscope.plans.kinds import (
     ALL,
     Help,
     Lines,
+    LineSize,
     Names,
     Number,
     Numbers,
@@ -96,7 +97,8 @@ class LoadedLatencyOptions(SuiteOptions, frozen=True, kw_only=True):
         Help("accesses between two reads of the clock: 1 is a single access, more are their mean"),
     ] = 1
     burst: Annotated[
-        Size, Help("bytes of the load between two delays; more where one step of all streams of the loop variant is")
+        LineSize,
+        Help("bytes of the load between two delays; more where one step of all streams of the loop variant is"),
     ] = KiB
     array: Annotated[Size | None, Help("bytes of each array, as for `stream`")] = None
     precision: Precision = 0.02

@@ -6,7 +6,7 @@ from typing import Annotated
 from tierscope.tables import JudgedRow
 from tierscope.tables.rows import Bandwidth, BytesPerS, Col, Count, Quotient, Ratio, Size, Time
 
-STRIDE, LOAD_STRIDE = 2, 6  # places in `LoadedLatencyRow.curve`
+SHARED = ((0, 4), (1, 5), (2, 6))  # places in `LoadedLatencyRow.curve` of what chaser and load may have in common
 
 
 class LoadedLatencyRow(JudgedRow, frozen=True, kw_only=True):
@@ -81,12 +81,16 @@ class LoadedLatencyRow(JudgedRow, frozen=True, kw_only=True):
 
 
 def apart_names(rows: Sequence[LoadedLatencyRow]) -> dict[tuple[object, ...], str]:
-    """Return for each curve the text that distinguishes it from the others, "" where all rows have the same."""
+    """Return for each curve the text that distinguishes it from the others, "" where all rows have the same.
+
+    If every load has its memory, nodes or stride in common with its chaser, these are stated once: 'on node:1'.
+    """
     curves = list(dict.fromkeys(row.curve for row in rows if row.load_threads))
     columns = list(zip(*curves, strict=True))
     several = [len(set(column)) > 1 for column in columns]
-    if several and all(curve[STRIDE] == curve[LOAD_STRIDE] for curve in curves):
-        several[LOAD_STRIDE:] = [False, *several[LOAD_STRIDE + 1 :]]
+    for chaser, load in SHARED:
+        if several and all(str(curve[chaser]) == str(curve[load]) for curve in curves):
+            several[load] = False
     forms = ("on {}", "from node {}", "{} B apart", "{} chaser", "load on {}", "load from node {}",
              "load {} B apart", "{} load")  # fmt: skip
     return {

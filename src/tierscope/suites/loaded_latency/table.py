@@ -31,6 +31,7 @@ from tierscope.stats.median import Interval
 from tierscope.suites.loaded_latency.family import said, with_model
 from tierscope.suites.loaded_latency.row import LoadedLatencyRow, apart_names
 from tierscope.tables import Audited, Insight, Main, Number, OverTime, tables
+from tierscope.tables.in_cache import asked_in_cache
 from tierscope.tables.measured import closing, judged, left_out, records, sure
 from tierscope.units import LINE_BYTES, show_rate, show_seconds
 
@@ -115,7 +116,8 @@ def _row(run: Run, record: Record) -> LoadedLatencyRow:
     rates = [summary.interval for summary in point.groups]
     nothing = Interval(0.0, 0.0, 0.0, point.groups[chaser].interval.count)
     facts = record.groups[chaser if load is None else load]
-    reasons = tuple(dict.fromkeys((*point.reasons, *(_doubts(contrast) if contrast else ()))))
+    doubts = (*(_doubts(contrast) if contrast else ()), *asked_in_cache(run, record))
+    reasons = tuple(dict.fromkeys((*point.reasons, *doubts)))
     return LoadedLatencyRow(
         read_share=labels.read_share,
         store=labels.store or facts.store,

@@ -2,9 +2,8 @@
 
 from typing import Annotated
 
-from tierscope.stats.median import Interval
 from tierscope.tables import JudgedRow
-from tierscope.tables.rows import Col, Count, Quotient, Rate, Ratio, Seconds, Share, Size, Time, Unit
+from tierscope.tables.rows import Col, Count, LongTime, Quotient, Rate, Ratio, Seconds, Share, Size, Time
 from tierscope.tables.usual import Threads
 
 
@@ -23,7 +22,7 @@ class MapsRow(JudgedRow, frozen=True, kw_only=True):
     sharing: Annotated[str, Col("sharing", help="`own`: a structure for each thread; `one`: one for all")]
     operations: Annotated[Count, Col("operations of a round", help="of one round, all threads")]
     seconds: Annotated[
-        Annotated[Interval, Unit("s", "")] | None,
+        LongTime | None,
         Col("time of a round", help="time of a round, rehashes and waits for a lock included"),
     ]
     ops: Annotated[Rate | None, Col("operations per second", help="operations of all threads over the same time")]

@@ -9,7 +9,7 @@ from tierscope.suites.neighbors.table import NeighborsRow, aggressor_name, victi
 from tierscope.tables import Insight
 from tierscope.units import show_seconds
 
-BESIDE, ALONE = "with aggressors, compared with the same victims alone", "several victims, compared with one alone"
+BESIDE, ALONE = "with aggressors, against the same alone", "several victims, against one alone"
 SHAPES = {BESIDE: "circle", ALONE: "diamond"}
 TIPS = vega.tips(
     ("victim", "victim"), ("series", "together"), ("aggressors", "aggressors"), ("what", "aggressor"),

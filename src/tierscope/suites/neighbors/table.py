@@ -21,7 +21,7 @@ from tierscope.stats.walks import walk_operations
 from tierscope.suites.neighbors.labels import NeighborsLabels
 from tierscope.tables import Asked, Insight, JudgedRow, Main, tables
 from tierscope.tables.measured import closing, judged, left_out, records, sure_rows
-from tierscope.tables.rows import Col, Count, Quotient, Share, Size, Unit
+from tierscope.tables.rows import Col, Count, LongTime, Quotient, Share, Size
 from tierscope.units import show_bytes
 
 FENCES = {"never": ", no fence,", "line": ", a fence per line,"}
@@ -47,7 +47,7 @@ class NeighborsRow(JudgedRow, frozen=True, kw_only=True):
         str | None, Col("its fence after", help="of the same: `chunk`, `line`, `never`; null for others")
     ]
     seconds: Annotated[
-        Annotated[Interval, Unit("s", "")] | None,
+        LongTime | None,
         Col(
             "time of one",
             help=(

@@ -3,7 +3,19 @@
 from typing import Annotated
 
 from tierscope.tables import JudgedRow
-from tierscope.tables.rows import Bandwidth, BytesPerS, Col, Count, Quotient, Ratio, Seconds, Share, Size, Time
+from tierscope.tables.rows import (
+    Bandwidth,
+    BytesPerS,
+    Col,
+    Count,
+    PeakShare,
+    Quotient,
+    Ratio,
+    Seconds,
+    Share,
+    Size,
+    Time,
+)
 from tierscope.tables.usual import AllArrays
 
 
@@ -78,7 +90,7 @@ class InjectionRow(JudgedRow, frozen=True, kw_only=True):
         Col("bus", help="bandwidth with the read of lines before they are written; null where it is unknown"),
     ]
     peak_share: Annotated[
-        Ratio | None, Col("share of peak", help="of `all`: bus bytes over the theoretical peak; null where unknown")
+        PeakShare | None, Col("share of peak", help="of `all`: bus bytes over the theoretical peak; null where unknown")
     ]
     read_share: Annotated[Share | None, Col("reads", help="share of the program bytes that the kernel loads")]
     store: Annotated[str, Col("stores", help="`none`, `plain`, `nt`")]

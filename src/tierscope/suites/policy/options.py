@@ -5,7 +5,7 @@ from typing import Annotated
 from msgspec import Meta
 
 from tierscope.plans import SuiteOptions
-from tierscope.plans.kinds import Help, Names, Number, Size, Time, Visits, several
+from tierscope.plans.kinds import Help, LineSize, Names, Number, Size, Time, Visits, several
 from tierscope.plans.usual import PageSize, Precision
 from tierscope.record.experiment import Target
 
@@ -26,7 +26,9 @@ class PolicyOptions(SuiteOptions, frozen=True, kw_only=True):
             "for more than one of the memories gives"
         ),
     ] = None
-    to: Annotated[Size | None, Help("largest stride; auto: 4 MiB, or what the memory allows with 2048 lines")] = None
+    to: Annotated[LineSize | None, Help("largest stride; auto: 4 MiB, or what the memory allows with 2048 lines")] = (
+        None
+    )
     writes: Annotated[
         int,
         Meta(ge=10_000, le=1 << 31),

@@ -2,11 +2,10 @@
 
 from typing import Annotated
 
-from tierscope.stats.median import Interval
 from tierscope.tables import Row
-from tierscope.tables.rows import Col, Count, Quotient, Ratio, Seconds, Share, Unit
+from tierscope.tables.rows import Col, Count, LongSeconds, LongTime, Quotient, Ratio, Share
 
-Wall = Annotated[Interval, Unit("s", "")]
+Wall = LongTime
 
 
 class PredictionRow(Row, frozen=True, kw_only=True):
@@ -42,7 +41,7 @@ class PhaseRow(Row, frozen=True, kw_only=True):
     tier: Annotated[str, Col("tier", help="as it was named")]
     visits: Annotated[Count, Col("times", help="that the program enters it")]
     share: Annotated[Share, Col("share", help="of the time here")]
-    seconds: Annotated[Seconds | None, Col("time here", help="null: the model does not match the time here")]
+    seconds: Annotated[LongSeconds | None, Col("time here", help="null: the model does not match the time here")]
     slowdown: Annotated[Quotient | None, Col("slowdown", help="time of the phase there over that here")]
     seconds_there: Annotated[Wall | None, Col("time there", help="of the phase, with its bounds")]
     waits_latency: Annotated[

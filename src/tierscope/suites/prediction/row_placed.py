@@ -4,7 +4,7 @@ from typing import Annotated
 
 from tierscope.suites.prediction.row import Wall
 from tierscope.tables import Row
-from tierscope.tables.rows import Col, Count, Quotient, Ratio, Seconds, Share, Size
+from tierscope.tables.rows import Col, Count, LongSeconds, Quotient, Ratio, Share, Size
 
 GROWING, BEST = "growing", "best"
 
@@ -20,7 +20,7 @@ class ObjectRow(Row, frozen=True, kw_only=True):
         Share, Col("share of added time", help="part of the time that the tier adds, for which the core waits for it")
     ]
     seconds_added: Annotated[
-        Seconds | None, Col("added time", help="the same of the wall time; null: the time there is not known")
+        LongSeconds | None, Col("added time", help="the same of the wall time; null: the time there is not known")
     ]
     size: Annotated[Size | None, Col("size", help="the most bytes that are allocated at one time; null of the rest")]
     allocations: Annotated[Count | None, Col("allocations", help="how often it is allocated; null of the rest")]

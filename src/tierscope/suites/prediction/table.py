@@ -9,7 +9,7 @@ from tierscope.record.predicted import Predicted, PredictedTier
 from tierscope.record.result import Run
 from tierscope.stats.median import Interval
 from tierscope.suites.prediction.row import PredictionRow
-from tierscope.tables import Asked, Bounded, Insight, Main, Number, tables
+from tierscope.tables import Asked, Insight, Main, Number, Unjudged, tables
 
 KNOWN, UNKNOWN = "known", "not known"
 
@@ -25,7 +25,7 @@ class Prediction:
         answers=("predicted", "predicted_unknown"),
         keys={"predicted": "slowdown on {}"},
     )
-    bounded: ClassVar[Bounded] = Bounded(
+    bounded: ClassVar[Unjudged] = Unjudged(
         thing="prediction",
         number="slowdown",
         names="tier",

@@ -7,7 +7,7 @@ from tierscope.record.predicted import PlacedSet, Predicted, PredictedPlacement
 from tierscope.record.result import Run
 from tierscope.suites.prediction.row_placed import BEST, GROWING, SetRow
 from tierscope.suites.prediction.table import interval, name_of
-from tierscope.tables import Asked, Bounded, Insight, Main, Number, tables
+from tierscope.tables import Asked, Insight, Main, Number, Unjudged, tables
 from tierscope.units import show_apart, show_bytes
 
 ENOUGH = 0.9  # of the added time, that a set saves which a sentence names where no size was asked for
@@ -25,7 +25,7 @@ class PredictionPlacement:
         answers=("placed", "placed_unknown"),
         keys={"placed": "slowdown by placement: {}"},
     )
-    bounded: ClassVar[Bounded] = Bounded(thing="object set", number="slowdown", names="tier", why="why")
+    bounded: ClassVar[Unjudged] = Unjudged(thing="object set", number="slowdown", names="tier", why="why")
     topics: ClassVar[tuple[str, ...]] = ()
     keys: ClassVar[tuple[str, ...]] = ("command", "tier", "set", "memory_bytes")
     main: ClassVar[tuple[Main, ...]] = (Main("seconds", less_is_better=True),)

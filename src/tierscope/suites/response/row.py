@@ -4,10 +4,10 @@ from typing import Annotated
 
 from tierscope.stats.median import Interval
 from tierscope.tables import JudgedRow, Row
-from tierscope.tables.rows import Bandwidth, Col, Count, Quotient, Ratio, Share, Time, Unit
+from tierscope.tables.rows import Bandwidth, Col, Count, LongTime, Quotient, Ratio, Share, Time, Unit
 from tierscope.tables.usual import Origin
 
-Task = Annotated[Interval, Unit("s", "")]
+Task = LongTime
 Signed = Annotated[Interval, Unit("1")]
 
 

@@ -4,7 +4,8 @@ from typing import Annotated
 
 from tierscope.stats.median import Interval
 from tierscope.tables import JudgedRow
-from tierscope.tables.rows import Bandwidth, Col, Count, Ratio, Seconds, Share, Size, Time, Unit
+from tierscope.tables.column import Shown
+from tierscope.tables.rows import AskedSize, Bandwidth, Col, Count, Ratio, Seconds, Share, Size, Time, Unit
 
 
 class StorageRow(JudgedRow, frozen=True, kw_only=True):
@@ -13,10 +14,10 @@ class StorageRow(JudgedRow, frozen=True, kw_only=True):
     operation: Annotated[str, Col("operation", help="the job: `read`, `write`, `mix`")]
     part: Annotated[str, Col("counted", help="whose operations are counted: `both` of a mix, or `read`, `write`")]
     order: Annotated[str, Col("order", help="`random`, `sequential`")]
-    block_bytes: Annotated[Size, Col("block", help="bytes of one operation")]
+    block_bytes: Annotated[AskedSize, Col("block", help="bytes of one operation")]
     depth: Annotated[Count, Col("depth", help="operations in flight that were asked for")]
     iops: Annotated[
-        Annotated[Interval, Unit("1/s", "")],
+        Annotated[Interval, Unit("1/s", "", shown=Shown.OPERATIONS)],
         Col("operations", help="operations per second: median over the repeats"),
     ]
     bandwidth: Annotated[Bandwidth, Col("bandwidth", help="iops times block")]

@@ -57,7 +57,7 @@ def _line(row: StorageRow) -> list[str]:
         with_interval(row, row.iops, show_iops),
         f"{vega.gb(row.bandwidth.middle) or 0:.3f}",
         *(show_seconds(time) if time else cells.NOTHING for time in (row.latency.middle, row.latency_p99_s)),
-        f"{100 * row.cpu_user:.1f}/{100 * row.cpu_system:.1f}" if row.whole else "",
+        f"{100 * row.cpu_user:.1f}/{100 * row.cpu_system:.1f}" if row.whole else cells.NOTHING,
     ]
 
 

@@ -15,7 +15,7 @@ from tierscope.plans import Plan, Suite, suites
 from tierscope.plans.answer import Answer
 from tierscope.plans.cpus import chosen_cpus, near_cpus, thread_counts
 from tierscope.plans.kernels import STREAM, walk_of
-from tierscope.plans.kinds import ALL, Block, Help, Names, Numbers, Size, Visits, names_of
+from tierscope.plans.kinds import ALL, Block, Help, LineSize, Names, Numbers, Size, Visits, names_of
 from tierscope.plans.prefetch import PrefetchOptions
 from tierscope.plans.simulation import NAME as SIMULATED
 from tierscope.plans.sizes import Memory, all_together, chosen_array
@@ -56,7 +56,7 @@ class StreamOptions(PrefetchOptions, frozen=True, kw_only=True):
         ),
     ] = None
     row: Annotated[
-        Size | None, Help("bytes of a row, of stencils and `transpose`; auto: a square or a cube of the array")
+        LineSize | None, Help("bytes of a row, of stencils and `transpose`; auto: a square or a cube of the array")
     ] = None
     isa: Annotated[
         str | None,

@@ -43,7 +43,7 @@ from tierscope.tables.measured import (
     records,
     sure_rows,
 )
-from tierscope.tables.rows import Bandwidth, BytesPerS, Col, Count, PerS, Ratio, Size
+from tierscope.tables.rows import Bandwidth, BytesPerS, Col, Count, PeakShare, PerS, Ratio, Size
 from tierscope.tables.usual import AllArrays, PageSize, Threads, Where
 from tierscope.units import LINE_BYTES, show_rate
 
@@ -90,7 +90,7 @@ class StreamRow(JudgedRow, frozen=True, kw_only=True):
         ),
     ] = None
     peak_share: Annotated[
-        Ratio | None, Col("share of peak", help="bus bytes over the theoretical peak; null where either is unknown")
+        PeakShare | None, Col("share of peak", help="bus bytes over the theoretical peak; null where either is unknown")
     ]
     isa: Annotated[str, Col("ISA", help="instructions that ran")]
     store: Annotated[str, Col("stores", help="`none`, `plain`, `nt`, `string`, `libc`, `direct`")]

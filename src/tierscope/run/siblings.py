@@ -1,4 +1,4 @@
-"""A doubt about what is measured near a moment: two CPUs that the system lists as two cores were on one."""
+"""A doubt about a moment: two CPUs were SMT siblings, threads of one core, that the system lists as two cores."""
 
 from datetime import datetime
 
@@ -16,8 +16,8 @@ STEP = (
 )
 
 
-def hidden_core(experiment: Experiment, found: Judged, machine: Machine, at: datetime) -> list[Warn]:
-    """Return a warning where a pair of CPUs was measured to share a core and is not listed so.
+def hidden_siblings(experiment: Experiment, found: Judged, machine: Machine, at: datetime) -> list[Warn]:
+    """Return a warning where two CPUs were measured to be siblings, threads of one core, and are not listed so.
 
     at: start of the measurement. One moment does not show whether it lasts: the table compares the moments.
     """
