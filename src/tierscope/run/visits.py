@@ -61,11 +61,11 @@ class Visits:
             return due
         if self._most_have_two():
             return []
-        sample = self._sample({own[0].number for own in missing})
-        complete = self._complete(sample, left_s)
+        by_kind = self._sample({own[0].number for own in missing})
+        complete = self._complete(by_kind, left_s)
         if complete:
             return complete
-        sample = [record for records in sample.values() for record in records]
+        sample = [record for records in by_kind.values() for record in records]
         if tour_s <= left_s:
             return due
         short = self._without_the_longest(due, left_s)
