@@ -9,7 +9,7 @@ from typing import Any
 
 from tierscope.host.system import System
 from tierscope.predict.objects.placed import Again, Ends, Placed, placed
-from tierscope.predict.program.answer import SHORTEST_S, Anchor, Answer, anchor, answer, refuted, slowdown
+from tierscope.predict.program.answer import SHORTEST_S, Anchor, Answer, anchor, answer, slowdown
 from tierscope.predict.program.here import Tell, runs_here
 from tierscope.predict.program.lever import is_response, judged, opinion, responses
 from tierscope.predict.program.machines import (
@@ -185,7 +185,7 @@ def _found(
         for place in here.tiers
     ]  # fmt: skip
     own = here_s.cores[0]
-    notes = (*here_s.native.notes, *here.notes, *served(here_s.native, own), *refuted(here_s), *_tail(own))
+    notes = (*here_s.native.notes, *here.notes, *served(here_s.native, own), *_tail(own))
     return Found(
         tuple(command), here_s, tuple(tiers), notes, tuple(_cells(here, here_s, found)), here.tiers, here.memory_s,
         here.bandwidth_bytes_per_s,
