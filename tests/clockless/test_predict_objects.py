@@ -28,8 +28,8 @@ pytestmark = pytest.mark.skipif(
 
 FOLDER = Path(__file__).parent
 SMALL, LARGE = (
-    {"core.width": width, "core.reorder": reorder, "cpu.loads": loads}
-    for width, reorder, loads in ((3.0, 160.0, 12.0), (6.0, 400.0, 24.0))
+    {"core.width": width, "core.reorder": reorder, "core.store_buffer": stores, "cpu.loads": loads}
+    for width, reorder, stores, loads in ((3.0, 160.0, 40.0, 12.0), (6.0, 400.0, 100.0, 24.0))
 )
 CORES = ("", *cores(SMALL, LARGE, [""]))
 HIDDEN = ",core.width=5,core.reorder=300,core.store_buffer=70,cpu.loads=20"

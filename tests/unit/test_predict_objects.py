@@ -49,6 +49,16 @@ def test_the_objects_are_places_and_static_data() -> None:
     assert found[0].names == ("site\t/none/p+0x10\t/none/p+0x30",)
 
 
+def test_static_data_that_exec_loads_again_are_one_object() -> None:
+    """A set is moved by name, so two objects of one name could not be told apart. Never both are there."""
+    places = (("rest\t", 0, 0), ("data\t", 100, 1), ("data\t/lib/a.so", 10, 1), ("data\t", 300, 1))
+    found = objects_of(of(1.0, places=places))
+    assert [(one.name, one.bytes, one.allocations, one.places, one.names) for one in found] == [
+        ("static data of the program", 300, 2, (1, 3), ("data\t",)),
+        ("static data of a.so", 10, 1, (2,), ("data\t/lib/a.so",)),
+    ]
+
+
 def test_a_recursion_of_any_depth_is_one_object(monkeypatch: pytest.MonkeyPatch) -> None:
     functions = {0x10: "get", 0x20: "tree", 0x21: "tree", 0x22: "tree", 0x30: "main", 0x40: "start"}
 
