@@ -6,11 +6,13 @@ import signal
 import subprocess
 import threading
 from collections.abc import Iterator, Sequence
+from functools import partial
 
 import msgspec
 
 from tierscope import core
 from tierscope.errors import MachineError, UsageError
+from tierscope.simulated.parallel import in_parallel
 from tierscope.simulated.tracer import traced_words
 from tierscope.units import show_seconds
 
@@ -71,7 +73,8 @@ def replayed(  # noqa: PLR0913 (three are streams)
     late.daemon = True
     late.start()
     try:
-        found = read_all(core.trace(words, reading, count=count, objects=objects))
+        trace = partial(core.trace, count=count, objects=objects)
+        found = read_all(trace(words, reading) if count else iter(in_parallel(trace, words, reading)))
     except BaseException as error:
         damaged = isinstance(error, UsageError) and OF_THE_TRACE.match(str(error))
         how = _died(traced) if damaged else ""
