@@ -1,8 +1,9 @@
 /// Any bytes as files that the core reads next to plans: a tree of sysfs, names of performance events with the fields
-/// of a PMU, the plan of the library that cuts the power, a stream of the tracer, a trace of lackey or of the tracer. A
-/// mistake ends in an Error of one line or is passed over. The first line states which: "topology", "events", "shadow",
-/// "flow", or "trace" and "counts" for a trace with times and without. For a tree, each further line is PATH=CONTENT,
-/// where \n in the content stands for a new line. For events, the first is the words, the others the PMU's files.
+/// of a PMU, the plan of the library that cuts the power, traces. A mistake ends in an Error of one line or is passed
+/// over. The first line states which: "topology", "events", "shadow", "flow" (a stream of the tracer, with objects),
+/// "trace" and "counts" (one of the tracer or of lackey, with times and without). For a tree, each further line is
+/// PATH=CONTENT, where
+/// \n in the content stands for a new line. For events, the first is the words, the others the PMU's files.
 /// Source: K. Serebryany, "Continuous Fuzzing with libFuzzer and AddressSanitizer", SecDev 2016.
 #include <algorithm>
 #include <cstdint>

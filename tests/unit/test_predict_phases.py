@@ -66,7 +66,7 @@ def test_shares_of_a_phase_are_those_of_the_own_core() -> None:
 
 
 def test_bounds_of_a_phase_contain_one_more_of_the_cores_that_explain_the_time_of_the_program() -> None:
-    """Twelve cores, half of which take twice the time here: these do not count."""
+    """Six of twelve cores take twice the time here: these do not count."""
     own, slow = of((0, M, 1.0)), of((0, M, 2.0))
     others = [*[own] * 6, *[slow] * 6]
     there = [*(of((0, M, time)) for time in (2.0, 2.1, 2.2) * 2), *[of((0, M, 9.0))] * 6]

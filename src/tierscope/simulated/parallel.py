@@ -17,7 +17,7 @@ from contextlib import suppress
 PIECE = 1 << 20  # bytes, of a pipe and of a copy
 LOOK_S = 0.1  # between looks at whether a core has failed, while the tracer writes nothing
 Trace = Callable[[Sequence[str], int], Iterator[bytes]]
-"""What answers for machines by a descriptor: a line each."""
+"""The replay of a stream, by its descriptor: a line for each machine."""
 
 
 def in_parallel(trace: Trace, words: Sequence[str], reading: int) -> list[bytes]:

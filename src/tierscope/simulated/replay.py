@@ -60,8 +60,8 @@ def replayed(  # noqa: PLR0913 (three are streams)
     """Return what each machine of `words` (`sim:...`) makes of the command, with the exit status of the command.
 
     sampling: which parts are traced (tracer/README.md), "": all.
-    output, given, errors: where its standard output goes, its input comes from, and its messages go, those of the
-    tracer too; None: those of this process.
+    output, given, errors: its standard output, input and error. None stands for those of this process. Messages of the
+    tracer go to errors, too.
     objects: with the objects of the program, and the waits for each. A machine may then end in `,objects=FILE`. The
     first line of that file names another machine, and each further line names an object in its memory.
     MachineError without the tracer, or if it was killed or did not write a whole trace. UsageError if the command

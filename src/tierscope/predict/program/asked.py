@@ -105,7 +105,7 @@ class Found:
 
 
 def parsed_limit(text: str) -> float:
-    """Return the seconds of --limit; UsageError for what is no time above 0."""
+    """Return the seconds of --limit; UsageError unless it is a time above 0."""
     try:
         limit = parse_seconds(text)
     except UsageError:
@@ -172,7 +172,7 @@ def replay_words(
 ) -> tuple[dict[str, Traced], str]:
     """Return word -> what that machine makes of the command, which is traced once; and the digest of what it prints.
 
-    What it prints to standard error is dropped. If the tracer fails, the error has the last line of it.
+    Its standard error is dropped. If the tracer fails, the error has the last line of it.
     """
     said = None
     try:
