@@ -9,8 +9,8 @@ TEXTS = {
         "model times. The bounds are the 90 % prediction interval of one more core, from 12 cores between a small and "
         "a large one that count by how well they explain the time here. It includes the error of sampling. They also "
         "contain the interval of the runs here, and both readings of what the model does not explain. The contours "
-        "come from the own core on a grid of latencies and bandwidths. Limits: threads that wait in the kernel, JIT code "
-        "and AVX-512 are not modelled; `model / measured` shows how well the model fits here."
+        "come from the own core on a grid of latencies and bandwidths. Limits: threads that wait in the kernel, "
+        "JIT code and AVX-512 are not modelled; `model / measured` shows how well the model fits here."
     ),
 }
 
