@@ -63,12 +63,14 @@ def row(words: list[str], here: Here) -> str:
             truth = measured(command, LIMIT_S)
         finally:
             del os.environ["GLIBC_TUNABLES"]
-        machines = [place + core for place in (here.own.word, here.own.large) for core in here.own.cores]
+        small, large = (word.split(",")[0] for word in (here.own.word, here.own.large))
+        count = len(here.own.words)
+        machines = here.own.words + [word.replace(small, large, 1) for word in here.own.words]
         traced, said = replay_words(command, machines, LIMIT_S * 20)
         found = list(traced.values())
     except TierscopeError as error:
         return f"refused: {error} | | | | |"
-    told = answer("2 MiB", anchor(native, found[:3], said), found[3:], None, None, None)
+    told = answer("2 MiB", anchor(native, found[:count], said), found[count:], None, None, None)
     real = truth.wall_s.middle / native.wall_s.middle
     ratio = anchor(native, found[:3], said).ratio
     if told.ratio is None or told.low is None or told.high is None:

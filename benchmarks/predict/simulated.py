@@ -5,7 +5,7 @@
 Truth: the program on a core whose parameters are drawn for each cell, on a near memory and on a far one. The prediction
 knows the caches and both memories, the time on the near memory, and the properties of the core that its columns state:
 
-    unknown    nothing but the cycle: the five cores of `tierscope predict`
+    unknown    nothing but the cycle: the cores of `tierscope predict`
     probed     its parameters within 10 %, as probes leave them, and its kind of prefetcher
 
 Both go through the same trace, so neither the sampling of the program nor the tracer is scored here.
@@ -26,10 +26,11 @@ from score import made
 
 from tierscope.errors import TierscopeError
 from tierscope.predict.program.answer import Answer, anchor, answer
-from tierscope.predict.program.machines import CORES, PREFETCHERS
+from tierscope.predict.program.cores import cores
+from tierscope.predict.program.machines import PREFETCHERS
 from tierscope.predict.program.native import Native
 from tierscope.simulated.replay import Traced, replayed
-from tierscope.simulated.trace import words_of
+from tierscope.simulated.trace import LARGE, SMALL, words_of
 from tierscope.simulated.tracer import runnable
 from tierscope.stats.median import Interval
 
@@ -121,9 +122,9 @@ def memories(draw: random.Random) -> tuple[tuple[float, str], tuple[float, str]]
             (near * far, NEAR.format(f"{near * far:.1f}", f"{draw.uniform(5, 30):.1f}")))  # fmt: skip
 
 
-def cell(name: str, command: list[str], parts: str, folder: Path) -> Cell:
-    """Trace once, through eighteen machines, which are always the same for one name."""
-    draw = random.Random(name)
+def cell(name: str, command: list[str], parts: str, folder: Path, number: int = 0) -> Cell:
+    """Trace once, through all machines, which are always the same for one name and draw."""
+    draw = random.Random(name if number == 0 else f"{name} draw {number}")
     hidden, tiers = drawn(draw), memories(draw)
     guess = hidden.off(draw)
     files = []
@@ -131,8 +132,9 @@ def cell(name: str, command: list[str], parts: str, folder: Path) -> Cell:
         path = folder / f"{name}-{latency:.0f}.toml"
         path.write_text(CACHES.format(memory=word))
         files.append(str(path))
-    unknown = [*(f"{PREFETCHERS[0]}{core}" for core in CORES), *PREFETCHERS[1:]]
-    probed = [guess.times(*[f] * 5).word() for f in (1.0, 1 - PROBED, 1 + PROBED)]
+    unknown = [PREFETCHERS[0], *cores(*map(numbers, (SMALL, LARGE)), PREFETCHERS)]
+    ends = (numbers(guess.times(*[f] * 5).word().lstrip(",")) for f in (1 - PROBED, 1 + PROBED))
+    probed = [guess.word(), *cores(*ends, [f",cache.1.prefetch={guess.prefetch}"])]
     machines = [file + core for core in (hidden.word(), *unknown, *probed) for file in files]
     with tempfile.TemporaryFile() as said:
         found = replayed(words_of(machines), command, sampling=parts, output=said.fileno(), limit_s=LIMIT_S)
@@ -140,11 +142,18 @@ def cell(name: str, command: list[str], parts: str, folder: Path) -> Cell:
     rate = near[0].counters["L3.load_misses"] / near[0].instructions
     misses = REPEATS * rate * (near[0].instructions + near[0].untraced_instructions)
     more_s = misses * (tiers[1][0] - tiers[0][0]) * 1e-9
-    answers = [told(near[0], near[first:last], far[first:last]) for first, last in ((1, 6), (6, 9))]
+    behind = 1 + len(unknown)
+    answers = [told(near[0], near[part], far[part]) for part in (slice(1, behind), slice(behind, None))]
     return Cell(
         name, seconds(far[0]) / seconds(near[0]), *answers,
         tiers[1][0] / tiers[0][0], 1 + more_s / seconds(near[0]),
     )  # fmt: skip
+
+
+def numbers(words: str) -> dict[str, float]:
+    """Return the parameters of a core that are numbers."""
+    pairs = (word.split("=") for word in words.split(","))
+    return {key: float(value) for key, value in pairs if not key.endswith(".prefetch")}
 
 
 def repeated(one: Traced) -> Traced:

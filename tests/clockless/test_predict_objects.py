@@ -16,6 +16,7 @@ from tierscope.predict.objects.choice import Set
 from tierscope.predict.objects.objects import objects_of, shares
 from tierscope.predict.objects.placed import STATIC, Again, Ends, Placed, placed
 from tierscope.predict.program.answer import anchor, seconds_of
+from tierscope.predict.program.cores import cores
 from tierscope.simulated.replay import Traced, replayed
 from tierscope.simulated.trace import words_of
 from two_memories import LIMIT_S, exactly, often, two_machines
@@ -26,7 +27,11 @@ pytestmark = pytest.mark.skipif(
 )
 
 FOLDER = Path(__file__).parent
-CORES = ("", ",core.width=3,core.reorder=160,cpu.loads=12", ",core.width=6,core.reorder=400,cpu.loads=24")
+SMALL, LARGE = (
+    {"core.width": width, "core.reorder": reorder, "core.store_buffer": stores, "cpu.loads": loads}
+    for width, reorder, stores, loads in ((3.0, 160.0, 40.0, 12.0), (6.0, 400.0, 100.0, 24.0))
+)
+CORES = ("", *cores(SMALL, LARGE, [""]))
 HIDDEN = ",core.width=5,core.reorder=300,core.store_buffer=70,cpu.loads=20"
 ROUNDS = 3
 Build = Callable[..., Path]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tierscope.predict.program.answer import SIZES, anchor
+from tierscope.predict.program.answer import anchor
 from tierscope.predict.program.phases import Cores, phases
 from tierscope.simulated.replay import Traced, replayed
 from tierscope.simulated.trace import words_of
@@ -18,6 +18,7 @@ pytestmark = pytest.mark.skipif(
     reason="needs the tracer: sudo apt-get install -y qemu-user libzydis-dev",
 )
 
+CORES = 13  # the own one first
 ROUNDS = 4
 GAPS = "all=200000,skip=300000,warm=100000,unit=100000"
 
@@ -45,8 +46,8 @@ def test_a_phase_has_the_ratio_of_what_it_does(program: Path, tmp_path: Path, sa
     near, far = traced(program, tmp_path, sampling)
     assert [name for name, _ in near.phases] == [*["chase", "stream"] * ROUNDS, "end"]
     assert near.phases == far.phases
-    here = anchor(exactly(near), [near] * SIZES)
-    found = {one.name: one for one in phases(here, [Cores("far", [(near, far)] * SIZES, None, None)], 0)}
+    here = anchor(exactly(near), [near] * CORES)
+    found = {one.name: one for one in phases(here, [Cores("far", [(near, far)] * CORES, None, None)], 0)}
     assert list(found) == ["begin", "chase", "stream", "end"]
     assert found["chase"].visits == ROUNDS
     assert sum(one.share for one in found.values()) == pytest.approx(1, abs=1e-6)
@@ -68,7 +69,7 @@ def test_a_phase_has_the_ratio_of_what_it_does(program: Path, tmp_path: Path, sa
 def test_parts_of_the_time_are_equal_here(program: Path, tmp_path: Path) -> None:
     near, far = traced(program, tmp_path, "")
     plain = type(near)(**{name: getattr(near, name) for name in near.__struct_fields__} | {"phases": ()})
-    found = phases(anchor(exactly(near), [plain] * SIZES), [Cores("far", [(plain, far)] * SIZES, None, None)], 4)
+    found = phases(anchor(exactly(near), [plain] * CORES), [Cores("far", [(plain, far)] * CORES, None, None)], 4)
     assert [one.name for one in found] == ["1 of 4", "2 of 4", "3 of 4", "4 of 4"]
     assert [one.share for one in found] == pytest.approx([0.25] * 4)
     whole = sum(one.share * (one.there[0].ratio or 0) for one in found)

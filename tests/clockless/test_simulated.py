@@ -1,12 +1,16 @@
 """Suites on simulated machines through the real core: known answers, refusals, and a run that continues."""
 
 import json
+import random
 import shutil
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 from shell import Shell
+from tierscope import core
+from tierscope.errors import UsageError
 from tierscope.record.result import load
 
 pytestmark = pytest.mark.slow
@@ -199,6 +203,20 @@ def test_a_damaged_trace_is_refused_with_its_line(shell: Shell, text: str, why: 
     status, err = shell.refused("trace", "--on", "flat", "--from", "t")
     assert status == 2
     assert why in err
+
+
+@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("count", [False, True])
+def test_a_trace_with_random_damage_is_read_or_refused(tmp_path: Path, seed: int, count: bool) -> None:
+    """Some damage leaves a trace; none ends the core by a signal."""
+    draw = random.Random(seed)
+    whole = bytearray(TRACE.encode() * 3)
+    for _ in range(draw.randint(1, 4)):
+        at = draw.randrange(len(whole))
+        whole[at : at + draw.randrange(3)] = draw.choice([b"", b"\0", b"\n", b",", b"f" * 40, b"9" * 30, b"T", b"\xff"])
+    (tmp_path / "t").write_bytes(whole)
+    with (tmp_path / "t").open("rb") as stream, suppress(UsageError):
+        assert len(list(core.trace(["sim:ddr5"], stream.fileno(), count=count))) == 1
 
 
 @pytest.mark.parametrize(

@@ -285,6 +285,17 @@ def test_a_missing_program_is_refused(emulator: Shell) -> None:
     assert "no-such-program is not a program here" in err
 
 
+def test_a_file_that_may_not_be_executed_and_one_without_its_path_state_what_to_do(emulator: Shell) -> None:
+    (emulator.folder / "my program").write_bytes(b"\x7fELF")
+    for words, why in (("./my program", "try: chmod +x './my program'"), ("my program", "chmod +x 'my program'")):
+        status, err = emulator.refused("trace", "--on", "flat", "--", words)
+        assert status == 2
+        assert why in " ".join(err.split())
+    (emulator.folder / "my program").chmod(0o755)
+    status, err = emulator.refused("trace", "--on", "flat", "--", "my program")
+    assert (status, "name its path: ./my program" in " ".join(err.split())) == (2, True)
+
+
 PROGRAM = """
 #include <stdint.h>
 #include <stdio.h>
@@ -403,6 +414,9 @@ def test_a_program_is_predicted_or_not_known(emulator: Shell) -> None:
         (("--on", "read=3ns", "--from", "flat", "--", "true"), "tiers are simulated machines, too"),
         (("--on", "flat", "--from", "flat", "--", "false"), "ended with status 1"),
         (("--on", "flat", "--from", "flat", "--limit", "10ms", "--", "sleep", "9"), "takes longer than 10 ms"),
+        (("--on", "flat", "--from", "flat", "--limit", "0", "--", "true"), "--limit 0: expected a time above 0"),
+        (("--on", "flat", "--from", "flat", "--limit", "-5s", "--", "true"), "--limit -5s: expected a time above 0"),
+        (("--on", "flat", "--from", "flat", "--limit", "5", "--", "true"), "with a unit; try --limit 60s"),
     ],
 )
 def test_an_impossible_prediction_is_refused(emulator: Shell, words: tuple[str, ...], why: str) -> None:
@@ -416,6 +430,19 @@ def test_a_tracer_that_dies_leaves_a_message(emulator: Shell) -> None:
     status, out, err = emulator("predict", "--from", "flat", "--on", "flat", "--", "true")
     assert (status, out) == (3, "")
     assert "was killed" in err
+
+
+def test_what_the_program_prints_in_the_tracer_is_dropped_but_for_the_last_line_before_a_failure(
+    emulator: Shell,
+) -> None:
+    emulator.environment["FINISH"] = "yes noise | head -c 300000 >&2; echo out of luck >&2; exit 0"
+    _, _, err = emulator("predict", "--from", "flat", "--on", "flat", "--", "true")
+    assert "noise" not in err
+    emulator.environment["FINISH"] = emulator.environment["FINISH"].replace("exit 0", "kill -KILL $$")
+    status, _, err = emulator("predict", "--from", "flat", "--on", "flat", "--", "true")
+    assert status == 3
+    assert "noise" not in err
+    assert "it printed last: out of luck" in " ".join(err.split())
 
 
 TAKEN = """name = "taken"

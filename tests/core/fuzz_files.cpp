@@ -1,9 +1,10 @@
 /// Any bytes as files that the core reads next to plans: a tree of sysfs, names of performance events with the fields
-/// of a PMU, the plan of the library that cuts the power, a stream of the tracer. A mistake ends in an Error of one
-/// line or is passed over. The first line states which: "topology", "events", "shadow" or "flow". For a tree, each
-/// further line is PATH=CONTENT, where \n in the content stands for a new line. For events, the first is the words, the
-/// others the PMU's files. Source: K. Serebryany, "Continuous Fuzzing with libFuzzer and AddressSanitizer", SecDev
-/// 2016.
+/// of a PMU, the plan of the library that cuts the power, traces. A mistake ends in an Error of one line or is passed
+/// over. The first line states which: "topology", "events", "shadow", "flow" (a stream of the tracer, with objects),
+/// "trace" and "counts" (one of the tracer or of lackey, with times and without). For a tree, each further line is
+/// PATH=CONTENT, where
+/// \n in the content stands for a new line. For events, the first is the words, the others the PMU's files.
+/// Source: K. Serebryany, "Continuous Fuzzing with libFuzzer and AddressSanitizer", SecDev 2016.
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
@@ -11,6 +12,7 @@
 #include <system_error>
 
 #include "base/error.hpp"
+#include "cli/trace.hpp"
 #include "cli/trace_flow.hpp"
 #include "folder.hpp"
 #include "probes/event.hpp"
@@ -64,6 +66,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   if (kind == "flow") {
     guarded([&] { trace_flow({"sim:flat"}, {.objects = true}, lines, [](const std::string&) {}); });
+    return 0;
+  }
+  if (kind == "trace" || kind == "counts") {
+    std::vector<std::string> asked{"sim:flat"};
+    if (kind == "counts") asked.insert(asked.begin(), "--count");
+    guarded([&] { trace(asked, lines, [](const std::string&) {}); });
     return 0;
   }
   if (kind == "events") std::getline(lines, words);

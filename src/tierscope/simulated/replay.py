@@ -6,17 +6,20 @@ import signal
 import subprocess
 import threading
 from collections.abc import Iterator, Sequence
+from functools import partial
 
 import msgspec
 
 from tierscope import core
 from tierscope.errors import MachineError, UsageError
+from tierscope.simulated.parallel import in_parallel
 from tierscope.simulated.tracer import traced_words
 from tierscope.units import show_seconds
 
 STANDARD_ERROR = 2  # the descriptor
 SOON_S = 0.5  # between the end of a stream and the exit status of its writer
 WHY_SIGNAL = "QEMU may lack an instruction, such as AVX-512, or be at fault"
+WHY_KILLED = "usually because memory ran out; take a smaller case"
 OF_THE_TRACE = re.compile(r"(the )?trace\b")  # the core's messages about a damaged trace begin with this
 
 
@@ -49,26 +52,29 @@ class Traced(msgspec.Struct, frozen=True, kw_only=True):
     ended: int | None = None  # exit status of the command, below 0 a signal; None: a file was read
 
 
-def replayed(
+def replayed(  # noqa: PLR0913 (three are streams)
     words: Sequence[str], command: Sequence[str], *, count: bool = False, sampling: str = "",
-    output: int | None = None, given: int | None = None, limit_s: float | None = None, objects: bool = False,
+    output: int | None = None, given: int | None = None, errors: int | None = None, limit_s: float | None = None,
+    objects: bool = False,
 ) -> tuple[Traced, ...]:  # fmt: skip
     """Return what each machine of `words` (`sim:...`) makes of the command, with the exit status of the command.
 
     sampling: which parts are traced (tracer/README.md), "": all.
-    output, given: where its standard output goes and its input comes from; None: those of this process.
+    output, given, errors: its standard output, input and error. None stands for those of this process. Messages of the
+    tracer go to errors, too.
     objects: with the objects of the program, and the waits for each. A machine may then end in `,objects=FILE`. The
     first line of that file names another machine, and each further line names an object in its memory.
     MachineError without the tracer, or if it was killed or did not write a whole trace. UsageError if the command
     cannot start, is a program that the tracer does not run, or takes longer than limit_s.
     """
-    traced, reading = _started(command, sampling, objects=objects, output=output, given=given)
+    traced, reading = _started(command, sampling, objects=objects, streams=(given, output, errors))
     limit = limit_s or threading.TIMEOUT_MAX
     late = threading.Timer(limit, traced.kill)
     late.daemon = True
     late.start()
     try:
-        found = read_all(core.trace(words, reading, count=count, objects=objects))
+        trace = partial(core.trace, count=count, objects=objects)
+        found = read_all(trace(words, reading) if count else iter(in_parallel(trace, words, reading)))
     except BaseException as error:
         damaged = isinstance(error, UsageError) and OF_THE_TRACE.match(str(error))
         how = _died(traced) if damaged else ""
@@ -86,20 +92,22 @@ def replayed(
     if over:
         raise _late(command, limit)
     if ended == -signal.SIGKILL:
-        raise MachineError(
-            "the tracer or the program in it was killed, usually because memory ran out; take a smaller case"
-        )
+        raise MachineError(f"the tracer or the program in it was killed, {WHY_KILLED}")
     return tuple(msgspec.structs.replace(one, ended=ended) for one in found)
 
 
 def _started(
-    command: Sequence[str], sampling: str, *, objects: bool, output: int | None, given: int | None
+    command: Sequence[str], sampling: str, *, objects: bool, streams: tuple[int | None, int | None, int | None]
 ) -> "tuple[subprocess.Popen[bytes], int]":
-    """Return the tracer with the command in it, and the end of the pipe from which its trace is read."""
+    """Return the tracer with the command in it, and the end of the pipe from which its trace is read.
+
+    streams: standard input, output and error.
+    """
+    given, output, errors = streams
     reading, writing = os.pipe()
     try:
         tool = traced_words(command, writing, sampling, objects=objects)
-        return subprocess.Popen(tool, pass_fds=(writing,), stdin=given, stdout=output), reading
+        return subprocess.Popen(tool, pass_fds=(writing,), stdin=given, stdout=output, stderr=errors), reading
     except BaseException:
         os.close(reading)
         raise
@@ -113,7 +121,8 @@ def _died(traced: "subprocess.Popen[bytes]") -> str:
         ended = traced.wait(SOON_S)
     except subprocess.TimeoutExpired:
         return ""
-    return f"; it ended with signal {-ended}: {WHY_SIGNAL}" if ended < 0 else ""
+    why = WHY_KILLED if ended == -signal.SIGKILL else WHY_SIGNAL
+    return f"; it ended with signal {-ended}: {why}" if ended < 0 else ""
 
 
 def _late(command: Sequence[str], limit_s: float) -> UsageError:

@@ -6,6 +6,7 @@ program for us: we start it, and read its stream from a pipe.
 
 import os
 import platform
+import shlex
 import shutil
 from collections.abc import Sequence
 from pathlib import Path
@@ -62,7 +63,7 @@ def runnable(command: Sequence[str], depth: int = 0) -> list[str]:
     """
     path = shutil.which(command[0])
     if path is None:
-        raise UsageError(f"{command[0]} is not a program here; name one that can be started, or its path")
+        raise UsageError(_not_started(command[0]))
     try:
         with open(path, "rb") as file:
             head = file.read(512)
@@ -72,6 +73,15 @@ def runnable(command: Sequence[str], depth: int = 0) -> list[str]:
         return runnable([*_interpreter(head, path), path, *command[1:]], depth + 1)
     _refuse_others(head, path)
     return [path, *command[1:]]
+
+
+def _not_started(name: str) -> str:
+    """Return why no program of this name can start, with what to do."""
+    if not Path(name).is_file():
+        return f"{name} is not a program here; name one that can be started, or its path"
+    if not os.access(name, os.X_OK):
+        return f"{name} may not be executed; try: chmod +x {shlex.quote(name)}"
+    return f"{name} is a file in this folder and not on PATH; name its path: ./{name}"
 
 
 def _interpreter(head: bytes, path: str) -> list[str]:

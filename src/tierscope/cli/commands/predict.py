@@ -150,12 +150,12 @@ def predict(  # noqa: PLR0913, PLR0917 (each is an option)
                              "--figure, --out and --json; leave the others out")  # fmt: skip
         if not program:
             raise UsageError("no program follows --; name one, such as -- ./program arguments")
-        from tierscope.predict.program.asked import LIMIT_S
+        from tierscope.predict.program.asked import LIMIT_S, parsed_limit
         from tierscope.predict.program.asked import Asked as AskedProgram
-        from tierscope.units import parse_bytes, parse_seconds
+        from tierscope.units import parse_bytes
 
         asked = AskedProgram(
-            program, on, (here,) if here else (), parse_seconds(limit) if limit else LIMIT_S,
+            program, on, (here,) if here else (), LIMIT_S if limit is None else parsed_limit(limit),
             objects or bool(figure), tuple(dict.fromkeys(map(parse_bytes, fast))), phases or 0, out is not None,
         )  # fmt: skip
         return _program(asked, figure, out, as_json)

@@ -14,7 +14,7 @@ oldest instruction is charged).
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
@@ -55,11 +55,11 @@ def objects_of(traced: Traced) -> list[ProgramObject]:
     for number, texts in sites:
         grouped.setdefault(_place([known[frames[text]] for text in texts]), []).append(number)
     found = [_object(traced, SITE, tuple(frame.text for frame in stack), places) for stack, places in grouped.items()]
-    found += [
-        _object(traced, DATA, (_module(name),), [number])
-        for number, (name, _, _) in enumerate(traced.places)
-        if name.startswith(f"{DATA}\t")
-    ]
+    loaded: dict[str, list[int]] = {}
+    for number, (name, _, _) in enumerate(traced.places):
+        if name.startswith(f"{DATA}\t"):
+            loaded.setdefault(name, []).append(number)
+    found += [_data(traced, name, places) for name, places in loaded.items()]
     return _distinct(sorted(found, key=lambda one: -one.bytes))
 
 
@@ -113,6 +113,12 @@ def _object(traced: Traced, kind: str, stack: tuple[str, ...], places: Sequence[
         "", kind, stack, sum(size for _, size, _ in numbers), sum(count for _, _, count in numbers), tuple(places),
         tuple(name for name, _, _ in numbers),
     )  # fmt: skip
+
+
+def _data(traced: Traced, name: str, places: Sequence[int]) -> ProgramObject:
+    """Return the static data of a module. A program that becomes another one (exec) loads it again, in other bytes."""
+    most = max(traced.places[number][1] for number in places)
+    return replace(_object(traced, DATA, (_module(name),), places), bytes=most, names=(name,))
 
 
 def _module(name: str) -> str:

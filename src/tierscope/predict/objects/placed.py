@@ -19,7 +19,7 @@ import msgspec
 
 from tierscope.predict.objects.choice import Set, best, bytes_of, growing
 from tierscope.predict.objects.objects import ProgramObject, Shares, all_moved_bytes, moved_bytes, objects_of, shares
-from tierscope.predict.program.answer import SIZES, Anchor, Answer, anchored, seconds_of
+from tierscope.predict.program.answer import Anchor, Answer, anchored, seconds_of
 from tierscope.simulated.replay import Traced
 
 LEAST = 0.01  # of the time, that a tier must add: below it, no object is worth a place
@@ -176,9 +176,9 @@ def _point(one: _Wanted, here: Anchor, chosen: Set, share: float, fast: int | No
     more = share - estimates[0]
     both = list(zip(one.ends.pairs, estimates, strict=True))
     corrected = [(a, between(b, a, estimate + more)) for (a, b), estimate in both]
-    pairs = [*corrected, *((a, between(b, a, estimate)) for (a, b), estimate in both)]
+    estimated = [(a, between(b, a, estimate)) for (a, b), estimate in both]
     own, slow = one.ends.pairs[0]
-    answer = anchored(one.ends.tier, here, between(slow, own, share), pairs, corrected[:SIZES])
+    answer = anchored(one.ends.tier, here, between(slow, own, share), corrected[1:], estimated[1:])
     return Point(chosen, bytes_of(one.objects, chosen), share, estimates[0], answer, fast)
 
 

@@ -1,59 +1,49 @@
 """The time of a program on a tier, anchored to its time here, with bounds.
 
     T(B) = M * b / a + R            the reported time                                   [s]
-    T(B) = M + b - a + R            as if what the model leaves open did not change     [s], where a <= (1 + OFF) M
+    T(B) = M + b - a + R            as if what the model leaves open did not change     [s]
     T(B) = (M + R) * b / a          as if kernel and waits grew with the memory         [s]
 
 M: time of the program itself, measured here: the user time of one thread, the wall time of several. R: the rest of the
-wall time, in the kernel or waiting. The model's times here and on the tier are a and b.
-M - a may be negative: the model then takes too long here, by something that may also stay or grow with the memory. The
-time here refutes a core whose a is farther from M than OFF; of one that takes even longer, only the ratio counts.
-The bounds contain all three, for all cores (own, small, large, other prefetchers) and both ends of the interval of M.
-The core of this machine is none of these cores, and its ratio can be beyond all of theirs. A faster core waits for a
-larger part of its time, and a core with more misses in flight for a smaller one. So the ratio can be largest within the
-range of cores. The bounds therefore contain the prediction interval of one more core, from the n = 3 sizes of the core:
-own, small and large. Each size counts once, with the prefetcher of the own core: variants of one size would count it
-several times. A size that the time here refutes counts too, since fewer than three show no spread. s is the standard
-deviation of x = b / a - 1:
+wall time, in the kernel or waiting. The model's times here and on the tier are a and b. The reported time is by the own
+core. Its parameters are not known exactly, so the tier is also replayed with other cores that this machine may have
+(`cores`). The bounds contain the interval of one more core, in which cores count by how well they explain M
+(`one_more`), for both ends of the interval of M. They also contain, of the same cores, the mean ratio m as if what they
+leave open did not change:
 
-    x of one more core = mean of x +- t(90 %, n - 1) s sqrt(1 + 1 / n)
+    1 + (m - 1) A                   A: weighted mean of a / M
 
-They also contain twice the deviation of what was not traced. The deviation of b / a is that of a ratio over the same
-units. With the rates d = b_i - b / a * a_i of units next to a gap of n instructions,
+The deviation of b / a by what was not traced is that of a ratio over the same units. With the rates
+d = b_i - b / a * a_i of units next to a gap of n instructions,
 
     deviation of b = sqrt(sum over gaps of  n^2 (d_i - d_j)^2 / 2)
 
-The time is not known if a of the machine's own core differs from M by more than a quarter, or if the program is too
-short. It is also not known if the program prints something else in the tracer, if parts of it were not traced, or if a
-size of the core has no time.
+The time is not known if a of the machine's own core differs from M by more than a quarter, if too few of the other
+cores explain M, or if the program is too short. It is also not known if the program prints something else in the
+tracer, or if parts of it were not traced.
 
 Where the time goes, of the own core: `bandwidth` is the time saved if no access waits for another in the memory.
 `latency` is the further time saved if the memory answers immediately: misses that others wait for.
 Sources: of the anchor and its two readings, `predict.rows`, which moves runs of maps in the same way; of the ratio, W.
-G. Cochran, "Sampling Techniques", 1977, chapter 6; of one more core, G. J. Hahn and W. Q. Meeker, "Statistical
-Intervals", 1991, chapter 4.
+G. Cochran, "Sampling Techniques", 1977, chapter 6.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from statistics import mean, stdev
 from typing import Any
 
 from tierscope.errors import MachineError
 from tierscope.predict.program.native import Native
+from tierscope.predict.program.one_more import LEAST_CORES, counting, mean_of, one_more, weights
 from tierscope.predict.program.processes import lost
 from tierscope.simulated.replay import WHY_SIGNAL, Traced
-from tierscope.stats.median import student
 from tierscope.units import show_seconds
 
 OFF = 0.25  # of model over measured, beyond which nothing is reported
 SHORTEST_S = 0.01  # of user time: the kernel charges it by ticks of 1 to 10 ms
-SPREAD = 2  # deviations
 LEAST = 1000  # instructions of a part that has a rate
 NOISY = 0.10  # of the time here, from which a busy machine is the likely reason
-WITHIN = 0.90  # chance that one more core is within the bounds
-SIZES = 3  # of the core, own first: the first cores of an anchor. Others behind them are variants
 
 
 def seconds_of(traced: Traced) -> float:
@@ -65,12 +55,11 @@ def seconds_of(traced: Traced) -> float:
 
 Pair = tuple[Traced, Traced]
 """A core here and on the tier."""
-Pair_s = tuple[float, float]
 
 
 @dataclass(frozen=True, slots=True)
 class Anchor:
-    """The program here. measured_s: M, low, middle, high; rest_s: R; cores: on its model, SIZES and then variants."""
+    """The program here. measured_s: M, low, middle, high; rest_s: R; cores: on its model, the own one first."""
 
     native: Native
     measured_s: tuple[float, float, float]
@@ -87,6 +76,11 @@ class Anchor:
     def wall_s(self) -> float:
         """Return the wall time of the program here: M and R."""
         return self.measured_s[1] + self.rest_s
+
+    @property
+    def weights(self) -> list[list[float]]:
+        """Return the weights of all cores but the own one, for each of measured_s."""
+        return [weights([seconds_of(core) for core in self.cores[1:]], time) for time in self.measured_s]
 
     @property
     def ratio(self) -> float | None:
@@ -151,7 +145,16 @@ def _doubt(made: Anchor, own: Traced, said: str) -> str:
             f"the model takes {ratio:.2f}x the time that was measured here, beyond 0.75x to 1.25x: {why}{busy}; "
             "`tierscope run core` measures the core, and new runs of latency and stream the memory"
         )
-    return ""
+    return _too_few(made)
+
+
+def _too_few(made: Anchor) -> str:
+    """Return why the other cores give no bounds; "" where they do."""
+    count = min(map(counting, made.weights))
+    if count >= LEAST_CORES:
+        return ""
+    return (f"only {count:.1f} of {len(made.cores) - 1} cores that this machine may have explain the time here, and "
+            f"bounds need {LEAST_CORES}; `tierscope run core` measures the core")  # fmt: skip
 
 
 def too_short(made: Anchor) -> str:
@@ -177,54 +180,27 @@ def answer(
     model = seconds_of(cores[0])
     latency, bandwidth = _shares(model, idle, instant)
     pages = max(1 - seconds_of(large) / model, 0.0) if large and model else None
-    pairs = list(zip(here.cores, cores, strict=True))
-    found = anchored(tier, here, cores[0], pairs, pairs[:SIZES])
+    found = anchored(tier, here, cores[0], list(zip(here.cores, cores, strict=True))[1:])
     return replace(found, latency_share=latency, bandwidth_share=bandwidth, large_pages_share=pages, notes=notes)
 
 
-def anchored(tier: str, here: Anchor, own: Traced, pairs: Sequence[Pair], sizes: Sequence[Pair]) -> Answer:
+def anchored(tier: str, here: Anchor, own: Traced, *others: Sequence[Pair]) -> Answer:
     """Return the answer for the time of the own core on the tier.
 
-    pairs: what the bounds contain, as times here and on the tier; sizes: the same, of each size of the core once.
+    others: all cores but the own one, as times here and on the tier, in the order of the anchor. The bounds contain the
+    interval of each sequence.
     """
     model = seconds_of(own)
-    ratios = size_ratios([(seconds_of(old), seconds_of(new)) for old, new in sizes])
-    if unknown := here.unknown or too_few(ratios):
-        return Answer(tier, None, None, None, None, model, unknown=unknown)
+    if here.unknown:
+        return Answer(tier, None, None, None, None, model, unknown=here.unknown)
     told = slowdown(here, own)
-    every = [told, *(ratio for pair in pairs for ratio in _readings(here, *pair)), *_of_wall(here, one_more(ratios))]
-    return Answer(tier, told, min(every), max(every), told * here.wall_s, model)
+    every = [told, *(end for pairs in others for end in _ends(here, pairs))]
+    return Answer(tier, told, max(min(every), 0.0), max(every), told * here.wall_s, model)
 
 
 def slowdown(here: Anchor, own: Traced) -> float:
     """Return the ratio of the wall time by the own core, for its time on the tier; without bounds."""
     return (here.measured_s[1] * seconds_of(own) / here.model_s + here.rest_s) / here.wall_s
-
-
-def size_ratios(times: Sequence[Pair_s]) -> list[float]:
-    """Return the ratio of each size of the core that has a time here. times: here and on the tier, in seconds."""
-    return [b / a for a, b in times if a > 0]
-
-
-def too_few(ratios: Sequence[float]) -> str:
-    """Return why these ratios give no bounds; "" where they do."""
-    if len(ratios) >= SIZES:
-        return ""
-    return (f"{len(ratios)} of {SIZES} sizes of the core have a model time here, and bounds need all of them; give the "
-            "program more work")  # fmt: skip
-
-
-def refuted(here: Anchor) -> tuple[str, ...]:
-    """Return a note where the time here refutes a size of the core: the bounds contain it anyway."""
-    if here.unknown:  # such as a program without any CPU time, which no core can fit
-        return ()
-    sizes = here.cores[:SIZES]
-    fit = sum(fits(here, core) for core in sizes)
-    if fit == len(sizes):
-        return ()
-    note = (f"{fit} of {len(sizes)} sizes of the core take within {OFF:.0%} of the time here; the bounds rest on all "
-            "of them, so they may be wider than needed: `tierscope run core` narrows them")  # fmt: skip
-    return (note,)
 
 
 def _shares(model: float, idle: Traced | None, instant: Traced | None) -> tuple[float | None, float | None]:
@@ -235,36 +211,19 @@ def _shares(model: float, idle: Traced | None, instant: Traced | None) -> tuple[
     return max(alone - at_once, 0.0) / model, 1 - alone / model
 
 
-def _readings(here: Anchor, old: Traced, new: Traced) -> list[float]:
-    """Return ratios of the wall time, of one core, in all readings."""
-    a, b = seconds_of(old), seconds_of(new)
-    if not a or not b:
-        return []
-    spread = SPREAD * paired_deviation(old, new) / a
-    found = []
-    for ratio in (max(b / a - spread, 0.0), b / a + spread):
-        for time in here.measured_s:
-            wall = time + here.rest_s
-            found += [(time * ratio + here.rest_s) / wall, ratio]
-            if a <= (1 + OFF) * time:
-                found.append(max(1 + (ratio - 1) * a / wall, 0.0))
-    return found
-
-
-def _of_wall(here: Anchor, ratios: Sequence[float]) -> list[float]:
-    """Return ratios of the wall time, for those of the program itself."""
-    return [max(1 + here.measured_s[1] * (ratio - 1) / here.wall_s, 0.0) for ratio in ratios]
-
-
-def fits(here: Anchor, core: Traced) -> bool:
-    """Return whether the time here does not refute this core."""
-    return abs(seconds_of(core) / here.measured_s[1] - 1) <= OFF
-
-
-def one_more(ratios: Sequence[float]) -> list[float]:
-    """Return the ends of the prediction interval of one more ratio; `too_few` has the reason where there is none."""
-    reach = student((1 + WITHIN) / 2, len(ratios) - 1) * stdev(ratios) * math.sqrt(1 + 1 / len(ratios))
-    return [mean(ratios) - reach, mean(ratios) + reach]
+def _ends(here: Anchor, others: Sequence[Pair]) -> Iterator[float]:
+    """Yield ratios of the wall time that the bounds contain, in all readings."""
+    pairs = [(seconds_of(old), seconds_of(new)) for old, new in others]
+    ratios = [b / a if a else 0.0 for a, b in pairs]  # without a time here, its weight is 0
+    deviations = [
+        paired_deviation(old, new) / a if a else 0.0 for (old, new), (a, _) in zip(others, pairs, strict=True)
+    ]
+    for time, given in zip(here.measured_s, here.weights, strict=True):
+        explained = mean_of(given, [a for a, _ in pairs]) / time
+        left_open = 1 + (mean_of(given, ratios) - 1) * explained
+        for ratio in (*one_more(given, ratios, deviations), left_open):
+            yield ratio  # kernel and waits grow with the memory
+            yield (time * ratio + here.rest_s) / (time + here.rest_s)
 
 
 def paired_deviation(old: Traced, new: Traced) -> float:

@@ -7,9 +7,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from tierscope.errors import MachineError, UsageError
 from tierscope.host.system import System
 from tierscope.predict.objects.placed import Again, Ends, Placed, placed
-from tierscope.predict.program.answer import SHORTEST_S, Anchor, Answer, anchor, answer, refuted, slowdown
+from tierscope.predict.program.answer import SHORTEST_S, Anchor, Answer, anchor, answer, slowdown
 from tierscope.predict.program.here import Tell, runs_here
 from tierscope.predict.program.lever import is_response, judged, opinion, responses
 from tierscope.predict.program.machines import (
@@ -33,7 +34,7 @@ from tierscope.simulated.replay import STANDARD_ERROR, Traced, replayed
 from tierscope.simulated.trace import words_of
 from tierscope.simulated.tracer import FOR_MANY, runnable, traced_words
 from tierscope.suites.response.found import Found as Response
-from tierscope.units import show_seconds
+from tierscope.units import parse_seconds, show_seconds
 
 ALWAYS = "sys/kernel/mm/transparent_hugepage/enabled"
 LIMIT_S = 60.0  # of one run here
@@ -103,6 +104,17 @@ class Found:
         }  # fmt: skip
 
 
+def parsed_limit(text: str) -> float:
+    """Return the seconds of --limit; UsageError unless it is a time above 0."""
+    try:
+        limit = parse_seconds(text)
+    except UsageError:
+        limit = 0.0
+    if limit <= 0:
+        raise UsageError(f"--limit {text}: expected a time above 0 with a unit; try --limit 60s")
+    return limit
+
+
 def predicted(asked: Asked, tell: Tell) -> Found:
     """Measure, trace and answer; `tell` gets a line before each of these that takes long.
 
@@ -158,12 +170,20 @@ def _words(here: Here) -> list[str]:
 def replay_words(
     command: Sequence[str], words: Sequence[str], limit_s: float, *, objects: bool = False
 ) -> tuple[dict[str, Traced], str]:
-    """Return word -> what that machine makes of the command, which is traced once; and the digest of what it prints."""
-    with same_input() as given, printed() as output:
-        found = replayed(
-            words_of(words), command, sampling=FOR_MANY, output=output.descriptor, given=given, limit_s=limit_s,
-            objects=objects,
-        )  # fmt: skip
+    """Return word -> what that machine makes of the command, which is traced once; and the digest of what it prints.
+
+    Its standard error is dropped. If the tracer fails, the error has the last line of it.
+    """
+    said = None
+    try:
+        with same_input() as given, printed() as output, printed() as said:
+            found = replayed(
+                words_of(words), command, sampling=FOR_MANY, output=output.descriptor, given=given,
+                errors=said.descriptor, limit_s=limit_s, objects=objects,
+            )  # fmt: skip
+    except MachineError as error:
+        last = f"; it printed last: {said.last_line}" if said and said.last_line else ""
+        raise MachineError(f"{error}{last}") from error
     return dict(zip(words, found, strict=True)), output.digest
 
 
@@ -185,7 +205,7 @@ def _found(
         for place in here.tiers
     ]  # fmt: skip
     own = here_s.cores[0]
-    notes = (*here_s.native.notes, *here.notes, *served(here_s.native, own), *refuted(here_s), *_tail(own))
+    notes = (*here_s.native.notes, *here.notes, *served(here_s.native, own), *_tail(own))
     return Found(
         tuple(command), here_s, tuple(tiers), notes, tuple(_cells(here, here_s, found)), here.tiers, here.memory_s,
         here.bandwidth_bytes_per_s,

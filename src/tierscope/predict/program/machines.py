@@ -6,12 +6,12 @@
 A latency that is given is that of one dependent load from the core, as `tierscope run latency` measures it. The
 nearest cache takes 4 cycles on AMD's cores since Zen and on most of ARM's, and 5 on Intel's since Sunny Cove; Intel's
 before take 4 or 5. Every core of these years has a prefetcher of strides; it is taken to fill the second cache. Cores
-that fetch the next line, or nothing, are among those that give the range.
-With a run of `core`, the own core has the parameters that it found, and the kind of prefetcher. A small and a large
-core give the range: of a parameter that was found they have the ends of its interval, of any other those of SMALL and
-LARGE.
-Blind to: what no run here measures. A run of `core` does not find all of a prefetcher, so its other kinds stay in the
-range.
+that fetch the next line, or nothing, are among the others that the machine may have (`cores`).
+With a run of `core`, the own core has the parameters that it found, and the kind of prefetcher. The others are between
+a small and a large core: of a parameter that was found these have the ends of its interval, of any other those of
+SMALL and LARGE.
+Blind to: what no run here measures. A run of `core` does not find all of a prefetcher, so its other kinds stay among
+the others.
 Source: A. Fog, "The microarchitecture of Intel, AMD and VIA CPUs", 2022 (latency of the nearest cache).
 """
 
@@ -26,6 +26,7 @@ from tierscope.files import is_there
 from tierscope.models.device import Device
 from tierscope.plans.simulation import PREFIX
 from tierscope.predict.memory import memory
+from tierscope.predict.program.cores import cores
 from tierscope.predict.program.grid import axes
 from tierscope.record.result import Run
 from tierscope.run.planned import catalogue
@@ -42,7 +43,6 @@ SMALL_PAGE, LARGE_PAGE = 4 * KiB, 2 * MiB
 CYCLES = {"GenuineIntel": 5}  # of the nearest cache, by vendor
 OTHER_CYCLES = 4
 PREFETCHERS = (",cache.1.prefetch=stride", ",cache.1.prefetch=next-line", "")
-CORES = ("", f",{SMALL}", f",{LARGE}")  # the own one, a small and a large one, where no run measured it
 MOST_LEVELS = 2  # of the TLB for data, of every core sold
 MUCH_SLOWER = 5.0  # times the latency here: marked
 OURS = ("read", "write", "bandwidth")
@@ -51,7 +51,7 @@ OURS = ("read", "write", "bandwidth")
 @dataclass(frozen=True)
 class Place:
     """A machine that replays. word: behind `sim:`; large: the same with pages of 2 MiB, "" where that is not known;
-    others: the same with other prefetchers; cores: words of the own core, a small and a large one.
+    others: the same with other cores that this machine may have.
 
     over, bandwidth_over: of a tier, as the words for it state them.
     """
@@ -61,14 +61,13 @@ class Place:
     large: str = ""
     others: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
-    cores: tuple[str, ...] = CORES
     over: float | None = None  # latency of a load over that of this machine's memory; None: not stated
     bandwidth_over: float | None = None  # the same of the bandwidth
 
     @property
     def words(self) -> list[str]:
-        """Return the machine with its own core, a small and a large one, and those with other prefetchers."""
-        return [*(self.word + core for core in self.cores), *self.others]
+        """Return the machine with its own core, and with each of the others."""
+        return [self.word, *self.others]
 
 
 @dataclass(frozen=True)
@@ -99,7 +98,7 @@ def places(runs: Sequence[Run], on: Sequence[str], folder: Path, page_bytes: int
     whole.write_text(text(found))
     probed = _probed(runs)
     core, prefetchers = _core_words(found, probed)
-    range_ = ("", *_range(probed))
+    sizes = cores(*_range(probed), prefetchers)
     files = {page: _without_memory(found, rows, page) for page in (SMALL_PAGE, LARGE_PAGE)}
 
     def place(name: str, memories: str, more: str = "", notes: tuple[str, ...] = ()) -> Place:
@@ -107,11 +106,11 @@ def places(runs: Sequence[Run], on: Sequence[str], folder: Path, page_bytes: int
         for page, content in files.items():
             path = folder / f"{len(list(folder.iterdir()))}.toml"
             path.write_text(f'memories = "{memories}"\n{content}')
-            words[page] = [f"{path}{core}{prefetch}{more}" for prefetch in prefetchers]
+            words[page] = [f"{path}{core}{other}{more}" for other in (prefetchers[0], *sizes)]
         translated = all("[[tlb]]" in content for content in files.values())
         large = words[LARGE_PAGE][0] if translated and page_bytes == SMALL_PAGE else ""
         own, *others = words[page_bytes]
-        return Place(name, own, large, tuple(others), notes, range_)
+        return Place(name, own, large, tuple(others), notes)
 
     own = place("this machine", str(whole))
     tiers = tuple(_stated(place(name, *_tier(name, found, whole)), found) for name in on)
@@ -163,13 +162,18 @@ def of_model(word: str, on: Sequence[str]) -> Here:
     first = word.split(",", 1)[0]
     if not _is_simulated(first):
         raise UsageError(f"--from {word}: name runs of this machine, or a simulated machine that stands for it")
+    others = cores(*_range(()), ("",))
+
+    def place(name: str) -> Place:
+        return Place(name, name, others=tuple(name + other for other in others))
+
     tiers = []
     for name in on:
         if not _is_simulated(name.split(",", 1)[0]):
             raise UsageError(f"--on {name}: with --from {word}, tiers are simulated machines, too, such as "
                              f"--on {first},memory.NAME.read=350ns")  # fmt: skip
-        tiers.append(Place(name, name))
-    return Here(Place(word, word), tuple(tiers), "", ("this machine is the one that --from describes",), word)
+        tiers.append(place(name))
+    return Here(place(word), tuple(tiers), "", ("this machine is the one that --from describes",), word)
 
 
 def is_model(words: Sequence[str]) -> bool:
@@ -211,15 +215,17 @@ def _prefetchers(found: Measured, probed: Sequence[CoreRow]) -> tuple[str, ...]:
     return (next_line, nothing, strides) if fetched else (nothing, next_line, strides)
 
 
-def _range(probed: Sequence[CoreRow]) -> tuple[str, str]:
-    """Return the words of a small and a large core: the ends of what was found, else SMALL and LARGE."""
-    small, large = (dict(word.split("=") for word in core.split(",")) for core in (SMALL, LARGE))
+def _range(probed: Sequence[CoreRow]) -> tuple[dict[str, float], dict[str, float]]:
+    """Return a small and a large core: the ends of what was found, else those of SMALL and LARGE."""
+    small, large = (
+        {key: float(value) for key, value in (word.split("=") for word in core.split(","))} for core in (SMALL, LARGE)
+    )
     for one in settings(probed):
         key = f"{one.section}.{one.key}"
         if key in small:
-            small[key] = one.weakest
-            large[key] = one.strongest or str(max(int(one.value), int(large[key])))
-    return _joined(small), _joined(large)
+            small[key] = float(one.weakest)
+            large[key] = float(one.strongest) if one.strongest else max(float(one.value), large[key])
+    return small, large
 
 
 def _joined(words: Mapping[str, str]) -> str:
@@ -282,9 +288,8 @@ def _notes(found: Measured, content: str, probed: Sequence[CoreRow]) -> tuple[st
     if known := [f"{one.key.replace('_', ' ')} {one.value.strip(chr(34))}" for one in settings(probed)]:
         notes = [f"the core is as `run core` found it: {', '.join(known)}"]
     else:
-        notes = [
-            "the core was not probed: the bounds contain a small and a large one; `tierscope run core` narrows them"
-        ]
+        range_ = "the bounds are of cores between a small and a large one; `tierscope run core` narrows them"
+        notes = [f"the core was not probed: {range_}"]
     if not found.in_flight:
         notes.append("the bandwidth of this machine is not known: no run of `stream kernels=read` with one thread")
     if "[[tlb]]" not in content:

@@ -10,7 +10,6 @@ Source: Linux manual pages, proc(5), /proc/PID/stat, fields 16 and 17.
 import os
 import stat
 import subprocess
-import tempfile
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -32,7 +31,6 @@ SPENT_S = 4.0  # for runs beyond LEAST
 STANDARD_INPUT = 0
 PIPE = "standard input is a pipe, which one run alone could read: each run got an empty one; give a file with <"
 CHILDREN = slice(13, 15)  # words behind the name: user and system ticks of children
-TOLD = 200  # bytes of the last output of a program that failed
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,9 +92,9 @@ def _once(command: Sequence[str], limit_s: float) -> tuple[float, float, float, 
 
 
 def _timed(command: Sequence[str], limit_s: float, output: int) -> tuple[float, float, float, float]:
-    with same_input() as given, tempfile.TemporaryFile() as said:
+    with same_input() as given, printed() as said:
         began = perf_counter()
-        child = subprocess.Popen(command, stdin=given, stdout=output, stderr=said)
+        child = subprocess.Popen(command, stdin=given, stdout=output, stderr=said.descriptor)
         late = threading.Timer(limit_s, child.kill)
         late.start()
         try:
@@ -110,14 +108,12 @@ def _timed(command: Sequence[str], limit_s: float, output: int) -> tuple[float, 
         finally:
             over = not late.is_alive()
             late.cancel()
-        said.seek(max(said.seek(0, os.SEEK_END) - TOLD, 0))
-        last = said.read()
     child.returncode = os.waitstatus_to_exitcode(status)
     if over:
         raise UsageError(f"{command[0]} takes longer than {show_seconds(limit_s)}; "
                          "take a smaller case, or a larger --limit")  # fmt: skip
     if child.returncode:
-        raise UsageError(_failure(command[0], child.returncode, last))
+        raise UsageError(_failure(command[0], child.returncode, said.last_line))
     return wall, usage.ru_utime, usage.ru_stime, children
 
 
@@ -130,10 +126,9 @@ def _children_s(ended: int) -> float:
     return sum(map(int, behind_name[CHILDREN])) / os.sysconf("SC_CLK_TCK")
 
 
-def _failure(name: str, status: int, said: bytes) -> str:
+def _failure(name: str, status: int, said: str) -> str:
     how = f"signal {-status}" if status < 0 else f"status {status}"
-    lines = said.decode(errors="replace").strip().splitlines()
-    last = f" ({lines[-1]})" if lines else ""
+    last = f" ({said})" if said else ""
     step = "the time of a failure predicts nothing: give it arguments and input with which it succeeds"
     terminal = "" if status < 0 else "; if it needs a terminal, give its input as a file, with <"
     return f"{name} ended with {how}{last}; {step}{terminal}"

@@ -6,11 +6,11 @@ equal parts of the model's time here. Markers are instructions of the program, t
     T(i)      model time of a machine before instruction i: known at the ends of the parts that are timed and every
               million instructions within them; in between, and in gaps, time passes evenly
     here      share of the phase of T of the own core, of the time that was measured
-    ratio     of a phase on the tier and here; its bounds are the range over all cores, and one more core
-              by the sizes of the core, once each
+    ratio     of a phase on the tier and here, by the own core; its bounds contain one more core, in which the other
+              cores count by how well they explain the time of the whole program here
 
-The bounds also contain twice the deviation of what was not traced. With the rates d = b_i - ratio * a_i of units, the
-n instructions of a gap that are in the phase have the variance n^2 (d_i - d_j)^2 / 2.
+The interval of one more core includes the deviation of what was not traced. With the rates d = b_i - ratio * a_i of
+units, the n instructions of a gap that are in the phase have the variance n^2 (d_i - d_j)^2 / 2.
 Blind to: time in the kernel, which has no phase; the mean over threads, since the phase of one thread is that of all.
 Source: J. von Neumann et al., "The Mean Square Successive Difference", Annals of Mathematical Statistics 12(2), 1941.
 """
@@ -22,16 +22,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tierscope.predict.program.answer import (
-    LEAST,
-    SIZES,
-    SPREAD,
-    Anchor,
-    one_more,
-    seconds_of,
-    size_ratios,
-    too_few,
-)
+from tierscope.predict.program.answer import LEAST, Anchor, seconds_of
+from tierscope.predict.program.one_more import one_more
 from tierscope.simulated.replay import Traced
 
 BEGIN = "begin"  # before the first marker
@@ -44,7 +36,7 @@ Span = tuple[float, float]
 
 @dataclass(frozen=True, slots=True)
 class Cores:
-    """A tier. pairs: each core here and there, SIZES, then others; idle, instant: variants of the own core, or None."""
+    """A tier. pairs: each core here and there, own first; idle, instant: variants of the own core, or None."""
 
     tier: str
     pairs: Sequence[tuple[Traced, Traced]]
@@ -113,29 +105,25 @@ def _by_markers(own: Traced) -> Mapping[str, list[Span]]:
 
 def _there(here: Anchor, one: Cores, parts: Sequence[Span]) -> PhaseThere:
     ratios = [_ratio(a, b, parts) for a, b in one.pairs]
-    sizes = size_ratios([(_time(a, parts), _time(b, parts)) for a, b in one.pairs[:SIZES]])
     own = one.pairs[0][1]
     time = _time(own, parts)
     latency = bandwidth = None
     if one.idle is not None and one.instant is not None and time > 0:
         alone = min(_time(one.idle, parts), time)
         latency, bandwidth = max(alone - _time(one.instant, parts), 0.0) / time, 1 - alone / time
-    if here.unknown or too_few(sizes) or any(ratio is None for ratio in ratios):
-        return PhaseThere(one.tier, None, None, None, latency, bandwidth)
     sure = [ratio for ratio in ratios if ratio is not None]
-    further = one_more(sizes)
-    low = min(*(max(end, 0.0) for end in further), *(low for _, low, _ in sure), sure[0][0])
-    high = max(*further, *(high for _, _, high in sure), sure[0][0])
-    return PhaseThere(one.tier, sure[0][0], low, high, latency, bandwidth)
+    if here.unknown or len(sure) < len(ratios):
+        return PhaseThere(one.tier, None, None, None, latency, bandwidth)
+    told, others = sure[0][0], sure[1:]
+    ends = [one_more(given, [x for x, _ in others], [v for _, v in others]) for given in here.weights]
+    every = [told, *(end for pair in ends for end in pair)]
+    return PhaseThere(one.tier, told, max(min(every), 0.0), max(every), latency, bandwidth)
 
 
-def _ratio(here: Traced, there: Traced, parts: Sequence[Span]) -> tuple[float, float, float] | None:
-    """Return the ratio of a phase by one core, and its bounds by what was not traced."""
+def _ratio(here: Traced, there: Traced, parts: Sequence[Span]) -> tuple[float, float] | None:
+    """Return the ratio of a phase by one core, and its deviation by what was not traced."""
     a, b = _time(here, parts), _time(there, parts)
-    if a <= 0:
-        return None
-    spread = SPREAD * _deviation(here, there, b / a, parts) / a
-    return b / a, max(b / a - spread, 0.0), b / a + spread
+    return (b / a, _deviation(here, there, b / a, parts) / a) if a > 0 else None
 
 
 def _deviation(here: Traced, there: Traced, ratio: float, parts: Sequence[Span]) -> float:

@@ -6,11 +6,11 @@ TEXTS = {
     "A program on other memories": (
         "The program ran here several times, and once in a tracer. The trace went through a model of this machine and "
         "through the same model with each memory. The time there is the time here, multiplied by the ratio of both "
-        "model times. The bounds contain a small and a large core, other prefetchers, and the 90 % prediction interval "
-        "of one more core by three sizes. They also contain the interval of the runs here, the error of sampling, and "
-        "both readings of what the model does not explain. The contours come from "
-        "the own core on a grid of latencies and bandwidths. Limits: threads that wait in the kernel, JIT code "
-        "and AVX-512 are not modelled; `model / measured` shows how well the model fits here."
+        "model times. The bounds are the 90 % prediction interval of one more core, from 12 cores between a small and "
+        "a large one that count by how well they explain the time here. It includes the error of sampling. They also "
+        "contain the interval of the runs here, and both readings of what the model does not explain. The contours "
+        "come from the own core on a grid of latencies and bandwidths. Limits: threads that wait in the kernel, "
+        "JIT code and AVX-512 are not modelled; `model / measured` shows how well the model fits here."
     ),
 }
 
