@@ -54,6 +54,13 @@ def test_a_unit_above_the_search_of_the_expected_kind_has_no_upper_bound() -> No
     assert level.most_amplification is None
 
 
+@pytest.mark.parametrize("seed", first(1, range(4)))
+def test_noise_does_not_make_a_large_unit_a_smaller_one(seed: int) -> None:
+    """Regions at random up to 8 KiB show that the unit is large, and not how large."""
+    (level,) = seen(("hash16", 28 * KiB, 3.3 * MiB, 200e-9), noise=0.0035, seed=seed).levels
+    assert level.unit_bytes.low <= 28 * KiB <= level.unit_bytes.high
+
+
 @pytest.mark.slow
 def test_a_buffer_beyond_the_regions_is_not_surely_absent() -> None:
     levels = seen(("lru", 512, 512 * MiB, 200e-9))
