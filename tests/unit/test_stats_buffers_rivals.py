@@ -61,6 +61,14 @@ def test_noise_does_not_make_a_large_unit_a_smaller_one(seed: int) -> None:
     assert level.unit_bytes.low <= 28 * KiB <= level.unit_bytes.high
 
 
+def test_a_kind_between_two_of_the_table_has_its_capacity_in_the_interval() -> None:
+    """Sets of 32 units are between sets of 16 and one set; measured without noise, neither fits as well as it could."""
+    near, far = Unit(FRESH, KiB).misses(3.4 * MiB, "random"), Unit(FRESH, 4 * KiB)
+    between = (far.misses(5.8 * MiB, "hash16") + far.misses(5.8 * MiB)) / 2
+    levels = answer(48e-9 + 156e-9 * near + 21e-9 * between, noise=0.0001)
+    assert not sure(levels) or levels.levels[1].capacity_bytes.low <= 5.8 * MiB <= levels.levels[1].capacity_bytes.high
+
+
 @pytest.mark.slow
 def test_a_buffer_beyond_the_regions_is_not_surely_absent() -> None:
     levels = seen(("lru", 512, 512 * MiB, 200e-9))

@@ -25,6 +25,7 @@ import numpy as np
 
 from tierscope.arrays import Floats, Truths
 from tierscope.stats.buffers_doubts import LEAST, WALK, Fitted, counts, doubts
+from tierscope.stats.buffers_kinds import LRU
 from tierscope.stats.buffers_model import Fresh
 from tierscope.stats.buffers_rivals import LARGEST_UNIT, Cell, Rivals
 from tierscope.stats.buffers_search import Fit, Place, Search
@@ -161,7 +162,10 @@ def _chosen(search: Search, known: tuple[Fit, ...], fits: tuple[Fit, ...]) -> Fi
     as_expected = len(usual.places) == count and usual.cost <= max(limit, OWN**2 * free)
     best = usual if as_expected else rival
     own = max(LEAST, best.cost / free)
-    return Fitted(search, fits, known, best, own, max(limit, best.cost + variance * reach**2))
+    limit = max(limit, best.cost + variance * reach**2)
+    if any(place.kind != LRU for place in best.places):
+        limit = max(limit, OWN**2 * free)  # the table has few of many kinds: sets of 32 units are between two of them
+    return Fitted(search, fits, known, best, own, limit)
 
 
 def _misfit(search: Search, fit: Fit) -> float:
