@@ -10,7 +10,7 @@ from made_buffers import FOOTPRINT, OPTANE, Buffer, Device, latency_s, model_s
 from tiers import first
 from tierscope.arrays import Floats
 from tierscope.stats.buffers import Curve, Levels, infer
-from tierscope.stats.buffers_model import Fresh
+from tierscope.stats.buffers_model import Fresh, Unit
 from tierscope.stats.buffers_search import Place, Search
 from tierscope.units import KiB, MiB
 
@@ -164,6 +164,15 @@ def test_buffers_smaller_than_the_grain_are_found_where_interleaving_is_known() 
     assert [level.round_bytes for level in known.levels] == [24 * KiB]
     assert [level.unit_bytes.middle for level in known.levels] == [256]
     assert [level.round_bytes for level in infer(curve).levels] != [24 * KiB]
+
+
+@pytest.mark.parametrize("region_bytes", [40 * KiB, 56 * KiB, 72 * KiB, 104 * KiB])
+def test_a_region_need_not_begin_with_a_block_of_a_memory(region_bytes: int) -> None:
+    """Taken as whole blocks, a region of 56 KiB would be in one memory, and 10 % slower."""
+    device = Device((Buffer(8 * KiB, 256, 120e-9),), 320e-9, ways=9, grain_bytes=64 * KiB)
+    fresh = Fresh(np.array([float(region_bytes)]), np.array([False]), np.array([float(FOOTPRINT)]), 9, 64 * KiB)
+    modelled = 120e-9 + 200e-9 * Unit(fresh, 256).misses(72 * KiB)[0]
+    assert modelled == pytest.approx(latency_s(device, region_bytes, scattered=False), rel=0.012)
 
 
 THREE = Device(

@@ -54,6 +54,22 @@ def test_a_unit_above_the_search_of_the_expected_kind_has_no_upper_bound() -> No
     assert level.most_amplification is None
 
 
+@pytest.mark.parametrize("seed", first(1, range(4)))
+def test_noise_does_not_make_a_large_unit_a_smaller_one(seed: int) -> None:
+    """Regions at random up to 8 KiB show that the unit is large, and not how large."""
+    (level,) = seen(("hash16", 28 * KiB, 3.3 * MiB, 200e-9), noise=0.0035, seed=seed).levels
+    assert level.unit_bytes.low <= 28 * KiB <= level.unit_bytes.high
+
+
+def test_a_kind_between_two_of_the_table_has_a_capacity_with_the_error_of_the_table() -> None:
+    """Sets of 32 units are between sets of 16 and one set. Low noise does not make the capacity that of one of them."""
+    near, far = Unit(FRESH, KiB).misses(3.4 * MiB, "random"), Unit(FRESH, 4 * KiB)
+    between = (far.misses(5.8 * MiB, "hash16") + far.misses(5.8 * MiB)) / 2
+    capacity = answer(48e-9 + 156e-9 * near + 21e-9 * between, noise=0.0001).levels[1].capacity_bytes
+    assert capacity.low <= 5.8 * MiB <= capacity.high
+    assert capacity.high / capacity.low > 1.15
+
+
 @pytest.mark.slow
 def test_a_buffer_beyond_the_regions_is_not_surely_absent() -> None:
     levels = seen(("lru", 512, 512 * MiB, 200e-9))

@@ -24,7 +24,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from tierscope.arrays import Floats, Truths
-from tierscope.stats.buffers_doubts import LEAST, Fitted, counts, doubts
+from tierscope.stats.buffers_doubts import LEAST, WALK, Fitted, counts, doubts
+from tierscope.stats.buffers_kinds import LRU
 from tierscope.stats.buffers_model import Fresh
 from tierscope.stats.buffers_rivals import LARGEST_UNIT, Cell, Rivals
 from tierscope.stats.buffers_search import Fit, Place, Search
@@ -40,6 +41,7 @@ PROOF = 10.0  # less of the criterion: odds of 1 to 150
 ALIKE = 3.0  # errors of a model are alike at neighbouring points: a number of them count as one
 OWN = 0.5  # times the errors of the points: as close as the closed form is to its own kind
 FEWEST = 8  # points
+TWICE = 2  # a unit, in a region at random that shows it
 SHARE = 0.975
 
 
@@ -160,7 +162,10 @@ def _chosen(search: Search, known: tuple[Fit, ...], fits: tuple[Fit, ...]) -> Fi
     as_expected = len(usual.places) == count and usual.cost <= max(limit, OWN**2 * free)
     best = usual if as_expected else rival
     own = max(LEAST, best.cost / free)
-    return Fitted(search, fits, known, best, own, max(limit, best.cost + variance * reach**2))
+    limit = max(limit, best.cost + variance * reach**2)
+    if any(place.kind != LRU for place in best.places):
+        limit = max(limit, OWN**2 * free)  # the table has few of many kinds: sets of 32 units are between two of them
+    return Fitted(search, fits, known, best, own, limit)
 
 
 def _misfit(search: Search, fit: Fit) -> float:
@@ -173,10 +178,11 @@ def _told(fitted: Fitted, rivals: Rivals, sigma: Floats, curve: Curve) -> Levels
     reach = student(SHARE, max(1.0, search.points - 3 * count - 2))
     times = _bounded_times(design, fit.times_s, fitted.variance, reach)
     cells = [_cells(fitted, rivals, number) for number in range(count)]
+    scattered = float(curve.region_bytes[curve.scattered].max(initial=0.0))
     levels = []
     for number, (place, own) in enumerate(zip(fit.places, cells, strict=True)):
         capacity = _capacity(search, fit.places, number, fit.cost + fitted.variance * reach**2, own)
-        unit = _unit(search, fit.places, number, fit.cost + fitted.variance * reach**2, own)
+        unit = _unit(fitted, number, fit.cost + fitted.variance * reach**2, own, scattered)
         size = _round(capacity, place.unit_bytes, curve.ways)
         levels.append(Level(capacity, unit, times[number], size, curve.line_bytes))
     misfit = fitted.misfit(fit)
@@ -223,12 +229,22 @@ def _capacity(search: Search, places: tuple[Place, ...], number: int, limit: flo
     return Estimate(size / (1 + low), size, size * (1 + high))
 
 
-def _unit(search: Search, places: tuple[Place, ...], number: int, limit: float, cells: list[Cell]) -> Estimate:
-    """Return the unit, with those of rivals, and those next to it at the capacity that suits them best."""
+def _unit(fitted: Fitted, number: int, limit: float, cells: list[Cell], scattered_bytes: float) -> Estimate:
+    """Return the unit, with those of rivals, and those next to it at the capacity that suits them best.
+
+    scattered_bytes: the largest region at random. It shows a unit only if the unit is at most half as large. Without a
+    longer plateau, larger units differ by errors that points share, as capacities do.
+    """
+    search, places = fitted.search, fitted.best.places
     own = places[number]
     units = sorted({*search.units, own.unit_bytes})
-    unseen = [cell for cell in cells if min(cell.unit_bytes, own.unit_bytes) >= SCATTERED_TO]  # by regions at random
-    found = {own.unit_bytes, *(cell.unit_bytes for cell in cells if cell.cost <= limit or cell in unseen)}
+    close = {cell.unit_bytes for cell in cells if cell.cost <= limit}
+    unseen = [cell for cell in cells if min(cell.unit_bytes, own.unit_bytes) > scattered_bytes / TWICE]
+    found = {
+        own.unit_bytes,
+        *close,
+        *(cell.unit_bytes for cell in unseen if _walks_little(search, places, number, cell)),
+    }
     for direction in (-1, 1):
         at = units.index(own.unit_bytes) + direction
         while 0 <= at < len(units):
@@ -237,6 +253,13 @@ def _unit(search: Search, places: tuple[Place, ...], number: int, limit: float, 
             found.add(units[at])
             at += direction
     return Estimate(min(found), own.unit_bytes, max(found))
+
+
+def _walks_little(search: Search, places: tuple[Place, ...], number: int, cell: Cell) -> bool:
+    """Return whether a cell explains the curve without first lines that take longer than a page walk."""
+    moved = Place(cell.unit_bytes, cell.capacity_bytes, cell.kind)
+    times = search.fit((*places[:number], moved, *places[number + 1 :])).times_s
+    return bool(times[-1] <= WALK * times[:-1].sum())
 
 
 def _cheapest(search: Search, places: tuple[Place, ...], number: int, unit: int) -> float:

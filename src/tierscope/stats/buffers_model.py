@@ -14,13 +14,18 @@ with D the other units among k draws without replacement. In a region smaller th
 miss. Where regions follow one another by address, the unit is that of the region before: one visit in m misses. Where
 they are scattered over a footprint, the same formulas apply with regions in place of lines.
 A buffer behind another one is taken to see all visits, which only orders its entries a little otherwise.
-Each of several memories side by side sees the blocks of a region that are in it, as a region of its own.
+Each of several memories side by side sees the blocks of a region that are in it, as a region of its own. Regions that
+follow one another need not begin with a block: one of 56 KiB is seldom in one block of 64 KiB.
 Blind to buffers whose unit is one line: a line visited once is never found. Against an exact simulation it is off by
 less than 1 % of the latency of a typical device (tests/unit/test_stats_buffers.py).
 Source for the protocol: Z. Wang et al., "Characterizing and Modeling Non-Volatile Memory Systems", MICRO 2020; for the
 moments: N. L. Johnson and S. Kotz, "Urn Models and Their Application", 1977 (occupancy without replacement).
 """
 
+import functools
+import math
+from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -31,6 +36,8 @@ from tierscope.units import LINE_BYTES, KiB
 
 GAPS = 160  # quantiles of the gap between two visits
 EXACT = GAPS  # lines up to which each gap is one
+PLACES = 16  # of a block where regions begin, at most
+MANY = 8  # blocks in one memory: with more of them, it hardly matters where in a block a region begins
 
 
 @dataclass(frozen=True)
@@ -68,7 +75,7 @@ class Unit:
 def _per_memory(fresh: Fresh) -> tuple[Places, Floats, Fresh]:
     """Return what each memory sees of a region: where the parts of each begin, their share of its visits, the parts.
 
-    Blocks of a region are in the memories one after the other. Where they do not divide, some memories have one more.
+    Blocks of a region are in the memories one after the other, from the place in a block where the region begins.
     """
     begin: list[int] = []
     weights: list[float] = []
@@ -87,14 +94,33 @@ def _per_memory(fresh: Fresh) -> tuple[Places, Floats, Fresh]:
     return np.array(begin), np.array(weights), parts
 
 
-def _shares(region: float, ways: int, grain: int) -> list[tuple[float, float]]:
-    """Return (bytes in one memory, share of all bytes that are in such memories)."""
-    if ways == 1 or region <= grain:
-        return [(region, 1.0)]
-    blocks = region / grain
-    least, more = int(blocks // ways), blocks % ways
-    found = [((least + 1) * grain, more * (least + 1) / blocks), (least * grain, (ways - more) * least / blocks)]
-    return [(size, share) for size, share in found if share > 0]
+@functools.lru_cache(maxsize=1024)
+def _shares(region: float, ways: int, grain: int) -> tuple[tuple[float, float], ...]:
+    """Return (bytes in one memory, share of all bytes that are in such memories).
+
+    Regions follow one another, so that they begin in every place of a block that their size allows.
+    """
+    if ways == 1:
+        return ((region, 1.0),)
+    step = grain if region >= MANY * ways * grain else max(math.gcd(int(region), grain), grain // PLACES)
+    begins = np.arange(0, grain, step)
+    found: Counter[float] = Counter()
+    for begin in begins:
+        for own in _parts(float(begin), region, ways, grain):
+            found[own] += own / region / begins.size
+    return tuple(sorted(found.items()))
+
+
+def _parts(begin: float, region: float, ways: int, grain: int) -> Iterator[float]:
+    """Yield the bytes in each memory of a region that begins in the first block, without those that have none."""
+    round_bytes = ways * grain
+    for way in range(ways):
+        before, after = (
+            end // round_bytes * grain + min(max(end % round_bytes - way * grain, 0), grain)
+            for end in (begin, begin + region)
+        )
+        if after > before:
+            yield after - before
 
 
 class _Alone:
