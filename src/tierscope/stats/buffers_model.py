@@ -24,7 +24,7 @@ moments: N. L. Johnson and S. Kotz, "Urn Models and Their Application", 1977 (oc
 
 import functools
 import math
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -103,11 +103,11 @@ def _shares(region: float, ways: int, grain: int) -> tuple[tuple[float, float], 
     if ways == 1:
         return ((region, 1.0),)
     step = grain if region >= MANY * ways * grain else max(math.gcd(int(region), grain), grain // PLACES)
-    begins = np.arange(0, grain, step)
-    found: Counter[float] = Counter()
+    begins = range(0, grain, step)
+    found: defaultdict[float, float] = defaultdict(float)
     for begin in begins:
         for own in _parts(float(begin), region, ways, grain):
-            found[own] += own / region / begins.size
+            found[own] += own / region / len(begins)
     return tuple(sorted(found.items()))
 
 
