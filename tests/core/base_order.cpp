@@ -32,7 +32,7 @@ TEST_CASE("a permutation reaches every value once, and its inverse leads back") 
     }
 }
 
-TEST_CASE("a permutation of many numbers at once is that of each") {
+TEST_CASE("a permutation of many numbers is that of each") {
   for (const std::uint64_t count : {1U, 2U, 3U, 63U, 64U, 65U, 257U, 4097U}) {
     CAPTURE(count);
     const Permutation order(count, 1995);

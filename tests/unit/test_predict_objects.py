@@ -50,7 +50,7 @@ def test_the_objects_are_places_and_static_data() -> None:
 
 
 def test_static_data_that_exec_loads_again_are_one_object() -> None:
-    """A set is moved by name, so two objects of one name could not be told apart. Never both are there."""
+    """A set is moved by name, so each name has one object. Never are both there."""
     places = (("rest\t", 0, 0), ("data\t", 100, 1), ("data\t/lib/a.so", 10, 1), ("data\t", 300, 1))
     found = objects_of(of(1.0, places=places))
     assert [(one.name, one.bytes, one.allocations, one.places, one.names) for one in found] == [

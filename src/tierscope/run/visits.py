@@ -62,15 +62,12 @@ class Visits:
         if self._most_have_two():
             return []
         by_kind = self._sample({own[0].number for own in missing})
-        complete = self._complete(by_kind, left_s)
-        if complete:
-            return complete
         sample = [record for records in by_kind.values() for record in records]
-        if tour_s <= left_s:
-            return due
-        short = self._without_the_longest(due, left_s)
-        if len(short) >= MANY * len(due):
-            return short
+        if sample and self._durations.tour_s(sample) * self._tours(sample) <= left_s:
+            return self._fitting(sample, left_s)
+        most = due if tour_s <= left_s else self._without_the_longest(due, left_s)
+        if len(most) >= MANY * len(due):
+            return self._complete(by_kind, left_s) or most
         return self._fitting(sample, left_s) or self._fitting(self._kind_by_kind(due), left_s)
 
     def _tours(self, records: Sequence[Record]) -> int:
@@ -151,14 +148,15 @@ class Visits:
 
     def _complete(self, sample: Mapping[Kind, list[Record]], left_s: float) -> list[Record]:
         """Return the points of those kinds for which all visits fit, in the order of the plan; the longest kinds are
-        left out first.
+        left out first. There is then time for a second visit of these.
         """
-        kinds = sorted(sample, key=lambda kind: self._durations.tour_s(sample[kind]))
+        kinds, waiting = sorted(sample, key=lambda kind: self._durations.tour_s(sample[kind])), list[Record]()
         while kinds:
             chosen = [record for kind in kinds for record in sample[kind]]
-            if self._durations.tour_s(chosen) * self._tours(chosen) <= left_s:
+            total_s = self._durations.tour_s(chosen) * self._tours(chosen) + self._durations.tour_s(waiting)
+            if chosen and total_s <= left_s:
                 return sorted(chosen, key=lambda record: record.number)
-            kinds.pop()
+            waiting += sample[kinds.pop()]
         return []
 
     def _kind_by_kind(self, due: Sequence[Record]) -> list[Record]:
