@@ -32,6 +32,15 @@
 
 extern "C" {
 
+#if __GLIBC_PREREQ(2, 38)
+unsigned long older_strtoul(const char* text, char** end, int base);
+TIERSCOPE_OLDER(strtoul);
+/// What the C++ library of such a system calls; the older one does not read binary numbers.
+unsigned long __isoc23_strtoul(const char* text, char** end, int base) noexcept {
+  return older_strtoul(text, end, base);
+}
+#endif
+
 #if __GLIBC_PREREQ(2, 34)
 void* older_dlopen(const char* name, int mode);
 void* older_dlsym(void* library, const char* name);

@@ -6,10 +6,12 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <cstdio>
+#include <charconv>
 #include <cstring>
 #include <fstream>
 #include <string>
+#include <string_view>
+#include <system_error>
 #include <utility>
 
 #include "shadow/memory.hpp"
@@ -171,10 +173,12 @@ void take_over(int number, void (*handler)(int, siginfo_t*, void*) noexcept, str
 void add_writable(Watch& watch, std::span<const Mapping> mappings) {
   std::ifstream lines("/proc/self/maps");
   for (std::string line; std::getline(lines, line);) {
-    std::uintptr_t begin = 0, end = 0;
-    std::array<char, 5> rights{};
-    if (std::sscanf(line.c_str(), "%lx-%lx %4s", &begin, &end, rights.data()) != 3) continue;
-    if (rights[0] != 'r' || rights[1] != 'w' || rights[2] != '-' || rights[3] != 's') continue;
+    std::uintptr_t begin = 0, end = 0;  // as in 7f0000000000-7f0000200000 rw-s ...
+    const auto* const last = line.data() + line.size();
+    const auto first = std::from_chars(line.data(), last, begin, 16);
+    if (first.ec != std::errc{} || first.ptr == last) continue;
+    const auto second = std::from_chars(first.ptr + 1, last, end, 16);
+    if (second.ec != std::errc{} || !std::string_view(second.ptr, last).starts_with(" rw-s")) continue;
     for (const auto& each : mappings) {
       const auto from = std::max(begin, each.begin), to = std::min(end, each.end);
       if (from < to && watch.mapping_count < watch.mappings.size())

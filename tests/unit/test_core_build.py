@@ -87,3 +87,31 @@ def test_nothing_is_built_without_the_build_of_a_set_up(checkout: Path) -> None:
     (checkout / "build/venv/CMakeCache.txt").unlink()
     with pytest.raises(MachineError, match="which was not built"):
         core.find_traced_core()
+
+
+def tracer_words(checkout: Path, cached: str) -> str:
+    """Return how the tracer is configured, beside a core with these lines in its cache."""
+    with (checkout / "build/venv/CMakeCache.txt").open("a") as cache:
+        cache.write(cached)
+    (checkout / "tracer").mkdir()
+    (checkout / "tracer/CMakeLists.txt").touch()
+    (checkout / "a cmake.broken").touch()
+    with pytest.raises(OSError, match=r"^$"):
+        core.build_tracer()
+    return (checkout / "a cmake.calls").read_text()
+
+
+def test_the_tracer_is_built_with_the_tool_that_built_the_core(checkout: Path) -> None:
+    """The compiler's package does not bring `make`, so a system without it has the tool of the core alone."""
+    ninja, older = checkout / "ninja", checkout / "build/tracer"
+    ninja.touch()
+    older.mkdir()
+    (older / "CMakeCache.txt").write_text("CMAKE_GENERATOR:INTERNAL=Unix Makefiles\n")
+    words = tracer_words(checkout, f"CMAKE_GENERATOR:INTERNAL=Ninja\nCMAKE_MAKE_PROGRAM:UNINITIALIZED={ninja}\n")
+    assert words.rstrip().endswith(f"-G Ninja -DCMAKE_MAKE_PROGRAM={ninja}")
+    assert not older.exists(), "CMake refuses a folder of another build tool"
+
+
+def test_the_tracer_has_the_usual_tool_where_that_of_the_core_is_gone(checkout: Path) -> None:
+    gone = "CMAKE_GENERATOR:INTERNAL=Ninja\nCMAKE_MAKE_PROGRAM:UNINITIALIZED=/no/ninja\n"
+    assert "-G" not in tracer_words(checkout, gone).split()

@@ -50,7 +50,7 @@ def build_tracer() -> Path:
         fcntl.flock(lock, fcntl.LOCK_EX)
         newest = max(file.stat().st_mtime for file in sources.iterdir())
         if not made.is_file() or made.stat().st_mtime < newest:
-            _make(["-S", str(sources), "-B", str(folder), "-DCMAKE_BUILD_TYPE=Release"])
+            _make(["-S", str(sources), "-B", str(folder), "-DCMAKE_BUILD_TYPE=Release", *_generator(folder)])
             _make(["--build", str(folder)])
             made.touch()
     return made
@@ -60,14 +60,34 @@ def _make(arguments: list[str]) -> None:
     done = subprocess.run([_cmake(), *arguments], stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
     if done.returncode:
         lines = [line.strip() for line in (done.stderr + done.stdout).splitlines() if line.strip()]
-        told = next((line for line in lines if "sudo apt-get" in line or "error" in line), " ".join(lines[:2]))
+        told = next((line for line in lines if "sudo apt-get" in line or "error" in line.lower()), " ".join(lines[:2]))
         raise OSError(told)
 
 
 def _cmake() -> str:
-    cache = BUILD / "CMakeCache.txt"
-    found = re.search(r"^CMAKE_COMMAND:INTERNAL=(.+)$", cache.read_text(), re.MULTILINE) if cache.is_file() else None
-    return found[1] if found and Path(found[1]).is_file() else "cmake"
+    """Return the CMake that configured the core, else the system's."""
+    command = _configured(BUILD, "CMAKE_COMMAND")
+    return command if Path(command).is_file() else "cmake"
+
+
+def _generator(folder: Path) -> list[str]:
+    """Return the words that select the build tool of the core: the compiler's package does not bring `make`.
+
+    A folder of another build tool is removed, since CMake refuses it.
+    """
+    name, program = (_configured(BUILD, key) for key in ("CMAKE_GENERATOR", "CMAKE_MAKE_PROGRAM"))
+    if not name or not Path(program).is_file():
+        return []
+    if _configured(folder, "CMAKE_GENERATOR") not in ("", name):
+        shutil.rmtree(folder)
+    return ["-G", name, f"-DCMAKE_MAKE_PROGRAM={program}"]
+
+
+def _configured(folder: Path, key: str) -> str:
+    """Return the value that CMake keeps for a build folder; "" where there is none."""
+    cache = folder / "CMakeCache.txt"
+    found = re.search(rf"^{key}:[A-Z]+=(.+)$", cache.read_text(), re.MULTILINE) if cache.is_file() else None
+    return found[1] if found else ""
 
 
 def _known(target: str) -> bool:

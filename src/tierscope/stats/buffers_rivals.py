@@ -188,4 +188,4 @@ def _least(costs: Floats) -> tuple[Floats, Floats]:
         good = (top > 0) & (top < last) & (bend > 0) & (bend < np.inf)
         shift = np.where(good, (before - after) / np.where(good, 4 * bend, 1.0), 0.0)
         least = np.where(good, np.maximum(middle - bend * shift**2, 0.0), middle)
-    return least, top + shift
+    return least, np.add(top, shift, dtype=np.float64)
