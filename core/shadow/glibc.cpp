@@ -35,7 +35,7 @@ extern "C" {
 #if __GLIBC_PREREQ(2, 38)
 unsigned long older_strtoul(const char* text, char** end, int base);
 TIERSCOPE_OLDER(strtoul);
-/// What the C++ library of such a system calls; the older one does not read binary numbers.
+/// The C++ library of such a system calls it. The older one does not read binary numbers.
 unsigned long __isoc23_strtoul(const char* text, char** end, int base) noexcept {
   return older_strtoul(text, end, base);
 }

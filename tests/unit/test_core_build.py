@@ -90,7 +90,7 @@ def test_nothing_is_built_without_the_build_of_a_set_up(checkout: Path) -> None:
 
 
 def tracer_words(checkout: Path, cached: str) -> str:
-    """Return how the tracer is configured, beside a core with these lines in its cache."""
+    """Return how the tracer is configured, with a core that has these lines in its cache."""
     with (checkout / "build/venv/CMakeCache.txt").open("a") as cache:
         cache.write(cached)
     (checkout / "tracer").mkdir()
