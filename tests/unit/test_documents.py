@@ -56,6 +56,18 @@ def tiered(suite: str) -> dict[str, str]:
     return {"nvm": NVM} if "nvm" in suites[suite].options.__struct_fields__ else {}
 
 
+@pytest.mark.parametrize("name", DOCUMENTS)
+def test_a_document_asks_the_build_for_all_that_its_parts_need(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A made machine always has them. A real one has what the suite asks for, and `document-002` asked for no victims."""
+    asked: list[Part] = []
+    monkeypatch.setattr("tierscope.suites.documents.parts.composed", lambda _, parts: asked.extend(parts) or iter(()))
+    list(suites[name].plan(machine(), suites[name].read(tiered(name))))
+    used = {part.suite for part in asked if isinstance(part, Part)}
+    assert used
+    for need in ("kernels", "flushes", "structures", "victims"):
+        assert getattr(suites[name], need) or not any(getattr(suites[one], need) for one in used), need
+
+
 def test_every_document_has_a_sheet() -> None:
     assert {f"document-{name}" for name in sheets} == set(DOCUMENTS)
     assert sheet_of("stream") is None

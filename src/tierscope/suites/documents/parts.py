@@ -100,6 +100,7 @@ def document(
         lambda machine, chosen: left_out(machine, list(parts(machine, chosen))),
         kernels=True,
         flushes=True,
+        victims=True,
         structures=structures,
         mixed=mixed,
         details="Runs the experiments of the document, and judges each of its claims for this machine. Parts that"
