@@ -58,7 +58,7 @@ def tiered(suite: str) -> dict[str, str]:
 
 @pytest.mark.parametrize("name", DOCUMENTS)
 def test_a_document_asks_the_build_for_all_that_its_parts_need(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A made machine always has them. A real one has what the suite asks for, and `document-002` asked for no victims."""
+    """A made machine has all of it. A real one has what the suite asks for: `document-002` asked for no victims."""
     asked: list[Part] = []
     monkeypatch.setattr("tierscope.suites.documents.parts.composed", lambda _, parts: asked.extend(parts) or iter(()))
     list(suites[name].plan(machine(), suites[name].read(tiered(name))))
