@@ -75,15 +75,14 @@ def _row(document: str, found: Verdict) -> ClaimRow:
 
 
 def _summary(rows: list[ClaimRow]) -> Insight:
-    """Return the headline with the numbers of claims that are true, false and not known."""
+    """Return the headline with the numbers of claims that are true, false and not known; those of none are left out."""
     held, broken, unknown = (sum(row.holds == word for row in rows) for word in (YES, NO, UNKNOWN))
-    rest = []
-    if broken:
-        rest.append(f"{broken} {'is' if broken == 1 else 'are'} not true")
-    if unknown:
-        rest.append(f"{unknown} {'is' if unknown == 1 else 'are'} not known")
-    text = f"Document {rows[0].document}: {held} of {len(rows)} claims {'is' if held == 1 else 'are'} true here"
-    text += f"; {' and '.join(rest)}" if rest else ""
+    words = ((held, "true"), (broken, "not true"), (unknown, "not known"))
+    first, *rest = (f"{count} {{}}{'is' if count == 1 else 'are'} {word}" for count, word in words if count)
+    shown = f"{first.format(f'of {len(rows)} claims ')} here"
+    if not held and not broken:
+        shown = f"this run decides none of {len(rows)} claims"
+    text = f"Document {rows[0].document}: {'; '.join((shown, *(one.format('') for one in rest)))}"
     if any(row.stand_in for row in rows):
         text += "; a stand-in replaces the second tier"
     return Insight(
