@@ -416,7 +416,6 @@ def test_a_program_is_predicted_or_not_known(emulator: Shell) -> None:
         (("--on", "flat", "--from", "flat", "--limit", "10ms", "--", "sleep", "9"), "takes longer than 10 ms"),
         (("--on", "flat", "--from", "flat", "--limit", "0", "--", "true"), "--limit 0: expected a time above 0"),
         (("--on", "flat", "--from", "flat", "--limit", "-5s", "--", "true"), "--limit -5s: expected a time above 0"),
-        (("--on", "flat", "--from", "flat", "--limit", "5", "--", "true"), "with a unit; try --limit 60s"),
     ],
 )
 def test_an_impossible_prediction_is_refused(emulator: Shell, words: tuple[str, ...], why: str) -> None:

@@ -130,7 +130,7 @@ def test_a_line_has_the_steps_the_latency_and_both_bandwidths() -> None:
         "10.00", "1000", "2.50",
     ]  # fmt: skip
     assert copy[1] == "copy"
-    assert copy[-1] == ""
+    assert copy[-1] == "–"
 
 
 def test_a_column_that_is_empty_in_all_lines_is_left_out() -> None:

@@ -111,7 +111,7 @@ def parsed_limit(text: str) -> float:
     except UsageError:
         limit = 0.0
     if limit <= 0:
-        raise UsageError(f"--limit {text}: expected a time above 0 with a unit; try --limit 60s")
+        raise UsageError(f"--limit {text}: expected a time above 0; try --limit 60s")
     return limit
 
 
