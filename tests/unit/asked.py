@@ -2,7 +2,7 @@
 
 STREAM = ["run", "stream", "kernels=triad", "threads=1", "array=64MiB"]
 LATENCY = ["run", "latency", "from=16KiB", "to=64KiB", "per_octave=1"]
-LOADED = ["run", "loaded-latency", "mixes=read,mix_1r1w_nt", "delays=0,1000", "array=64MiB"]
+LOADED = ["run", "loaded-latency", "mixes=read,mix_1r1w_nt", "delays=0,1000", "array=512MiB"]
 KEYS = {
     "stream": {
         "kernel", "threads", "target", "footprint_bytes", "bandwidth_bytes_per_s", "bandwidth_low", "bandwidth_high",
