@@ -20,8 +20,8 @@ HOSTILE = "a\x1b[31mred\x1b]0;title\x07\x9b2J\u202egnp.exe\u2066\r\x08\x7f\u200b
 DOORS = {"cli/door.py", "cli/console.py"}
 CONSTANT = {"cli/entry.py", "core/build.py", "host/guard.py"}  # what they write is in their source
 DESCRIPTORS = {"files.py", "report/picture.py", "remote/shell.py", "doctor/apply.py", "host/kept.py",
-               "vm/client.py", "host/levers_kept.py"}  # fmt: skip
-"""os.write: to files, what a library printed, and to another machine."""
+               "vm/client.py", "host/levers_kept.py", "simulated/parallel.py"}  # fmt: skip
+"""os.write: to files and pipes, what a library printed, and to another machine."""
 CALLS = {"print", "input", "os.write", "open_new", "sys.stdout.write", "sys.stderr.write", "sys.stdout.writelines",
          "sys.stderr.writelines", "sys.stdout.buffer.write", "sys.stderr.buffer.write"}  # fmt: skip
 NAMES = {"echo", "echo_via_pager", "secho", "confirm", "prompt", "pause", "print_exception", "print_exc", "print_stack",
