@@ -101,4 +101,4 @@ def test_the_catalogue_lists_bytes_and_flops_of_each_kernel(
     heads = lines["kernel"]
     place = heads.index("flops") + 2  # each of two units before it is a word of its own
     assert lines["triad"][place] == "24"
-    assert lines["copy"][place] == "-"
+    assert lines["copy"][place] == "–"

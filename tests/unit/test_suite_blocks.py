@@ -111,7 +111,7 @@ def test_a_list_of_one_kind_leaves_out_what_the_other_default_list_cannot_do() -
         ({"blocks": "8KX"}, "unknown unit"),
         ({"blocks": "80MB", "threads": "17"}, "1.3 GB contain 16 such blocks.*try memory=1.36GB"),
         ({"blocks": "2GB"}, "1.3 GB contain 0 such blocks"),
-        ({"memory": "4B"}, "4 B contain 0 such blocks"),
+        ({"memory": "4B"}, "4KiB or more is needed"),
         ({"threads": "0"}, "threads=0: from 1 to 128 threads"),
         ({"threads": "129"}, "threads=129: from 1 to 128 threads may share 2 CPUs"),
         ({"threads": "x"}, "not a list"),
