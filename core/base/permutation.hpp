@@ -9,10 +9,10 @@
 #include <array>
 #include <bit>
 #include <cstdint>
-#include <numeric>
 #include <span>
 
 #include "base/random.hpp"
+#include "base/walk_below.hpp"
 
 namespace tierscope {
 
@@ -34,36 +34,24 @@ class Permutation {
     while (value >= count_);
     return value;
   }
-  /// The same in place for many numbers: twice as fast, since no walk waits for the end of the one before.
+  /// The same in place for many numbers: more than twice as fast, since no walk waits for the end of the one before.
   void at(std::span<std::uint64_t> indices) const noexcept {
-    walk(indices, [self = *this](std::uint64_t index) { return self.forward(index); });
+    walk(count_, indices, [self = *this](std::uint64_t index) { return self.forward(index); });
   }
   void inverse(std::span<std::uint64_t> values) const noexcept {
-    walk(values, [self = *this](std::uint64_t value) { return self.backward(value); });
+    walk(count_, values, [self = *this](std::uint64_t value) { return self.backward(value); });
   }
 
  private:
-  static constexpr std::size_t SIDE_BY_SIDE = 64;  // walks; their places stay in the nearest cache
+  static constexpr std::size_t SIDE_BY_SIDE = 64;  // walks; their numbers stay in the nearest cache
 
-  /// Every walk takes a step, those that are not over another one, and so on. No branch depends on a number.
   template <typename Step>
-  void walk(std::span<std::uint64_t> numbers, Step step) const noexcept {
-    const auto count = count_;  // which `numbers` cannot alias, as they cannot the copy within `step`
-    std::array<std::uint8_t, SIDE_BY_SIDE> places;
-    for (; !numbers.empty(); numbers = numbers.subspan(std::min(SIDE_BY_SIDE, numbers.size()))) {
-      auto left = std::min(SIDE_BY_SIDE, numbers.size());
-      std::iota(places.begin(), places.begin() + static_cast<std::ptrdiff_t>(left), std::uint8_t{0});
-      while (left > 0) {
-        std::size_t kept = 0;
-        for (std::size_t i = 0; i < left; ++i) {
-          const auto place = places[i];
-          const auto number = step(numbers[place]);
-          numbers[place] = number;
-          places[kept] = place;
-          kept += number >= count ? 1 : 0;
-        }
-        left = kept;
-      }
+  static void walk(std::uint64_t count, std::span<std::uint64_t> numbers, Step step) noexcept {
+    while (!numbers.empty()) {
+      const auto part = numbers.first(std::min(SIDE_BY_SIDE, numbers.size()));
+      for (auto& number : part) number = step(number);
+      walk_below<SIDE_BY_SIDE>(count, part, step);
+      numbers = numbers.subspan(part.size());
     }
   }
   [[nodiscard]] std::uint64_t forward(std::uint64_t index) const noexcept {

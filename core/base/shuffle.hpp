@@ -12,6 +12,7 @@
 #include <span>
 
 #include "base/random.hpp"
+#include "base/walk_below.hpp"
 
 namespace tierscope {
 
@@ -32,35 +33,15 @@ class Shuffle {
     } while (index >= count_);
     return index;
   }
-  /// The same for a range of indices from `first` on, MOST at most. Values that must go through again are gathered
-  /// without a branch on each value, which a processor would mispredict in up to half of all cases.
+  /// The same for a range of indices from `first` on, MOST at most.
   void at(std::uint64_t first, std::span<std::uint64_t> places) const noexcept {
     const Shuffle self = *this;  // which `places` cannot alias
     for (auto& place : places) place = self.through(first++);
-    if (count_ <= mask_) self.walk(places);
+    if (count_ <= mask_) walk_below<MOST>(count_, places, [self](std::uint64_t place) { return self.through(place); });
   }
   static constexpr std::size_t MOST = 32;  // indices of one call
 
  private:
-  void walk(std::span<std::uint64_t> places) const noexcept {
-    std::array<std::uint32_t, MOST> again;
-    std::uint32_t left = 0;
-    for (std::uint32_t i = 0; i < places.size(); ++i) {
-      again[left] = i;
-      left += places[i] >= count_ ? 1U : 0U;
-    }
-    while (left > 0) {
-      std::uint32_t still = 0;
-      for (std::uint32_t k = 0; k < left; ++k) {
-        const auto i = again[k];
-        const auto place = through(places[i]);
-        places[i] = place;
-        again[still] = i;
-        still += place >= count_ ? 1U : 0U;
-      }
-      left = still;
-    }
-  }
   [[nodiscard]] std::uint64_t through(std::uint64_t index) const noexcept {
     static_assert(ROUNDS == 3);  // written out: a compiler that saves space would loop
     index = (index ^ keys_[0]) * factors_[0] & mask_;
