@@ -20,7 +20,7 @@ announce() {
   may_install || return 0
   name_packages
   announced=
-  [ -n "$python" ] && [ -n "$compiler$wheel" ] || announce_one "set-up cannot go on without" "$packages${unknown:+${packages:+ }$unknown}"
+  [ -n "$python" ] && [ -n "$compiler$wheel" ] || announce_one "set-up cannot go on without" "$packages"
   [ -n "$wheel" ] || each_wanted announce_wanted
   [ "$stage" = run ] || ! lanes_missing || announce_one "for some tests" "$names$vm_kernel"
 }
@@ -57,7 +57,7 @@ compiler_package() {
   done
 }
 
-# Sets packages: what is missing, by the names of this distribution; unknown: what its package lists do not have.
+# Sets packages: what is missing, by the names of this distribution; unknown: those that its package lists do not have.
 name_packages() {
   packages=
   unknown=
@@ -65,8 +65,9 @@ name_packages() {
   [ -n "$python" ] || name_package python3-venv "$(python_package)"
 }
 
+# name_package USUAL FOUND: FOUND is the name in the package lists, "" where they have none.
 name_package() {
-  [ -z "$2" ] || packages="$packages${packages:+ }$2"
+  packages="$packages${packages:+ }${2:-$1}"
   [ -n "$2" ] || unknown="$unknown${unknown:+ }$1"
 }
 
@@ -83,7 +84,7 @@ install_missing() {
   command -v apt-get >/dev/null 2>&1 || fail "$needs; install them with the package manager of this system"
   if ! may_install; then
     name_packages
-    fail "something is missing; run: sudo apt-get install -y $packages${unknown:+${packages:+ }$unknown}"
+    fail "something is missing; run: sudo apt-get install -y $packages"
   fi
   name_packages
   if [ -n "$unknown" ]; then
