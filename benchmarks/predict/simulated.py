@@ -26,7 +26,7 @@ from score import made
 
 from tierscope.errors import TierscopeError
 from tierscope.predict.program.answer import Answer, anchor, answer
-from tierscope.predict.program.cores import cores
+from tierscope.predict.program.cores import cores, parameters
 from tierscope.predict.program.machines import PREFETCHERS
 from tierscope.predict.program.native import Native
 from tierscope.simulated.replay import Traced, replayed
@@ -132,8 +132,8 @@ def cell(name: str, command: list[str], parts: str, folder: Path, number: int = 
         path = folder / f"{name}-{latency:.0f}.toml"
         path.write_text(CACHES.format(memory=word))
         files.append(str(path))
-    unknown = [PREFETCHERS[0], *cores(*map(numbers, (SMALL, LARGE)), PREFETCHERS)]
-    ends = (numbers(guess.times(*[f] * 5).word().lstrip(",")) for f in (1 - PROBED, 1 + PROBED))
+    unknown = [PREFETCHERS[0], *cores(*map(parameters, (SMALL, LARGE)), PREFETCHERS)]
+    ends = (parameters(guess.times(*[f] * 5).word().lstrip(",")) for f in (1 - PROBED, 1 + PROBED))
     probed = [guess.word(), *cores(*ends, [f",cache.1.prefetch={guess.prefetch}"])]
     machines = [file + core for core in (hidden.word(), *unknown, *probed) for file in files]
     with tempfile.TemporaryFile() as said:
@@ -148,12 +148,6 @@ def cell(name: str, command: list[str], parts: str, folder: Path, number: int = 
         name, seconds(far[0]) / seconds(near[0]), *answers,
         tiers[1][0] / tiers[0][0], 1 + more_s / seconds(near[0]),
     )  # fmt: skip
-
-
-def numbers(words: str) -> dict[str, float]:
-    """Return the parameters of a core that are numbers."""
-    pairs = (word.split("=") for word in words.split(","))
-    return {key: float(value) for key, value in pairs if not key.endswith(".prefetch")}
 
 
 def repeated(one: Traced) -> Traced:

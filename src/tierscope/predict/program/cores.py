@@ -16,6 +16,12 @@ COUNT = 12  # each replays the whole trace for each tier: 24 give bounds that ar
 PRIME, GENERATOR = COUNT + 1, 2  # 2 is a primitive root of 13, so no two parameters have the same ranks
 
 
+def parameters(words: str) -> dict[str, float]:
+    """Return the parameters of a core that are numbers: all but the kind of prefetcher. words: "core.width=2,..."."""
+    pairs = (word.split("=") for word in words.split(","))
+    return {key: float(value) for key, value in pairs if not key.endswith(".prefetch")}
+
+
 def cores(small: Mapping[str, float], large: Mapping[str, float], prefetchers: Sequence[str]) -> tuple[str, ...]:
     """Return the words of COUNT cores, behind a machine.
 

@@ -26,7 +26,7 @@ from tierscope.files import is_there
 from tierscope.models.device import Device
 from tierscope.plans.simulation import PREFIX
 from tierscope.predict.memory import memory
-from tierscope.predict.program.cores import cores
+from tierscope.predict.program.cores import cores, parameters
 from tierscope.predict.program.grid import axes
 from tierscope.record.result import Run
 from tierscope.run.planned import catalogue
@@ -217,9 +217,7 @@ def _prefetchers(found: Measured, probed: Sequence[CoreRow]) -> tuple[str, ...]:
 
 def _range(probed: Sequence[CoreRow]) -> tuple[dict[str, float], dict[str, float]]:
     """Return a small and a large core: the ends of what was found, else those of SMALL and LARGE."""
-    small, large = (
-        {key: float(value) for key, value in (word.split("=") for word in core.split(","))} for core in (SMALL, LARGE)
-    )
+    small, large = map(parameters, (SMALL, LARGE))
     for one in settings(probed):
         key = f"{one.section}.{one.key}"
         if key in small:
