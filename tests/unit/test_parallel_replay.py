@@ -60,12 +60,12 @@ def test_the_first_error_is_the_one_that_is_reported(cpus: int, reading: int, mo
         with open(os.dup(end), "rb") as pipe:
             if "bad" in words:
                 pipe.read(1000)
-                raise UsageError("bad: is no machine")
+                raise UsageError("bad: not a machine")
             if len(pipe.read()) < len(STREAM):
                 raise UsageError("the trace ends too early")
         return iter([b""] * len(words))
 
-    with pytest.raises(UsageError, match="bad: is no machine"):
+    with pytest.raises(UsageError, match="bad: not a machine"):
         in_parallel(trace, [*"abcd", "bad"], reading)
 
 

@@ -1,8 +1,8 @@
 """One stream of a tracer through simulated machines on all CPUs: each CPU has a core process with some of them.
 
 The stream is copied to all core processes, piece by piece, so that each machine gets the same trace. The slowest one
-limits the tracer. If one fails, the others end, too: with half of the machines there is no answer. If this process is
-killed, the streams end, and with them cores and tracer.
+limits the tracer. If one fails, the others end, too, since an answer needs all machines. If this process is killed, the
+streams end, and so do the cores and the tracer.
 Blind to: CPUs that other programs use.
 """
 
