@@ -18,6 +18,7 @@ from tierscope.run.climb import (
     HEATS,
     IN_HEATS,
     LEAST_ROUNDS,
+    LIMITED_S,
     LONGEST_S,
     MOST,
     MOST_KEPT,
@@ -122,9 +123,9 @@ def test_a_first_call_is_mostly_within_2_percent_of_the_best(
 
 
 def test_a_noisy_machine_gets_a_longer_final(steps: list[list[int]]) -> None:
-    """A calm one has ROUNDS rounds; a noisy one has twice as many."""
+    """A calm one has ROUNDS rounds; a noisy one has up to twice as many, until the time is over."""
     calm, loud = (numbered(steps, noisy("peak", 3, noise, disturbed=0.0, drift=0.0)) for noise in (0.005, 0.1))
-    assert loud.trials - calm.trials == pytest.approx(ROUNDS * FINALISTS, abs=STEP + 1)
+    assert ROUNDS * FINALISTS / 2 < loud.trials - calm.trials <= ROUNDS * FINALISTS + STEP + 1
 
 
 def test_a_disturbed_trial_does_not_count() -> None:
@@ -151,10 +152,12 @@ def test_it_finds_more_than_the_guesses_where_nothing_is_in_order() -> None:
 
 
 def test_it_takes_the_simplest_of_equally_fast_variants() -> None:
-    for seed in range(3):
+    simple = 0
+    for seed in range(6):
         found = searched(Made(flat(SPACE), seed, noise=0.002, disturbed=0.0))
         chosen, *others = [simplicity(one) for one, rate in found.order if rate]
-        assert chosen < sorted(others)[len(others) // 2]
+        simple += chosen < sorted(others)[len(others) // 2]
+    assert simple >= 4  # of the finalists, which chance chooses here
 
 
 def test_a_kept_variant_stays_where_all_are_as_fast() -> None:
@@ -213,9 +216,9 @@ def test_table_and_method_describe_the_actual_search() -> None:
     assert f"A trial takes {trial}, and {final} in the final." in (Calibration.__doc__ or "")
     assert f"guesses for {trial} each" in text
     assert f"The {IN_HEATS} best ones are tried again in {COUNTS[HEATS]} rounds" in text
-    assert f"four best of these alternate in {COUNTS[ROUNDS]} rounds of {final}" in text
+    assert f"{COUNTS[FINALISTS]} best of these alternate in {ROUNDS} rounds of {final}" in text
     assert f"or {2 * ROUNDS} on a noisy machine" in text
-    assert COUNTS[FINALISTS] == "four"
+    assert LIMITED_S == 1, "the text states a second"
     assert f"slower by no more than {100 * TIE:g} %" in text
     assert f"faster by more than {100 * STAYS:g} %" in text
 

@@ -23,7 +23,7 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
     clock: Annotated[Clock, Meta(description="the [`Clock`](#clock)")]
     samples: Annotated[
         str,
-        msgspec.Meta(pattern=r"^samples/[0-9]+(-[0-9]+)?\.parquet(?!\n)$"),
+        msgspec.Meta(pattern=r"^samples/[0-9]+(-[0-9]+(-again)?)?\.parquet(?!\n)$"),
         Meta(description="file of its blocks, below the run directory"),
     ]
     blocks: Annotated[int, Meta(description="how many they are")]

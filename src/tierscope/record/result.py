@@ -1,9 +1,10 @@
 """Results on disk: a run directory with `manifest.json`, `result.json` and `samples/NNNN.parquet`.
 
 A point that is visited again has one more record for each further visit, in `visits`, with the same number; its
-samples are `samples/NNNN-V.parquet`. Samples are written before the record that names them, and every file through a
-temporary name and a rename, so that a kill at any moment leaves a directory which loads and resumes. Summaries are
-computed by `tables`, never stored instead of samples.
+samples are `samples/NNNN-V.parquet`, and `samples/NNNN-V-again.parquet` for a repeated visit. Samples
+are written before the record that names them, and every file through a temporary name and a rename, so that a kill at
+any moment leaves a directory which loads and resumes. Summaries are computed by `tables`, never stored instead of
+samples.
 """
 
 from collections.abc import Iterator
@@ -141,6 +142,14 @@ class Result(msgspec.Struct, frozen=True, kw_only=True, weakref=True):
             "each has the number and the experiment of its point"
         ),
     ] = ()
+    repeated: Annotated[
+        tuple[Record, ...],
+        Meta(
+            description="list of [`Record`](#record): visits that were repeated immediately, in memory that was mapped "
+            "again, each with the number and the visit of the one that it repeats. They show what changes with the "
+            "mapping, and are part of no other number"
+        ),
+    ] = ()
     method: Annotated[
         str,
         Meta(description="method of that tool, as far as its output and its documents describe it; empty if not known"),
@@ -231,6 +240,7 @@ def _faults(result: Result) -> Iterator[str]:
             if facts.origin not in ORIGINS:
                 yield f"origin {facts.origin!r} of record {number} is {known}"
     yield from _faults_of_visits(result)
+    yield from _faults_of_repeated(result)
 
 
 def _faults_of_visits(result: Result) -> Iterator[str]:
@@ -245,6 +255,17 @@ def _faults_of_visits(result: Result) -> Iterator[str]:
             yield f"point {visit.number} has a visit {visit.visit} where its visit {seen[visit.number]} is expected"
         if any(facts.origin not in ORIGINS for facts in visit.groups):
             yield f"visit {visit.visit} of point {visit.number} has an origin that is not one of {', '.join(ORIGINS)}"
+
+
+def _faults_of_repeated(result: Result) -> Iterator[str]:
+    """Yield faults: a visit is repeated once, with its own experiment."""
+    visits = {(visit.number, visit.visit): visit for visit in result.visits}
+    for again in result.repeated:
+        first = visits.pop((again.number, again.visit), None)
+        if first is None or again.experiment != first.experiment or len(again.groups) != len(first.groups):
+            yield f"visit {again.visit} of point {again.number} is repeated, and does not exist or is another one"
+        if any(facts.origin not in ORIGINS for facts in again.groups):
+            yield f"repeated visit {again.visit} of point {again.number} has an origin that is not one of those known"
 
 
 def load_manifest(directory: Path) -> Manifest:

@@ -33,11 +33,12 @@ GENERAL = {
         "contains the differences between earlier runs of this machine, within 30 days. Where few are known, the "
         "drift between runs is assumed to be as large as that between visits. 95 % means 95 % of repetitions of the "
         "whole run on this machine in this state. The columns 'between visits' and 'between runs' are shares of the "
-        "squared interval; the rest is within visits. A point that was visited once is conclusive only if other "
-        "points show how much the machine drifts. Where the column 'visits' is empty, the point was visited once, and "
-        "its interval contains only the scatter within that visit: this is so in runs of older versions, and where a "
-        "point changes the memory for good. Takes that are compared follow each other within a visit, so that a drift "
-        "cancels in their ratio."
+        "squared interval; the rest is within visits. Where the column 'between mappings' has a number, it is the "
+        "part of 'between visits' that pairs of visits show which differ by their mapping alone. A point that was "
+        "visited once is conclusive only if other points show how much the machine drifts. Where the column 'visits' "
+        "is empty, the point was visited once, and its interval contains only the scatter within that visit: this is "
+        "so in runs of older versions, and where a point changes the memory for good. Takes that are compared follow "
+        "each other within a visit, so that a drift cancels in their ratio."
     ),
 }
 """The method of all tables of our own runs."""

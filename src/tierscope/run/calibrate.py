@@ -1,4 +1,4 @@
-"""Finds the fastest loop variant of a kernel on this machine: a search around the best guesses, in about a second.
+"""Finds the fastest loop variant of a kernel on this machine: a search around the best guesses, in some seconds.
 
 A search (`run.climb`) tries variants for TRIAL_S each, on the memory of the point, and the best ones longer. The result
 is the median rate of clean blocks. Where an earlier run kept a variant, the search is shorter and begins with

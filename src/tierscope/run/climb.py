@@ -29,11 +29,12 @@ from typing import Generic, TypeVar
 V = TypeVar("V", bound=Hashable)
 
 STEP = 6  # variants between two more trials of the best
-MOST, MOST_KEPT = 100, 40  # trials of the search, without and with a kept variant
-HEATS, IN_HEATS = 3, 12  # rounds, and the variants in them
-FINALISTS = 4  # in addition to the kept one
-ROUNDS, LEAST_ROUNDS = 10, 4  # of the final; where the time is over
-LONGEST_S = 2.0  # twice what it takes: an emulated machine needs 0.2 s for a trial
+MOST, MOST_KEPT = 250, 40  # trials of the search, without and with a kept variant
+HEATS, IN_HEATS, FEW_IN_HEATS = 4, 24, 12  # rounds, the variants in them, and where the time of the search is over
+FINALISTS, FEW_FINALISTS = 6, 4  # in addition to the kept one
+ROUNDS, ROUNDS_KEPT, LEAST_ROUNDS = 20, 10, 4  # of the final; with a kept variant; where the time is over
+LONGEST_S = 4.0  # more than it takes here: an emulated machine needs 0.2 s for a trial
+LIMITED_S = 1.0  # the same in a run with a limit: its points need the time for their visits
 LEAST_S = 0.15  # for the guesses, and a short final
 SEARCHED = 0.6  # of the time, the final has the rest
 FINAL_LENGTH = 2.0  # of a trial in the final, in those of the search
@@ -118,16 +119,17 @@ class Climb(Generic[V]):
 
     def _final(self, kept: V | None) -> None:
         """Try the best again, then the best of these longer; none where a single variant has a rate."""
-        best = self._fastest()[:IN_HEATS]
+        heats, most = (FEW_IN_HEATS, FEW_FINALISTS) if self._is_over(SEARCHED) else (IN_HEATS, FINALISTS)
+        best = self._fastest()[:heats]
         if kept is None and len(best) > 1:
             self._alternate(best, HEATS, 1.0, 1)
             best.sort(key=self._standing, reverse=True)
-        finals = list(dict.fromkeys([*best[:FINALISTS], *(() if kept is None else (kept,))]))
+        finals = list(dict.fromkeys([*best[:most], *(() if kept is None else (kept,))]))
         if len(finals) < 2:
             return
         self._finals = finals
         self._rounds = []
-        self._alternate(self._finals, ROUNDS, FINAL_LENGTH, LEAST_ROUNDS)
+        self._alternate(self._finals, ROUNDS if kept is None else ROUNDS_KEPT, FINAL_LENGTH, LEAST_ROUNDS)
         if kept is None and max(centre(self._shares(one))[1] for one in self._finals) > NOISY:
             self._alternate(self._finals, ROUNDS, FINAL_LENGTH, 0)
 

@@ -14,7 +14,7 @@ from statistics import median
 
 from tierscope.record.experiment import Experiment
 from tierscope.run.batches import least_seconds, one_visit
-from tierscope.run.climb import LEAST_S, LONGEST_S
+from tierscope.run.climb import LEAST_S, LIMITED_S, LONGEST_S
 from tierscope.run.expected import expected_seconds, further_seconds, shortest_seconds
 from tierscope.stats.takes import takes_of
 
@@ -55,7 +55,7 @@ class Deadline:
             return LONGEST_S
         rest = sum(shortest_seconds(one) * self._slower(one) for one in self._imagined[number:])
         left = first - (self._clock() - self._began) - rest
-        return min(max(left / max(searches, 1), LEAST_S), LONGEST_S)
+        return min(max(left / max(searches, 1), LEAST_S), LIMITED_S)
 
     def _slower(self, experiment: Experiment) -> float:
         """Return by how much points of this table last longer than expected; 1 where none was measured.

@@ -29,6 +29,7 @@ from tierscope.record.result import (
     save_result,
     write_blocks,
 )
+from tierscope.run import second_mapping
 from tierscope.run.background import Watch
 from tierscope.run.batches import BATCH_S, batch_seconds, is_due, least_batch_seconds, long_enough, one_visit
 from tierscope.run.counters import Counters
@@ -139,8 +140,16 @@ class Runner:
                 visit, found = self._run(record.experiment, Place(record.number, known.number(record), known.tour))
                 self._observer.finished(visit, found, False)
                 done += 1
+                self._repeat(visit)
             if not done:
                 return
+
+    def _repeat(self, visit: Record) -> None:
+        """Run a visit again in new memory if its kind lacks such pairs. A limit leaves no time for it."""
+        if math.isfinite(self._limit_s) or not second_mapping.is_due(visit, self.result.repeated, self._caches):
+            return
+        self._end_session()
+        self._run(visit.experiment, Place(visit.number, visit.visit, visit.moment, again=True))
 
     def _end_session(self) -> None:
         if self._session is not None:
@@ -150,8 +159,21 @@ class Runner:
     def _keep(self, records: tuple[Record, ...], visits: tuple[Record, ...] = ()) -> None:
         groups = [group for record in records for group in record.groups]
         origin, by = strongest(g.origin for g in groups), joined(g.origin_by for g in groups)
-        self.result = msgspec.structs.replace(self.result, records=records, visits=visits, origin=origin, origin_by=by)
+        repeated = self.result.repeated if visits else ()
+        self.result = msgspec.structs.replace(
+            self.result, records=records, visits=visits, repeated=repeated, origin=origin, origin_by=by
+        )
         save_result(self.directory, self.result)
+
+    def _keep_one(self, record: Record, place: Place) -> None:
+        records, visits = self.result.records, self.result.visits
+        if place.again:
+            self.result = msgspec.structs.replace(self.result, repeated=(*self.result.repeated, record))
+            save_result(self.directory, self.result)
+        elif place.visit:
+            self._keep(records, (*visits, record))
+        else:
+            self._keep((*records, record), visits)
 
     def _replay(self, record: Record) -> tuple[Record, Judged]:
         self._walks.remember(record)
@@ -180,8 +202,7 @@ class Runner:
         if taken.bins is not None:
             write_blocks(inside(self.directory, bins_of(record.samples)), taken.bins)
         write_blocks(inside(self.directory, record.samples), taken.blocks)
-        records, visits = self.result.records, self.result.visits
-        self._keep(*((records, (*visits, record)) if place.visit else ((*records, record), visits)))
+        self._keep_one(record, place)
         remember(self.directory, record, taken.found)
         if place.visit == 0:
             alone_s = time.monotonic() - started - taken.searched_s

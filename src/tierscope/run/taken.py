@@ -22,16 +22,21 @@ from tierscope.stats.judged import Judged
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """The place of a visit in a run. number: of the record; visit: 0 is the first one of the point; tour: of visits."""
+    """The place of a visit in a run. number: of the record; visit: 0 is the first one of the point; tour: of visits.
+
+    again: whether it repeats that visit in memory that was mapped again.
+    """
 
     number: int
     visit: int = 0
     tour: int = 0
+    again: bool = False
 
     @property
     def samples(self) -> str:
         """Return the file of the blocks, below the directory of the run."""
-        return f"samples/{self.number:04}{f'-{self.visit}' if self.visit else ''}.parquet"
+        visit = f"-{self.visit}" if self.visit else ""
+        return f"samples/{self.number:04}{visit}{'-again' if self.again else ''}.parquet"
 
 
 @dataclass(frozen=True, slots=True)

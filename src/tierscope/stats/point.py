@@ -38,6 +38,7 @@ class Seen:
     visits: int  # behind the numbers
     between_share: float | None  # of the squared half-width, the part between visits; None if not known
     slow_share: float | None  # of the same, the part between runs; None if not known
+    mapping_share: float | None  # the part of between_share that mappings make; None if not looked for
     degrees: float | None  # of freedom, the fewest of its groups; None if not known
     left_out_share: float  # mean of all visits
     more_blocks: int  # of all visits but the first

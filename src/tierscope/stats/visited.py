@@ -17,7 +17,8 @@ from tierscope.stats.visits import Pooled, pool, spread
 
 BETWEEN = ", since the machine changes from visit to visit"
 SLOWLY = ", since the machine changes from run to run"
-DRIFTS = (BETWEEN, SLOWLY)
+PLACED = ", since the number changes with each mapping of the memory"
+DRIFTS = (BETWEEN, SLOWLY, PLACED)
 HALF = 0.5  # of the squared half of an interval: whatever makes more of it is its cause
 ONCE = "seen once, and how much this machine drifts between visits is not known"
 
@@ -60,11 +61,14 @@ def visited(
     schedule: Schedule,
     more_blocks: int,
     betweens: Sequence[Between | None],
+    mappings: Sequence[float | None],
 ) -> Point:
     """Return one point of all visits, the first one first.
 
-    drifts: of each group, how much points of its kind drift; more_blocks: of all visits but the first; betweens: of
-    each group, what earlier runs show, as for `stats.visits.pool`.
+    drifts: of each group, how much points of its kind drift; more_blocks: of all visits but the first.
+
+    For each group, `betweens` is what earlier runs show, as for `stats.visits.pool`, and `mappings` the variance from
+    mapping to mapping, None where it is not known.
     """
     chosen = [visits[number] for number in used(visits, schedule.precision)]
     doubted = [] if sound(visits, schedule.precision) else visits
@@ -79,15 +83,22 @@ def visited(
             pooled,
             schedule.precision,
             between,
+            mapping,
         )
-        for group, (pooled, between) in enumerate(zip(found, betweens, strict=True))
+        for group, (pooled, between, mapping) in enumerate(zip(found, betweens, mappings, strict=True))
     )
     known = [pooled for pooled in found if pooled]
     every = len(known) == len(found)
+    shares = [
+        pooled.mapping_share(mapping)
+        for pooled, mapping in zip(found, mappings, strict=True)
+        if pooled and mapping is not None
+    ]
     seen = Seen(
         visits=len(chosen),
         between_share=max((pooled.between_share for pooled in known), default=None) if every else None,
         slow_share=max((pooled.slow_share for pooled in known), default=None) if every else None,
+        mapping_share=max(shares, default=None),
         degrees=min((pooled.degrees for pooled in known), default=None) if every else None,
         left_out_share=sum(visit.together.left_out_share for visit in visits) / len(visits),
         more_blocks=more_blocks,
@@ -101,23 +112,30 @@ def enough(good: list[int], visits: int) -> list[int]:
     return good if len(good) >= min(2, visits) and 2 * len(good) >= visits else []
 
 
-def since(pooled: Pooled | None, between: Between | None) -> str:
+def since(pooled: Pooled | None, between: Between | None, mapping: float | None = None) -> str:
     """Return what makes most of an interval that is too wide, as the end of that reason; "" for the scatter within
-    visits.
+    visits. mapping: the variance from mapping to mapping, None where it is not known.
     """
     if pooled is None or pooled.between_share + pooled.slow_share <= HALF:
         return ""
-    return SLOWLY if between and between.degrees and pooled.slow_share > HALF else BETWEEN
+    if between and between.degrees and pooled.slow_share > HALF:
+        return SLOWLY
+    return PLACED if mapping is not None and pooled.mapping_share(mapping) > HALF else BETWEEN
 
 
 def _summary(
-    visits: Sequence[Summary], reasons: list[str], pooled: Pooled | None, precision: float, between: Between | None
+    visits: Sequence[Summary],
+    reasons: list[str],
+    pooled: Pooled | None,
+    precision: float,
+    between: Between | None,
+    mapping: float | None,
 ) -> Summary:
     interval = pooled.interval if pooled else visits[0].interval
     if pooled is None and interval.count:
         reasons.append(ONCE)
     if interval.count and (wide := too_wide(interval, precision)):
-        reasons.append(wide + since(pooled, between))
+        reasons.append(wide + since(pooled, between, mapping))
     return replace(
         visits[0],
         interval=interval,

@@ -61,7 +61,8 @@ class Pooled:
     """interval: of all visits; degrees: of freedom.
 
     between_share, slow_share: shares of the squared half-width, between visits and between runs (as earlier ones show,
-    or as assumed for lack of them); the rest is within visits. own: the number as this run alone shows it.
+    or as assumed for lack of them). The rest is within visits. own: the number as this run alone shows it. drift: the
+    variance of log(median) from visit to visit, without the scatter within visits.
     """
 
     interval: Interval
@@ -69,6 +70,11 @@ class Pooled:
     degrees: float
     slow_share: float
     own: Once
+    drift: float
+
+    def mapping_share(self, variance: float) -> float:
+        """Return the part of `between_share` that mappings make. variance: of log(median) between two of them."""
+        return self.between_share * min(variance / self.drift, 1.0) if self.drift > 0 else 0.0
 
 
 def within(visit: Interval, confidence: float) -> float:
@@ -81,7 +87,7 @@ def spread(visits: Sequence[Interval], confidence: float, tours: Sequence[int] =
 
     tours: the number of the tour of each visit; () where they are not known.
     """
-    if len(visits) < 2 or not all(_usable(one) for one in visits):
+    if len(visits) < 2 or not all(usable(one) for one in visits):
         return None
     logs = [math.log(one.middle) for one in visits]
     middle = mean(logs)
@@ -97,7 +103,7 @@ def pool(
     visits: the interval of each, positive; drift: of points of the same kind, None where it is not known. between: what
     earlier runs show, `Between()` where there are none; None: the interval contains changes within this run only.
     """
-    if not visits or not all(_usable(one) for one in visits):
+    if not visits or not all(usable(one) for one in visits):
         return None
     own, inside = spread(visits, confidence), mean(within(one, confidence) for one in visits)
     if own is None and (drift is None or drift.degrees < KNOWN):
@@ -112,7 +118,7 @@ def pool(
     half = math.exp(min(student(confidence, degrees) * math.sqrt(whole), WIDEST))
     interval = Interval(middle / half, middle, middle * half, sum(one.count for one in visits))
     shares = (max(total - inside, 0.0) * factor / whole, slow / whole) if whole > 0 else (0.0, 0.0)
-    return Pooled(interval, shares[0], degrees, shares[1], Once(log, seen))
+    return Pooled(interval, shares[0], degrees, shares[1], Once(log, seen), max(total - inside, 0.0))
 
 
 def _slow(visits: float, degrees: float, between: Between | None) -> tuple[float, float]:
@@ -136,7 +142,8 @@ def _of_both(seen: float, degrees: float, slow: float, slow_degrees: float) -> f
     return whole**2 / (seen**2 / degrees + slow**2 / slow_degrees) if whole > 0 else degrees
 
 
-def _usable(visit: Interval) -> bool:
+def usable(visit: Interval) -> bool:
+    """Return whether a visit has a positive number with an interval."""
     return visit.count > 0 and visit.middle > 0 and math.isfinite(visit.relative)
 
 

@@ -107,6 +107,7 @@ class Closing(TypedDict):
     visits: NotRequired[int | None]
     between_share: NotRequired[float | None]
     slow_share: NotRequired[float | None]
+    mapping_share: NotRequired[float | None]
     degrees: NotRequired[float | None]
 
 
@@ -122,6 +123,7 @@ def closing(record: Record, point: Point) -> Closing:
         "visits": seen.visits if seen else None,
         "between_share": seen.between_share if seen else None,
         "slow_share": seen.slow_share if seen else None,
+        "mapping_share": seen.mapping_share if seen else None,
         "degrees": seen.degrees if seen else None,
     }
 

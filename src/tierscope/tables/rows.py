@@ -162,6 +162,14 @@ class JudgedRow(Row, frozen=True, kw_only=True):
             "assumed where there were none; the rest is within visits. null: as for `between_share`",
         ),
     ] = None
+    mapping_share: Annotated[
+        Share | None,
+        Col(
+            "between mappings",
+            help="the part of `between_share` that changes from one mapping of the memory to the next; null: nobody "
+            "looked, as for large pages, the first cache and runs with a limit",
+        ),
+    ] = None
     degrees: Annotated[
         Ratio | None,
         Col(

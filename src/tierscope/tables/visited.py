@@ -5,6 +5,7 @@ its own of each visit, as a percentile. Each of them is pooled over the visits, 
 shows in the points of its kind.
 """
 
+from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
@@ -12,13 +13,14 @@ from tierscope.record.earlier import Between
 from tierscope.record.result import Record, Run
 from tierscope.stats.contrast import Contrast
 from tierscope.stats.judged import Judged
+from tierscope.stats.mappings import Pair, between_mappings
 from tierscope.stats.median import Interval
 from tierscope.stats.point import Point
 from tierscope.stats.takes import takes_of
 from tierscope.stats.visited import spreads, used, visited
 from tierscope.stats.visited_contrast import counted, visited_contrast
 from tierscope.stats.visits import pool, spread
-from tierscope.tables.drifts import Drifts, kinds, word_of
+from tierscope.tables.drifts import Drifts, Kind, kinds, word_of
 
 Judge = Callable[[Record], Judged]
 Measure = Callable[[Record], Interval | None]
@@ -40,6 +42,7 @@ class Visited:
         self._caches = run.result.machine.identity.caches
         earlier = run.result.earlier
         self._between = None if earlier is None else {one.kind: one for one in earlier.kinds}
+        self._pairs = self._repeated(run, judge)
         self._measured: dict[tuple[str, str], dict[int, Interval]] = {}
         self._judged = self._together()
 
@@ -95,6 +98,7 @@ class Visited:
                 schedule,
                 more,
                 [self._between_runs(record, take, group) for group in take],
+                [self._between_mappings(record, take, group) for group in take],
             )
             for take, points in zip(takes_of(record.experiment), _by_take(self._alone[number]), strict=True)
         )
@@ -105,6 +109,25 @@ class Visited:
             return None
         own = (self._between.get(word_of(kind)) for kind in kinds(record, take, group, self._caches))
         return next((one for one in own if one), Between())
+
+    def _repeated(self, run: Run, judge: Judge) -> dict[Kind, list[Pair]]:
+        """Return the visits that were repeated in memory that was mapped again, of each kind."""
+        pairs: dict[Kind, list[Pair]] = defaultdict(list)
+        for again in run.result.repeated:
+            own, takes = self._visits.get(again.number, []), takes_of(again.experiment)
+            if not 0 < again.visit < len(own):
+                continue
+            both = [self._alone[again.number][again.visit].points, judge(again).points]
+            for take, first, second in zip(takes, *both, strict=True):
+                for place, group in enumerate(take):
+                    kind, _ = kinds(again, take, group, self._caches)
+                    pairs[kind].append((first.groups[place].interval, second.groups[place].interval))
+        return pairs
+
+    def _between_mappings(self, record: Record, take: Sequence[int], group: int) -> float | None:
+        """Return the variance from mapping to mapping of the points of this kind; None where it is not known."""
+        kind, _ = kinds(record, take, group, self._caches)
+        return between_mappings(self._pairs.get(kind, []), record.experiment.schedule.confidence)
 
     def _compared(self, number: int, times: Drifts, ratios: Drifts) -> tuple[Contrast, ...]:
         record = self._visits[number][0]
