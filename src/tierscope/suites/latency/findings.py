@@ -30,6 +30,7 @@ from tierscope.units import show_bytes, show_seconds
 
 DOUBLE = 2  # of two capacities that are called near
 PREFETCHED = 0.75  # of the global latency: half way from "the buddy is free" (1/2) to "nothing gained" (1)
+UNSURE = "; its capacity is inconclusive: "  # before the reason of one level; that of the whole curve replaces it
 
 
 class Known(NamedTuple):
@@ -61,7 +62,7 @@ def _doubted(said: Insight, rows: Sequence[LatencyRow]) -> Insight:
     doubtful = sum(not row.conclusive for row in rows)
     if 2 * doubtful <= len(rows) and (said.name != "memory" or rows[-1].conclusive):
         return said
-    text = f"{said.text}; inconclusive, because {doubtful} of {len(rows)} points are"
+    text = f"{said.text.partition(UNSURE)[0]}; inconclusive, because {doubtful} of {len(rows)} points are"
     return replace(said, text=text, conclusive=False)
 
 
@@ -70,7 +71,7 @@ def _level(rank: int, level: Level, caches: tuple[Cache, ...], where: str) -> In
     beside = beside_reported(level.capacity_bytes, sizes)
     head = f"Cache level {rank}: {show_seconds(level.latency_s)} up to {show_bytes(level.low_bytes)}"
     if level.doubt:
-        text = f"{head} ({where}); its capacity is inconclusive: {level.doubt}"
+        text = f"{head} ({where}){UNSURE}{level.doubt}"
         return Insight(name=f"level_{rank}", text=text, unit="B", conclusive=False)
     return Insight(
         name=f"level_{rank}",
