@@ -1,4 +1,4 @@
-"""The score of all cells together, each figure beside the goal of the issue.
+"""The score of all cells together, each figure with its goal.
 
 Errors are of answers alone, and so is the share of truths within the bounds: a cell without an answer counts in the
 share that is not known.

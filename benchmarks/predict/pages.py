@@ -63,7 +63,7 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
     latencies: float | None = None
 
     def rival(self, ratio: float | None) -> Told | None:
-        """Return what another model says; None where there is no truth."""
+        """Return the answer of another model; None where there is no truth."""
         return Told(self.told.truth, ratio) if self.told else None
 
 

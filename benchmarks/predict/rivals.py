@@ -1,10 +1,10 @@
-"""What simple models say of the same cells: each of them needs less than ours.
+"""Simple models of the same cells: each of them needs less than ours.
 
     misses x latency    T(B) = T(A) + misses (L(B) - L(A))                   no miss overlaps another        [s]
     ratio of latencies  T(B) = T(A) L(B) / L(A)                              all of the time waits           [s]
     USL                 B(n) = n b1 / (1 + s (n - 1) + k n (n - 1))          from several numbers of threads [bytes/s]
 
-L: latency of a load from memory. USL describes numbers of threads, so it says nothing of a program that keeps its own.
+L: latency of a load from memory. USL describes numbers of threads, so it predicts nothing for a program that keeps its own.
 Source: N. J. Gunther, "Guerrilla Capacity Planning", 2007, chapter 4 (universal scalability law).
 """
 

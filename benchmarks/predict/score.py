@@ -5,14 +5,14 @@
 
 Truth: the program here with GLIBC_TUNABLES=glibc.malloc.hugetlb=1, which gives its heap pages of 2 MiB. Prediction:
 from its time with 4 KiB pages. Runs of both, and of the program with 4 KiB again, alternate (pages.py). Prints a
-Markdown row for each cell, misses as well as hits, and the figures of all cells beside the goals. With --out, what was
+Markdown row for each cell, misses as well as hits, and the figures of all cells with their goals. With --out, what was
 measured of a cell is kept in a file of its own. It is measured again only for another machine, core, program, limit or
 sampling. Standard error states how long each cell took, and how many CPUs others used meanwhile.
 
     noise      half of the 95 % interval of the measured ratio
     itself     the program with 4 KiB again over the program with 4 KiB: the noise floor of the error
-    misses x latency, ratio of latencies    what simple models say (rivals.py); USL says nothing of a program that keeps
-               its threads
+    misses x latency, ratio of latencies    errors of simple models (rivals.py); USL predicts nothing for a program that
+               keeps its threads
 
 Cells whose program is absent here are rows, too. [cores] is scored by simulated.py.
 """

@@ -1,4 +1,4 @@
-"""The score of predictions: cells that are kept, and figures beside their goals."""
+"""The score of predictions: cells that are kept, and figures with their goals."""
 
 import json
 import sys
@@ -54,7 +54,7 @@ def measured(pages: Any, there: float = 0.8) -> Any:
     )
 
 
-def test_a_cell_is_scored_beside_the_noise_floor_and_the_rivals(script: ModuleType, pages: Any) -> None:
+def test_a_cell_is_scored_with_the_noise_floor_and_the_rivals(script: ModuleType, pages: Any) -> None:
     row = pages.scored(measured(pages))
     assert row.model == 1.0
     assert row.told == (0.8, 0.8, row.told.low, row.told.high)
