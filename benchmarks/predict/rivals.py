@@ -4,7 +4,8 @@
     ratio of latencies  T(B) = T(A) L(B) / L(A)                              all of the time waits           [s]
     USL                 B(n) = n b1 / (1 + s (n - 1) + k n (n - 1))          from several numbers of threads [bytes/s]
 
-L: latency of a load from memory. USL describes numbers of threads, so it predicts nothing for a program that keeps its own.
+L: latency of a load from memory. USL describes numbers of threads: for a program that keeps its own, it predicts
+nothing.
 Source: N. J. Gunther, "Guerrilla Capacity Planning", 2007, chapter 4 (universal scalability law).
 """
 
