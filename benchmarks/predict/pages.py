@@ -91,7 +91,9 @@ def measured(words: Sequence[str], known: Machines, limit_s: float) -> Measured:
     try:
         command = runnable(words)
         native, there, again = alternately(command, limit_s, [plain, {**plain, **HUGE}, plain])
-        traced, said = replay_words(command, [*known.small, *known.large], limit_s * TRACED_TIMES)
+        traced, said = replay_words(
+            command, [*known.small, *known.large], limit_s * TRACED_TIMES, user_s=native.user_s.middle
+        )
     except TierscopeError as error:
         return Measured(refused=str(error))
     return Measured(

@@ -37,7 +37,7 @@ from tierscope.files import write_atomically
 from tierscope.predict.program.asked import LIMIT_S, parsed_limit
 from tierscope.predict.program.here import runs_here
 from tierscope.record.result import load
-from tierscope.simulated.tracer import FOR_MANY
+from tierscope.simulated.tracer import for_many
 
 sys.path.append(str(Path(__file__).parents[1]))  # files that all benchmarks share
 from covering.load import Moment, machine, plain
@@ -68,8 +68,8 @@ def main() -> None:
     limit_s = parsed_limit(words.limit)
     runs = runs_here([load(path) for path in words.runs], tell)
     shared = {
-        "machine": machine(), "core": hashlib.sha256(find_core().read_bytes()).hexdigest()[:16], "sampling": FOR_MANY,
-        "limit_s": limit_s,
+        "machine": machine(), "core": hashlib.sha256(find_core().read_bytes()).hexdigest()[:16],
+        "sampling": for_many(1.0), "limit_s": limit_s,
     }  # fmt: skip
     print(f"{shared['machine']}\n\n| {' | '.join(HEAD)} |\n|{' --- |' * len(HEAD)}", flush=True)
     rows = []
