@@ -56,8 +56,8 @@ def test_a_program_runs_as_it_does_without_the_tracer(run: Run, kind: str, sampl
 
 
 def test_gaps_double_after_as_many_as_stated(run: Run) -> None:
-    usual, _ = run("state", "2000", sampling=GAPS)
-    soon, _ = run("state", "2000", sampling=f"{GAPS},doubles=4")
+    usual, _ = run("state", "20000", sampling=GAPS)
+    soon, _ = run("state", "20000", sampling=f"{GAPS},doubles=1")
     every = [one.instructions + one.untraced_instructions for one in (usual, soon)]
     assert every[0] == pytest.approx(every[1], rel=0.01)
     assert soon.instructions < usual.instructions / 2

@@ -43,6 +43,6 @@ def test_times_hardly_depend_on_who_warms_the_caches(kernels: Path, tmp_path: Pa
 
     alone, together = (traced(warm_once=once) for once in (False, True))
     for one, other in zip(alone, together, strict=True):
-        assert one.units == other.units > 5
+        assert one.units == other.units >= 4
         assert other.seconds == pytest.approx(one.seconds, rel=0.02), one.machine
         assert [gap for gap, _, _ in other.parts] == pytest.approx([gap for gap, _, _ in one.parts], rel=0.01)
