@@ -24,7 +24,7 @@ class Zeros {
     if (grain == LARGE) ::madvise(first_, bytes / LARGE * LARGE, MADV_HUGEPAGE);  // a kernel without them refuses
   }
   [[nodiscard]] T* at(std::size_t index) const noexcept { return first_ + index; }
-  /// Take the first `count` values of another one. What is equal is only read, so that zeros still take no memory.
+  /// Take the first `count` values of another one. Equal pieces are only read, so that zeros still take no memory.
   void copy(const Zeros& from, std::size_t count) noexcept {
     for (std::size_t i = 0; i < count; i += PIECE) {
       const auto bytes = std::min(PIECE, count - i) * sizeof(T);

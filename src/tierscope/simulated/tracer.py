@@ -33,8 +33,8 @@ DEEPEST = 4  # scripts whose interpreter is a script
 def for_many(user_s: float) -> str:
     """Return the sampling of a program that dozens of machines replay; user_s: its CPU time here, 0: not known.
 
-    It has DOUBLES units if it runs SLOWEST_PER_S, and four times as many if it runs fifteen times as fast: gaps double.
-    So the replay of a long program takes no longer than that of a short one.
+    It has DOUBLES units if it runs SLOWEST_PER_S. Gaps double, so at 15x that speed it has 4x as many, and the replay
+    of a long program takes no longer than that of a short one.
     """
     skip = max(round(user_s * SLOWEST_PER_S / DOUBLES), SHORTEST_SKIP)
     return f"{FEW},skip={skip},doubles={DOUBLES}"
