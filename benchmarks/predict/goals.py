@@ -26,30 +26,47 @@ REAL, SIMULATED = Goals(0.05, 0.12), Goals(0.03, 0.08)
 
 
 class Told(NamedTuple):
-    """A cell: the truth, and the answer; None where it is not known."""
+    """A cell: the truth, and the answer; None where it is not known. noise: relative half-width of the truth."""
 
     truth: float
     ratio: float | None
     low: float | None = None
     high: float | None = None
+    noise: float = 0.0
+
+    def contained(self, *, noisy: bool = False) -> bool:
+        """Return whether the bounds contain the truth; noisy: or may contain it, as far as the truth is known."""
+        if self.low is None or self.high is None:
+            return False
+        off = self.noise * self.truth if noisy else 0.0
+        return self.low - off <= self.truth <= self.high + off
 
 
 def summary(name: str, cells: Sequence[Told], goals: Goals) -> Iterator[str]:
     """Yield the lines of our model."""
-    known = [(one.truth, one.ratio, one.low, one.high) for one in cells
-             if one.ratio is not None and one.low is not None and one.high is not None]  # fmt: skip
+    known = [one for one in cells if one.ratio is not None and one.low is not None and one.high is not None]
     answered = f"{name}: {len(known)} of {len(cells)} cells answered"
     if not known:
         yield answered
         return
     left_out = 1 - len(known) / len(cells)
-    inside = [low <= truth <= high for truth, _, low, high in known]
-    half = float(np.mean([(high - low) / 2 / ratio for _, ratio, low, high in known]))
+    inside, nearly = ([one.contained(noisy=noisy) for one in known] for noisy in (False, True))
+    half = float(np.mean([half_width(one) for one in known]))
     yield f"{answered}; {left_out:.0%} not known (goal: at most {UNKNOWN:.0%})"
     yield errors(name, cells, goals)
     least, most = CONTAINED
     yield (f"{name}: bounds contain {sum(inside)} of {len(inside)}, {np.mean(inside):.0%} (goal: {least:.0%} to "
            f"{most:.0%}); mean half-width {half:.1%} (goal: {HALF_WIDTH:.0%})")  # fmt: skip
+    if any(one.noise for one in known):
+        yield (f"{name}: bounds may contain {sum(nearly)} of {len(nearly)}, {np.mean(nearly):.0%}, with the noise of "
+               f"the measured ratio, {np.mean([one.noise for one in known]):.1%} on average")  # fmt: skip
+
+
+def half_width(one: Told) -> float:
+    """Return half of the bounds over the answer; 0 without one."""
+    if one.ratio is None or one.low is None or one.high is None:
+        return 0.0
+    return (one.high - one.low) / 2 / one.ratio
 
 
 def errors(name: str, cells: Sequence[Told], goals: Goals) -> str:

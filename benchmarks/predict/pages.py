@@ -110,13 +110,14 @@ def scored(one: Measured) -> Row:
     made = anchor(one.native, one.traced[:half], one.said)
     found: Answer = answer("2 MiB", made, one.traced[half:], None, None, None)
     here = one.native.wall_s
+    noise = math.hypot(here.relative, one.there.wall_s.relative)
     own = one.traced[0]
     walks = own.counters["walks"] * (own.instructions + own.untraced_instructions) / own.instructions
     return Row(
         unknown=found.unknown,
         model=made.ratio,
-        told=Told(one.there.wall_s.middle / here.middle, found.ratio, found.low, found.high),
-        noise=math.hypot(here.relative, one.there.wall_s.relative),
+        told=Told(one.there.wall_s.middle / here.middle, found.ratio, found.low, found.high, noise),
+        noise=noise,
         itself=one.again.wall_s.middle / here.middle,
         misses=misses_times_latency(walks, -one.walk_s, here.middle),
         latencies=ratio_of_latencies(one.memory_s + one.walk_s, one.memory_s),

@@ -9,6 +9,7 @@ Markdown row for each cell, misses as well as hits, and the figures of all cells
 measured of a cell is kept in a file of its own. It is measured again only for another machine, core, program, limit or
 sampling. Standard error states how long each cell took, and how many CPUs others used meanwhile.
 
+    bounds     `!`: they do not contain the measured ratio; `(!)`: they may, with its noise
     noise      half of the 95 % interval of the measured ratio
     itself     the program with 4 KiB again over the program with 4 KiB: the noise floor of the error
     misses x latency, ratio of latencies    errors of simple models (rivals.py); USL predicts nothing for a program that
@@ -125,7 +126,7 @@ def line(cell: str, row: Row) -> str:
     told = row.told
     predicted, bounds, error = f"not known: {row.unknown}", "", ""
     if told.ratio is not None and told.low is not None and told.high is not None:
-        inside = "" if told.low <= told.truth <= told.high else " !"
+        inside = "" if told.contained() else " (!)" if told.contained(noisy=True) else " !"
         predicted, bounds = f"{told.ratio:.3f}", f"{told.low:.3f} to {told.high:.3f}{inside}"
         error = f"{told.ratio / told.truth - 1:+.1%}"
     others = [f"{other / told.truth - 1:+.1%}" if other is not None else "" for other in (row.misses, row.latencies)]

@@ -57,7 +57,7 @@ def measured(pages: Any, there: float = 0.8) -> Any:
 def test_a_cell_is_scored_with_the_noise_floor_and_the_rivals(script: ModuleType, pages: Any) -> None:
     row = pages.scored(measured(pages))
     assert row.model == 1.0
-    assert row.told == (0.8, 0.8, row.told.low, row.told.high)
+    assert row.told == (0.8, 0.8, row.told.low, row.told.high, row.noise)
     assert row.told.low < 0.8 < row.told.high
     assert row.itself == 1.02
     assert row.noise == pytest.approx(0.01 * 2**0.5)
@@ -82,6 +82,12 @@ def test_a_cell_without_an_answer_is_a_row_and_counts_as_not_known(script: Modul
 
 def as_dict(one: Any) -> dict[str, Any]:
     return {name: getattr(one, name) for name in one.__struct_fields__}
+
+
+def test_bounds_may_contain_a_noisy_truth(script: ModuleType, pages: Any) -> None:
+    off = pages.scored(measured(pages, 0.81))
+    assert "0.802 (!) | 0.810" in script.line("sort", off)
+    assert "may contain 1 of 1, 100%, with the noise of the measured ratio, 1.4% on average" in script.scores([off])[3]
 
 
 def test_a_kept_cell_is_not_measured_again(
