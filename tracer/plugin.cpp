@@ -7,6 +7,7 @@
 /// drops.
 #include <dlfcn.h>
 #include <pthread.h>
+#include <sched.h>
 #include <sys/syscall.h>
 
 #include <algorithm>
@@ -43,18 +44,19 @@ int served = 1;  // version of the running QEMU
 
 /// Which instructions are traced. Without `skip` all of them, else the first `all`, and then: `skip` untraced, `warm`
 /// and `unit` traced, again and again. Each gap is drawn between half and one and a half of `skip`, so that no loop
-/// of the program keeps its step, and `skip` doubles after DOUBLES gaps, so that a long program has more units, not too
-/// many.
+/// of the program keeps its step, and `skip` doubles after `doubles` gaps, so that a long program has more units, not
+/// too many.
 struct Plan {
-  std::uint64_t all = 0, skip = 0, warm = 0, unit = 0;
+  std::uint64_t all = 0, skip = 0, warm = 0, unit = 0, doubles = 0;
 };
-constexpr unsigned DOUBLES = 32;
 
 Plan plan;
 qemu_plugin_id_t own;
 std::atomic<bool> light = false;        // blocks only count their instructions
 std::atomic<std::uint64_t> passed = 0;  // instructions since the last change
 std::atomic<std::uint64_t> until = ~std::uint64_t{0};
+std::atomic<bool> asked = false;    // QEMU will translate everything anew
+std::atomic<bool> several = false;  // the program has threads
 unsigned gaps = 0;
 std::uint32_t blocks = 0;                     // defined so far
 std::uint64_t places_before = 0, places = 0;  // of programs that this one replaced; the largest number so far
@@ -70,11 +72,15 @@ Buffer* buffer_of(unsigned vcpu) { return vcpu < MOST_THREADS ? buffers[vcpu].ge
 
 void change(qemu_plugin_id_t);
 
-/// Whoever passes the end of a part asks QEMU to translate everything anew, once.
+/// Whoever finds the end of a part passed asks QEMU to translate everything anew, once.
+void look() {
+  if (passed.load(std::memory_order_relaxed) < until.load(std::memory_order_relaxed)) return;
+  if (!asked.exchange(true)) qemu_plugin_reset(own, change);
+}
+
 void pass(std::uint64_t instructions) {
-  const auto before = passed.fetch_add(instructions, std::memory_order_relaxed);
-  const auto end = until.load(std::memory_order_relaxed);
-  if (before < end && before + instructions >= end) qemu_plugin_reset(own, change);
+  passed.fetch_add(instructions, std::memory_order_relaxed);
+  look();
 }
 
 /// A block's number and, above, how many instructions it has.
@@ -91,6 +97,8 @@ void on_light_block(unsigned vcpu, void* data) {
   const auto* buffer = buffer_of(vcpu);
   if (buffer == nullptr || !buffer->muted()) pass(reinterpret_cast<std::uintptr_t>(data));
 }
+
+void on_way_back(unsigned, void*) { look(); }
 
 void on_dropped_access(unsigned, qemu_plugin_meminfo_t, std::uint64_t, void*) {}
 
@@ -133,15 +141,45 @@ bool by_helper(const Instruction& found) {
   }
 }
 
+/// Whether a program may come back to a block without a block of this kind: all but those that go on ahead.
+bool goes_ahead(const Instruction& last) {
+  switch (last.kind) {
+    case Class::branch:
+    case Class::jump:
+      return last.target > last.address;
+    case Class::call:
+      return true;  // its return does not
+    case Class::jump_indirect:
+    case Class::call_indirect:
+    case Class::ret:
+    case Class::string:
+    case Class::system:
+      return false;
+    default:
+      return true;
+  }
+}
+
+/// Count the instructions of a block in a gap. Of one thread they are counted without a call, and only blocks from
+/// which the program may go back look whether the gap ends.
+void count_light(qemu_plugin_tb* block, std::size_t count, const Instruction& last) {
+  if (several || own_end != 0 || qemu_plugin_register_vcpu_tb_exec_inline == nullptr)
+    return qemu_plugin_register_vcpu_tb_exec_cb(block, on_light_block, QEMU_PLUGIN_CB_NO_REGS,
+                                                reinterpret_cast<void*>(count));
+  static_assert(sizeof passed == sizeof(std::uint64_t));
+  qemu_plugin_register_vcpu_tb_exec_inline(block, QEMU_PLUGIN_INLINE_ADD_U64, &passed, count);
+  if (!goes_ahead(last)) qemu_plugin_register_vcpu_tb_exec_cb(block, on_way_back, QEMU_PLUGIN_CB_NO_REGS, nullptr);
+}
+
 /// QEMU up to 7.2 keeps the list of callbacks of a block's last instruction after the block, and frees it when blocks
 /// are dropped. The next function of QEMU that reaches memory would read it, unless an instruction with a list of its
 /// own ran since.
 void translate_light(qemu_plugin_tb* block, std::size_t count, bool counts) {
-  if (counts)
-    qemu_plugin_register_vcpu_tb_exec_cb(block, on_light_block, QEMU_PLUGIN_CB_NO_REGS, reinterpret_cast<void*>(count));
   for (std::size_t i = 0; i < count; ++i) {
     auto* instruction = qemu_plugin_tb_get_insn(block, i);
-    if (by_helper(read(instruction)))
+    const auto found = read(instruction);
+    if (counts && i + 1 == count) count_light(block, count, found);
+    if (by_helper(found))
       qemu_plugin_register_vcpu_mem_cb(instruction, on_dropped_access, QEMU_PLUGIN_CB_NO_REGS, QEMU_PLUGIN_MEM_RW,
                                        nullptr);
   }
@@ -248,6 +286,10 @@ void on_syscall(qemu_plugin_id_t, unsigned vcpu, std::int64_t number, std::uint6
   const bool replaces = number == SYS_execve || number == SYS_execveat;
   if (replaces) flush_all();
   if (number == SYS_clone || number == SYS_clone3 || number == SYS_futex) on_thread_end(0, vcpu);
+  if (!several && (number == SYS_clone3 || (number == SYS_clone && (a & CLONE_VM) != 0))) {
+    several = true;
+    if (light) qemu_plugin_reset(own, listen);  // those that count without a call
+  }
   if (number == SYS_execve) follow(stream, a, b, c, state());
   if (replaces) stream.note(vcpu, "exec");
 }
@@ -262,11 +304,12 @@ void on_exit(qemu_plugin_id_t, void*) {
 std::uint64_t drawn_gap() {
   static std::uint64_t state = 1995;
   state = state * 6364136223846793005U + 1442695040888963407U;
-  const auto skip = plan.skip << std::min(gaps++ / DOUBLES, 24U);
+  const auto skip = plan.skip << std::min<std::uint64_t>(gaps++ / plan.doubles, 24);
   return skip / 2 + (state >> 33U) % skip;
 }
 
 void listen(qemu_plugin_id_t id) {
+  asked = false;  // QEMU ignores a request while it serves another one
   qemu_plugin_register_vcpu_init_cb(id, on_thread);
   qemu_plugin_register_vcpu_exit_cb(id, on_thread_end);
   qemu_plugin_register_vcpu_tb_trans_cb(id, on_translation);
@@ -309,7 +352,7 @@ std::uint64_t number_of(std::span<char*> words, std::string_view name, std::uint
   return otherwise;
 }
 
-constexpr std::array<std::string_view, 11> NAMES{"fd",    "all",   "skip",   "warm",  "unit",  // of the user
+constexpr std::array<std::string_view, 12> NAMES{"fd",    "all",   "skip",   "warm",  "unit", "doubles",  // of the user
                                                  "first", "light", "passed", "until", "gaps", "places"};
 
 /// Go on where the program stood that this one replaced.
@@ -327,13 +370,13 @@ std::string install(std::span<char*> words) {
   for (const std::string_view word : words) {
     const auto name = word.substr(0, word.find('='));
     if (std::ranges::find(NAMES, name) == NAMES.end())
-      return std::string(word) + " is not an argument; expected fd=, all=, skip=, warm= or unit=";
+      return std::string(word) + " is not an argument; expected fd=, all=, skip=, warm=, unit= or doubles=";
   }
   constexpr std::uint64_t NONE = 1U << 30U;
   const auto descriptor = number_of(words, "fd", NONE);
   if (descriptor >= NONE) return "no pipe is named; expected fd=NUMBER";
   plan = {number_of(words, "all", 0), number_of(words, "skip", 0), number_of(words, "warm", 0),
-          number_of(words, "unit", 1'000'000)};
+          number_of(words, "unit", 1'000'000), std::max<std::uint64_t>(number_of(words, "doubles", 32), 1)};
   if (plan.skip != 0) until = std::max<std::uint64_t>(plan.all, 1);
   take_over(words);
   stream.open(static_cast<int>(descriptor), blocks != 0);

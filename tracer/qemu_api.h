@@ -14,6 +14,7 @@ struct qemu_plugin_insn;  // one of its instructions
 
 enum qemu_plugin_cb_flags { QEMU_PLUGIN_CB_NO_REGS, QEMU_PLUGIN_CB_R_REGS, QEMU_PLUGIN_CB_RW_REGS };
 enum qemu_plugin_mem_rw { QEMU_PLUGIN_MEM_R = 1, QEMU_PLUGIN_MEM_W, QEMU_PLUGIN_MEM_RW };
+enum qemu_plugin_op { QEMU_PLUGIN_INLINE_ADD_U64 };
 
 /// The first fields alone, which every version has.
 struct qemu_info_t {
@@ -36,6 +37,9 @@ void qemu_plugin_register_vcpu_init_cb(qemu_plugin_id_t, qemu_plugin_vcpu_simple
 void qemu_plugin_register_vcpu_exit_cb(qemu_plugin_id_t, qemu_plugin_vcpu_simple_cb);
 void qemu_plugin_register_vcpu_tb_trans_cb(qemu_plugin_id_t, qemu_plugin_vcpu_tb_trans_cb);
 void qemu_plugin_register_vcpu_tb_exec_cb(qemu_plugin_tb*, qemu_plugin_vcpu_udata_cb, qemu_plugin_cb_flags, void*);
+/// Adds `value` to a number in memory, without a call, and not atomically. QEMU 9.1 and later do not have it.
+void qemu_plugin_register_vcpu_tb_exec_inline(qemu_plugin_tb*, qemu_plugin_op, void* number, uint64_t value)
+    __attribute__((weak));
 void qemu_plugin_register_vcpu_mem_cb(qemu_plugin_insn*, qemu_plugin_vcpu_mem_cb, qemu_plugin_cb_flags,
                                       qemu_plugin_mem_rw, void*);
 void qemu_plugin_register_vcpu_syscall_cb(qemu_plugin_id_t, qemu_plugin_vcpu_syscall_cb);

@@ -9,16 +9,19 @@ bandwidth of two memories, for 51 mixes of reads and writes. Without it these ro
     threads         gets one thread of a kernel and the curves of other kernels up to all cores, or a curve of CURVES,
                     and predicts the kernel with all other numbers of threads
 
+    USL             gets the same thread and the other kernel of most alike traffic up to all cores (rivals.py)
+
 Nothing is fitted to points that are scored. PROFET states cycles and megabytes per second; ratios of both are scored.
 Behind the most bandwidth of a mix, its points are left out: there a bandwidth has several latencies.
 """
 
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
+from rivals import Usl
 
 from tierscope.arrays import Floats
 from tierscope.models.loaded_family import LoadedFamily, chosen
@@ -41,8 +44,9 @@ Family = tuple[Floats, Floats, Floats]
 
 def main(words: list[str]) -> None:
     folder = Path(words[0]) if words else None
-    print("| model | data | given | points | mean error | p90 | worst | inside the bounds | mean half-width |")
-    print("|---|---|---|---:|---:|---:|---:|---:|---:|")
+    print("| model | data | given | points | mean error | p90 | worst | inside the bounds | mean half-width "
+          "| USL, mean error |")  # fmt: skip
+    print("|---|---|---|---:|---:|---:|---:|---:|---:|---:|")
     for stride in (64, 256):
         family(f"table 1 of `003`, stride {stride} B", of_document(stride))
     for name, title in MEMORIES.items() if folder else ():
@@ -50,9 +54,10 @@ def main(words: list[str]) -> None:
         family(f"PROFET, {title}", of_profet(folder, name))
     for memory, table in (("dram", "table 1 of `000`, DRAM"), ("nvdimm", "table 2 of `000`, NVDIMMs")):
         points = [point for kernel in KERNELS for point in of_kernel(memory, kernel)]
-        few, many = ([p for p in points if is_many(p) == more] for more in (False, True))
-        row("threads", f"{table}, 2 to 16 threads", "1 thread; other kernels", few)
-        row("threads", f"{table}, 17 to 32 threads", "1 thread; other kernels to 16", many)
+        usl = [point for kernel in KERNELS for point in usl_of_kernel(memory, kernel)]
+        for more, title, given in ((False, "2 to 16", "other kernels"), (True, "17 to 32", "other kernels to 16")):
+            mine, theirs = ([point for point in every if is_many(point) == more] for every in (points, usl))
+            row("threads", f"{table}, {title} threads", f"1 thread; {given}", mine, theirs)
     for dimms in (1, 6):
         optane(dimms)
     if folder:
@@ -65,24 +70,24 @@ def optane(dimms: int) -> None:
     try:
         row("threads", data, given, list(of_optane(dimms)))
     except FitError as error:
-        print(f"| `threads` | {data} | {given} | | not known: {error} | | | | |")
+        print(f"| `threads` | {data} | {given} | | not known: {error} | | | | | |")
 
 
 def is_many(point: Point) -> bool:
     return int(point.label.split()[-1]) > CORES
 
 
-def row(model: str, data: str, given: str, points: list[Point]) -> None:
+def row(model: str, data: str, given: str, points: list[Point], usl: Sequence[Point] = ()) -> None:
     errors = np.array([point.error for point in points])
     bounds = [(point.low or 0.0, point.measured, point.high or 0.0) for point in points]
     inside = np.mean([low <= measured <= high for low, measured, high in bounds])
     half = np.mean([(point.high - point.low) / 2 / point.predicted for point in points if point.low and point.high])
     off = np.abs(errors)
     worst = errors[off.argmax()]
-    print(
-        f"| `{model}` | {data} | {given} | {len(points)} | {100 * off.mean():.1f} % "
-        f"| {100 * np.percentile(off, 90):.1f} % | {100 * worst:+.1f} % | {100 * inside:.0f} % | {100 * half:.0f} % |"
-    )
+    simple = f"{100 * np.mean([abs(point.error) for point in usl]):.1f} %" if usl else ""
+    numbers = (f"{100 * off.mean():.1f} %", f"{100 * np.percentile(off, 90):.1f} %", f"{100 * worst:+.1f} %",
+               f"{100 * inside:.0f} %", f"{100 * half:.0f} %", simple)  # fmt: skip
+    print(f"| `{model}` | {data} | {given} | {len(points)} | {' | '.join(numbers)} |")
 
 
 def family(data: str, points: Family) -> None:
@@ -91,7 +96,7 @@ def family(data: str, points: Family) -> None:
         given = chosen(shares, bandwidth)
         model = LoadedFamily.fit(shares[given], bandwidth[given], latency[given])
     except FitError as error:
-        print(f"| `loaded_family` | {data} | | {shares.size} | not known: {error} | | | | |")
+        print(f"| `loaded_family` | {data} | | {shares.size} | not known: {error} | | | | | |")
         return
     below: list[Point] = []
     above: list[Point] = []
@@ -125,7 +130,7 @@ def of_profet(folder: Path, name: str) -> Family:
 def of_kernel(memory: str, kernel: str) -> Iterator[Point]:
     """Yield a kernel of document 000 with two threads or more, from the three others."""
     curves = []
-    for other in sorted(set(KERNELS) - {kernel}, key=lambda name: abs(PER_BYTE[name] - PER_BYTE[kernel])):
+    for other in alike(kernel):
         n, b = alone(memory, other)
         curves.append(DeviceCurve.of(n[n <= CORES], b[n <= CORES] * PER_BYTE[other], BUS_READS[other]))
     n, b = alone(memory, kernel)
@@ -133,6 +138,22 @@ def of_kernel(memory: str, kernel: str) -> Iterator[Point]:
         float(b[0]), PER_BYTE[kernel], BUS_READS[kernel], curves, cores=CORES, noise=noise(memory, kernel)
     )
     yield from predicted(model, kernel, n, b)
+
+
+def alike(kernel: str) -> list[str]:
+    """Return the other kernels, the one with the most alike traffic first."""
+    return sorted(set(KERNELS) - {kernel}, key=lambda name: (abs(PER_BYTE[name] - PER_BYTE[kernel]), name))
+
+
+def usl_of_kernel(memory: str, kernel: str) -> Iterator[Point]:
+    """Yield the same points by the scaling law of another kernel."""
+    n, b = alone(memory, alike(kernel)[0])
+    law = Usl.fit(n[n <= CORES], b[n <= CORES])
+    n, b = alone(memory, kernel)
+    one = float(b[n == 1][0])
+    for threads, measured in zip(n.tolist(), b.tolist(), strict=True):
+        if threads > 1:
+            yield Point(f"{kernel} {threads:.0f}", law.predict(one, threads), measured)
 
 
 def predicted(model: Threads, name: str, threads: Floats, bandwidth: Floats) -> Iterator[Point]:

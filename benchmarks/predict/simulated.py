@@ -18,11 +18,11 @@ import tempfile
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path
-from statistics import median
 
 import msgspec
-import numpy as np
-from score import made
+from goals import SIMULATED, Told, errors, summary
+from inputs import made
+from rivals import misses_times_latency, ratio_of_latencies
 
 from tierscope.errors import TierscopeError
 from tierscope.predict.program.answer import Answer, anchor, answer
@@ -141,12 +141,13 @@ def cell(name: str, command: list[str], parts: str, folder: Path, number: int = 
     near, far = (tuple(map(repeated, found[first::2])) for first in (0, 1))
     rate = near[0].counters["L3.load_misses"] / near[0].instructions
     misses = REPEATS * rate * (near[0].instructions + near[0].untraced_instructions)
-    more_s = misses * (tiers[1][0] - tiers[0][0]) * 1e-9
+    latencies_s = tuple(latency * 1e-9 for latency, _ in tiers)
     behind = 1 + len(unknown)
     answers = [told(near[0], near[part], far[part]) for part in (slice(1, behind), slice(behind, None))]
     return Cell(
         name, seconds(far[0]) / seconds(near[0]), *answers,
-        tiers[1][0] / tiers[0][0], 1 + more_s / seconds(near[0]),
+        ratio_of_latencies(*latencies_s),
+        misses_times_latency(misses, latencies_s[1] - latencies_s[0], seconds(near[0])),
     )  # fmt: skip
 
 
@@ -201,19 +202,6 @@ def row(one: Cell) -> str:
     return f"| {one.name} | {one.truth:.3f} | {words(one.unknown)} | {words(one.probed)} | {rivals} |"
 
 
-def summary(found: list[Cell], which: str) -> str:
-    answers = [(one.truth, getattr(one, which)) for one in found]
-    known = [(truth, a) for truth, a in answers if a.ratio is not None]
-    if not known:
-        return f"{which}: nothing was answered"
-    errors = [abs(a.ratio / truth - 1) for truth, a in known]
-    inside = [a.low <= truth <= a.high for truth, a in known]
-    half = [(a.high - a.low) / 2 / a.ratio for _, a in known]
-    return (f"{which}: {len(known)} of {len(answers)} answered; error median {median(errors):.1%}, p90 "
-            f"{np.percentile(errors, 90):.1%}, worst {max(errors):.1%}; bounds contain {sum(inside)} of {len(inside)}; "
-            f"half-width mean {np.mean(half):.1%}")  # fmt: skip
-
-
 def main(names: list[str]) -> None:
     print(
         "| cell | truth | unknown core | bounds | error | probed core | bounds | error | latencies | misses x latency |"
@@ -223,10 +211,10 @@ def main(names: list[str]) -> None:
         found = cells(names, Path(name))
     print()
     for which in ("unknown", "probed"):
-        print(summary(found, which))
-    for what in ("latencies", "misses"):
-        errors = [abs(getattr(one, what) / one.truth - 1) for one in found]
-        print(f"{what}: error median {median(errors):.1%}, p90 {np.percentile(errors, 90):.1%}")
+        answers = [(one.truth, getattr(one, which)) for one in found]
+        print("\n".join(summary(f"{which} core", [Told(t, a.ratio, a.low, a.high) for t, a in answers], SIMULATED)))
+    for name, which in (("ratio of latencies", "latencies"), ("misses x latency", "misses")):
+        print(errors(name, [Told(one.truth, getattr(one, which)) for one in found], SIMULATED))
 
 
 if __name__ == "__main__":

@@ -24,7 +24,15 @@ class Pipelines final : public FlowRun {
 
  public:
   explicit Pipelines(const FlowAsked& asked)
-      : FlowRun(asked), placement_(base_, std::uint64_t{machine_.beside()} << simulate::MEMORY_BIT, asked.moved) {}
+      : FlowRun(asked),
+        placement_(base_, std::uint64_t{machine_.beside()} << simulate::MEMORY_BIT, asked.moved),
+        moved_(!asked.moved.empty()) {}
+  void lean_on(const FlowRun& earlier) override {
+    const auto* other = dynamic_cast<const Pipelines*>(&earlier);
+    if (warmer_ == nullptr && other != nullptr && other->warmer_ == nullptr && !moved_ && !other->moved_ &&
+        base_ == other->base_ && machine_.caches_like(other->machine_))
+      warmer_ = other;
+  }
   void follow(const simulate::Objects& objects) override {
     objects_ = &objects;
     machine_.watch([this](std::uint64_t address, bool write) {
@@ -35,6 +43,10 @@ class Pipelines final : public FlowRun {
     if (objects_ != nullptr) placement_.learn(*objects_);
     if (step.gap != nullptr) return leave(*step.gap);
     if (step.phase != nullptr) return mark(*step.phase);
+    if (warmer_ != nullptr && warm_ != 0) {
+      if (turns_.leaves(step)) return leave_out(step);
+      if (left_out_) warm_up();  // a second thread has begun
+    }
     turns_.take(step, clock(), [this](auto thread, auto time) { of(thread).wait_until(time); }, go());
   }
   void report(json::Object& fact) override {
@@ -115,6 +127,22 @@ class Pipelines final : public FlowRun {
     in_part_ += instructions;
     if (in_part_ - last_knot_ >= KNOT) knot(of(step.thread).now());
   }
+  /// Let the other machine warm the caches by this step, and take over what they contain after the last one.
+  void leave_out(const simulate::flow::Step& step) {
+    const auto instructions = step.block->size();
+    ran_ += instructions;
+    sampling_.skip(instructions);
+    warm_ -= std::min<std::uint64_t>(warm_, instructions);
+    of(step.thread).skip(step);
+    left_out_ = true;
+    if (warm_ != 0) return;
+    warm_up();
+    begin();
+  }
+  void warm_up() {
+    for (const auto& [thread, one] : threads_) machine_.copy_caches(cpu_of(thread), warmer_->machine_);
+    left_out_ = false;
+  }
   /// Note how far the part is, and its time up to here.
   void knot(simulate::Time now) {
     last_knot_ = in_part_;
@@ -185,6 +213,9 @@ class Pipelines final : public FlowRun {
   std::vector<Marked> phases_;
   std::uint64_t ran_ = 0, in_part_ = 0, last_knot_ = 0;  // instructions
   simulate::Placement placement_;
+  bool moved_;                         // objects are in another memory
+  const Pipelines* warmer_ = nullptr;  // whose caches have the same content
+  bool left_out_ = false;              // blocks that the other machine warmed its caches with, and this one did not yet
   const simulate::Objects* objects_ = nullptr;
   std::vector<simulate::Placement::Use> before_;             // at the end of the last part
   std::vector<std::vector<simulate::Placement::Use>> uses_;  // by part and object

@@ -44,6 +44,8 @@ class FlowRun {
   /// Take objects into account, which are complete up to each step.
   virtual void follow(const simulate::Objects& objects) = 0;
   virtual void take(const simulate::flow::Step& step) = 0;
+  /// Let an earlier run warm the caches of this one, if both have the same; it gets each step first.
+  virtual void lean_on(const FlowRun&) {}
   /// Add the results to the fact, after the last step.
   virtual void report(json::Object& fact) = 0;
 

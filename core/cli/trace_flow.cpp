@@ -7,6 +7,7 @@
 #include "cli/flow_pipelines.hpp"
 #include "cli/json.hpp"
 #include "simulate/flow.hpp"
+#include "simulate/guesses.hpp"
 #include "simulate/program.hpp"
 
 namespace tierscope {
@@ -84,15 +85,20 @@ std::string places_of(const simulate::Objects& objects) {
 void trace_flow(const std::vector<std::string>& machines, const Wanted& wanted, std::istream& from,
                 const std::function<void(const std::string&)>& emit) {
   std::vector<std::unique_ptr<FlowRun>> runs;
-  for (const auto& word : machines) runs.push_back(run_of(word, wanted.count));
+  for (const auto& word : machines) {
+    runs.push_back(run_of(word, wanted.count));
+    for (std::size_t r = 0; wanted.warm_once && r + 1 < runs.size(); ++r) runs.back()->lean_on(*runs[r]);
+  }
   simulate::flow::Flow flow(from);
   if (wanted.objects) {
     flow.follow_objects();
     for (const auto& run : runs) run->follow(flow.objects());
   }
   FlowTally tally;
+  simulate::Guesses guesses;
   for (Step step; flow.next(step);) {
     tally.take(step);
+    if (!wanted.count) guesses.take(step);
     for (const auto& run : runs) run->take(step);
   }
   if (tally.instructions == 0) throw BadPlan("the trace contains no instruction; the program ended before its first");

@@ -79,6 +79,19 @@ class Cache {
     const unsigned way = search(tag, set, line | VALID);
     return way == ABSENT ? nullptr : entry(set, way);
   }
+  /// Return whether another cache has as many sets and ways, the same policy, and the same seed of its chance.
+  [[nodiscard]] bool like(const Cache& other) const noexcept {
+    return count_ == other.count_ && ways_ == other.ways_ && policy_ == other.policy_ && seed_ == other.seed_;
+  }
+  /// Take the lines and the order of a cache that is `like` this one.
+  void copy(const Cache& from) noexcept {
+    entries_.copy(from.entries_, count_ * ways_);
+    records_.copy(from.records_, count_ * stride_);
+    last_ = entries_.at(static_cast<std::size_t>(from.last_ - from.entries_.at(0)));
+    holes_ = from.holes_;
+    draws_ = from.draws_;
+    used_ = from.used_;
+  }
   /// Remove the line and return its entry; 0 if it was absent. The next line of its set fills its way.
   Entry drop(std::uint64_t line) noexcept {
     const auto [tag, set] = sets_.of(line / 64);

@@ -53,6 +53,21 @@ class Caches::Levels : private Lineup {
     for (const auto touch : touches) access(cpu, touch & ADDRESS, (touch & STORE) != 0 ? Kind::store : Kind::load, 0);
   }
   [[nodiscard]] const std::vector<CacheFacts>& facts() const noexcept { return facts_; }
+  [[nodiscard]] bool like(const Levels& other) const {
+    return std::ranges::equal(levels_, other.levels_, [](const Level& a, const Level& b) {
+      return a.inclusive == b.inclusive && a.facts.shared == b.facts.shared && a.caches[0].like(b.caches[0]) &&
+             std::ranges::equal(a.prefetchers, b.prefetchers, [](const auto& x, const auto& y) { return x.like(y); });
+    });
+  }
+  void copy(unsigned cpu, const Levels& from) {
+    for (unsigned k = 0; k < depth_; ++k) {
+      cache(cpu, k).copy(from.cache(cpu, k));
+      const auto number = cpu / levels_[k].facts.shared;
+      if (!levels_[k].prefetchers.empty()) levels_[k].prefetchers[number] = from.levels_[k].prefetchers[number];
+    }
+    owners_.note_all(cpu);
+    flights_ = Flights(std::size_t{FLIGHTS} * cpus_);
+  }
   void count_all(Counters& counters) const {
     for (const auto& level : levels_) count_events(level, counters);
   }
@@ -305,9 +320,11 @@ void Caches::touch(unsigned cpu, std::span<const Touch> touches) {
   for (const auto touch : touches) wide_.push_back((lines_.number64(touch) & ADDRESS) | (touch & ~ADDRESS));
   levels_->touch(cpu, wide_);
 }
-bool Caches::near(unsigned cpu, std::uint64_t address) const {
-  return levels_->near(cpu, lines_.number64(address) & ADDRESS);
+bool Caches::otherwise_near(unsigned cpu, Entry line) const { return levels_->near(cpu, line); }
+bool Caches::like(const Caches& other) const {
+  return lines_.bytes() == other.lines_.bytes() && levels_->like(*other.levels_);
 }
+void Caches::copy(unsigned cpu, const Caches& from) { levels_->copy(cpu, *from.levels_); }
 void Caches::count(Counters& counters) const { levels_->count_all(counters); }
 void Caches::reset_counters() { levels_->reset_counters(); }
 

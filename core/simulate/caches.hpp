@@ -45,7 +45,14 @@ class Caches {
   /// 4x as fast for one CPU alone whose caches are not inclusive and do not prefetch.
   void touch(unsigned cpu, std::span<const Touch> touches);
   /// Return whether the nearest cache has the line, or will have it when its flight ends.
-  [[nodiscard]] bool near(unsigned cpu, std::uint64_t address) const;
+  [[nodiscard]] bool near(unsigned cpu, std::uint64_t address) const {
+    const Entry line = lines_.number64(address) & ADDRESS;
+    return (**fronts_[cpu].last & KEY) == (line | VALID) || otherwise_near(cpu, line);
+  }
+  /// Return whether the other ones keep the same lines after the same accesses, at whatever times.
+  [[nodiscard]] bool like(const Caches& other) const;
+  /// Take the lines that the caches of a CPU have in others, which are `like` these. No line is on its way.
+  void copy(unsigned cpu, const Caches& from);
   void count(Counters& counters) const;
   void reset_counters();
 
@@ -58,6 +65,7 @@ class Caches {
     Time latency;
   };
   Time otherwise(unsigned cpu, std::uint64_t address, Kind kind, Time at);
+  [[nodiscard]] bool otherwise_near(unsigned cpu, Entry line) const;
   Lines lines_;
   std::vector<Front> fronts_;
   std::vector<Touch> wide_;  // touches of lines above 64 bytes, in the form that the levels use

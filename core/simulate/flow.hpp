@@ -87,6 +87,10 @@ struct Phase {
   std::string name;
 };
 
+/// Whether the branch at the end of the thread's block before was predicted correctly; unknown: nobody has predicted
+/// it.
+enum class Guess : std::uint8_t { unknown, right, wrong };
+
 /// One execution of a block, or a gap, or a phase.
 struct Step {
   std::uint32_t thread = 0;
@@ -94,6 +98,7 @@ struct Step {
   std::span<const Access> accesses;  // in the order of the instructions
   const Gap* gap = nullptr;          // if set, there is no block
   const Phase* phase = nullptr;      // if set, there is no block either
+  Guess guess = Guess::unknown;
 };
 
 class Flow {

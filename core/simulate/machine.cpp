@@ -256,6 +256,17 @@ void Machine::touch(unsigned cpu, std::span<const Touch> touches) {
   caches_->touch(cpu, walked_);
 }
 
+bool Machine::caches_like(const Machine& other) const {
+  const bool translated = tlbs_ != nullptr;
+  return cpus_ == other.cpus_ && caches_->like(*other.caches_) && translated == (other.tlbs_ != nullptr) &&
+         (!translated || tlbs_->like(*other.tlbs_));
+}
+
+void Machine::copy_caches(unsigned cpu, const Machine& from) {
+  caches_->copy(cpu, *from.caches_);
+  if (tlbs_ != nullptr) tlbs_->copy(cpu, *from.tlbs_);
+}
+
 Counters Machine::counters() const {
   Counters counters;
   caches_->count(counters);

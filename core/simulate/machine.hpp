@@ -104,6 +104,11 @@ class Machine {
   /// Called with the address within its memory of each line that a memory reads or writes from now on.
   using Watch = std::function<void(std::uint64_t address, bool write)>;
   void watch(Watch watch);
+  /// Return whether caches and TLBs of another machine have the same content after the same accesses, at whatever
+  /// times.
+  [[nodiscard]] bool caches_like(const Machine& other) const;
+  /// Take the content of caches and TLBs of a CPU from a machine whose caches are like those of this one.
+  void copy_caches(unsigned cpu, const Machine& from);
   [[nodiscard]] Counters counters() const;
   void reset_counters();
 

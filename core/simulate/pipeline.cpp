@@ -45,10 +45,6 @@ bool orders_all(const flow::Instruction& instruction) {
          instruction.kind == Class::serialize || instruction.kind == Class::system;
 }
 
-bool decides(Class kind) {
-  return kind == Class::branch || kind == Class::jump_indirect || kind == Class::call_indirect;
-}
-
 }  // namespace
 
 Pipeline::Pipeline(Machine& machine, unsigned cpu, Placement& placement)
@@ -73,7 +69,7 @@ Pipeline::Pipeline(Machine& machine, unsigned cpu, Placement& placement)
 
 void Pipeline::run(const flow::Step& step) {
   const auto& block = *step.block;
-  close_branch(block.front().address);
+  close_branch(step);
   std::size_t a = 0;
   for (std::size_t i = 0; i < block.size(); ++i) {
     const std::size_t first = a;
@@ -85,14 +81,13 @@ void Pipeline::run(const flow::Step& step) {
 
 void Pipeline::warm(const flow::Step& step) {
   settle();
-  const auto& block = *step.block;
-  close_branch(block.front().address);
+  close_branch(step);
   for (const auto& access : step.accesses)
     dispatched_ = std::max(dispatched_, reach({access.address, access.bytes, access.object},
                                               access.store ? Kind::store : Kind::load, dispatched_));
   redirect_ = dispatched_;
   last_retirement_ = std::max(last_retirement_, dispatched_);
-  if (decides(block.back().kind)) branch_ = &block.back();
+  expect(step);
 }
 
 Time Pipeline::drain() {
@@ -101,13 +96,12 @@ Time Pipeline::drain() {
 }
 
 /// The next block shows where the branch went.
-void Pipeline::close_branch(std::uint64_t next) {
+void Pipeline::close_branch(const flow::Step& step) {
   if (branch_ == nullptr) return;
   const auto& branch = *branch_;
   branch_ = nullptr;
-  const bool right = branch.kind == Class::branch
-                         ? predictor_.branch(branch.address, next != branch.address + branch.length)
-                         : predictor_.indirect(branch.address, next);
+  const bool right = step.guess == flow::Guess::unknown ? predicted(predictor_, branch, step.block->front().address)
+                                                        : step.guess == flow::Guess::right;
   ++work_.branches;
   if (right) return;
   ++work_.wrong_guesses;

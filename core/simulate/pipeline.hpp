@@ -23,9 +23,9 @@
 #include <vector>
 
 #include "simulate/flow.hpp"
+#include "simulate/guesses.hpp"
 #include "simulate/machine.hpp"
 #include "simulate/placement.hpp"
-#include "simulate/predictor.hpp"
 
 namespace tierscope::simulate {
 
@@ -42,6 +42,8 @@ class Pipeline {
   void run(const flow::Step& step);
   /// Run one block without its time: only the caches, the TLBs and the predictor change.
   void warm(const flow::Step& step);
+  /// Leave a block out: another machine warms the caches with it.
+  void skip(const flow::Step& step) noexcept { expect(step); }
   /// Return when an instruction that has begun next uses a cache or a memory; NEVER: all have ended.
   [[nodiscard]] Time pending() const noexcept { return starts_.empty() ? NEVER : starts_.top().at; }
   /// Advance by this one step, so that others that share the machine can act in between.
@@ -106,7 +108,11 @@ class Pipeline {
     return retirements_[instruction & (retirements_.size() - 1)];
   }
   [[nodiscard]] Time cycles(unsigned count) const noexcept { return static_cast<Time>(count) * cycle_; }
-  void close_branch(std::uint64_t next);
+  void close_branch(const flow::Step& step);
+  /// Note the branch at the end of a block that is not timed.
+  void expect(const flow::Step& step) noexcept {
+    branch_ = decides(step.block->back().kind) ? &step.block->back() : nullptr;
+  }
   void dispatch(const flow::Instruction& instruction, std::span<const flow::Access> accesses);
   bool full();
   Seq add(Does does, Time latency);
@@ -138,7 +144,7 @@ class Pipeline {
   Time cycle_, near_latency_;
   Slots dispatches_, retires_;
   CoreLimits core_;
-  Predictor predictor_;
+  Predictor predictor_;  // of steps without a guess
   Work work_;
 
   std::vector<Op> ops_;

@@ -23,6 +23,10 @@ class Prefetcher {
   explicit Prefetcher(Prefetch kind, unsigned depth, std::uint64_t line = LINE) noexcept
       : kind_(kind), depth_(depth), page_(PAGE / line * LINE), lines_(static_cast<int>(PAGE / line)) {}
 
+  /// Return whether another one fetches the same lines after the same accesses.
+  [[nodiscard]] bool like(const Prefetcher& other) const noexcept {
+    return kind_ == other.kind_ && depth_ == other.depth_ && page_ == other.page_;
+  }
   /// Call `fetch(line)` for each line to prefetch; `line` is its number times 64.
   template <class Fetch>
   void observe(std::uint64_t line, bool missed, Fetch fetch) {

@@ -43,6 +43,14 @@ class Translations {
   bool touch(std::uint64_t page) noexcept {
     return all_ ? all_->find(page) != nullptr : sets_->touch(page * LINE) != nullptr;
   }
+  /// Take the pages of one of the same entries and ways.
+  void copy(const Translations& from) {
+    if (all_) {
+      *all_ = *from.all_;
+    } else {
+      sets_->copy(*from.sets_);
+    }
+  }
   /// Insert a page that is absent.
   void fill(std::uint64_t page) noexcept {
     if (all_) {
@@ -118,6 +126,19 @@ class Tlbs::Levels {
     ++hits_[k];
     return 0;
   }
+  [[nodiscard]] bool like(const Levels& other) const {
+    return shift_ == other.shift_ && std::ranges::equal(facts_, other.facts_, [](const Facts& a, const Facts& b) {
+             return a.entries == b.entries && a.ways == b.ways;
+           });
+  }
+  void copy(unsigned cpu, const Levels& from) {
+    auto& own = cpus_[cpu];
+    const auto& other = from.cpus_[cpu];
+    if (other.levels.empty()) return;
+    make(own);
+    for (std::size_t k = 0; k < facts_.size(); ++k) own.levels[k].copy(other.levels[k]);
+    own.last = other.last;
+  }
   void count(Counters& counters) const {
     for (std::size_t k = 0; k < facts_.size(); ++k) {
       counters[facts_[k].name + ".hits"] += hits_[k];
@@ -139,13 +160,15 @@ class Tlbs::Levels {
     Time busy = 0;                           // until when a page walk is in flight
   };
 
+  void make(Own& own) const {
+    if (!own.levels.empty()) return;
+    for (const auto& facts : facts_) own.levels.emplace_back(facts);
+    own.walks.emplace(WALKS);
+  }
   /// Return the level that has the page, or the number of levels if none does. The levels that it missed have it now.
   std::size_t find(unsigned cpu, std::uint64_t page) {
     auto& own = cpus_[cpu];
-    if (own.levels.empty()) {
-      for (const auto& facts : facts_) own.levels.emplace_back(facts);
-      own.walks.emplace(WALKS);
-    }
+    make(own);
     own.last = page;
     std::size_t k = 0;
     while (k < facts_.size() && !own.levels[k].touch(page)) ++misses_[k++];
@@ -185,6 +208,8 @@ Tlbs::Tlbs(const std::vector<Section>& levels, unsigned cpus, std::uint64_t page
 Tlbs::~Tlbs() = default;
 Time Tlbs::translate(unsigned cpu, std::uint64_t address, Time at) { return levels_->translate(cpu, address, at); }
 std::uint64_t Tlbs::walk_of(unsigned cpu, std::uint64_t address) { return levels_->walk_of(cpu, address); }
+bool Tlbs::like(const Tlbs& other) const { return levels_->like(*other.levels_); }
+void Tlbs::copy(unsigned cpu, const Tlbs& from) { levels_->copy(cpu, *from.levels_); }
 void Tlbs::count(Counters& counters) const { levels_->count(counters); }
 void Tlbs::reset_counters() { levels_->reset_counters(); }
 

@@ -17,6 +17,10 @@ class Tlbs {
   Time translate(unsigned cpu, std::uint64_t address, Time at);
   /// Translate without times: return the address of the entry that a page walk reads, or 0 if a level has the page.
   std::uint64_t walk_of(unsigned cpu, std::uint64_t address);
+  /// Return whether the other ones keep the same pages after the same accesses.
+  [[nodiscard]] bool like(const Tlbs& other) const;
+  /// Take the pages that those of a CPU have in others, which are `like` these.
+  void copy(unsigned cpu, const Tlbs& from);
   void count(Counters& counters) const;
   void reset_counters();
 

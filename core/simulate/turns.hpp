@@ -36,8 +36,14 @@ class Turns {
     if (list.steps.empty() && (list.called || (list.alone && last_called_)))
       wait(step.thread, others(step.thread, clock));
     list.alone = false;
-    list.steps.push_back({step.block, {step.accesses.begin(), step.accesses.end()}});
+    list.steps.push_back({step.block, {step.accesses.begin(), step.accesses.end()}, step.guess});
     for (++waiting_; waiting_ > MOST;) next(clock, go);
+  }
+  /// Return whether the step is of the only thread so far. If so, it is known here, and whoever asks does it.
+  bool leaves(const flow::Step& step) {
+    if (lists_.size() != 1 || lists_.begin()->first != step.thread) return false;
+    last_called_ = calls(step);
+    return true;
   }
   /// Run until no step waits.
   template <class Clock, class Go>
@@ -50,6 +56,7 @@ class Turns {
   struct Kept {
     const flow::Block* block;
     std::vector<flow::Access> accesses;
+    flow::Guess guess;
   };
   struct List {
     std::deque<Kept> steps;
@@ -65,7 +72,7 @@ class Turns {
     const auto kept = std::move(list.steps.front());
     list.steps.pop_front();
     --waiting_;
-    const flow::Step step{thread, kept.block, kept.accesses, nullptr};
+    const flow::Step step{thread, kept.block, kept.accesses, nullptr, nullptr, kept.guess};
     list.called = calls(step);
     go(step);
   }

@@ -3,8 +3,10 @@
 #pragma once
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
+#include <cstring>
 #include <memory>
 #include <new>
 
@@ -22,8 +24,16 @@ class Zeros {
     if (grain == LARGE) ::madvise(first_, bytes / LARGE * LARGE, MADV_HUGEPAGE);  // a kernel without them refuses
   }
   [[nodiscard]] T* at(std::size_t index) const noexcept { return first_ + index; }
+  /// Take the first `count` values of another one. Equal pieces are only read, so that zeros still take no memory.
+  void copy(const Zeros& from, std::size_t count) noexcept {
+    for (std::size_t i = 0; i < count; i += PIECE) {
+      const auto bytes = std::min(PIECE, count - i) * sizeof(T);
+      if (std::memcmp(at(i), from.at(i), bytes) != 0) std::memcpy(at(i), from.at(i), bytes);
+    }
+  }
 
  private:
+  static constexpr std::size_t PIECE = 4096 / sizeof(T);
   static constexpr std::size_t LARGE = std::size_t{1} << 21U;  // a huge page: sets of a large cache are far apart
   struct Free {
     void operator()(void* memory) const noexcept { std::free(memory); }

@@ -32,7 +32,7 @@ def test_one_trace_gives_the_whole_grid_and_the_time_follows_latency_and_bandwid
     program = tmp_path / "kernels"
     subprocess.run(["cc", "-O1", "-w", "-o", program, FOLDER / "kernels.c"], check=True)
     words = [place.words[0] for place in (here.own, *here.grid)]
-    found, _ = replay_words([str(program), "gather", "262144", "20000", "2"], words, 600)
+    found, _ = replay_words([str(program), "gather", "262144", "20000", "2"], words, 600, user_s=0.0)
     seconds = {(place.over, place.bandwidth_over): found[place.words[0]].seconds for place in here.grid}
     latencies, bandwidths = (sorted({key[axis] or 0.0 for key in seconds}) for axis in (0, 1))
     assert latencies[0] == pytest.approx(1.0, rel=1e-4)

@@ -55,6 +55,14 @@ def test_a_program_runs_as_it_does_without_the_tracer(run: Run, kind: str, sampl
     assert (found.untraced_instructions > 0) == bool(sampling)
 
 
+def test_gaps_double_after_as_many_as_stated(run: Run) -> None:
+    usual, _ = run("state", "20000", sampling=GAPS)
+    soon, _ = run("state", "20000", sampling=f"{GAPS},doubles=1")
+    every = [one.instructions + one.untraced_instructions for one in (usual, soon)]
+    assert every[0] == pytest.approx(every[1], rel=0.01)
+    assert soon.instructions < usual.instructions / 2
+
+
 @pytest.mark.parametrize("sampling", ["", GAPS])
 def test_signals_that_come_at_any_time_leave_a_whole_trace(run: Run, sampling: str) -> None:
     """QEMU 7.2 reports stores to the frame of a signal as accesses of an instruction that ran before."""

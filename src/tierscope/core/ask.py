@@ -69,14 +69,18 @@ def check(**words: str | int) -> list[dict[str, Any]]:
     return [read(line, dict[str, Any]) for line in answer.splitlines()]
 
 
-def trace(machines: Sequence[str], accesses: int, *, count: bool = False, objects: bool = False) -> Iterator[bytes]:
+def trace(
+    machines: Sequence[str], accesses: int, *, count: bool = False, objects: bool = False, warm_once: bool = False
+) -> Iterator[bytes]:
     """Return the answers of `tierscope-core trace`, a line for each simulated machine.
 
     accesses: a file to read them from.
 
-    count: without times, which is faster. objects: with the time that waits for each object of the program.
+    count: without times, which is faster. objects: with the time that waits for each object of the program. warm_once:
+    machines with the same caches share the warming between timed parts; counters of all but the first leave it out.
     """
-    words = ["trace", *(["--count"] if count else []), *(["--objects"] if objects else []), *machines]
+    asked = {"--count": count, "--objects": objects, "--warm-once": warm_once}
+    words = ["trace", *(word for word, given in asked.items() if given), *machines]
     done = guarded(
         lambda core: subprocess.run([core, *words], stdin=accesses, capture_output=True, check=False),
         find_core,

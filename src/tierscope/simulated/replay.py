@@ -55,7 +55,7 @@ class Traced(msgspec.Struct, frozen=True, kw_only=True):
 def replayed(  # noqa: PLR0913 (three are streams)
     words: Sequence[str], command: Sequence[str], *, count: bool = False, sampling: str = "",
     output: int | None = None, given: int | None = None, errors: int | None = None, limit_s: float | None = None,
-    objects: bool = False,
+    objects: bool = False, warm_once: bool = False,
 ) -> tuple[Traced, ...]:  # fmt: skip
     """Return what each machine of `words` (`sim:...`) makes of the command, with the exit status of the command.
 
@@ -64,6 +64,8 @@ def replayed(  # noqa: PLR0913 (three are streams)
     tracer go to errors, too.
     objects: with the objects of the program, and the waits for each. A machine may then end in `,objects=FILE`. The
     first line of that file names another machine, and each further line names an object in its memory.
+    warm_once: machines with the same caches share the warming between timed parts; only the counters of the first
+    contain it.
     MachineError without the tracer, or if it was killed or did not write a whole trace. UsageError if the command
     cannot start, is a program that the tracer does not run, or takes longer than limit_s.
     """
@@ -73,7 +75,7 @@ def replayed(  # noqa: PLR0913 (three are streams)
     late.daemon = True
     late.start()
     try:
-        trace = partial(core.trace, count=count, objects=objects)
+        trace = partial(core.trace, count=count, objects=objects, warm_once=warm_once)
         found = read_all(trace(words, reading) if count else iter(in_parallel(trace, words, reading)))
     except BaseException as error:
         damaged = isinstance(error, UsageError) and OF_THE_TRACE.match(str(error))

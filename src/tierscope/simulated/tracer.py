@@ -21,10 +21,23 @@ PROCESSOR = "max,-erms,-fsrm"  # with rep movsb, a copy of a megabyte would be a
 BRING = "sudo apt-get install -y qemu-user libzydis-dev g++ cmake"
 
 SAMPLED = "all=50000000,skip=10000000,warm=4000000,unit=1000000"  # instructions; tracer/README.md
-FOR_MANY = "all=20000000,skip=5000000,warm=4000000,unit=1000000"  # for a dozen machines in parallel
+FEW = "all=5000000,warm=2000000,unit=500000"
+DOUBLES = 24  # gaps, after which they double
+SLOWEST_PER_S = 3e8  # instructions of a program that waits for memory most of the time
+SHORTEST_SKIP = 1_000_000  # instructions
 ELF = b"\x7fELF"
 CLASS_64, MACHINE_X86_64 = 2, 62
 DEEPEST = 4  # scripts whose interpreter is a script
+
+
+def for_many(user_s: float) -> str:
+    """Return the sampling of a program that dozens of machines replay; user_s: its CPU time here, 0: not known.
+
+    It has DOUBLES units if it runs SLOWEST_PER_S. Gaps double, so at 15x that speed it has 4x as many, and the replay
+    of a long program takes no longer than that of a short one.
+    """
+    skip = max(round(user_s * SLOWEST_PER_S / DOUBLES), SHORTEST_SKIP)
+    return f"{FEW},skip={skip},doubles={DOUBLES}"
 
 
 def traced_words(command: Sequence[str], descriptor: int, sampling: str = "", *, objects: bool = False) -> list[str]:

@@ -32,14 +32,14 @@ from tierscope.record.predicted import PredictedCell
 from tierscope.record.result import load
 from tierscope.simulated.replay import STANDARD_ERROR, Traced, replayed
 from tierscope.simulated.trace import words_of
-from tierscope.simulated.tracer import FOR_MANY, runnable, traced_words
+from tierscope.simulated.tracer import for_many, runnable, traced_words
 from tierscope.suites.response.found import Found as Response
 from tierscope.units import parse_seconds, show_seconds
 
 ALWAYS = "sys/kernel/mm/transparent_hugepage/enabled"
 LIMIT_S = 60.0  # of one run here
 IDLE = ",queueing=false"
-TAIL = 0.02  # of all instructions
+TAIL = 0.04  # of all instructions: more than most gaps have
 TRACED_TIMES = 20  # factor by which the tracer and all replays may exceed the --limit of the program
 
 
@@ -131,7 +131,8 @@ def predicted(asked: Asked, tell: Tell) -> Found:
                  "its time; stop here and give it more work, or wait for what the model alone shows")  # fmt: skip
         tell(f"{command[0]} runs in the tracer")
         wanted = asked.objects or bool(asked.fast)
-        replays = partial(replay_words, command, limit_s=asked.limit_s * TRACED_TIMES, objects=wanted)
+        user_s, limit_s = native.user_s.middle, asked.limit_s * TRACED_TIMES
+        replays = partial(replay_words, command, limit_s=limit_s, user_s=user_s, objects=wanted)
         found, said = replays(_words(here))
         answers = _found(asked.command, here, anchor(native, _cores(here.own, found), said), found, levers)
         answers = replace(answers, phases=_phases(here, answers.anchor, found, asked.phases))
@@ -168,18 +169,19 @@ def _words(here: Here) -> list[str]:
 
 
 def replay_words(
-    command: Sequence[str], words: Sequence[str], limit_s: float, *, objects: bool = False
+    command: Sequence[str], words: Sequence[str], limit_s: float, *, user_s: float, objects: bool = False
 ) -> tuple[dict[str, Traced], str]:
     """Return word -> what that machine makes of the command, which is traced once; and the digest of what it prints.
 
+    user_s: its CPU time here. It determines how many of its instructions are traced.
     Its standard error is dropped. If the tracer fails, the error has the last line of it.
     """
     said = None
     try:
         with same_input() as given, printed() as output, printed() as said:
             found = replayed(
-                words_of(words), command, sampling=FOR_MANY, output=output.descriptor, given=given,
-                errors=said.descriptor, limit_s=limit_s, objects=objects,
+                words_of(words), command, sampling=for_many(user_s), output=output.descriptor, given=given,
+                errors=said.descriptor, limit_s=limit_s, objects=objects, warm_once=True,
             )  # fmt: skip
     except MachineError as error:
         last = f"; it printed last: {said.last_line}" if said and said.last_line else ""

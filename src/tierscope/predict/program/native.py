@@ -11,7 +11,7 @@ import os
 import stat
 import subprocess
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -58,17 +58,31 @@ def measured(command: Sequence[str], limit_s: float) -> Native:
     """Return the measurement. UsageError for a program that fails, or takes longer than `limit_s`, with the
     next step.
     """
-    _once(command, limit_s)
-    found: list[tuple[float, float, float, float, str]] = []
-    began = perf_counter()
-    while len(found) < LEAST or (len(found) < MOST and perf_counter() - began < SPENT_S):
-        found.append(_once(command, limit_s))
-    walls, users, systems, children = np.array([one[:4] for one in found]).T
+    return alternately(command, limit_s, [os.environ])[0]
+
+
+def alternately(command: Sequence[str], limit_s: float, environments: Sequence[Mapping[str, str]]) -> list[Native]:
+    """Return one measurement for each environment. Their runs alternate, so that a machine that drifts does so for all.
+
+    Errors as of `measured`.
+    """
+    for environment in environments:
+        _once(command, limit_s, environment)
+    found: list[list[_Once]] = [[] for _ in environments]
+    began, spent = perf_counter(), SPENT_S * len(environments)
+    while len(found[-1]) < LEAST or (len(found[-1]) < MOST and perf_counter() - began < spent):
+        for runs, environment in zip(found, environments, strict=True):
+            runs.append(_once(command, limit_s, environment))
+    return [_native(runs) for runs in found]
+
+
+def _native(runs: Sequence["_Once"]) -> Native:
+    walls, users, systems, children = np.array([one[:4] for one in runs]).T
     notes = ((PIPE,) if _input_kind() == "pipe" else ()) + _waited(walls, users + systems)
-    said = {one[4] for one in found}
+    said = {one[4] for one in runs}
     same = said.pop() if len(said) == 1 else ""
     return Native(
-        median(walls), median(users), float(np.median(systems)), len(found), notes, same, float(np.median(children))
+        median(walls), median(users), float(np.median(systems)), len(runs), notes, same, float(np.median(children))
     )  # fmt: skip
 
 
@@ -84,17 +98,22 @@ def _waited(walls: Floats, charged: Floats) -> tuple[str, ...]:
     return (note,)
 
 
-def _once(command: Sequence[str], limit_s: float) -> tuple[float, float, float, float, str]:
-    """Return wall, user and system seconds, those of its children, and the digest of what it printed."""
+_Once = tuple[float, float, float, float, str]
+"""Wall, user and system seconds of a run, those of its children, and the digest of what it printed."""
+
+
+def _once(command: Sequence[str], limit_s: float, environment: Mapping[str, str]) -> _Once:
     with printed() as output:
-        times = _timed(command, limit_s, output.descriptor)
+        times = _timed(command, limit_s, environment, output.descriptor)
     return *times, output.digest
 
 
-def _timed(command: Sequence[str], limit_s: float, output: int) -> tuple[float, float, float, float]:
+def _timed(
+    command: Sequence[str], limit_s: float, environment: Mapping[str, str], output: int
+) -> tuple[float, float, float, float]:
     with same_input() as given, printed() as said:
         began = perf_counter()
-        child = subprocess.Popen(command, stdin=given, stdout=output, stderr=said.descriptor)
+        child = subprocess.Popen(command, stdin=given, stdout=output, stderr=said.descriptor, env=environment)
         late = threading.Timer(limit_s, child.kill)
         late.start()
         try:
