@@ -14,15 +14,16 @@ from typing import Any
 import pytest
 from scipy.stats import spearmanr
 
+from made_flows import BRANCH, END, INTEGER, LENGTH, MAGIC, MOVE, access, allocation, block, chunk, events, instruction
 from scripts import with_neighbours
 from tierscope.errors import Exit, MachineError, UsageError
 
 SCRIPT = Path(__file__).parents[2] / "benchmarks/predict/champsim.py"
-INTEGER, MOVE, BRANCH, JUMP, INDIRECT, CALL, CALL_INDIRECT, RETURN = 1, 11, 12, 13, 14, 15, 16, 17  # classes
+JUMP, INDIRECT, CALL, CALL_INDIRECT, RETURN = range(13, 18)  # classes
 RSP, FLAGS = 4, 16
 STACK = 8  # flag of an instruction
 PROGRAM, LOADED = 64, 200  # registers of ChampSim's trace
-BLOCK, EVENTS, NOTE, END, GAP, PLACE = 1, 2, 3, 4, 5, 6
+BLOCK, EVENTS = 1, 2  # kinds of chunks
 
 
 @pytest.fixture(scope="module")
@@ -36,33 +37,12 @@ def stream(script: ModuleType) -> Any:
     return sys.modules["independent.stream"]
 
 
-def instruction(
-    address: int, kind: int, *, at: tuple[int, ...] = (), data: tuple[int, ...] = (), written: tuple[int, ...] = (),
-    loads: int = 0, stores: int = 0, flags: int = 0,
-) -> bytes:  # fmt: skip
-    """Return 48 bytes as tracer/README.md states them; `at`: registers of its addresses; 4 bytes long."""
-    lists = (bytes(one).ljust(size, b"\xff") for one, size in ((at, 4), (data, 8), (written, 8)))
-    return struct.pack("<QQHHBBBBB4s8s8s3x", address, 0, 8, 8, 4, kind, flags, loads, stores, *lists)
-
-
-def access(address: int, of: int, *, store: bool = False, shift: int = 3) -> int:
-    return address | of << 48 | store << 57 | shift << 58 | 1 << 61
-
-
-def chunk(kind: int, payload: bytes, thread: int = 0) -> bytes:
-    return struct.pack("<IIQ", kind, thread, len(payload)) + payload
-
-
-def block(number: int, *instructions: bytes) -> bytes:
-    return chunk(BLOCK, struct.pack("<II", number, len(instructions)) + b"".join(instructions))
-
-
-def events(*words: int, thread: int = 0) -> bytes:
-    return chunk(EVENTS, struct.pack(f"<{len(words)}Q", *words), thread)
-
-
 def trace(*chunks: bytes) -> bytes:
-    return b"TSFLOW01" + b"".join(chunks) + chunk(END, b"")
+    return b"".join((MAGIC, *chunks, END))
+
+
+def gap(untraced: int, warm: int) -> bytes:
+    return chunk(5, struct.pack("<QQ", untraced, warm))
 
 
 def converted(script: ModuleType, stream: Any, raw: bytes) -> Any:
@@ -71,10 +51,10 @@ def converted(script: ModuleType, stream: Any, raw: bytes) -> Any:
 
 LOOP = block(
     0,
-    instruction(0x1000, MOVE, at=(0,), written=(1,), loads=1),  # mov (%rax), %rcx
-    instruction(0x1004, INTEGER, at=(1,), data=(2,), written=(2, FLAGS), loads=1),  # add (%rcx), %rdx
-    instruction(0x1008, MOVE, at=(1,), data=(2,), stores=1),  # mov %rdx, (%rcx)
-    instruction(0x100C, BRANCH, data=(FLAGS,)),  # jne
+    instruction(MOVE, at=0x1000, address=(0,), writes=(1,), loads=1),  # mov (%rax), %rcx
+    instruction(INTEGER, at=0x1003, address=(1,), data=(2,), writes=(2, FLAGS), loads=1),  # add (%rcx), %rdx
+    instruction(MOVE, at=0x1006, address=(1,), data=(2,), stores=1),  # mov %rdx, (%rcx)
+    instruction(BRANCH, at=0x1009, data=(FLAGS,)),  # jne
 )
 ONCE = (access(0x10000, 0), access(0x20000, 1), access(0x3003C, 2, store=True))
 
@@ -97,10 +77,10 @@ def test_a_short_trace_becomes_exactly_these_bytes(script: ModuleType, stream: A
     def once(stores: tuple[int, ...], *, taken: bool) -> bytes:
         return b"".join((
             record(0x1000, (rax,), (rcx,), loads=(0x10000,)),
-            record(0x1004, (rcx,), (LOADED,), loads=(0x20000,)),
-            record(0x1004, (rdx, LOADED), (rdx, flags)),
-            record(0x1008, (rcx, rdx), stores=stores),
-            record(0x100C, (26, flags), (26,), branch=True, taken=taken),
+            record(0x1003, (rcx,), (LOADED,), loads=(0x20000,)),
+            record(0x1003, (rdx, LOADED), (rdx, flags)),
+            record(0x1006, (rcx, rdx), stores=stores),
+            record(0x1009, (26, flags), (26,), branch=True, taken=taken),
         ))  # fmt: skip
 
     assert found.records.tobytes() == once((0x3003C, 0x30040), taken=True) + once((), taken=False)
@@ -113,16 +93,16 @@ def test_a_short_trace_becomes_exactly_these_bytes(script: ModuleType, stream: A
         (JUMP, {}, (), (26,)),
         (INDIRECT, {"data": (3,)}, (PROGRAM + 3,), (26,)),
         (INDIRECT, {"loads": 1}, (LOADED,), (26,)),
-        (CALL, {"at": (RSP,), "data": (RSP,), "written": (RSP,), "stores": 1, "flags": STACK}, (6, 26), (6, 26)),
-        (CALL_INDIRECT, {"at": (3, RSP), "data": (RSP,), "written": (RSP,), "loads": 1, "stores": 1, "flags": STACK},
-         (6, 26, LOADED), (6, 26)),
-        (RETURN, {"at": (RSP,), "written": (RSP,), "loads": 1, "flags": STACK}, (6, PROGRAM + RSP), (6, 26)),
+        (CALL, {"address": (RSP,), "data": (RSP,), "writes": (RSP,), "stores": 1, "flags": STACK}, (6, 26), (6, 26)),
+        (CALL_INDIRECT, {"address": (3, RSP), "data": (RSP,), "writes": (RSP,), "loads": 1, "stores": 1,
+                         "flags": STACK}, (6, 26, LOADED), (6, 26)),
+        (RETURN, {"address": (RSP,), "writes": (RSP,), "loads": 1, "flags": STACK}, (6, PROGRAM + RSP), (6, 26)),
     ],
 )  # fmt: skip
 def test_branches_have_the_registers_by_which_champsim_recognizes_them(
     script: ModuleType, stream: Any, kind: int, more: Any, reads: tuple[int, ...], writes: tuple[int, ...]
 ) -> None:
-    found = converted(script, stream, trace(block(0, instruction(0x1000, kind, **more)), events(0)))
+    found = converted(script, stream, trace(block(0, instruction(kind, at=0x1000, **more)), events(0)))
     last = found.records[-1]
     assert last["is_branch"] == 1
     assert set(last["source_registers"]) - {0} == set(reads)
@@ -130,7 +110,9 @@ def test_branches_have_the_registers_by_which_champsim_recognizes_them(
 
 
 def test_parts_of_a_vector_are_one_line_and_lines_beyond_four_are_counted(script: ModuleType, stream: Any) -> None:
-    made = block(0, instruction(0x1000, MOVE, at=(0,), written=(20,), loads=1), instruction(0x1004, 19, loads=6))
+    made = block(
+        0, instruction(MOVE, at=0x1000, address=(0,), writes=(20,), loads=1), instruction(19, at=0x1003, loads=6)
+    )
     halves = [access(0x1000 + 8 * part, 0) for part in range(4)]
     apart = [access(0x10000 + 4096 * one, 1) for one in range(6)]
     found = converted(script, stream, trace(made, events(0, *halves, *apart)))
@@ -139,7 +121,7 @@ def test_parts_of_a_vector_are_one_line_and_lines_beyond_four_are_counted(script
 
 
 def test_more_registers_than_a_record_has_become_further_records(script: ModuleType, stream: Any) -> None:
-    wide = instruction(0x1000, INTEGER, data=(0, 1, 2, 3, 5, 6), written=(7, 8, FLAGS))
+    wide = instruction(INTEGER, at=0x1000, data=(0, 1, 2, 3, 5, 6), writes=(7, 8, FLAGS))
     found = converted(script, stream, trace(block(0, wide), events(0))).records
     reads = [sorted(set(one) - {0}) for one in found["source_registers"].tolist()]
     writes = [[register for register in one if register] for one in found["destination_registers"].tolist()]
@@ -147,14 +129,14 @@ def test_more_registers_than_a_record_has_become_further_records(script: ModuleT
     assert writes == [[201], [71, 72], [80]]
 
 
-def drawn(draw: random.Random, address: int) -> tuple[bytes, tuple[tuple[int, ...], ...]]:
+def drawn(draw: random.Random, place: int) -> tuple[bytes, tuple[tuple[int, ...], ...]]:
     """Return an instruction that loads, stores, computes or does several of these, and its registers."""
     kind = draw.choice([INTEGER, MOVE])
     at, data, written = (tuple(draw.sample(range(12), draw.randint(0, most))) for most in (2, 3, 3))
     loads, stores = draw.choice([(0, 0), (1, 0), (1, 0), (0, 1), (1, 1)])
     if kind == MOVE and loads:
         data = ()
-    made = instruction(address, kind, at=at, data=data, written=written, loads=loads, stores=stores)
+    made = instruction(kind, at=place, address=at, data=data, writes=written, loads=loads, stores=stores)
     return made, (at, data, written, (loads, stores))
 
 
@@ -162,7 +144,7 @@ def drawn(draw: random.Random, address: int) -> tuple[bytes, tuple[tuple[int, ..
 def test_each_load_waits_for_the_same_earlier_loads(script: ModuleType, stream: Any, seed: int) -> None:
     """Both forms are followed by their own rules: registers of addresses and of data apart, and records."""
     draw = random.Random(seed)
-    made = [drawn(draw, 0x1000 + 4 * i) for i in range(40)]
+    made = [drawn(draw, 0x1000 + LENGTH * i) for i in range(40)]
     place = itertools.count(1)
     words, expected = [0], {}
     known: dict[int, frozenset[int]] = {}
@@ -204,16 +186,15 @@ def test_a_part_is_written_as_the_tracer_would_write_it(script: ModuleType, stre
     found = stream.read(io.BytesIO(trace(LOOP, events(0, *ONCE))))
     to = io.BytesIO()
     script.write(found, 3, to)
-    assert to.getvalue() == trace(LOOP, chunk(GAP, struct.pack("<QQ", 0, 3)), events(0, *ONCE))
+    assert to.getvalue() == trace(LOOP, gap(0, 3), events(0, *ONCE))
     assert stream.read(io.BytesIO(to.getvalue())).events.tolist() == [0, *ONCE]
 
 
 def test_what_is_behind_a_gap_is_dropped(stream: Any) -> None:
-    gap = chunk(GAP, struct.pack("<QQ", 9, 0))
-    assert stream.read(io.BytesIO(trace(LOOP, events(0, *ONCE), gap, events(0)))).events.tolist() == [0, *ONCE]
+    assert stream.read(io.BytesIO(trace(LOOP, events(0, *ONCE), gap(9, 0), events(0)))).events.tolist() == [0, *ONCE]
 
 
-BAD_CLASS, BAD_REGISTER = (block(0, instruction(0, kind, at=at)) for kind, at in ((30, ()), (1, (58,))))
+BAD_CLASS, BAD_REGISTER = (block(0, instruction(kind, address=at)) for kind, at in ((30, ()), (1, (58,))))
 HOSTILE = {
     "no stream": b"TSFLOW02",
     "no instruction": trace(LOOP),
@@ -226,7 +207,7 @@ HOSTILE = {
     "no such instruction": trace(LOOP, events(0, access(0x1000, 4))),
     "odd bytes": trace(LOOP, chunk(EVENTS, b"123")),
     "second thread": trace(LOOP, events(0, thread=1)),
-    "allocation": trace(LOOP, events(0, 1 << 62, 8)),
+    "allocation": trace(LOOP, events(0, *allocation(0x1000, 64, 1))),
     "out of order": trace(LOOP, LOOP, events(0)),
     "no count": trace(chunk(BLOCK, b"\0\0\0\0")),
     "no instruction of a block": trace(chunk(BLOCK, struct.pack("<II", 0, 0))),

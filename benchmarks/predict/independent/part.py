@@ -1,7 +1,7 @@
 """The part of a program that both simulators time, and what warms their caches before it.
 
-A program is traced for MOST instructions. TIMED of them are timed from three quarters on, behind the set-up of a kernel.
-The WARM instructions before them only change caches, translations and predictors.
+A program is traced for MOST instructions. TIMED of them are timed from three quarters on, behind the set-up of a
+kernel. The WARM instructions before them only change caches, translations and predictors.
 """
 
 import os
