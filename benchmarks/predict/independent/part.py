@@ -14,7 +14,7 @@ from independent.stream import Trace, read
 from tierscope.errors import MachineError
 from tierscope.simulated.tracer import traced_words
 
-MOST, WARM, TIMED = 20_000_000, 3_000_000, 200_000  # instructions
+MOST, WARM, TIMED = 20_000_000, 1_500_000, 50_000  # instructions
 REST = 10**15  # instructions: the rest of any program stays untraced
 
 

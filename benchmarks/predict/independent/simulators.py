@@ -2,6 +2,7 @@
 
 import json
 import subprocess
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -35,13 +36,14 @@ class Cycles:
 
 def champsim(programs: tuple[Path, Path], trace: Path, warm: int, timed: int) -> Cycles:
     """Return what both programs of ChampSim (near, far) make of a trace: `warm` records, then `timed` ones."""
-    near, far = (_phase(program, trace, warm, timed) for program in programs)
+    with ThreadPoolExecutor() as both:
+        near, far = both.map(lambda which: _phase(programs[which], which, trace, warm, timed), range(2))
     return Cycles(near["cycles"], far["cycles"])
 
 
-def _phase(program: Path, trace: Path, warm: int, timed: int) -> dict[str, float]:
+def _phase(program: Path, which: int, trace: Path, warm: int, timed: int) -> dict[str, float]:
     """Return the counts of the timed part."""
-    answer = trace.with_suffix(".json")
+    answer = trace.with_suffix(f".{which}.json")
     answer.unlink(missing_ok=True)
     words = [program, "--hide-heartbeat", "-w", str(warm), "-i", str(timed), "--json", answer, trace]
     try:
