@@ -1,12 +1,13 @@
 """Compare the serialised misses of our simulated core with those of ChampSim, an independent simulator.
 
     .venv/bin/python benchmarks/predict/champsim.py --configure FOLDER
-    .venv/bin/python benchmarks/predict/champsim.py --near PATH --far PATH [CASE...] > table.md
+    .venv/bin/python benchmarks/predict/champsim.py --near PATH --far PATH [--keep FILE] [CASE...] > table.md
 
 ChampSim is not shipped: you build it (benchmarks/README.md has the commands), and name two programs. --configure writes
 their configurations, which differ only in the latency of the memory. Both simulators get the same instructions, which
 our tracer recorded, on the same caches, core and memories. Serialised misses are the cycles that a memory adds which is
-slower by d cycles, divided by d, for both. Prints a row for each program, misses as well as hits, and the verdict on
+slower by d cycles, divided by d, for both. --keep adds each row to a file, and a later call with it runs only the
+others: all together take long. Prints a row for each program, misses as well as hits, and the verdict on
 the goal: a rank correlation of at least 0.95. Exit status: 0 reached, 1 missed, 4 not known.
 """
 
@@ -15,8 +16,8 @@ import json
 import sys
 import tempfile
 from pathlib import Path
-from typing import NamedTuple
 
+import msgspec
 from independent import machine, simulators
 from independent.agreement import agreement, ranks
 from independent.cases import cases
@@ -25,7 +26,7 @@ from independent.records import convert
 from independent.simulators import Cycles
 from independent.stream import write
 
-from tierscope.errors import Exit, TierscopeError
+from tierscope.errors import Exit, TierscopeError, UsageError
 
 NAMES = {"champsim-near": machine.NEAR_CYCLES, "champsim-far": machine.FAR_CYCLES}
 HEAD = (
@@ -34,7 +35,7 @@ HEAD = (
 )
 
 
-class Row(NamedTuple):
+class Row(msgspec.Struct, frozen=True):
     """One program on both simulators."""
 
     name: str
@@ -78,17 +79,35 @@ def line(one: Row, rank: tuple[float, float] | None) -> str:
             f"| {one.theirs.near:.0f} | {one.records:.2f} | {one.left_out} |")  # fmt: skip
 
 
-def compare(programs: tuple[Path, Path], names: list[str]) -> Exit:
+def kept(file: Path | None) -> dict[str, Row]:
+    """Return the rows of earlier calls; UsageError if the file contains something else."""
+    if file is None or not file.exists():
+        return {}
+    try:
+        rows = [msgspec.json.decode(text, type=Row) for text in file.read_bytes().splitlines()]
+    except msgspec.DecodeError as error:
+        raise UsageError(f"{file} does not contain rows of this script ({error}); name another file") from error
+    return {row.name: row for row in rows}
+
+
+def compare(programs: tuple[Path, Path], names: list[str], keep: Path | None = None) -> Exit:
     """Print the table and the verdict."""
-    found: list[Row] = []
+    before, found = kept(keep), []
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         for case, command in cases(names, folder).items():
+            if case in before:
+                found.append(before[case])
+                continue
             try:
                 found.append(row(case, command, programs, folder))
-                print(line(found[-1], None), file=sys.stderr, flush=True)
             except TierscopeError as error:
                 print(f"{case}: {error}", file=sys.stderr)
+                continue
+            print(line(found[-1], None), file=sys.stderr, flush=True)
+            if keep is not None:
+                with keep.open("ab") as file:
+                    file.write(msgspec.json.encode(found[-1]) + b"\n")
     print(HEAD)
     print("|---|" + "---:|" * 9)
     columns = [[one.ours.serialised for one in found], [one.theirs.serialised for one in found]]
@@ -106,6 +125,7 @@ def main() -> int:
     parser.add_argument("--configure", type=Path, metavar="FOLDER", help="write ChampSim's configurations, and end")
     parser.add_argument("--near", type=Path, metavar="PATH", help="the program of ChampSim with the near memory")
     parser.add_argument("--far", type=Path, metavar="PATH", help="the program of ChampSim with the far memory")
+    parser.add_argument("--keep", type=Path, metavar="FILE", help="continue with the rows that are in it")
     parser.add_argument("case", nargs="*", help="default: all")
     asked = parser.parse_args()
     if asked.configure:
@@ -113,7 +133,11 @@ def main() -> int:
         return 0
     if not (asked.near and asked.far):
         parser.error("name both programs: --near PATH --far PATH; --configure FOLDER writes what to build them from")
-    return compare((asked.near, asked.far), asked.case)
+    try:
+        return compare((asked.near, asked.far), asked.case, asked.keep)
+    except TierscopeError as error:
+        print(error, file=sys.stderr)
+        return Exit.USAGE
 
 
 if __name__ == "__main__":

@@ -316,9 +316,9 @@ def test_a_champsim_that_is_not_there_is_named(script: ModuleType, tmp_path: Pat
 
 
 def test_the_table_has_misses_of_the_goal_as_well_as_hits(
-    script: ModuleType, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    script: ModuleType, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    """The second program is refused, and the others are compared."""
+    """The second program is refused, and the others are compared. A later call runs only what is not kept."""
     cycles = script.simulators.Cycles
     values = iter(range(1, 13))
 
@@ -330,8 +330,17 @@ def test_the_table_has_misses_of_the_goal_as_well_as_hits(
 
     monkeypatch.setattr(script, "cases", lambda *_: {name: [] for name in "abcdefghijklm"})
     monkeypatch.setattr(script, "row", row)
-    assert script.compare((Path(), Path()), []) == Exit.FAILED
+    keep = tmp_path / "rows"
+    assert script.compare((Path(), Path()), [], keep) == Exit.FAILED
     said = capsys.readouterr()
+    with pytest.raises(StopIteration):  # there are no more values
+        script.compare((Path(), Path()), [])
+    keep.write_bytes(keep.read_bytes() + keep.read_bytes().splitlines()[0].replace(b'"a"', b'"b"') + b"\n")
+    script.compare((Path(), Path()), [], keep)
+    assert len(capsys.readouterr().out.splitlines()) == 2 + 13 + 2
+    keep.write_text("{}\n")
+    with pytest.raises(UsageError, match="does not contain rows"):
+        script.compare((Path(), Path()), [], keep)
     assert "b: several threads" in said.err
     assert said.out.splitlines()[2].startswith("| a | 1 | 12 | 0.08 | 1 | 12 |")
     assert said.out.splitlines()[-1].startswith("rank correlation of 12 programs: -1.000")

@@ -12,7 +12,7 @@ from tierscope.errors import MachineError, UsageError
 from tierscope.simulated.replay import read_all
 from tierscope.simulated.trace import words_of
 
-LIMIT_S = 1200.0  # of one run of ChampSim
+LIMIT_S = 7200.0  # of one run of ChampSim
 
 
 @dataclass(frozen=True)
