@@ -109,6 +109,17 @@ def test_branches_have_the_registers_by_which_champsim_recognizes_them(
     assert set(last["destination_registers"]) - {0} == set(writes)
 
 
+@pytest.mark.parametrize("kind", [CALL, CALL_INDIRECT])
+def test_the_return_address_does_not_wait_for_a_branch(script: ModuleType, stream: Any, kind: int) -> None:
+    """ChampSim executes stores in order, so that all later ones would wait for the branch, too."""
+    one = instruction(kind, address=(RSP,), data=(RSP, 3), writes=(RSP,), stores=1, flags=STACK)
+    store, call = converted(script, stream, trace(block(0, one), events(0, access(0x7000, 0, store=True)))).records
+    assert store["destination_memory"].tolist() == [0x7000, 0]
+    assert set(store["source_registers"]) == {PROGRAM + RSP, 0}
+    assert 26 in call["source_registers"]
+    assert not call["destination_memory"].any()
+
+
 def test_parts_of_a_vector_are_one_line_and_lines_beyond_four_are_counted(script: ModuleType, stream: Any) -> None:
     made = block(
         0, instruction(MOVE, at=0x1000, address=(0,), writes=(20,), loads=1), instruction(19, at=0x1003, loads=6)

@@ -5,7 +5,9 @@ loads need only some of its registers (`add (%rax), %rbx`), or that also stores,
 loads into a register of its own, and the second one reads that. Else each sum over an array would be a chain of misses.
 
 ChampSim recognizes branches by three registers, which are used here for nothing else: 6 the stack pointer, 25 flags,
-26 the instruction pointer. The registers of the program begin at PROGRAM.
+26 the instruction pointer. The registers of the program begin at PROGRAM. Each branch writes 26, and a call reads it, so a
+call waits for the branch before it. Its return address is stored by a record of its own, which does not: ChampSim
+executes stores in order, and all later ones would wait, too.
 
 A record reads at most 4 registers and writes 2. Further registers take further records: one before it that joins
 registers, or one after it that waits for the first result.
@@ -31,7 +33,7 @@ PROGRAM = 64  # the program's register 0
 LOADED, JOINED = 200, 201  # between the records of one instruction; further joined ones are above
 
 BRANCH, JUMP, JUMP_INDIRECT, CALL, CALL_INDIRECT, RETURN = range(12, 18)  # classes of the tracer
-INDIRECT = (JUMP_INDIRECT, CALL_INDIRECT)
+INDIRECT, CALLS = (JUMP_INDIRECT, CALL_INDIRECT), (CALL, CALL_INDIRECT)
 RSP, STACK = 4, 8  # a register, and the flag of an instruction that knows it in advance
 
 
@@ -80,7 +82,11 @@ def operations(instruction: np.void) -> Operations:
         sources = [*data, LOADED, *(address if stores and not is_branch(kind) else [])]
     else:
         sources = [*address, *data]
-    found.store = found.add(*_branch(kind, sources, written))
+    if kind in CALLS:
+        found.store = found.add([PROGRAM + RSP], [])
+        found.add(*_branch(kind, sources, written))
+    else:
+        found.store = found.add(*_branch(kind, sources, written))
     found.load = loaded if apart else found.store
     return found
 
