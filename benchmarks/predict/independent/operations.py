@@ -5,8 +5,8 @@ loads need only some of its registers (`add (%rax), %rbx`), or that also stores,
 loads into a register of its own, and the second one reads that. Else each sum over an array would be a chain of misses.
 
 ChampSim recognizes branches by three registers, which are used here for nothing else: 6 the stack pointer, 25 flags,
-26 the instruction pointer. The registers of the program begin at PROGRAM. Each branch writes 26, and a call reads it, so a
-call waits for the branch before it. Its return address is stored by a record of its own, which does not: ChampSim
+26 the instruction pointer. The registers of the program begin at PROGRAM. Each branch writes 26, and a call reads it,
+so a call waits for the branch before it. Its return address is stored by a record of its own, which does not: ChampSim
 executes stores in order, and all later ones would wait, too.
 
 A record reads at most 4 registers and writes 2. Further registers take further records: one before it that joins
