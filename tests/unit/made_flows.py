@@ -6,6 +6,7 @@ from collections.abc import Sequence
 MAGIC = b"TSFLOW01"
 NONE = 255
 INTEGER, MOVE, BRANCH = 1, 11, 12
+LENGTH = 3  # bytes of an instruction
 
 
 def chunk(kind: int, payload: bytes, thread: int = 0) -> bytes:
@@ -19,11 +20,14 @@ def instruction(
     address: Sequence[int] = (),
     data: Sequence[int] = (),
     writes: Sequence[int] = (),
+    loads: int = 0,
+    stores: int = 0,
+    flags: int = 0,
 ) -> bytes:
     registers = b"".join(
         bytes([*some, *[NONE] * (size - len(some))]) for some, size in ((address, 4), (data, 8), (writes, 8))
     )
-    return struct.pack("<QQHHBBBBB", at, 0, 8, 8, 3, kind, 0, 0, 0) + registers + bytes(3)
+    return struct.pack("<QQHHBBBBB", at, 0, 8, 8, LENGTH, kind, flags, loads, stores) + registers + bytes(3)
 
 
 def block(number: int, *instructions: bytes) -> bytes:
