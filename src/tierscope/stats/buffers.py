@@ -13,12 +13,17 @@ Otherwise it is the best rival. A better fit alone is not enough: `buffers_doubt
 Intervals are those of the profile likelihood at 95 %: capacities and units with all times fitted again, times from
 the covariance of the linear fit. They contain the capacities and units of all rivals that explain a level as well. A
 capacity of 2^k or 1.5 * 2^k that is in the interval is reported as `round_bytes`.
-Blind to a buffer whose unit is one line, and to whether a buffer contains data or addresses. Interleaved DIMMs show the
-capacity of all of them together. Where it is near their grain, their number must be known, since a small region is in
-one of them.
+A capacity above half of the largest region has a lower bound only, because no region shows its knee as a whole. The
+medium behind such a buffer has one, too: the slowest regions are a mixture of both. The bounds come from regions that
+follow by address. Regions at random show how much of the footprint stays in a buffer, but that depends on how it was
+filled.
+Blind to a buffer whose unit is one line, to one that contains the whole footprint, and to whether a buffer contains
+data or addresses. Interleaved DIMMs show the capacity of all of them together. Where it is near their grain, their
+number must be known, since a small region is in one of them.
 """
 
 import itertools
+import math
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -28,7 +33,7 @@ from tierscope.stats.buffers_doubts import LEAST, WALK, Fitted, counts, doubts
 from tierscope.stats.buffers_kinds import LRU
 from tierscope.stats.buffers_model import Fresh
 from tierscope.stats.buffers_rivals import LARGEST_UNIT, Cell, Rivals
-from tierscope.stats.buffers_search import Fit, Place, Search
+from tierscope.stats.buffers_search import REACH, Fit, Place, Search
 from tierscope.stats.median import student
 from tierscope.units import LINE_BYTES, KiB
 
@@ -37,11 +42,13 @@ MODEL = 0.006  # relative error of the closed form, in a latency
 COUNTED = 0.0015  # the same of small regions at random: their first visits are only counted, no queue is guessed
 SCATTERED_TO = 8 * KiB  # bytes
 CAPACITY_MODEL = 0.03  # and in a capacity
+KNOWN = 0.03  # of a latency: up to this distance of both ends it is known
 PROOF = 10.0  # less of the criterion: odds of 1 to 150
 ALIKE = 3.0  # errors of a model are alike at neighbouring points: a number of them count as one
 OWN = 0.5  # times the errors of the points: as close as the closed form is to its own kind
 FEWEST = 8  # points
 TWICE = 2  # a unit, in a region at random that shows it
+WIDE = 0.15  # half of the interval of a capacity over it: then the size is not known
 SHARE = 0.975
 
 
@@ -61,11 +68,21 @@ class Curve:
 
 @dataclass(frozen=True)
 class Estimate:
-    """A value and its 95 % interval."""
+    """A value and its 95 % interval. Without an upper end, `low` is a lower bound, and `middle` the same."""
 
     low: float
     middle: float
     high: float
+
+    @property
+    def half(self) -> float:
+        """Return half of the interval over the value."""
+        return (self.high - self.low) / 2 / self.middle
+
+    @property
+    def bounded(self) -> bool:
+        """Return whether only a lower bound is known."""
+        return math.isinf(self.high)
 
 
 @dataclass(frozen=True)
@@ -92,6 +109,7 @@ class Level:
 class Levels:
     """From the nearest on. medium_s: of a line that no level contains.
 
+    reach_bytes: up to this capacity a buffer shows as a whole.
     entry_s: added by the first line of a region that does not follow by address: a page walk.
     misfit: root of the mean weighted square. It is 1 where the model explains all.
     """
@@ -103,6 +121,12 @@ class Levels:
     points: int
     curve_s: Floats  # the fit, of shape (points,)
     doubts: tuple[str, ...] = ()  # why this is not sure, as `buffers_doubts` finds it
+    reach_bytes: float = math.inf
+
+    @property
+    def open(self) -> bool:
+        """Return whether the last level has a lower bound only: then more may be behind it."""
+        return bool(self.levels) and self.levels[-1].capacity_bytes.bounded
 
 
 def infer(curve: Curve) -> Levels:
@@ -179,15 +203,76 @@ def _told(fitted: Fitted, rivals: Rivals, sigma: Floats, curve: Curve) -> Levels
     times = _bounded_times(design, fit.times_s, fitted.variance, reach)
     cells = [_cells(fitted, rivals, number) for number in range(count)]
     scattered = float(curve.region_bytes[curve.scattered].max(initial=0.0))
+    reach_bytes = search.largest_bytes / REACH
+    limit = fit.cost + fitted.variance * reach**2
+    capacities = [_capacity(search, fit.places, number, limit, own) for number, own in enumerate(cells)]
+    unseen = _unseen(capacities, reach_bytes)
+    for number in unseen:
+        far = _far(fitted, rivals, number)
+        capacities[number] = _at_least(capacities[number], far, search.largest_bytes)
+        times = _widened(times, fitted, number, far)
+    off = [number for number in range(count) if unseen and _off(times[number]) > KNOWN]
+    unsure = [f"latency of buffer {number + 1} is not known to {KNOWN * 100:g} %" for number in off]
     levels = []
-    for number, (place, own) in enumerate(zip(fit.places, cells, strict=True)):
-        capacity = _capacity(search, fit.places, number, fit.cost + fitted.variance * reach**2, own)
-        unit = _unit(fitted, number, fit.cost + fitted.variance * reach**2, own, scattered)
-        size = _round(capacity, place.unit_bytes, curve.ways)
+    for number, (place, own, capacity) in enumerate(zip(fit.places, cells, capacities, strict=True)):
+        unit = _unit(fitted, number, limit, own, scattered)
+        size = None if capacity.bounded else _round(capacity, place.unit_bytes, curve.ways)
         levels.append(Level(capacity, unit, times[number], size, curve.line_bytes))
-    misfit = fitted.misfit(fit)
-    found = doubts(fitted, cells)
-    return Levels(tuple(levels), times[count], times[-1], misfit, search.points, design @ fit.times_s * sigma, found)
+    curve_s = design @ fit.times_s * sigma
+    medium = times[count]
+    if levels and levels[-1].capacity_bytes.bounded:
+        least = min(medium.low, float(curve_s.max()) * (1 - MODEL))
+        medium = Estimate(least, least, math.inf)
+    return Levels(
+        tuple(levels), medium, times[-1], fitted.misfit(fit), search.points, curve_s, (*doubts(fitted, cells), *unsure),
+        reach_bytes,
+    )  # fmt: skip
+
+
+def _off(value: Estimate) -> float:
+    """Return the larger part of the interval over the value."""
+    return max(value.high - value.middle, value.middle - value.low) / value.middle
+
+
+def _unseen(capacities: list[Estimate], reach_bytes: float) -> list[int]:
+    """Return the places of the last levels whose knee no region shows as a whole, or hardly any."""
+    found: list[int] = []
+    for number in reversed(range(len(capacities))):
+        size = capacities[number]
+        if size.high <= reach_bytes or (size.middle <= reach_bytes and size.half <= WIDE):
+            break
+        found.append(number)
+    return found
+
+
+def _far(fitted: Fitted, rivals: Rivals, number: int) -> list[Cell]:
+    """Return the cells that explain a level whose knee is not seen as a whole: then its kind is not seen either."""
+    places = fitted.best.places
+    free = max(1, fitted.search.points - 3 * len(places) - 2)
+    return rivals.cells(places, number, max(fitted.limit, OWN**2 * free))
+
+
+def _at_least(capacity: Estimate, cells: list[Cell], largest_bytes: float) -> Estimate:
+    """Return the lower bound of a capacity: no more than the largest region."""
+    lows = [capacity.low, *(cell.low_bytes / (1 + CAPACITY_MODEL) for cell in cells), largest_bytes]
+    return Estimate(min(lows), min(lows), math.inf)
+
+
+def _widened(times: list[Estimate], fitted: Fitted, number: int, cells: list[Cell]) -> list[Estimate]:
+    """Return the times with those that the fit has with each of the cells at level `number`, entry left out."""
+    places = fitted.best.places
+    moved = [
+        (*places[:number], Place(cell.unit_bytes, size, cell.kind), *places[number + 1 :])
+        for cell in cells
+        for size in (cell.low_bytes, cell.capacity_bytes, cell.high_bytes)
+    ]
+    sums = [np.cumsum(fitted.search.fit(one).times_s[:-1]) for one in moved]
+    ends = [Estimate(one.low, one.middle, one.high) for one in times]
+    for place in range(len(times) - 1):
+        low = min([times[place].low, *(float(one[place]) for one in sums)])
+        high = max([times[place].high, *(float(one[place]) for one in sums)])
+        ends[place] = Estimate(low, times[place].middle, high)
+    return ends
 
 
 def _cells(fitted: Fitted, rivals: Rivals, number: int) -> list[Cell]:

@@ -9,6 +9,7 @@ with the other levels unchanged, a column explains
 of the sum of weighted squares (the normal equations of one more regressor). Levels are replaced one after the other by
 the one with the most gain, until none helps. Then their capacities are moved as in `buffers_search`. Near its best
 capacity the cost of a cell is taken for a parabola in the logarithm of the capacity.
+Capacities continue up to the footprint: regions at random show the unit of a buffer that no region outgrows.
 Blind to: rivals that no replacement of one level after the other reaches.
 """
 
@@ -61,7 +62,7 @@ class Rivals:
     def __init__(self, search: Search, fresh: Fresh) -> None:
         self.search = search
         largest = float(fresh.region_bytes.max())
-        steps = int(np.log2(max(largest / SMALLEST, 1.0)) * PER_OCTAVE) + 1
+        steps = int(np.log2(max(search.most_bytes / SMALLEST, 1.0)) * PER_OCTAVE) + 1
         self.sizes = SMALLEST * 2.0 ** (np.arange(steps) / PER_OCTAVE)
         self.units = [unit for unit in UNITS if 2 * fresh.line_bytes <= unit < largest and unit % fresh.line_bytes == 0]
         search.add_units(self.units)
