@@ -310,7 +310,7 @@ def test_queues_may_be_off_by_two_lines(built: int, found: float, verdict: list[
 
 
 @pytest.mark.parametrize(("stall_s", "verdict"), [(60e-6, RECOVERED), (50e-6, RECOVERED), (40e-6, WRONG)])
-def test_a_stall_of_which_a_part_may_be_hidden_is_a_lower_bound(stall_s: float, verdict: str) -> None:
+def test_a_stall_that_may_be_partly_hidden_is_a_lower_bound(stall_s: float, verdict: str) -> None:
     built = replace(DEVICE, migration=Migration(10_000, 64 * KiB, stall_s, 0.1))
     found = {one.parameter: one for one in score.of_migration(built, moving(10_000, 64 * KiB), at_least=True)}
     assert (found["stall"].verdict, found["stall"].bound) == (verdict, True)
