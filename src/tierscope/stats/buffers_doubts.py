@@ -60,6 +60,11 @@ def counts(fit: Fit) -> bool:
     return bool(np.all(steps > SMALL * (fit.times_s[0] + steps.sum())))
 
 
+def walks_little(fit: Fit) -> bool:
+    """Return whether the first line of a region takes no more than a page walk in addition."""
+    return bool(fit.times_s[-1] <= WALK * fit.times_s[:-1].sum())
+
+
 def doubts(fitted: Fitted, cells: list[list[Cell]]) -> tuple[str, ...]:
     """Return one phrase for each doubt. cells: of each level, those that explain it as well."""
     return (*_shape(fitted), *_number(fitted), *_plateaus(fitted, cells), *_ends(fitted))
@@ -103,7 +108,6 @@ def _ends(fitted: Fitted) -> Iterator[str]:
     for number, place in enumerate(fitted.best.places, start=1):
         if place.capacity_bytes < FEW * place.unit_bytes:
             yield f"buffer {number} has fewer than four units, which no kind of buffer describes"
-    walk, medium = float(fitted.best.times_s[-1]), float(fitted.best.times_s[:-1].sum())
-    if walk > WALK * medium:
-        more = show_seconds(walk)
+    if not walks_little(fitted.best):
+        more = show_seconds(float(fitted.best.times_s[-1]))
         yield f"the first line of a region takes {more} more: a page walk, or a buffer larger than the regions"

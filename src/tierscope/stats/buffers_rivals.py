@@ -173,7 +173,8 @@ class Rivals:
         bend = (around[0] + around[-1]) / 2 - costs[top] if around.size == AROUND else 0.0
         reach = float(np.sqrt((limit - least) / bend)) if 0 < bend < np.inf else 0.0
         inside = np.append(np.flatnonzero(costs <= limit), at)
-        low, high = min(at - reach, inside.min()), max(at + reach, inside.max())
+        low = max(min(at - reach, inside.min()), inside.min() - 1)  # where costs are flat, a parabola reaches too far
+        high = min(max(at + reach, inside.max()), inside.max() + 1)
         ends = SMALLEST * 2.0 ** (np.array([low, at, high]) / PER_OCTAVE)
         return Cell(kind, unit, float(least), float(ends[0]), float(ends[1]), float(ends[2]))
 

@@ -56,6 +56,7 @@ class Search:
         self.points = latency_s.size
         self.largest_bytes = float(fresh.region_bytes.max())
         self.most_bytes = max(self.largest_bytes, float(fresh.footprint_bytes.min()))  # of a capacity
+        self.line_bytes = fresh.line_bytes
         self.weight = 1 / sigma_s
         self.target = latency_s * self.weight
         self._entry = np.where(fresh.scattered, fresh.line_bytes / fresh.region_bytes, 0.0)
