@@ -213,12 +213,17 @@ def _told(fitted: Fitted, rivals: Rivals, sigma: Floats, curve: Curve) -> Levels
         far = _far(fitted, rivals, number)
         capacities[number] = _at_least(capacities[number], far, search.largest_bytes)
         times = _widened(times, fitted, number, far)
+    expected = all(place.kind == LRU and place.unit_bytes in search.units for place in fit.places)
     levels = []
-    shown = scattered / TWICE if walks_little(fit) else 0.0
     for number, (place, capacity) in enumerate(zip(fit.places, capacities, strict=True)):
-        alike = [*cells[number], *(cell for cell in _far(fitted, rivals, number) if cell.unit_bytes > shown)]
-        unit = _unit(fitted, number, limit, alike, scattered / TWICE)
-        if unit.low < unit.high:
+        alike, shown = cells[number], scattered / TWICE
+        if expected and place.unit_bytes <= shown and walks_little(fit):
+            shown = np.inf  # the plateau of a power of two
+        else:
+            least = shown if walks_little(fit) else 0.0
+            alike = [*alike, *(cell for cell in _far(fitted, rivals, number) if cell.unit_bytes > least)]
+        unit = _unit(fitted, number, limit, alike, shown)
+        if unit.low < unit.high and not expected:
             possible = [cell for cell in alike if unit.low <= cell.unit_bytes <= unit.high]
             times = _widened(times, fitted, number, possible)
         size = None if capacity.bounded else _round(capacity, place.unit_bytes, curve.ways)
