@@ -3,11 +3,11 @@
 ///     g++ -O2 -std=c++20 benchmarks/buffers_kinds.cpp -o kinds && ./kinds > src/tierscope/stats/buffers_kinds.csv
 ///
 /// A region of U units of m lines is walked line by line in a random order. Then the next region follows. A buffer has
-/// ENTRIES entries, in sets of `ways`, and `ratio` is ENTRIES / U. The kinds differ in the unit that leaves a full set.
-/// With fifo it is the oldest. With clock it is the first that was not used again since the hand passed it. With random
-/// it is any. With hash4 and hash16 the sets have 4 and 16 ways, units are assigned to them at random, and the least
-/// recently used unit leaves. Least recently used in one set needs no table: src/tierscope/stats/buffers_model.py has a
-/// closed form.
+/// N entries, in sets of `ways`, and `ratio` is N / U. The kinds differ in the unit that leaves a full set. With fifo it
+/// is the oldest. With clock it is the first that was not used again since the hand passed it. With random it is any.
+/// With hash4 and hash16 the sets have 4 and 16 ways, units are assigned to them at random, and the least recently used
+/// unit leaves. A buffer of fewer entries than ways has one set. Least recently used in one set needs no table:
+/// src/tierscope/stats/buffers_model.py has a closed form.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -18,7 +18,7 @@
 
 namespace {
 
-constexpr std::size_t ENTRIES = 256, NONE = ~std::size_t{0}, OLD = NONE - 1;
+constexpr std::size_t MANY = 256, NONE = ~std::size_t{0}, OLD = NONE - 1;
 enum class Policy { fifo, clock, random, lru };
 struct Kind {
   const char* name;
@@ -28,8 +28,8 @@ struct Kind {
 
 class Buffer {
  public:
-  Buffer(Kind kind, std::size_t units)
-      : kind_(kind), unit_(ENTRIES, NONE), mark_(ENTRIES, 0), hand_(ENTRIES / kind.ways, 0), place_(units, NONE) {}
+  Buffer(Kind kind, std::size_t entries, std::size_t units)
+      : kind_(kind), unit_(entries, NONE), mark_(entries, 0), hand_(entries / kind.ways, 0), place_(units, NONE) {}
   /// Another region begins. All units in the buffer are those of the one before.
   void begin() {
     for (auto& unit : unit_) {
@@ -81,11 +81,12 @@ class Buffer {
   std::mt19937_64 random_{1};
 };
 
-double misses(Kind kind, std::size_t units, std::size_t lines) {
+double misses(Kind kind, std::size_t entries, std::size_t units, std::size_t lines) {
+  kind.ways = std::min(kind.ways, entries);
   std::mt19937_64 random(units * 1000 + lines);
-  Buffer buffer(kind, units);
+  Buffer buffer(kind, entries, units);
   const std::size_t visits = units * lines, regions = std::max<std::size_t>(3, 400'000 / visits);
-  const std::size_t first = 4 * ENTRIES / units + 1;
+  const std::size_t first = 4 * entries / units + 1;
   std::vector<std::size_t> order(visits);
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::uint64_t missed = 0, counted = 0;
@@ -105,15 +106,21 @@ double misses(Kind kind, std::size_t units, std::size_t lines) {
 }  // namespace
 
 int main() {
-  std::printf("kind,lines,ratio,misses\n");
-  for (const Kind kind : {Kind{"fifo", Policy::fifo, ENTRIES}, Kind{"clock", Policy::clock, ENTRIES},
-                          Kind{"random", Policy::random, ENTRIES}, Kind{"hash4", Policy::lru, 4},
-                          Kind{"hash16", Policy::lru, 16}})
-    for (const std::size_t lines : {2, 3, 4, 6, 8, 16, 32, 128})
-      for (int step = -80; step <= 48;) {  // sixteenths of an octave
-        const auto units = static_cast<std::size_t>(std::lround(ENTRIES * std::exp2(-step / 16.0)));
-        std::printf("%s,%zu,%.6g,%.5g\n", kind.name, lines, static_cast<double>(ENTRIES) / static_cast<double>(units),
-                    misses(kind, units, lines));
-        step += step >= -16 && step < 16 ? 1 : 4;
+  std::printf("kind,entries,lines,ratio,misses\n");
+  for (const Kind kind :
+       {Kind{"fifo", Policy::fifo, MANY}, Kind{"clock", Policy::clock, MANY}, Kind{"random", Policy::random, MANY},
+        Kind{"hash4", Policy::lru, 4}, Kind{"hash16", Policy::lru, 16}})
+    for (const std::size_t entries : {4, 8, 16, 32, 64, 256}) {
+      for (const std::size_t lines : {2, 3, 4, 6, 8, 16, 32, 128}) {
+        std::size_t before = NONE;
+        for (int step = -80; step <= 48;) {  // sixteenths of an octave
+          const auto units = static_cast<std::size_t>(std::lround(entries * std::exp2(-step / 16.0)));
+          if (units != before && units > 1)
+            std::printf("%s,%zu,%zu,%.6g,%.5g\n", kind.name, entries, lines,
+                        static_cast<double>(entries) / static_cast<double>(units), misses(kind, entries, units, lines));
+          before = units;
+          step += step >= -16 && step < 16 ? 1 : 4;
+        }
       }
+    }
 }

@@ -1,5 +1,6 @@
 """Random devices, their words, what is asked of the probers on them, and how answers are scored."""
 
+import math
 from collections.abc import Iterator
 from dataclasses import replace
 from types import SimpleNamespace
@@ -22,12 +23,11 @@ from tierscope.stats.median import Interval
 from tierscope.stats.migration import Migration as Migrations
 from tierscope.stats.migration import Period
 from tierscope.stats.strides import Stride, spread_of
-from tierscope.suites.closed_loop import score, table
+from tierscope.suites.closed_loop import findings, score, table
 from tierscope.suites.closed_loop.devices import Buffer, Device, Migration, draw, parse
 from tierscope.suites.closed_loop.experiments import words
-from tierscope.suites.closed_loop.findings import sentences
 from tierscope.suites.closed_loop.row import ClosedLoopRow
-from tierscope.suites.closed_loop.score import ALARM, MISSED, RECOVERED, WRONG, Score
+from tierscope.suites.closed_loop.score import ALARM, MISSED, RANGE, RECOVERED, WRONG, Score
 from tierscope.units import KiB, MiB
 
 SUITE = suites["closed-loop"]
@@ -173,12 +173,71 @@ def test_a_buffer_far_from_any_is_both_missed_and_a_false_alarm() -> None:
     assert ("capacity", ALARM) in found
 
 
-@pytest.mark.parametrize(("low", "high", "false"), [(256, 8192, False), (4096, 8192, True), (4096, 4096, True)])
-def test_a_range_of_units_is_false_only_without_the_one_that_was_built(low: int, high: int, false: bool) -> None:
+@pytest.mark.parametrize(
+    ("low", "high", "verdict", "bound"),
+    [
+        (256, 8192, RANGE, False), (512, 8192, WRONG, False), (4096, 4096, WRONG, False),
+        (128, 64 * KiB, RECOVERED, True), (4096, 64 * KiB, WRONG, False),
+    ],
+)  # fmt: skip
+def test_a_range_of_units_is_false_only_without_the_one_that_was_built(
+    low: int, high: int, verdict: str, bound: bool
+) -> None:
     near = replace(RIGHT[0], unit_bytes=Estimate(low, 4096, high))
     scores = score.of_buffers(DEVICE, levels(400e-9, near, RIGHT[1]))
     unit = next(one for one in scores if (one.parameter, one.level) == ("unit", 1))
-    assert (unit.verdict, unit.false) == (WRONG, false)
+    assert (unit.verdict, unit.false, unit.bound) == (verdict, verdict == WRONG, bound)
+
+
+LARGE = replace(BLANK, buffers=(Buffer(24 * KiB, 256, 80e-9), Buffer(100 * MiB, 4 * KiB, 200e-9)))
+NEAR = level(24.2 * KiB, 256, 100e-9, 24 * KiB)
+OPEN = math.inf
+
+
+def at_least(size: float, unit: int, seconds: float) -> Level:
+    return Level(Estimate(size, size, OPEN), around(unit), around(seconds), None)
+
+
+def scores_of(device: Device, medium: Estimate, *found: Level) -> dict[tuple[str, int | None], Score]:
+    seen = replace(levels(0.0, *found), medium_s=medium, reach_bytes=64 * MiB)
+    return {(one.parameter, one.level): one for one in score.of_buffers(device, seen)}
+
+
+def test_a_lower_bound_of_a_large_buffer_is_right_and_marked() -> None:
+    medium = Estimate(350e-9, 350e-9, OPEN)
+    found = scores_of(LARGE, medium, NEAR, at_least(64 * MiB, 4 * KiB, 300e-9))
+    assert {one.verdict for one in found.values()} == {RECOVERED}
+    assert {key for key, one in found.items() if one.bound} == {("buffers", None), ("capacity", 2), ("medium", None)}
+    behind = replace(LARGE, buffers=(*LARGE.buffers, Buffer(500 * MiB, 4 * KiB, 90e-9)))
+    more = scores_of(behind, medium, NEAR, at_least(64 * MiB, 4 * KiB, 300e-9))
+    assert {one.verdict for one in more.values()} == {RECOVERED}  # that there may be more is a part of the answer
+
+
+def test_a_lower_bound_that_is_too_large_is_false() -> None:
+    medium = Estimate(350e-9, 350e-9, OPEN)
+    found = scores_of(LARGE, medium, NEAR, at_least(128 * MiB, 4 * KiB, 300e-9))
+    assert {key for key, one in found.items() if one.false} == {("capacity", 2)}
+    slow = scores_of(LARGE, Estimate(500e-9, 500e-9, OPEN), NEAR, at_least(64 * MiB, 4 * KiB, 300e-9))
+    assert {key for key, one in slow.items() if one.false} == {("medium", None)}
+    invented = scores_of(replace(LARGE, buffers=LARGE.buffers[:1]), Estimate(150e-9, 150e-9, OPEN), NEAR,
+                         at_least(64 * MiB, 4 * KiB, 300e-9))  # fmt: skip
+    assert {key for key, one in invented.items() if one.false} == {("buffers", None), ("capacity", 2)}
+
+
+@pytest.mark.parametrize(
+    ("size", "medium_s", "false"),
+    [
+        (100 * MiB, 300e-9, set()), (100 * MiB, 400e-9, set()), (100 * MiB, 250e-9, {"medium"}),
+        (100 * MiB, 430e-9, {"medium"}), (50 * MiB, 400e-9, {"buffers"}),
+    ],
+)  # fmt: skip
+def test_no_buffer_up_to_a_capacity_is_a_bound_where_a_larger_one_exists(
+    size: int, medium_s: float, false: set[str]
+) -> None:
+    device = replace(LARGE, buffers=(LARGE.buffers[0], replace(LARGE.buffers[1], size_bytes=size)))
+    found = scores_of(device, around(medium_s), NEAR)
+    assert {one.parameter for one in found.values() if one.false} == false
+    assert found["buffers", None].bound == (size > 64 * MiB)
 
 
 def test_a_buffer_of_single_lines_is_not_expected() -> None:
@@ -250,31 +309,66 @@ def test_queues_may_be_off_by_two_lines(built: int, found: float, verdict: list[
     assert [one.verdict for one in score.of_combining(device, joining(found))] == verdict
 
 
-def row(number: int, verdict: str, truth: float | None = 24 * KiB, *, sure: bool = True) -> ClosedLoopRow:
+@pytest.mark.parametrize(("stall_s", "verdict"), [(60e-6, RECOVERED), (50e-6, RECOVERED), (40e-6, WRONG)])
+def test_a_stall_that_may_be_partly_hidden_is_a_lower_bound(stall_s: float, verdict: str) -> None:
+    built = replace(DEVICE, migration=Migration(10_000, 64 * KiB, stall_s, 0.1))
+    found = {one.parameter: one for one in score.of_migration(built, moving(10_000, 64 * KiB), at_least=True)}
+    assert (found["stall"].verdict, found["stall"].bound) == (verdict, True)
+    assert [one.bound for name, one in found.items() if name != "stall"] == [False, False]
+
+
+def row(
+    number: int, verdict: str, truth: float | None = 24 * KiB, *, sure: bool = True, bound: bool = False
+) -> ClosedLoopRow:
     return ClosedLoopRow(
         device=number, prober="buffers", parameter="capacity", level=1, measure="B", truth=truth, found=16 * KiB,
-        low=15e3, high=17e3, verdict=verdict, sure=sure, noise=0.0, repeat=f"tierscope run {number}",
+        low=15e3, high=17e3, bound=bound, verdict=verdict, sure=sure, noise=0.0, repeat=f"tierscope run {number}",
         origin="simulated",
     )  # fmt: skip
 
 
 def test_shares_are_reported_and_every_failure_with_the_command_that_repeats_it() -> None:
-    told = sentences([row(0, RECOVERED), row(1, RECOVERED), row(2, WRONG), row(3, ALARM, None)])
+    told = findings.sentences([row(0, RECOVERED), row(1, RECOVERED), row(2, WRONG), row(3, ALARM, None)])
     every = "2 of 4 parameters of simulated memories recovered (1 wrong, 1 false alarm)"
     assert (told[0].text, told[0].value) == (every, 0.5)
     assert (told[1].text, told[1].value) == ("2 conclusive answers are wrong, on 2 of 4 devices", 2.0)
-    assert (told[2].text, told[2].value) == ("2 of 4 capacities recovered (1 wrong, 1 false alarm)", 0.5)
-    assert [one.text for one in told[3:]] == [
+    assert told[2].text == "`buffers` is right on 2 of 4 devices, false on 2 and inconclusive on 0"
+    assert (told[3].text, told[3].value) == ("2 of 4 capacities recovered (1 wrong, 1 false alarm)", 0.5)
+    assert [one.text for one in told[4:]] == [
         "Device 2: capacity of buffer 1 is 24 KiB, found 16 KiB: wrong; tierscope run 2",
         "Device 3: capacity of buffer 1 is none, found 16 KiB: false alarm; tierscope run 3",
     ]
 
 
 def test_only_conclusive_answers_are_false() -> None:
-    told = sentences([row(0, WRONG, sure=False), row(0, ALARM, None), row(1, MISSED, sure=False)])
+    told = findings.sentences([row(0, WRONG, sure=False), row(0, ALARM, None), row(1, MISSED, sure=False)])
     assert told[1].text == "1 conclusive answer is wrong, on 1 of 2 devices"
-    assert sentences([row(1, MISSED)])[1].text == "1 conclusive answer is wrong, on 1 of 1 device"
-    assert sentences([row(0, WRONG, sure=False)])[1].text == "No conclusive answers are wrong, on 0 of 1 device"
+    assert findings.sentences([row(1, MISSED)])[1].text == "1 conclusive answer is wrong, on 1 of 1 device"
+    assert (
+        findings.sentences([row(0, WRONG, sure=False)])[1].text == "No conclusive answers are wrong, on 0 of 1 device"
+    )
+
+
+@pytest.mark.parametrize(
+    ("rows", "verdict"),
+    [
+        ([row(0, RECOVERED), row(0, RANGE)], findings.RIGHT),
+        ([row(0, RECOVERED), row(0, WRONG)], findings.FALSE),
+        ([row(0, RECOVERED), row(0, MISSED, sure=False)], findings.INCONCLUSIVE),
+        ([row(0, RECOVERED, sure=False)], findings.INCONCLUSIVE),
+        ([row(0, RECOVERED, sure=False), row(0, ALARM, None)], findings.FALSE),
+    ],
+)
+def test_a_device_is_right_only_if_all_answers_are_conclusive_and_true(rows: list[ClosedLoopRow], verdict: str) -> None:
+    assert findings.verdict_of(rows) == verdict
+
+
+def test_right_devices_with_a_lower_bound_are_counted() -> None:
+    rows = [row(0, RECOVERED, bound=True), row(1, RECOVERED), row(2, WRONG, bound=True), row(3, RANGE, sure=False)]
+    (one,) = findings.devices(rows)
+    assert (one.total, one.right, one.bounds, one.false, one.inconclusive) == (4, 2, 1, 1, 1)
+    text = "`buffers` is right on 2 of 4 devices (1 with a lower bound), false on 1 and inconclusive on 1"
+    assert findings.sentences(rows)[2].text == text
 
 
 @pytest.mark.parametrize(
@@ -358,7 +452,7 @@ def test_an_answer_is_as_sure_as_the_row_of_its_prober(conclusive: bool, monkeyp
     seen = SimpleNamespace(
         levels=levels(400e-9, level(4 * KiB, 256, 1e-7), level(4 * MiB, 4 * KiB, 3e-7)),
         interleave=spread(1, 0), migration=moving(10_400, 64 * KiB),
-        combining=joining(52), hidden=False, saturated=True, strides=[], controls=[], regions=[],
+        combining=joining(52), hidden=False, divided=False, saturated=True, strides=[], controls=[], regions=[],
     )  # fmt: skip
     monkeypatch.setattr(table, "_own_rows", lambda *_: rows)
     monkeypatch.setattr(table, "records", lambda *_: [])

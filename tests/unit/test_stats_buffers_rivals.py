@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 
 from tiers import first
-from tierscope.stats.buffers import Curve, Levels, infer
+from tierscope.stats.buffers import WIDE, Curve, Levels, infer
 from tierscope.stats.buffers_model import Fresh, Unit
-from tierscope.suites.buffers.table import WIDE, _half
 from tierscope.units import KiB, MiB
 
 COARSE = [64 << step for step in range(8)] + [16 * KiB << step for step in range(14)]
@@ -28,7 +27,8 @@ def answer(exact: np.typing.NDArray[np.float64], noise: float = 0.0003, seed: in
 
 
 def sure(levels: Levels) -> bool:
-    return not levels.doubts and all(_half(one.capacity_bytes) <= WIDE for one in levels.levels)
+    sizes = [one.capacity_bytes for one in levels.levels]
+    return not levels.doubts and all(size.bounded or size.half <= WIDE for size in sizes)
 
 
 @pytest.mark.parametrize("kind", first(1, ["random", "hash4", "fifo", "clock", "hash16", "lru"]))
@@ -70,10 +70,36 @@ def test_a_kind_between_two_of_the_table_has_a_capacity_with_the_error_of_the_ta
     assert capacity.high / capacity.low > 1.15
 
 
+@pytest.mark.parametrize("kind", first(1, ["lru", "random"]))
+def test_a_buffer_whose_knee_no_region_shows_has_a_lower_bound(kind: str) -> None:
+    levels = seen((kind, 2 * KiB, 100 * MiB, 200e-9))
+    assert sure(levels)
+    (level,) = levels.levels
+    assert levels.open
+    assert 32 * MiB <= level.capacity_bytes.low <= 100 * MiB
+    assert level.unit_bytes.low <= 2 * KiB <= level.unit_bytes.high
+    assert level.latency_s.middle == pytest.approx(100e-9, rel=0.03)
+    assert levels.medium_s.bounded
+    assert 150e-9 <= levels.medium_s.low <= 300e-9
+
+
 @pytest.mark.slow
-def test_a_buffer_beyond_the_regions_is_not_surely_absent() -> None:
-    levels = seen(("lru", 512, 512 * MiB, 200e-9))
-    assert not sure(levels)
+def test_a_buffer_of_half_the_footprint_is_not_surely_a_smaller_one() -> None:
+    """Half of the lines at random are found in it, so that its latency and that of the medium are not distinguished."""
+    levels = seen(("lru", 2 * KiB, 512 * MiB, 200e-9))
+    assert levels.open
+    assert all(level.capacity_bytes.low <= 512 * MiB for level in levels.levels)
+    assert levels.medium_s.low <= 300e-9
+    assert not sure(levels) or levels.levels[0].latency_s.middle == pytest.approx(100e-9, rel=0.03)
+
+
+@pytest.mark.slow
+def test_a_buffer_that_contains_the_footprint_does_not_show() -> None:
+    """Each line is found there, so that it looks like the medium; the answer states up to which size it looked."""
+    levels = answer(np.full(len(REGIONS), 150e-9))
+    assert levels.levels == ()
+    assert levels.reach_bytes == 64 * MiB
+    assert not levels.open
 
 
 @pytest.mark.slow

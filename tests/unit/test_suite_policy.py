@@ -1,8 +1,10 @@
 """The plan of policy: which strides, places and regions, on what memory; and its rows, figures and texts."""
 
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 from rich.console import Console
 
@@ -18,10 +20,11 @@ from tierscope.plans.simulation import counted
 from tierscope.record.experiment import Experiment
 from tierscope.report.content import Content, gather
 from tierscope.run.expected import imagine
-from tierscope.stats.interleave import share
+from tierscope.stats.interleave import Interleave, share
+from tierscope.stats.pairs import UNMEASURED, Pairs
 from tierscope.stats.summary import ENOUGH
 from tierscope.suites.policy.experiments import FAR_BYTES, PRIMES, Field, combining, control_of, field_of, interleave
-from tierscope.tables import Flat, tables
+from tierscope.tables import Flat, policy_found, tables
 
 
 def table(name: str, **words: str) -> list[Experiment]:
@@ -190,9 +193,28 @@ def test_a_hashed_order_does_not_look_like_one_memory(tmp_path: Path) -> None:
     assert "looks like one memory" in str(rows["interleaving"]["reasons"])
     assert rows["migration"]["found"]
     assert rows["migration"]["unit_bytes"] is None  # a place is in several memories
+    assert rows["migration"]["seconds"] is None  # another memory may hide a part of a stall
+    assert rows["migration"]["seconds_least"] == pytest.approx(5e-5, rel=0.05)
+    (moved,) = (one.text for one in content.sections["policy"].insights if one.name == "policy migration")
+    assert "stalls for at least " in moved
     told = [one for one in content.sections["policy"].insights if one.name == "policy interleaving"]
     assert [one.conclusive for one in told] == [False]
     assert "4 memories" in told[0].text
+
+
+@pytest.mark.parametrize(
+    ("ways", "grain", "several", "divided"),
+    [(6, 4096, False, False), (6, 256, False, False), (4, 128, False, True), (1, 0, True, True), (1, 0, False, False)],
+)
+def test_a_stall_is_whole_only_if_the_bytes_are_in_one_memory(
+    content: Content, ways: int, grain: int, several: bool, divided: bool
+) -> None:
+    found = next(iter(policy_found.found(content.run).values()))
+    seen = Interleave(ways, grain, ((ways, grain),), 0.0, 1.0, 50.0, np.empty(0))
+    pairs = Pairs(0.25, 0.2, 0.3) if several else Pairs(1.0, 0.9, 1.0)
+    assert replace(found, interleave=seen, pairs=pairs).divided is divided
+    assert replace(found, interleave=None, pairs=UNMEASURED).divided  # strides that show nothing
+    assert not replace(found, interleave=None, pairs=UNMEASURED, strides=[], controls=[]).divided  # not asked
 
 
 def test_every_row_has_every_column(content: Content, nothing: Content) -> None:

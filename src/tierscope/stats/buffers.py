@@ -13,22 +13,27 @@ Otherwise it is the best rival. A better fit alone is not enough: `buffers_doubt
 Intervals are those of the profile likelihood at 95 %: capacities and units with all times fitted again, times from
 the covariance of the linear fit. They contain the capacities and units of all rivals that explain a level as well. A
 capacity of 2^k or 1.5 * 2^k that is in the interval is reported as `round_bytes`.
-Blind to a buffer whose unit is one line, and to whether a buffer contains data or addresses. Interleaved DIMMs show the
-capacity of all of them together. Where it is near their grain, their number must be known, since a small region is in
-one of them.
+A capacity above half of the largest region has a lower bound only, because no region shows its knee as a whole. The
+medium behind such a buffer has one, too: the slowest regions are a mixture of both. The bounds come from regions that
+follow by address. Regions at random show how much of the footprint stays in a buffer, but that depends on how it was
+filled.
+Blind to a buffer whose unit is one line, to one that contains the whole footprint, and to whether a buffer contains
+data or addresses. Interleaved DIMMs show the capacity of all of them together. Where it is near their grain, their
+number must be known, since a small region is in one of them.
 """
 
 import itertools
+import math
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from tierscope.arrays import Floats, Truths
-from tierscope.stats.buffers_doubts import LEAST, WALK, Fitted, counts, doubts
+from tierscope.stats.buffers_doubts import LEAST, Fitted, counts, doubts, walks_little
 from tierscope.stats.buffers_kinds import LRU
 from tierscope.stats.buffers_model import Fresh
-from tierscope.stats.buffers_rivals import LARGEST_UNIT, Cell, Rivals
-from tierscope.stats.buffers_search import Fit, Place, Search
+from tierscope.stats.buffers_rivals import LARGEST_UNIT, UNITS, Cell, Rivals
+from tierscope.stats.buffers_search import REACH, Fit, Place, Search
 from tierscope.stats.median import student
 from tierscope.units import LINE_BYTES, KiB
 
@@ -37,11 +42,14 @@ MODEL = 0.006  # relative error of the closed form, in a latency
 COUNTED = 0.0015  # the same of small regions at random: their first visits are only counted, no queue is guessed
 SCATTERED_TO = 8 * KiB  # bytes
 CAPACITY_MODEL = 0.03  # and in a capacity
+KNOWN = 0.03  # of a latency: up to this distance of both ends it is known
 PROOF = 10.0  # less of the criterion: odds of 1 to 150
 ALIKE = 3.0  # errors of a model are alike at neighbouring points: a number of them count as one
 OWN = 0.5  # times the errors of the points: as close as the closed form is to its own kind
+ON_GRID = 2.0  # times the limit of other explanations: those of a grid of units and capacities are not at their best
 FEWEST = 8  # points
 TWICE = 2  # a unit, in a region at random that shows it
+WIDE = 0.15  # half of the interval of a capacity over it: then the size is not known
 SHARE = 0.975
 
 
@@ -61,11 +69,21 @@ class Curve:
 
 @dataclass(frozen=True)
 class Estimate:
-    """A value and its 95 % interval."""
+    """A value and its 95 % interval. Without an upper end, `low` is a lower bound, and `middle` the same."""
 
     low: float
     middle: float
     high: float
+
+    @property
+    def half(self) -> float:
+        """Return half of the interval over the value."""
+        return (self.high - self.low) / 2 / self.middle
+
+    @property
+    def bounded(self) -> bool:
+        """Return whether only a lower bound is known."""
+        return math.isinf(self.high)
 
 
 @dataclass(frozen=True)
@@ -92,6 +110,7 @@ class Level:
 class Levels:
     """From the nearest on. medium_s: of a line that no level contains.
 
+    reach_bytes: up to this capacity a buffer shows as a whole.
     entry_s: added by the first line of a region that does not follow by address: a page walk.
     misfit: root of the mean weighted square. It is 1 where the model explains all.
     """
@@ -103,6 +122,12 @@ class Levels:
     points: int
     curve_s: Floats  # the fit, of shape (points,)
     doubts: tuple[str, ...] = ()  # why this is not sure, as `buffers_doubts` finds it
+    reach_bytes: float = math.inf
+
+    @property
+    def open(self) -> bool:
+        """Return whether the last level has a lower bound only: then more may be behind it."""
+        return bool(self.levels) and self.levels[-1].capacity_bytes.bounded
 
 
 def infer(curve: Curve) -> Levels:
@@ -160,6 +185,7 @@ def _chosen(search: Search, known: tuple[Fit, ...], fits: tuple[Fit, ...]) -> Fi
     limit = rival.cost + ALIKE * variance * reach**2
     usual = known[count]
     as_expected = len(usual.places) == count and usual.cost <= max(limit, OWN**2 * free)
+    as_expected = as_expected and (walks_little(usual) or not walks_little(rival))
     best = usual if as_expected else rival
     own = max(LEAST, best.cost / free)
     limit = max(limit, best.cost + variance * reach**2)
@@ -179,15 +205,94 @@ def _told(fitted: Fitted, rivals: Rivals, sigma: Floats, curve: Curve) -> Levels
     times = _bounded_times(design, fit.times_s, fitted.variance, reach)
     cells = [_cells(fitted, rivals, number) for number in range(count)]
     scattered = float(curve.region_bytes[curve.scattered].max(initial=0.0))
+    reach_bytes = search.largest_bytes / REACH
+    limit = fit.cost + fitted.variance * reach**2
+    capacities = [_capacity(search, fit.places, number, limit, own) for number, own in enumerate(cells)]
+    own_times = times
+    for number in _unseen(capacities, reach_bytes):
+        far = _far(fitted, rivals, number)
+        capacities[number] = _at_least(capacities[number], far, search.largest_bytes)
+        times = _widened(times, fitted, number, far)
+    expected = all(place.kind == LRU and place.unit_bytes in search.units for place in fit.places)
     levels = []
-    for number, (place, own) in enumerate(zip(fit.places, cells, strict=True)):
-        capacity = _capacity(search, fit.places, number, fit.cost + fitted.variance * reach**2, own)
-        unit = _unit(fitted, number, fit.cost + fitted.variance * reach**2, own, scattered)
-        size = _round(capacity, place.unit_bytes, curve.ways)
-        levels.append(Level(capacity, unit, times[number], size, curve.line_bytes))
-    misfit = fitted.misfit(fit)
-    found = doubts(fitted, cells)
-    return Levels(tuple(levels), times[count], times[-1], misfit, search.points, design @ fit.times_s * sigma, found)
+    for number, (place, capacity) in enumerate(zip(fit.places, capacities, strict=True)):
+        alike, shown = cells[number], scattered / TWICE
+        if expected and place.unit_bytes <= shown and walks_little(fit):
+            shown = np.inf  # the plateau of a power of two
+        else:
+            least = shown if walks_little(fit) else 0.0
+            alike = [*alike, *(cell for cell in _far(fitted, rivals, number) if cell.unit_bytes > least)]
+        unit = _unit(fitted, number, limit, alike, shown)
+        if unit.low < unit.high and not expected:
+            possible = [cell for cell in alike if unit.low <= cell.unit_bytes <= unit.high]
+            times = _widened(times, fitted, number, possible)
+        size = None if capacity.bounded else _round(capacity, place.unit_bytes, curve.ways)
+        levels.append((capacity, unit, size))
+    off = [number for number in range(count) if _off(times[number]) > max(KNOWN, _off(own_times[number]))]
+    unsure = [f"latency of buffer {number + 1} is not known to {KNOWN * 100:g} %" for number in off]
+    found = [
+        Level(capacity, unit, times[number], size, curve.line_bytes)
+        for number, (capacity, unit, size) in enumerate(levels)
+    ]
+    curve_s = design @ fit.times_s * sigma
+    medium = times[count]
+    if found and found[-1].capacity_bytes.bounded:
+        least = min(medium.low, float(curve_s.max()) * (1 - MODEL))
+        medium = Estimate(least, least, math.inf)
+    return Levels(
+        tuple(found), medium, times[-1], fitted.misfit(fit), search.points, curve_s, (*doubts(fitted, cells), *unsure),
+        reach_bytes,
+    )  # fmt: skip
+
+
+def _off(value: Estimate) -> float:
+    """Return the larger part of the interval over the value."""
+    return max(value.high - value.middle, value.middle - value.low) / value.middle
+
+
+def _unseen(capacities: list[Estimate], reach_bytes: float) -> list[int]:
+    """Return the places of the last levels whose knee no region shows as a whole, or hardly any."""
+    found: list[int] = []
+    for number in reversed(range(len(capacities))):
+        size = capacities[number]
+        if size.high <= reach_bytes or (size.middle <= reach_bytes and size.half <= WIDE):
+            break
+        found.append(number)
+    return found
+
+
+def _far(fitted: Fitted, rivals: Rivals, number: int) -> list[Cell]:
+    """Return the cells that explain a level within the error of the closed form.
+
+    They count where no region shows the whole knee of a capacity, and then not its kind, or the plateau of a unit.
+    """
+    places, cost = fitted.best.places, fitted.best.cost
+    free = max(1, fitted.search.points - 3 * len(places) - 2)
+    noise = cost + ON_GRID * (fitted.limit - cost)
+    return rivals.cells(places, number, max(noise, OWN**2 * free))
+
+
+def _at_least(capacity: Estimate, cells: list[Cell], largest_bytes: float) -> Estimate:
+    """Return the lower bound of a capacity: no more than the largest region."""
+    lows = [capacity.low, *(cell.low_bytes / (1 + CAPACITY_MODEL) for cell in cells), largest_bytes]
+    return Estimate(min(lows), min(lows), math.inf)
+
+
+def _widened(times: list[Estimate], fitted: Fitted, number: int, cells: list[Cell]) -> list[Estimate]:
+    """Return the times with those that the fit has with each of the cells at level `number`, entry left out."""
+    places = fitted.best.places
+    moved = [
+        (*places[:number], Place(cell.unit_bytes, size, cell.kind), *places[number + 1 :])
+        for cell in cells
+        for size in (cell.low_bytes, cell.capacity_bytes, cell.high_bytes)
+    ]
+    sums = [np.cumsum(fitted.search.fit(one).times_s[:-1]) for one in moved]
+    ends = [Estimate(one.low, one.middle, one.high) for one in times]
+    for place in range(len(times) - 1):
+        low = min([times[place].low, *(float(one[place]) for one in sums)])
+        high = max([times[place].high, *(float(one[place]) for one in sums)])
+        ends[place] = Estimate(low, times[place].middle, high)
+    return ends
 
 
 def _cells(fitted: Fitted, rivals: Rivals, number: int) -> list[Cell]:
@@ -229,17 +334,18 @@ def _capacity(search: Search, places: tuple[Place, ...], number: int, limit: flo
     return Estimate(size / (1 + low), size, size * (1 + high))
 
 
-def _unit(fitted: Fitted, number: int, limit: float, cells: list[Cell], scattered_bytes: float) -> Estimate:
+def _unit(fitted: Fitted, number: int, limit: float, cells: list[Cell], shown_bytes: float) -> Estimate:
     """Return the unit, with those of rivals, and those next to it at the capacity that suits them best.
 
-    scattered_bytes: the largest region at random. It shows a unit only if the unit is at most half as large. Without a
-    longer plateau, larger units differ by errors that points share, as capacities do.
+    shown_bytes: a larger unit does not show, because a region at random shows one only if it is at most half as large.
+    Without a longer plateau, larger units differ by errors that points share, as capacities do. A page walk hides them.
     """
     search, places = fitted.search, fitted.best.places
     own = places[number]
     units = sorted({*search.units, own.unit_bytes})
+    rival_units = [unit for unit in UNITS if unit % search.line_bytes == 0]
     close = {cell.unit_bytes for cell in cells if cell.cost <= limit}
-    unseen = [cell for cell in cells if min(cell.unit_bytes, own.unit_bytes) > scattered_bytes / TWICE]
+    unseen = [cell for cell in cells if cell.unit_bytes > shown_bytes]
     found = {
         own.unit_bytes,
         *close,
@@ -252,14 +358,46 @@ def _unit(fitted: Fitted, number: int, limit: float, cells: list[Cell], scattere
                 break
             found.add(units[at])
             at += direction
-    return Estimate(min(found), own.unit_bytes, max(found))
+    if found <= set(search.units) and len(found) == 1:
+        return Estimate(own.unit_bytes, own.unit_bytes, own.unit_bytes)  # a power of two, and none next to it
+    ends = []
+    for end, outside in _beyond(min(found), max(found), sorted({*rival_units, *search.units})):
+        shown = end <= shown_bytes
+        ends.append(_last(search, places, number, end, outside, limit) if shown else _beside(end, outside))
+    return Estimate(ends[0], own.unit_bytes, ends[1])
+
+
+def _beyond(low: int, high: int, units: list[int]) -> tuple[tuple[int, int], tuple[int, int]]:
+    """Return both ends of a range of units, each with the next unit outside that was tried; itself if there is none."""
+    below = max((unit for unit in units if unit < low), default=low)
+    above = min((unit for unit in units if unit > high), default=high)
+    return (low, below), (high, above)
+
+
+def _beside(inside: int, outside: int) -> int:
+    """Return the unit next to one that was tried and ruled out, or LARGEST_UNIT, beyond which none was."""
+    if outside in (inside, LARGEST_UNIT):
+        return outside
+    return outside + (LINE_BYTES if outside < inside else -LINE_BYTES)
+
+
+def _last(search: Search, places: tuple[Place, ...], number: int, inside: int, outside: int, limit: float) -> int:
+    """Return the last unit within the limit from one inside it to one that is not, in whole lines."""
+    line = search.line_bytes
+    while abs(outside - inside) > line:
+        middle = (inside + outside) // (2 * line) * line
+        search.add_units([middle])
+        if _cheapest(search, places, number, middle) <= limit:
+            inside = middle
+        else:
+            outside = middle
+    return inside
 
 
 def _walks_little(search: Search, places: tuple[Place, ...], number: int, cell: Cell) -> bool:
     """Return whether a cell explains the curve without first lines that take longer than a page walk."""
     moved = Place(cell.unit_bytes, cell.capacity_bytes, cell.kind)
-    times = search.fit((*places[:number], moved, *places[number + 1 :])).times_s
-    return bool(times[-1] <= WALK * times[:-1].sum())
+    return walks_little(search.fit((*places[:number], moved, *places[number + 1 :])))
 
 
 def _cheapest(search: Search, places: tuple[Place, ...], number: int, unit: int) -> float:

@@ -5,11 +5,9 @@
     more          one more buffer, large enough to count, fits better by the criterion, or nearly so
     no plateau    no region shows one buffer outgrown and the next one not yet, and their units may be the same: two
                   knees in one another may be one of a kind that is not known
-    not seen      the last capacity is above half of the largest region, so that its knee is not seen as a whole
-    larger        small regions show a unit that no region outgrows: a buffer that is larger than the regions
     page walk     the first line of a small region takes much longer, as with a buffer of large units that is larger
                   than the regions; a page walk of large pages takes less
-    few           a buffer has hardly more than one unit, which no kind describes
+    few           a buffer has fewer units than any kind describes
 
 A better fit alone never adds a buffer, and never removes a doubt.
 Blind to two buffers with the same unit, if the larger one is less than APART times as large.
@@ -23,8 +21,8 @@ import numpy as np
 
 from tierscope.arrays import Floats
 from tierscope.stats.buffers_rivals import Cell
-from tierscope.stats.buffers_search import REACH, Fit, Place, Search
-from tierscope.units import show_bytes, show_seconds
+from tierscope.stats.buffers_search import Fit, Place, Search
+from tierscope.units import show_seconds
 
 LEAST = 0.02  # an error of 0.1 %: the order of visits is drawn, so that no curve is smoother
 SMALL = 0.02  # of the latency behind all levels
@@ -32,8 +30,7 @@ NO_KIND = 1.2  # times the errors of the points
 ENOUGH = 0.6  # the same, of a fit with fewer buffers
 CHANCE = 20.0  # times the variance
 FULL, EMPTY = 0.65, 0.35  # of the way from the first visits alone to all of them
-FEW = 3  # units
-WORTH = 20.0  # times the variance
+FEW = 3.5  # units: the table of kinds begins with 4
 WALK = 0.1  # of the latency of the medium
 
 
@@ -61,6 +58,11 @@ def counts(fit: Fit) -> bool:
     """Return whether each level adds enough to be one."""
     steps = fit.times_s[1 : 1 + len(fit.places)]
     return bool(np.all(steps > SMALL * (fit.times_s[0] + steps.sum())))
+
+
+def walks_little(fit: Fit) -> bool:
+    """Return whether the first line of a region takes no more than a page walk in addition."""
+    return bool(fit.times_s[-1] <= WALK * fit.times_s[:-1].sum())
 
 
 def doubts(fitted: Fitted, cells: list[list[Cell]]) -> tuple[str, ...]:
@@ -103,17 +105,9 @@ def _outgrown(search: Search, place: Place) -> Floats:
 
 
 def _ends(fitted: Fitted) -> Iterator[str]:
-    search, places = fitted.search, fitted.best.places
-    for number, place in enumerate(places, start=1):
+    for number, place in enumerate(fitted.best.places, start=1):
         if place.capacity_bytes < FEW * place.unit_bytes:
-            yield f"buffer {number} has hardly more than one unit, which no kind of buffer describes"
-    if places and places[-1].capacity_bytes > search.largest_bytes / REACH:
-        yield f"the last buffer is larger than half of the largest region, {show_bytes(search.largest_bytes)}"
-    walk, medium = float(fitted.best.times_s[-1]), float(fitted.best.times_s[:-1].sum())
-    if walk > WALK * medium:
-        more = show_seconds(walk)
+            yield f"buffer {number} has fewer than four units, which no kind of buffer describes"
+    if not walks_little(fitted.best):
+        more = show_seconds(float(fitted.best.times_s[-1]))
         yield f"the first line of a region takes {more} more: a page walk, or a buffer larger than the regions"
-    fits = [search.fit((*places, Place(unit, np.inf))) for unit in search.units]
-    best = min(fits, key=lambda fit: fit.cost, default=fitted.best)
-    if (fitted.best.cost - best.cost) / fitted.variance > WORTH and counts(best):
-        yield f"a buffer with units of {show_bytes(best.places[-1].unit_bytes)} is larger than the regions"

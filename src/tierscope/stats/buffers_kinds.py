@@ -1,10 +1,12 @@
 """How often fresh regions miss buffers that do not evict the least recently used unit: a table of exact simulations.
 
-`buffers_kinds.csv` has the share of visits that miss a buffer of 256 entries, over lines of a unit and over the ratio
-of entries to units of the region. `benchmarks/buffers_kinds.cpp` made it, and describes the kinds. Between numbers of
-lines it is interpolated over 1 / lines, between ratios over their logarithm. Below the smallest ratio, 1/32, hits are
-proportional to it. Above the largest, 8, what is evicted too early decreases with it.
-Blind to the number of entries: the table is off by at most 2 % of the visits with 16 of them, and by more with fewer.
+`buffers_kinds.csv` has the share of visits that miss a buffer, over its entries, over lines of a unit and over the
+ratio of entries to units of the region. `benchmarks/buffers_kinds.cpp` made it, and describes the kinds. Between
+numbers of lines it is interpolated over 1 / lines, between ratios over their logarithm, and between entries over
+1 / sqrt(entries), which is in proportion to the width of a knee. More entries than in the table count as the most
+there. Below the smallest ratio, 1/32, hits are proportional to it. Above the largest, 8, what is evicted too early
+decreases with it.
+Blind to fewer entries than 4: they count as 4.
 """
 
 import functools
@@ -12,50 +14,84 @@ from pathlib import Path
 
 import numpy as np
 
-from tierscope.arrays import Floats
+from tierscope.arrays import Floats, Places
 
-LRU = "lru"  # the closed form of `buffers_model`
+LRU = "lru"  # the closed form of `buffers_model`, which is within 0.5 % of the visits from 4 entries on
 KINDS = ("fifo", "clock", "random", "hash16", "hash4")
 """The kinds of the table."""
 ALL_KINDS = (LRU, *KINDS)
 FILE = Path(__file__).with_suffix(".csv")
 NEAR_ZERO = 1e-12
+RATIOS = np.exp2(np.concatenate([np.arange(-80, -16, 4), np.arange(-16, 16), np.arange(16, 49, 4)]) / 16)
+LINES = (2, 3, 4, 6, 8, 16, 32, 128)
 
 
 @functools.cache
-def _table(kind: str) -> tuple[Floats, Floats, Floats]:
-    """Return rising lines, ln ratio, and hits of visits that do not come first, of shape (lines, ratios)."""
-    rows = [line.split(",") for line in FILE.read_text(encoding="utf-8").splitlines()[1:]]
-    own = sorted({(int(lines), float(ratio), float(missed)) for name, lines, ratio, missed in rows if name == kind})
-    lines = np.array(sorted({row[0] for row in own}), dtype=np.float64)
-    ratios = np.array(sorted({row[1] for row in own}))
-    missed = np.array([row[2] for row in own]).reshape(lines.size, ratios.size)
-    first = 1 / lines[:, None]
-    return lines, np.log(ratios), np.clip((1 - missed) / (1 - first), 0.0, 1.0)
+def _rows() -> dict[tuple[str, int, int], dict[float, float]]:
+    """Return (kind, entries, lines) -> ratio -> share of visits that miss."""
+    found: dict[tuple[str, int, int], dict[float, float]] = {}
+    for line in FILE.read_text(encoding="utf-8").splitlines()[1:]:
+        kind, entries, lines, ratio, missed = line.split(",")
+        found.setdefault((kind, int(entries), int(lines)), {})[float(ratio)] = float(missed)
+    return found
+
+
+@functools.cache
+def _table(kind: str) -> tuple[Floats, Floats]:
+    """Return rising entries, and hits of visits that do not come first, of shape (entries, LINES, RATIOS).
+
+    A region of one unit, whose ratio is the number of entries, has only hits.
+    """
+    known = np.array(sorted({entries for name, entries, _ in _rows() if name == kind}), dtype=np.float64)
+    return known, np.stack([[_hits(kind, int(entries), lines) for lines in LINES] for entries in known])
+
+
+def _hits(kind: str, entries: int, lines: int) -> Floats:
+    """Return hits of visits that do not come first, of shape (RATIOS,)."""
+    own = _rows()[kind, entries, lines] | ({float(entries): 1 / lines} if entries < RATIOS[-1] else {})
+    ratios = np.array(sorted(own))
+    shares = np.clip((1 - np.array([own[ratio] for ratio in ratios])) / (1 - 1 / lines), 0.0, 1.0)
+    return np.asarray(np.interp(np.log(RATIOS), np.log(ratios), shares), dtype=np.float64)
 
 
 def _between(kind: str, lines: Floats) -> tuple[Floats, Floats]:
-    """Return ln ratio, and the hits of units with this number of lines, of shape (points, ratios)."""
-    known, logs, values = _table(kind)
+    """Return entries, and the hits of units with this number of lines, of shape (entries, points, RATIOS)."""
+    entries, values = _table(kind)
+    known = np.array(LINES, dtype=np.float64)
     after = np.clip(np.searchsorted(known, lines), 1, known.size - 1)
     span = 1 / known[after - 1] - 1 / known[after]
     share = np.clip((1 / known[after - 1] - 1 / np.maximum(lines, 1.0)) / span, 0.0, 1.0)[:, None]
-    return logs, (1 - share) * values[after - 1] + share * values[after]
+    return entries, (1 - share) * values[:, after - 1] + share * values[:, after]
 
 
-def hits(kind: str, lines: Floats, ratio: Floats) -> Floats:
+def hits(kind: str, lines: Floats, ratio: Floats, entries: Floats | float = np.inf) -> Floats:
     """Return the share of hits among visits that do not come first in their unit, of the shape of ratio.
 
-    lines: of a unit, of shape (points,). ratio: entries over units of the region, of shape (..., points).
+    lines: of a unit, of shape (points,). ratio: entries over units of the region, of shape (..., points). entries: of
+    the buffer, of a shape that fits to that of ratio; infinite: many.
     """
-    logs, values = _between(kind, lines)
+    known, values = _between(kind, lines)
+    logs = np.log(RATIOS)
     safe = np.maximum(ratio, NEAR_ZERO)
     with np.errstate(over="ignore"):
         at = np.clip(np.log(safe), logs[0], logs[-1])
     after = np.clip(np.searchsorted(logs, at), 1, logs.size - 1)
     share = (at - logs[after - 1]) / (logs[after] - logs[after - 1])
+    more, weight = _of_entries(known, np.broadcast_to(np.asarray(entries, dtype=np.float64), ratio.shape))
     points = np.arange(lines.size)
-    inside = (1 - share) * values[points, after - 1] + share * values[points, after]
-    least, most = float(np.exp(logs[0])), float(np.exp(logs[-1]))
+
+    def of(number: Places) -> Floats:
+        return np.asarray((1 - share) * values[number, points, after - 1] + share * values[number, points, after])
+
+    inside = of(more) if np.all(weight == 1) else (1 - weight) * of(more - 1) + weight * of(more)
+    least, most = float(RATIOS[0]), float(RATIOS[-1])
     below = np.where(ratio < least, inside * safe / least, inside)
     return np.asarray(np.where(ratio > most, 1 - (1 - inside) * most / safe, below), dtype=np.float64)
+
+
+def _of_entries(known: Floats, entries: Floats) -> tuple[Places, Floats]:
+    """Return the places in the table above these entries, and the weight of each against the place below."""
+    inside = np.clip(entries, known[0], known[-1])
+    more = np.clip(np.searchsorted(known, inside), 1, known.size - 1)
+    low, high = known[more - 1] ** -0.5, known[more] ** -0.5
+    return more, np.asarray((low - inside**-0.5) / (low - high), dtype=np.float64)

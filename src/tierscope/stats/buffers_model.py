@@ -160,7 +160,8 @@ class _Alone:
 
     def _other(self, entries: Floats, kind: str) -> Floats:
         """Return the same by the table."""
-        return np.where(self._units == 0, 1.0, hits(kind, self._pieces, entries / np.maximum(self._units, 1e-9)))
+        ratio = entries / np.maximum(self._units, 1e-9)
+        return np.where(self._units == 0, 1.0, hits(kind, self._pieces, ratio, entries))
 
 
 def _met(region: Floats, unit_bytes: int) -> Floats:

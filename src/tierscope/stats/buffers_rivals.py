@@ -9,6 +9,7 @@ with the other levels unchanged, a column explains
 of the sum of weighted squares (the normal equations of one more regressor). Levels are replaced one after the other by
 the one with the most gain, until none helps. Then their capacities are moved as in `buffers_search`. Near its best
 capacity the cost of a cell is taken for a parabola in the logarithm of the capacity.
+Capacities continue up to the footprint: regions at random show the unit of a buffer that no region outgrows.
 Blind to: rivals that no replacement of one level after the other reaches.
 """
 
@@ -61,7 +62,7 @@ class Rivals:
     def __init__(self, search: Search, fresh: Fresh) -> None:
         self.search = search
         largest = float(fresh.region_bytes.max())
-        steps = int(np.log2(max(largest / SMALLEST, 1.0)) * PER_OCTAVE) + 1
+        steps = int(np.log2(max(search.most_bytes / SMALLEST, 1.0)) * PER_OCTAVE) + 1
         self.sizes = SMALLEST * 2.0 ** (np.arange(steps) / PER_OCTAVE)
         self.units = [unit for unit in UNITS if 2 * fresh.line_bytes <= unit < largest and unit % fresh.line_bytes == 0]
         search.add_units(self.units)
@@ -172,7 +173,8 @@ class Rivals:
         bend = (around[0] + around[-1]) / 2 - costs[top] if around.size == AROUND else 0.0
         reach = float(np.sqrt((limit - least) / bend)) if 0 < bend < np.inf else 0.0
         inside = np.append(np.flatnonzero(costs <= limit), at)
-        low, high = min(at - reach, inside.min()), max(at + reach, inside.max())
+        low = max(min(at - reach, inside.min()), inside.min() - 1)  # where costs are flat, a parabola reaches too far
+        high = min(max(at + reach, inside.max()), inside.max() + 1)
         ends = SMALLEST * 2.0 ** (np.array([low, at, high]) / PER_OCTAVE)
         return Cell(kind, unit, float(least), float(ends[0]), float(ends[1]), float(ends[2]))
 

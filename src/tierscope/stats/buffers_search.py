@@ -55,6 +55,8 @@ class Search:
     def __init__(self, fresh: Fresh, latency_s: Floats, sigma_s: Floats) -> None:
         self.points = latency_s.size
         self.largest_bytes = float(fresh.region_bytes.max())
+        self.most_bytes = max(self.largest_bytes, float(fresh.footprint_bytes.min()))  # of a capacity
+        self.line_bytes = fresh.line_bytes
         self.weight = 1 / sigma_s
         self.target = latency_s * self.weight
         self._entry = np.where(fresh.scattered, fresh.line_bytes / fresh.region_bytes, 0.0)
@@ -136,7 +138,7 @@ class Search:
     def _cost(self, places: tuple[Place, ...], logs: Floats) -> float:
         moved = _moved(places, logs)
         ordered = all(APART * a.capacity_bytes <= b.capacity_bytes for a, b in itertools.pairwise(moved))
-        inside = all(place.unit_bytes <= place.capacity_bytes <= self.capacities[-1] * REACH for place in moved)
+        inside = all(place.unit_bytes <= place.capacity_bytes <= self.most_bytes for place in moved)
         return self.fit(moved).cost if ordered and inside else IMPOSSIBLE
 
     @staticmethod

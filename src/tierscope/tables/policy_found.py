@@ -30,6 +30,7 @@ PAIRS = "pairs"
 MIGRATION = "migration"
 COMBINING = "combining"
 FEWEST = 8  # regions
+WRITE_BYTES = 256  # that the part `migration` overwrites
 MOST_KNOWN = 64
 
 T = TypeVar("T")
@@ -55,6 +56,19 @@ class Found:
     def hidden(self) -> bool:
         """Return whether one CPU alternates writes between several memories, which hides the queue of each."""
         return (self.interleave is not None and self.interleave.ways > 1) or self.pairs.several is not None
+
+    @property
+    def divided(self) -> bool:
+        """Return whether the bytes that are overwritten may be in several memories, as far as anybody looked.
+
+        While one of them moves its unit, the queue of another one empties. It then accepts writes for a part of its own
+        stall, so that the program sees less than the whole.
+        """
+        if not self.strides and not self.controls:
+            return False
+        if self.interleave is not None and self.interleave.ways > 1:
+            return self.interleave.grain_range[0] < WRITE_BYTES
+        return not self.pairs.one
 
 
 _found: dict[tuple[object, ...], dict[str, Found]] = {}

@@ -5,7 +5,7 @@ buffers. Larger regions follow in the order of their addresses; their knees are 
 around the capacities that a first fit finds. Writes give the time per line over region size, from which
 `stats.buffers_writes` infers what joins them.
 
-Sizes are not assumed: see `stats.buffers`. Blind to buffers larger than half of the largest region.
+Sizes are not assumed: see `stats.buffers`. A buffer larger than half of the largest region has a lower bound.
 Source: Z. Wang et al., "Characterizing and Modeling Non-Volatile Memory Systems", MICRO 2020 (LENS, buffer prober).
 """
 
@@ -50,7 +50,7 @@ class BuffersOptions(SuiteOptions, frozen=True, kw_only=True):
     pages: Annotated[Pages, Help("page size: `4k`, `thp`, `2m`, `1g`; with 4 KiB pages a TLB looks like a buffer")] = (
         "thp"
     )
-    to: Annotated[Size, Help("largest region; buffers up to half of it are found")] = 128 * MiB
+    to: Annotated[Size, Help("largest region; of buffers larger than half of it a lower bound is known")] = 128 * MiB
     footprint: Annotated[
         Size | None,
         Help(

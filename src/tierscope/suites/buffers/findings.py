@@ -23,17 +23,18 @@ def sentences(rows: list[BuffersRow]) -> list[Insight]:
 
 
 class _Sized(NamedTuple):
-    """A part whose values are all known."""
+    """A part whose values are all known, or of whose capacity a lower bound is: then `capacity` is None."""
 
     row: BuffersRow
-    capacity: Interval
+    capacity: Interval | None
     unit: Interval
     latency: Interval
 
 
 def _sized(row: BuffersRow) -> _Sized | None:
     capacity, latency = sure(row, row.capacity), sure(row, row.latency)
-    return _Sized(row, capacity, row.unit, latency) if capacity and latency and row.unit else None
+    known = capacity or row.capacity_least_bytes
+    return _Sized(row, capacity, row.unit, latency) if known and latency and row.unit else None
 
 
 def _reads(rows: list[BuffersRow]) -> list[Insight]:
@@ -42,45 +43,56 @@ def _reads(rows: list[BuffersRow]) -> list[Insight]:
         return []
     *buffers, medium = rows
     known, last = [one for row in buffers if (one := _sized(row))], sure(medium, medium.latency)
-    if last is None or len(known) < len(buffers):
+    least = medium.latency_least_s if medium.conclusive else None
+    if (last is None and least is None) or len(known) < len(buffers):
         return []
-    behind = [*(one.latency for one in known), last][1:]
+    behind = [*(one.latency.middle for one in known), last.middle if last else least or 0.0][1:]
     each = [_buffer(one, after) for one, after in zip(known, behind, strict=True)]
-    return [_count(len(buffers), medium.target), *each, _medium(last)]
+    return [_count(buffers, medium), *each, _medium(last, least or 0.0, medium.reach_bytes)]
 
 
-def _count(number: int, target: str) -> Insight:
+def _count(buffers: list[BuffersRow], medium: BuffersRow) -> Insight:
+    number, target = len(buffers), medium.target
     hidden = hidden_by_floor(target)
     if hidden and not number:
         text = f"Buffers of {target}: unknown, because {hidden}"
         return Insight(name="buffers", text=text, unit="1", conclusive=False)
-    text = f"No buffer found in {target}: latency does not depend on the region"
+    up_to = f" of up to {show_bytes(medium.reach_bytes)}" if medium.reach_bytes else ""
+    text = f"No buffer{up_to} found in {target}: latency does not depend on the region"
     if number:
-        text = f"{number} buffer{'s' if number > 1 else ''} between the processor and the medium of {target}"
+        more = " or more" if buffers[-1].capacity_least_bytes else ""
+        plural = "s" if number > 1 or more else ""
+        text = f"{number}{more} buffer{plural} between the processor and the medium of {target}"
     return Insight(name="buffers", text=text, value=float(number), unit="1")
 
 
-def _buffer(one: _Sized, behind: Interval) -> Insight:
+def _buffer(one: _Sized, behind_s: float) -> Insight:
     row, found = one.row, one.capacity
-    capacity = show_size(row.round_bytes) if row.round_bytes else show_bytes(found.middle)
-    more, most = behind.middle - one.latency.middle, row.amplification_most or 0.0
-    costs = f", {show_seconds(more)} more for one that is not" if more > 0 else ""
+    more, most = behind_s - one.latency.middle, row.amplification_most or 0.0
+    at_least = "at least " if row.capacity_least_bytes else ""
+    costs = f", {at_least}{show_seconds(more)} more for one that is not" if more > 0 else ""
     brings = f"; a read of one line moves at most {most:g}x its bytes" if most else ""
     holds = {
         "holding": "; its size is a round number as measured, as if it also contained the nearer levels",
         "beside": "; its size is a round number only without the nearer levels, as if it did not contain them",
     }
-    return Insight.of(
-        found,
-        name=f"buffer_capacity {row.part.split()[-1]}",
-        text=(
-            f"{row.part.capitalize()}: {capacity} ({_range(found)}) in units of {_unit(one.unit)}, "
-            f"{with_bounds(one.latency, show_seconds)} for a line in it{costs}{brings}"
-            f"{holds.get(row.round_as or '', '')}"
-        ),
-        unit="B",
-        others=(Number(value=most),),
+    text = (
+        f"{row.part.capitalize()}: {_capacity(one)} in units of {_unit(one.unit)}, "
+        f"{with_bounds(one.latency, show_seconds)} for a line in it{costs}{brings}"
+        f"{holds.get(row.round_as or '', '')}"
     )
+    name, others = f"buffer_capacity {row.part.split()[-1]}", (Number(value=most),)
+    if found is None:
+        return Insight(name=name, text=text, unit="B", others=others)
+    return Insight.of(found, name=name, text=text, unit="B", others=others)
+
+
+def _capacity(one: _Sized) -> str:
+    row, found = one.row, one.capacity
+    if found is None:
+        return f"{show_bytes(row.capacity_least_bytes or 0)} or more"
+    shown = show_size(row.round_bytes) if row.round_bytes else show_bytes(found.middle)
+    return f"{shown} ({_range(found)})"
 
 
 def _range(capacity: Interval) -> str:
@@ -94,13 +106,15 @@ def _unit(unit: Interval) -> str:
     return middle if low == high else f"{middle} ({low} to {high})"
 
 
-def _medium(found: Interval) -> Insight:
-    return Insight.of(
-        found,
-        name="medium_latency",
-        text=f"Latency of the medium: {with_bounds(found, show_seconds)} for a line in no buffer",
-        unit="s",
-    )
+def _medium(found: Interval | None, least_s: float, reach_bytes: int | None) -> Insight:
+    name = "medium_latency"
+    if found is None:
+        text = f"Latency of the medium: at least {show_seconds(least_s)} for a line in no buffer"
+        return Insight(name=name, text=text, unit="s")
+    larger = f", unless one of more than {show_bytes(reach_bytes)} contains it" if reach_bytes else ""
+    time = with_bounds(found, show_seconds)
+    text = f"Latency of the medium: {time} for a line in no buffer{larger}"
+    return Insight.of(found, name=name, text=text, unit="s")
 
 
 def _writes(row: BuffersRow) -> list[Insight]:
@@ -114,7 +128,7 @@ def _writes(row: BuffersRow) -> list[Insight]:
         text = f"No write combining found: {show_seconds(each.middle)} per store in large regions"
         return [Insight(name="write_amplification", text=f"{text}, not less in small ones", unit="1")]
     one = _sized(row)
-    if one is None:
+    if one is None or one.capacity is None:
         return []
     joined = Insight(
         name="write_amplification",

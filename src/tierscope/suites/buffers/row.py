@@ -18,7 +18,15 @@ class BuffersRow(JudgedRow, frozen=True, kw_only=True):
         str,
         Col("part", help=("`buffer 1` to `buffer 3`, `medium`, `writes`: what joins lines on their way to the medium")),
     ]
-    capacity: Annotated[Bytes | None, Col("capacity", help="found; null where there is none")]
+    capacity: Annotated[
+        Bytes | None, Col("capacity", help="found; null where there is none, or only a lower bound is known")
+    ]
+    capacity_least_bytes: Annotated[
+        Size | None,
+        Col(
+            "capacity at least", help="lower bound, where no region shows the whole knee; null if the capacity is known"
+        ),
+    ]
     round_bytes: Annotated[
         Size | None,
         Col("round", help="the power of two, or 1.5 x a power of two, in that interval; null if there is none"),
@@ -32,7 +40,28 @@ class BuffersRow(JudgedRow, frozen=True, kw_only=True):
         Col(
             "latency",
             help=(
-                "of a line found there, all before it included; of `writes`: time of a line that is joined with none"
+                "of a line found there, all before it included; of `writes`: time of a line that is joined with none; "
+                "null where only a lower bound is known"
+            ),
+        ),
+    ]
+    latency_least_s: Annotated[
+        Seconds | None,
+        Col(
+            "latency at least",
+            help=(
+                "of `medium`: lower bound, where the last buffer is larger than the regions; null if the latency is "
+                "known"
+            ),
+        ),
+    ]
+    reach_bytes: Annotated[
+        Size | None,
+        Col(
+            "shown up to",
+            help=(
+                "of `medium`: a buffer up to this capacity shows; a larger one need not, and its latency is then that "
+                "of the medium; null of other parts"
             ),
         ),
     ]

@@ -14,9 +14,12 @@ contained what those before it do, too. It is `beside` where the capacity is rou
 `cannot be told`. Both kinds of buffer have the same curve. So this relies only on designers' liking for round sizes,
 and is not a measurement.
 A row without capacity is an answer too: the curves show no such part.
-Blind to buffers of single lines, and to those above half of the largest region. Source: see `stats.buffers`.
+A buffer above half of the largest region (`reach_bytes`) has a lower bound of its capacity, and the medium behind it
+one of its latency. Such a buffer need not show: the medium is what no buffer up to `reach_bytes` contains.
+Blind to buffers of single lines. Source: see `stats.buffers`.
 """
 
+import math
 from typing import ClassVar
 
 from msgspec.structs import replace
@@ -24,7 +27,7 @@ from msgspec.structs import replace
 from tierscope.plans.sizes import TIMES_CACHE
 from tierscope.record.origin import strongest
 from tierscope.record.result import Run
-from tierscope.stats.buffers import Estimate, Level, Levels
+from tierscope.stats.buffers import WIDE, Estimate, Level, Levels
 from tierscope.stats.buffers_writes import Writes
 from tierscope.stats.median import Interval
 from tierscope.suites.buffers.findings import sentences
@@ -37,7 +40,6 @@ from tierscope.tables.regions import FreshLabels, RegionsRow, row_of
 from tierscope.units import LINE_BYTES, word_bytes
 
 MISFIT = 3.0  # times the errors of the points: then something else shapes the curve
-WIDE = 0.15  # half of the interval of a capacity over it: then the size is not known
 MISSING = 0.1  # of the regions
 OF = "buffers"
 
@@ -101,7 +103,8 @@ def _read(levels: Levels, target: str, regions: list[RegionsRow], cached: tuple[
 
     cached: why they may be in a cache of the processor.
     """
-    wide = [n for n, one in enumerate(levels.levels, start=1) if _half(one.capacity_bytes) > WIDE]
+    sizes = [one.capacity_bytes for one in levels.levels]
+    wide = [n for n, size in enumerate(sizes, start=1) if not size.bounded and size.half > WIDE]
     reasons = [f"capacity of buffer {number} is not known to {WIDE * 100:g} %" for number in wide]
     if levels.misfit > MISFIT:
         off = f"off by {levels.misfit:.1f} times its error"
@@ -112,13 +115,16 @@ def _read(levels: Levels, target: str, regions: list[RegionsRow], cached: tuple[
         verdict = {**verdict, "conclusive": False, "reasons": (*verdict["reasons"], *reasons)}
     medium = replace(
         _part("medium", target, levels.misfit, levels.points, verdict),
-        latency=_interval(levels.medium_s),
+        latency=_known(levels.medium_s),
+        latency_least_s=levels.medium_s.low if levels.medium_s.bounded else None,
+        reach_bytes=None if math.isinf(levels.reach_bytes) else int(levels.reach_bytes),
         page_walk_s=levels.entry_s.middle if levels.entry_s.low > 0 else None,
     )
     buffers = [
         replace(
             _part(f"buffer {number}", target, levels.misfit, levels.points, verdict),
-            capacity=_whole(level.capacity_bytes),
+            capacity=None if level.capacity_bytes.bounded else _whole(level.capacity_bytes),
+            capacity_least_bytes=int(level.capacity_bytes.low) if level.capacity_bytes.bounded else None,
             round_bytes=level.round_bytes,
             unit=_whole(level.unit_bytes),
             latency=_interval(level.latency_s),
@@ -135,9 +141,12 @@ def _part(part: str, target: str, misfit: float, points: int, verdict: Closing) 
     return BuffersRow(
         part=part,
         capacity=None,
+        capacity_least_bytes=None,
         round_bytes=None,
         unit=None,
         latency=None,
+        latency_least_s=None,
+        reach_bytes=None,
         amplification=None,
         amplification_most=None,
         round_as=None,
@@ -149,6 +158,11 @@ def _part(part: str, target: str, misfit: float, points: int, verdict: Closing) 
     )
 
 
+def _known(value: Estimate) -> Interval | None:
+    """Return the interval; None where only a lower bound is known."""
+    return None if value.bounded else _interval(value)
+
+
 def _interval(value: Estimate) -> Interval:
     return Interval(value.low, value.middle, value.high, 0)
 
@@ -158,15 +172,13 @@ def _whole(value: Estimate, times: int = 1) -> Interval:
     return Interval(low, middle, high, 0)
 
 
-def _half(value: Estimate) -> float:
-    return (value.high - value.low) / 2 / value.middle
-
-
 def _round_as(nearer: tuple[Level, ...], level: Level) -> str | None:
     """See the top of the file; None for the nearest buffer."""
     if not nearer:
         return None
     capacity = level.capacity_bytes
+    if capacity.bounded:
+        return "cannot be told"
     less = capacity.middle - sum(one.capacity_bytes.middle for one in nearer)
     as_it_is = level.round_bytes is not None
     without = any(_near(less, size, capacity) for size in _round_sizes(less))

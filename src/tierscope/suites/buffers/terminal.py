@@ -25,7 +25,7 @@ def _line(row: BuffersRow) -> list[str]:
         f"{row.part}{'' if row.conclusive else ' ?'}",
         _capacity(row),
         _unit(row.unit),
-        _time(row.latency),
+        f"≥ {show_seconds(row.latency_least_s)}" if row.latency_least_s else _time(row.latency),
         _moved(row),
     ]
 
@@ -38,7 +38,11 @@ def _moved(row: BuffersRow) -> str:
 
 
 def _capacity(row: BuffersRow) -> str:
-    """Return '16 KiB ±3.1%': the round size if there is one; the interval is that of the size found."""
+    """Return '16 KiB ±3.1%': the round size if there is one; the interval is that of the size found. A lower bound is
+    '≥ 64 MiB'.
+    """
+    if row.capacity_least_bytes:
+        return f"≥ {show_bytes(row.capacity_least_bytes)}"
     found = row.capacity
     if found is None:
         return cells.NOTHING

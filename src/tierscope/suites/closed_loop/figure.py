@@ -6,10 +6,10 @@ from tierscope.draw.vega import Point
 from tierscope.record.result import Run
 from tierscope.suites.closed_loop.findings import name_of, shown
 from tierscope.suites.closed_loop.row import ClosedLoopRow
-from tierscope.suites.closed_loop.score import ALARM, MISSED, RECOVERED, WRONG
+from tierscope.suites.closed_loop.score import ALARM, MISSED, RANGE, RECOVERED, WRONG
 from tierscope.tables import Insight
 
-HUES = {RECOVERED: "green", WRONG: "vermilion", MISSED: "amber", ALARM: "purple"}
+HUES = {RECOVERED: "green", RANGE: "blue", WRONG: "vermilion", MISSED: "amber", ALARM: "purple"}
 ROOM = 1.15  # factor beyond the farthest ratio
 TIPS = vega.tips(
     ("device", "device"), ("name", "parameter"), ("built", "built"), ("seen", "found"), ("noise", "noise"),

@@ -1,13 +1,14 @@
-"""The findings of `closed_loop` in words: shares by parameter, then every failure with what repeats it."""
+"""The findings of `closed_loop` in words: devices, shares by parameter, then every failure with what repeats it."""
 
 from dataclasses import dataclass
 
 from tierscope.suites.closed_loop.row import ClosedLoopRow
-from tierscope.suites.closed_loop.score import ALARM, MISSED, RECOVERED, WRONG
+from tierscope.suites.closed_loop.score import ALARM, MISSED, RANGE, RECOVERED, TRUE, WRONG
 from tierscope.tables import Insight, Number
 from tierscope.units import show_bytes, show_seconds
 
-KINDS = ("recovered", "wrong", "missed", "alarms")
+KINDS = ("recovered", "ranges", "wrong", "missed", "alarms")
+RIGHT, FALSE, INCONCLUSIVE = "right", "false", "inconclusive"
 PLURALS = {
     "every": "parameters of simulated memories",
     "buffers": "numbers of buffers", "capacity": "capacities", "unit": "units", "latency": "latencies of buffers",
@@ -23,13 +24,14 @@ class Share:
 
     parameter: str
     recovered: int
+    ranges: int
     wrong: int
     missed: int
     alarms: int
 
     @property
     def total(self) -> int:
-        return self.recovered + self.wrong + self.missed + self.alarms
+        return self.recovered + self.ranges + self.wrong + self.missed + self.alarms
 
     @property
     def share(self) -> float:
@@ -41,17 +43,53 @@ def shares(rows: list[ClosedLoopRow]) -> list[Share]:
     found = []
     for parameter in dict.fromkeys(row.parameter for row in rows):
         own = [row.verdict for row in rows if row.parameter == parameter]
-        found.append(Share(parameter, *(own.count(verdict) for verdict in (RECOVERED, WRONG, MISSED, ALARM))))
+        found.append(Share(parameter, *(own.count(verdict) for verdict in (RECOVERED, RANGE, WRONG, MISSED, ALARM))))
     return found
+
+
+@dataclass(frozen=True)
+class Devices:
+    """The number of devices with each verdict, for one prober. bounds: right ones with a lower bound."""
+
+    prober: str
+    right: int
+    bounds: int
+    false: int
+    inconclusive: int
+
+    @property
+    def total(self) -> int:
+        return self.right + self.false + self.inconclusive
+
+
+def devices(rows: list[ClosedLoopRow]) -> list[Devices]:
+    """Return the devices that each prober saw, in the order in which probers first appear."""
+    found = []
+    for prober in dict.fromkeys(row.prober for row in rows):
+        parts: dict[int, list[ClosedLoopRow]] = {}
+        for row in rows:
+            if row.prober == prober:
+                parts.setdefault(row.device, []).append(row)
+        told = [verdict_of(own) for own in parts.values()]
+        bounds = sum(verdict_of(own) == RIGHT and any(row.bound for row in own) for own in parts.values())
+        found.append(Devices(prober, told.count(RIGHT), bounds, told.count(FALSE), told.count(INCONCLUSIVE)))
+    return found
+
+
+def verdict_of(rows: list[ClosedLoopRow]) -> str:
+    """Return the verdict about one prober on one device: right only if all its answers are conclusive and true."""
+    if false(rows):
+        return FALSE
+    return RIGHT if all(row.sure and row.verdict in TRUE for row in rows) else INCONCLUSIVE
 
 
 def false(rows: list[ClosedLoopRow]) -> list[ClosedLoopRow]:
     """Return the answers that are wrong, or of nothing where something is, and that the prober called conclusive."""
-    return [row for row in rows if row.sure and row.verdict != RECOVERED]
+    return [row for row in rows if row.sure and row.verdict not in TRUE]
 
 
 def failures(rows: list[ClosedLoopRow]) -> list[ClosedLoopRow]:
-    return [row for row in rows if row.verdict != RECOVERED]
+    return [row for row in rows if row.verdict not in TRUE]
 
 
 def shown(value: float | None, measure: str) -> str:
@@ -70,11 +108,30 @@ def sentences(rows: list[ClosedLoopRow]) -> list[Insight]:
         return []
     every = Share("every", *(sum(getattr(one, kind) for one in shares(rows)) for kind in KINDS))
     told = [_share(share) for share in (every, *shares(rows))]
-    return [told[0], _false(rows), *told[1:], *(_failure(row) for row in failures(rows))]
+    each = [_devices(one) for one in devices(rows)]
+    return [told[0], _false(rows), *each, *told[1:], *(_failure(row) for row in failures(rows))]
+
+
+def _devices(one: Devices) -> Insight:
+    bounds = f" ({one.bounds} with a lower bound)" if one.bounds else ""
+    return Insight(
+        name=f"devices {one.prober}",
+        text=f"`{one.prober}` is right on {one.right} of {one.total} device{'s' * (one.total != 1)}{bounds}, false on "
+        f"{one.false} and inconclusive on {one.inconclusive}",
+        value=float(one.right),
+        unit="1",
+        kind="count",
+        whole=float(one.total),
+    )
 
 
 def _share(share: Share) -> Insight:
-    kinds = ((share.wrong, WRONG), (share.missed, MISSED), (share.alarms, ALARM if share.alarms == 1 else f"{ALARM}s"))
+    kinds = (
+        (share.ranges, RANGE),
+        (share.wrong, WRONG),
+        (share.missed, MISSED),
+        (share.alarms, ALARM if share.alarms == 1 else f"{ALARM}s"),
+    )
     rest = ", ".join(f"{count} {word}" for count, word in kinds if count)
     name = PLURALS.get(share.parameter, share.parameter)
     return Insight(

@@ -30,15 +30,24 @@ class ClosedLoopRow(Row, frozen=True, kw_only=True):
     found: Annotated[float | None, Col("found", help="as the prober found it; null: nothing was found")]
     low: Annotated[float | None, Col("low", help="interval")]
     high: Annotated[float | None, Col("high", help="interval")]
-    verdict: Annotated[str, Col("verdict", help="`recovered`, `wrong`, `missed`, `false alarm`")]
+    bound: Annotated[
+        bool, Col("lower bound", help="whether the answer states a lower bound, or that no buffer is smaller than one")
+    ]
+    verdict: Annotated[
+        str,
+        Col(
+            "verdict",
+            help=(
+                "`recovered`; `in range`: the answer is a range that contains what was built; `wrong`, `missed`, "
+                "`false alarm`"
+            ),
+        ),
+    ]
     sure: Annotated[
         bool,
         Col(
             "conclusive",
-            help=(
-                "whether the prober calls its answer conclusive; false where it gives none, or a range of units that "
-                "contains the one that was built"
-            ),
+            help=("whether the prober calls its answer conclusive; false where it gives none"),
         ),
     ]
     noise: Annotated[Ratio, Col("noise", help="of the device")]

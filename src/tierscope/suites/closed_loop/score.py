@@ -7,7 +7,11 @@
   - period                                 within 5 %, in writes of 256 B by the program
   - stall                                  within 10 %
   - entries                                within 2
+  - a lower bound                          what was built is not less; `bound` marks it
 
+An answer whose last buffer has a lower bound states that there may be more behind it: those are not expected. An answer
+without one states that there is no buffer up to a capacity, `Levels.reach_bytes`. If a larger one exists, the answer is
+a bound too. The medium that it states must then be between a line of that buffer and one of the medium.
 Where a part does not exist, finding nothing is recovered, and anything found is a false alarm. Buffers that were found
 are matched with those that exist, in the same order and so that capacities differ least, by FAR at most. The rest is
 missed, or a false alarm. A buffer with units of one line does not count: a fresh region has no line twice, so that
@@ -23,7 +27,7 @@ nothing, and neither do units of one line.
 An answer is `sure` if the prober calls it conclusive, which is not known here: `table` asks the rows of the prober.
 Without an answer of its own, nothing is sure: no good points, or a part of something that was not found. A wrong
 answer, a false alarm, and a missed one that are sure are *false conclusive answers*. A range of units that contains the
-one that was built is neither right nor false.
+one that was built is neither right nor false. A range without an end is a lower bound.
 Source: the rules of `core/simulate/dimm.cpp`, which the tests compare with this.
 """
 
@@ -32,7 +36,8 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from tierscope.stats.buffers import Level, Levels
+from tierscope.stats.buffers import Estimate, Level, Levels
+from tierscope.stats.buffers_rivals import LARGEST_UNIT
 from tierscope.stats.combining import Combining
 from tierscope.stats.interleave import Interleave
 from tierscope.stats.migration import Migration
@@ -43,12 +48,17 @@ CAPACITY, LATENCY, PERIOD, STALL, ENTRIES = 0.06, 0.03, 0.05, 0.1, 2.0
 FAR = 2.0  # times
 CHUNK_BYTES = 256  # that the prober of migrations writes at a time
 LEAST_QUEUE = 2  # lines that can join
-RECOVERED, WRONG, MISSED, ALARM = "recovered", "wrong", "missed", "false alarm"
+RECOVERED, RANGE, WRONG, MISSED, ALARM = "recovered", "in range", "wrong", "missed", "false alarm"
+TRUE = (RECOVERED, RANGE)
+Truth = tuple[int, int, float]  # of a buffer: size of all memories, unit, latency
 
 
 @dataclass(frozen=True)
 class Score:
-    """One parameter. truth, found: in `measure`, B, s or 1; None where there is nothing. level: of a buffer, from 1."""
+    """One parameter. truth, found: in `measure`, B, s or 1; None where there is nothing. level: of a buffer, from 1.
+
+    bound: `found` is a lower bound.
+    """
 
     parameter: str
     measure: str
@@ -59,20 +69,22 @@ class Score:
     verdict: str
     level: int | None = None
     sure: bool = True
+    bound: bool = False
 
     @property
     def false(self) -> bool:
         """Return whether it is wrong, and conclusive. That nothing is there is an answer, too."""
-        return self.sure and self.verdict != RECOVERED
+        return self.sure and self.verdict not in TRUE
 
 
 def of_buffers(device: Device, levels: Levels) -> Iterator[Score]:
     """Yield the score of their number, then of each, then of the medium."""
-    built = list(visible(device))
-    there, seen = len(built), len(levels.levels)
+    every, seen = list(visible(device)), len(levels.levels)
+    pairs = _pairs(every, levels.levels)
+    built, unseen = _expected(every, pairs, levels)
+    there = len(built)
     count = RECOVERED if there == seen else MISSED if seen < there else ALARM
-    yield Score("buffers", "1", there, seen, None, None, count)
-    pairs = _pairs([size for size, _, _ in built], levels.levels)
+    yield Score("buffers", "1", len(every), seen, None, None, count, bound=levels.open or bool(unseen))
     for number, truth in enumerate(built):
         level = levels.levels[pairs[number]] if number in pairs else None
         yield from _buffer(number + 1, truth, level, device.ways)
@@ -80,12 +92,35 @@ def of_buffers(device: Device, levels: Levels) -> Iterator[Score]:
         if place not in pairs.values():
             size = level.capacity_bytes
             yield Score("capacity", "B", None, size.middle, size.low, size.high, ALARM, place + 1)
+    yield _medium(device, levels.medium_s, unseen)
+
+
+def _expected(every: list[Truth], pairs: dict[int, int], levels: Levels) -> tuple[list[Truth], list[Truth]]:
+    """Return the buffers that the answer must contain, and larger ones that it does not rule out.
+
+    They are those behind a last one with a lower bound, or larger than all that show as a whole.
+    """
+    last = max(pairs, default=-1) + 1
+    if levels.open:
+        return every[:last], []
+    larger = next((n for n in range(last, len(every)) if every[n][0] > levels.reach_bytes), len(every))
+    return every[:larger], every[larger:]
+
+
+def _medium(device: Device, found: Estimate, unseen: list[Truth]) -> Score:
+    """Return the score of the medium. unseen: larger buffers than those that the answer rules out."""
     whole = device.path_s + sum(one.latency_s for one in device.buffers) + device.read_s
-    medium = levels.medium_s
-    yield _near("medium", "s", whole, (medium.low, medium.middle, medium.high), LATENCY)
+    if found.bounded:
+        good = RECOVERED if whole >= found.low else WRONG
+        return Score("medium", "s", whole, found.low, found.low, None, good, bound=True)
+    score = _near("medium", "s", whole, (found.low, found.middle, found.high), LATENCY)
+    if not unseen:
+        return score
+    low, high = unseen[0][2] * (1 - LATENCY), whole * (1 + LATENCY)
+    return replace(score, verdict=RECOVERED if low <= found.middle <= high else WRONG, bound=True)
 
 
-def visible(device: Device) -> Iterator[tuple[int, int, float]]:
+def visible(device: Device) -> Iterator[Truth]:
     """Yield size, unit and latency of each buffer with units of several lines."""
     latency = device.path_s
     for buffer in device.buffers:
@@ -94,40 +129,54 @@ def visible(device: Device) -> Iterator[tuple[int, int, float]]:
             yield buffer.size_bytes * device.ways, buffer.unit_bytes, latency
 
 
-def _pairs(sizes: Sequence[int], levels: Sequence[Level]) -> dict[int, int]:
-    """Place among those that are there -> place among those that were found."""
-    count = min(len(sizes), len(levels))
-    found = [level.capacity_bytes.middle for level in levels]
+def _pairs(built: Sequence[Truth], levels: Sequence[Level]) -> dict[int, int]:
+    """Return place among the built buffers -> place among the levels that were found.
+
+    Levels with a lower bound come last. They are the next ones behind the others.
+    """
+    sizes = [size for size, _, _ in built]
+    found = [one.capacity_bytes.middle for one in levels if not one.capacity_bytes.bounded]
+    count = min(len(sizes), len(found))
     ways = [
         list(zip(own, other, strict=True))
         for own in itertools.combinations(range(len(sizes)), count)
-        for other in itertools.combinations(range(len(levels)), count)
+        for other in itertools.combinations(range(len(found)), count)
     ]
     best = min(ways, key=lambda pairs: sum(abs(math.log(sizes[a] / found[b])) for a, b in pairs))
-    return {a: b for a, b in best if 1 / FAR <= sizes[a] / found[b] <= FAR}
+    near = {a: b for a, b in best if 1 / FAR <= sizes[a] / found[b] <= FAR}
+    behind = range(max(near, default=-1) + 1, len(sizes))
+    return near | dict(zip(behind, range(len(found), len(levels)), strict=False))
 
 
-def _buffer(number: int, truth: tuple[int, int, float], level: Level | None, ways: int) -> Iterator[Score]:
+def _buffer(number: int, truth: Truth, level: Level | None, ways: int) -> Iterator[Score]:
     size, unit, latency = truth
     if level is None:
         for name, measure, value in (("capacity", "B", size), ("unit", "B", unit), ("latency", "s", latency)):
             yield Score(name, measure, value, None, None, None, MISSED, number, sure=False)
         return
-    found, low, high = level.capacity_bytes.middle, level.capacity_bytes.low, level.capacity_bytes.high
-    good = level.round_bytes == size if _is_round(size // ways) else abs(found / size - 1) <= CAPACITY
-    told = float(level.round_bytes) if level.round_bytes else found
-    yield Score("capacity", "B", size, told, low, high, RECOVERED if good else WRONG, number)
-    units = level.unit_bytes
-    yield _if_exact(_near("unit", "B", unit, (units.low, units.middle, units.high), 0.0, number))
+    yield _capacity(number, size, level, ways)
+    yield _unit(number, unit, level.unit_bytes)
     time = level.latency_s
     yield _near("latency", "s", latency, (time.low, time.middle, time.high), LATENCY, number)
 
 
-def _if_exact(score: Score) -> Score:
-    """Return the score; not sure where the answer is a range of units that contains the one that was built."""
-    low, high, truth = score.low, score.high, score.truth
-    contains = truth is not None and low is not None and high is not None and low <= truth <= high
-    return replace(score, sure=score.verdict == RECOVERED or not contains)
+def _capacity(number: int, size: int, level: Level, ways: int) -> Score:
+    found, low, high = level.capacity_bytes.middle, level.capacity_bytes.low, level.capacity_bytes.high
+    if level.capacity_bytes.bounded:
+        return Score("capacity", "B", size, low, low, None, RECOVERED if size >= low else WRONG, number, bound=True)
+    good = level.round_bytes == size if _is_round(size // ways) else abs(found / size - 1) <= CAPACITY
+    told = float(level.round_bytes) if level.round_bytes else found
+    return Score("capacity", "B", size, told, low, high, RECOVERED if good else WRONG, number)
+
+
+def _unit(number: int, unit: int, found: Estimate) -> Score:
+    """Return the score of a unit, of a range, or of a range without an end."""
+    score = _near("unit", "B", unit, (found.low, found.middle, found.high), 0.0, number)
+    if score.verdict == RECOVERED or not found.low <= unit:
+        return score
+    if found.high >= LARGEST_UNIT > found.low:
+        return replace(score, found=found.low, high=None, verdict=RECOVERED, bound=True)
+    return replace(score, verdict=RANGE) if unit <= found.high else score
 
 
 def _is_round(size: int) -> bool:
@@ -151,7 +200,8 @@ def of_interleaving(device: Device, seen: Interleave) -> Iterator[Score]:
         yield unanswered("grain", "B", device.grain_bytes)
 
 
-def of_migration(device: Device, seen: Migration) -> Iterator[Score]:
+def of_migration(device: Device, seen: Migration, *, at_least: bool = False) -> Iterator[Score]:
+    """Yield the score of the period, the stall and the unit. at_least: the stall is a lower bound."""
     built, period = device.migration, seen.period
     writes = None if built is None or not stalls_at_a_chunk(device) else built.writes / writes_of_chunk(device)
     found = None if period is None else (period.low, period.writes, period.high)
@@ -159,7 +209,11 @@ def of_migration(device: Device, seen: Migration) -> Iterator[Score]:
     if built is None or writes is None:
         return
     stall = None if period is None else (period.stall_low, period.stall_s, period.stall_high)
-    yield _part("stall", "s", built.stall_s, stall, STALL)
+    score = _part("stall", "s", built.stall_s, stall, STALL)
+    if at_least and score.found is not None:
+        good = RECOVERED if built.stall_s >= score.found * (1 - STALL) else WRONG
+        score = replace(score, high=None, verdict=good, bound=True)
+    yield score
     unit = None if period is None or seen.unit_bytes is None else (seen.unit_bytes,) * 3
     yield _part("moved unit", "B", built.unit_bytes, unit, 0.0)
 

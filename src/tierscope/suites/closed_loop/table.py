@@ -51,6 +51,7 @@ class ClosedLoop:
     main: ClassVar[tuple[Main, ...]] = ()  # the built value is known, so runs are not compared
     row: ClassVar[type[ClosedLoopRow]] = ClosedLoopRow
     says: ClassVar[dict[str, str]] = {
+        "devices PROBER": "devices about which each conclusive answer is right; the others are false or inconclusive",
         "false": "wrong and missed answers and false alarms that the probers called conclusive",
         "recovered PARAMETER": "share of the devices' parameters of this kind that were recovered",
         "failure": "one that was not, and what repeats it; no value",
@@ -92,6 +93,7 @@ def _rows(run: Run, number: int, prober: str, own: list[Record]) -> Iterator[Clo
             found=one.found,
             low=one.low,
             high=one.high,
+            bound=one.bound,
             verdict=one.verdict,
             sure=one.sure,
             noise=device.noise,
@@ -149,7 +151,8 @@ def _scores(prober: str, device: Device, view: Run) -> Iterator[Score]:
         elif one.strides or one.controls:
             yield score.unanswered("ways", "1", device.ways)
         if one.migration is not None:
-            yield from _if_sure(score.of_migration(device, one.migration), sure.get("migration", False))
+            told = score.of_migration(device, one.migration, at_least=one.divided)
+            yield from _if_sure(told, sure.get("migration", False))
         if one.combining is not None and not one.hidden:
             yield from _if_sure(score.of_combining(device, one.combining), sure.get("combining", False))
         elif one.regions:

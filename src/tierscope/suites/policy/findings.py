@@ -79,6 +79,8 @@ def _combining(row: PolicyRow, count: Interval) -> str:
 
 
 def _time(row: PolicyRow) -> str:
+    if row.seconds_least is not None:
+        return f"at least {show_seconds(row.seconds_least)}"
     return show_seconds(row.seconds.middle if row.seconds else 0.0)
 
 

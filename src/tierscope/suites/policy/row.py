@@ -4,7 +4,7 @@ from typing import Annotated
 
 from tierscope.stats.median import Interval
 from tierscope.tables import JudgedRow
-from tierscope.tables.rows import Col, Count, Quotient, Ratio, Size, Unit
+from tierscope.tables.rows import Col, Count, Quotient, Ratio, Seconds, Size, Unit
 from tierscope.tables.usual import Where
 
 
@@ -43,6 +43,16 @@ class PolicyRow(JudgedRow, frozen=True, kw_only=True):
     unit_high: Annotated[Size | None, Col("high", help="largest; null where it is not known")]
     seconds: Annotated[
         Annotated[Interval, Unit("s", "")] | None, Col("time", help="a stall; one write of a joined unit")
+    ]
+    seconds_least: Annotated[
+        Seconds | None,
+        Col(
+            "time at least",
+            help=(
+                "lower bound of a stall, where the bytes that were written may be in several memories, which hide a "
+                "part of it; null if the time is known"
+            ),
+        ),
     ]
     better: Annotated[
         Ratio | None,

@@ -15,6 +15,7 @@ from tierscope.record.machine import Machine
 from tierscope.record.work.block import BlockWork
 from tierscope.stats.strides import Stride, StrideLabels
 from tierscope.suites.policy.options import COMBINING, INTERLEAVE, MIGRATION, PolicyOptions
+from tierscope.tables.policy_found import WRITE_BYTES
 from tierscope.tables.regions import RegionLabels
 from tierscope.units import LINE_BYTES, GiB, KiB, MiB, word_bytes
 
@@ -22,7 +23,6 @@ LINES = 4096  # at one stride: more than queues contain
 FEWER_LINES = 2048  # where memory is short
 SIMULATED_BYTES = 64 * GiB  # a simulation does not store them
 THREADS = 24  # at most: they must ask for more than one of the memories gives
-WRITE_BYTES = 256
 LEAST_BLOCK_S = 1e-6  # that the core takes; it keeps several times as many blocks as fit
 ASKING = Schedule(precision=0.2, minimum_s=0.02, budget_s=0.02)
 WRITTEN_BYTES = 256 * MiB

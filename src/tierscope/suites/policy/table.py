@@ -2,6 +2,8 @@
 
     Interleaving: `count` memories side by side, `unit_bytes` each; control: a stride that meets all alike.
     Migration: after `count` writes of 256 B to `unit_bytes`, a stall of `seconds`; control: a place far larger.
+        The stall is a lower bound (`seconds_least`) if the 256 B may be in several memories: while one moves data, the
+        queue of another one empties, and hides a part of its next stall.
     Combining: a queue of `count` lines, joined in units of `unit_bytes`, each `seconds`; control: no queue.
 
 Interleaving that no stride shows is inconclusive, unless pairs of reads show one memory: a hash spreads addresses so
@@ -67,7 +69,7 @@ def _rows(target: str, one: Found) -> list[PolicyRow]:
         rows.append(_doubted(row, doubt) if doubt else row)
     if one.migration is not None:
         none = _none("migration", target, one.evidence[MIGRATION], one.places, judged=False)
-        row = _migration(none, one.migration)
+        row = _migration(none, one.migration, at_least=one.divided)
         rows.append(_doubted(row, one.migration.doubt) if one.migration.doubt else row)
     if one.combining is not None:
         row = _combining(_none("combining", target, one.evidence[COMBINING], one.regions), one.combining)
@@ -91,6 +93,7 @@ def _none(part: str, target: str, evidence: str, points: Sequence[JudgedRow], *,
         unit_low=None,
         unit_high=None,
         seconds=None,
+        seconds_least=None,
         better=None,
         evidence=evidence,
         points=len(points),
@@ -114,15 +117,18 @@ def _interleave(none: PolicyRow, seen: Interleave) -> PolicyRow:
     )
 
 
-def _migration(none: PolicyRow, seen: Migration) -> PolicyRow:
+def _migration(none: PolicyRow, seen: Migration, *, at_least: bool) -> PolicyRow:
+    """Return the row. at_least: the stall is a lower bound, because other memories may hide a part of it."""
     period = seen.period
     if period is None:
         return none
+    stall = Interval(period.stall_low, period.stall_s, period.stall_high, period.stalls)
     return replace(
         none,
         found=True,
         count=Interval(period.low, period.writes, period.high, period.stalls),
-        seconds=Interval(period.stall_low, period.stall_s, period.stall_high, period.stalls),
+        seconds=None if at_least else stall,
+        seconds_least=period.stall_low if at_least else None,
         unit_bytes=seen.unit_bytes,
         unit_low=seen.unit_bytes or seen.unit_above,
         unit_high=seen.unit_bytes,

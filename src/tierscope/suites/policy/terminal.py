@@ -23,8 +23,13 @@ def _line(row: PolicyRow) -> list[str]:
     unit = row.unit_bytes or row.unit_low
     least = "" if row.unit_bytes else ">= "
     size = f"{least}{show_bytes(unit)}" if unit else cells.NOTHING
-    time = show_seconds(row.seconds.middle) if row.seconds else cells.NOTHING
-    return [part, count, size, time, row.evidence]
+    return [part, count, size, _time(row), row.evidence]
+
+
+def _time(row: PolicyRow) -> str:
+    if row.seconds_least is not None:
+        return f">= {show_seconds(row.seconds_least)}"
+    return show_seconds(row.seconds.middle) if row.seconds else cells.NOTHING
 
 
 forms.add(of_rows("policy", lambda rows: [policy(rows)]))
