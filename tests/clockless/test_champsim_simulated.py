@@ -23,7 +23,7 @@ def script() -> Iterator[ModuleType]:
 
 
 def serialised(script: ModuleType, folder: Path, *instructions: bytes) -> float:
-    """Return the misses of LOADS instructions that load a line each, of which the first quarter is not timed."""
+    """Return the misses of LOADS instructions that load a line each. The first quarter is not timed."""
     words = [word for one in range(LOADS) for word in (0, access(0x100000 + 64 * one))]
     raw = b"".join((MAGIC, block(0, *instructions), events(*words), END))
     stream: Any = sys.modules["independent.stream"]
