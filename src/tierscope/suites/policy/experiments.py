@@ -36,7 +36,8 @@ from tierscope.stats.migration import FAR
 from tierscope.stats.strides import spread_of, stride_of
 from tierscope.suites.policy.options import COMBINING, INTERLEAVE, MIGRATION, PolicyOptions
 from tierscope.suites.policy.pairs import pairs
-from tierscope.suites.policy.setting import ALONE, WRITE_BYTES, Field, Layout, field_of
+from tierscope.suites.policy.setting import ALONE, Field, Layout, field_of
+from tierscope.tables.policy_found import WRITE_BYTES
 from tierscope.units import LINE_BYTES, KiB, MiB, show_bytes, word_bytes
 
 LEAST_STRIDE = 128
