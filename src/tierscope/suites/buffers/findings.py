@@ -81,10 +81,10 @@ def _buffer(one: _Sized, behind_s: float) -> Insight:
         f"{with_bounds(one.latency, show_seconds)} for a line in it{costs}{brings}"
         f"{holds.get(row.round_as or '', '')}"
     )
-    name, others = f"buffer_capacity {row.part.split()[-1]}", (Number(value=most),)
+    number, others = row.part.split()[-1], (Number(value=most),)
     if found is None:
-        return Insight(name=name, text=text, unit="B", others=others)
-    return Insight.of(found, name=name, text=text, unit="B", others=others)
+        return Insight(name=f"buffer_capacity {number}", text=text, unit="B", others=others)
+    return Insight.of(found, name=f"buffer_capacity {number}", text=text, unit="B", others=others)
 
 
 def _capacity(one: _Sized) -> str:
@@ -107,14 +107,13 @@ def _unit(unit: Interval) -> str:
 
 
 def _medium(found: Interval | None, least_s: float, reach_bytes: int | None) -> Insight:
-    name = "medium_latency"
     if found is None:
         text = f"Latency of the medium: at least {show_seconds(least_s)} for a line in no buffer"
-        return Insight(name=name, text=text, unit="s")
+        return Insight(name="medium_latency", text=text, unit="s")
     larger = f", unless one of more than {show_bytes(reach_bytes)} contains it" if reach_bytes else ""
     time = with_bounds(found, show_seconds)
     text = f"Latency of the medium: {time} for a line in no buffer{larger}"
-    return Insight.of(found, name=name, text=text, unit="s")
+    return Insight.of(found, name="medium_latency", text=text, unit="s")
 
 
 def _writes(row: BuffersRow) -> list[Insight]:
