@@ -63,7 +63,7 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
     latencies: float | None = None
 
     def rival(self, ratio: float | None) -> Told | None:
-        """Return the answer of another model; None where there is no truth."""
+        """Return the answer of another model, or None if the truth is not known."""
         return Told(self.told.truth, ratio) if self.told else None
 
 

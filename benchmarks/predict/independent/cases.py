@@ -4,7 +4,7 @@ import subprocess
 import tomllib
 from pathlib import Path
 
-from score import made
+from inputs import made
 
 from tierscope.errors import UsageError
 from tierscope.simulated.tracer import runnable

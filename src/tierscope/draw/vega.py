@@ -56,7 +56,7 @@ def digits(value: Label, count: int = 5) -> float | None:
 
 
 def ends(name: str, found: Interval | None, scaled: Callable[[float | None], float | None]) -> Point:
-    """Return {name: middle, name_low: ..., name_high: ...}; all are None if there is no interval.
+    """Return {name: middle, name_low: low, name_high: high}. Without an interval, all three are None.
 
     A positive number that is not known has no ends: one of 20 GB/s up to 3,500 GB/s would stretch the axis until no
     other point can be read.

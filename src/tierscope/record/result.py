@@ -1,10 +1,9 @@
 """Results on disk: a run directory with `manifest.json`, `result.json` and `samples/NNNN.parquet`.
 
 A point that is visited again has one more record for each further visit, in `visits`, with the same number; its
-samples are `samples/NNNN-V.parquet`, and `samples/NNNN-V-again.parquet` for a repeated visit. Samples
-are written before the record that names them, and every file through a temporary name and a rename, so that a kill at
-any moment leaves a directory which loads and resumes. Summaries are computed by `tables`, never stored instead of
-samples.
+samples are `samples/NNNN-V.parquet`, and `samples/NNNN-V-again.parquet` for a repeated visit. Samples are written
+before the record that names them, and every file through a temporary name and a rename, so that a kill at any moment
+leaves a directory which loads and resumes. Summaries are computed by `tables`, never stored instead of samples.
 """
 
 from collections.abc import Iterator

@@ -10,12 +10,10 @@ from collections.abc import Sequence
 
 from tierscope.record.machine import Cache
 from tierscope.record.result import Record
-from tierscope.stats.takes import takes_of
-from tierscope.tables.drifts import Kind, kinds, level_of
-from tierscope.tables.measured import page_bytes
+from tierscope.tables.drifts import kinds_of, level_of
+from tierscope.tables.measured import SMALL_PAGES, page_bytes
 
 PAIRS = 4  # of each kind
-SMALL_PAGE = 64 << 10  # largest of the smallest pages of kernels; larger ones fill whole ways of a cache
 
 
 def is_due(visit: Record, repeated: Sequence[Record], caches: Sequence[Cache]) -> bool:
@@ -26,12 +24,7 @@ def is_due(visit: Record, repeated: Sequence[Record], caches: Sequence[Cache]) -
     """
     facts = visit.groups[-1]
     page = page_bytes(facts)
-    if visit.visit != 1 or page is None or page > SMALL_PAGE or not facts.nodes or level_of(facts, caches) == 1:
+    if visit.visit != 1 or page is None or page > SMALL_PAGES or not facts.nodes or level_of(facts, caches) == 1:
         return False
-    own = _kind(visit, caches)
-    return sum(_kind(one, caches) == own for one in repeated) < PAIRS
-
-
-def _kind(record: Record, caches: Sequence[Cache]) -> Kind:
-    take = takes_of(record.experiment)[-1]
-    return kinds(record, take, len(record.groups) - 1, caches)[0]
+    own, _ = kinds_of(visit, caches)
+    return sum(kinds_of(one, caches)[0] == own for one in repeated) < PAIRS

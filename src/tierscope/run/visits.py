@@ -20,8 +20,7 @@ from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from tierscope.record.result import Record, Run
 from tierscope.run.durations import Durations, Tour
 from tierscope.stats.drift import FEWEST
-from tierscope.stats.takes import takes_of
-from tierscope.tables.drifts import Kind, kinds
+from tierscope.tables.drifts import Kind, kinds_of
 from tierscope.tables.measured import judged
 from tierscope.tables.visited import is_visited
 
@@ -176,8 +175,7 @@ class Visits:
 
     def _kinds(self, record: Record) -> tuple[Kind, Kind]:
         """Return the kind of a point, and the larger one, by the group that is measured."""
-        take = takes_of(record.experiment)[-1]
-        return kinds(record, take, len(record.groups) - 1, self._run.result.machine.identity.caches)
+        return kinds_of(record, self._run.result.machine.identity.caches)
 
 
 def spread_out(count: int) -> list[int]:

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from tierscope.record.machine import Cache
 from tierscope.record.result import GroupFacts, Record
 from tierscope.stats.drift import FEWEST, Drift, Spread, drift_of
+from tierscope.stats.takes import takes_of
 
 Kind = tuple[object, ...]
 
@@ -44,6 +45,11 @@ def kinds(record: Record, take: Sequence[int], group: int, caches: Sequence[Cach
     coarse = (record.experiment.table, facts.operation)
     place = (facts.target, facts.source, asked.target.pages, len(facts.cpus), len(take))
     return (*coarse, *place, level_of(facts, caches)), coarse
+
+
+def kinds_of(record: Record, caches: Sequence[Cache]) -> tuple[Kind, Kind]:
+    """Return the kinds of a point, by the group that is measured."""
+    return kinds(record, takes_of(record.experiment)[-1], len(record.groups) - 1, caches)
 
 
 def word_of(kind: Kind) -> str:

@@ -15,6 +15,7 @@ from tierscope.stats.point import Point
 from tierscope.tables import Flat, JudgedRow, columns_of
 from tierscope.tables.background import doubted
 from tierscope.tables.visited import Visited, is_visited
+from tierscope.units import KiB
 
 R = TypeVar("R", bound=JudgedRow)
 
@@ -23,6 +24,8 @@ CLOSING = columns_of(JudgedRow)
 
 
 MOST = 4096  # points remembered, some 10 KB each; a quick run has 200
+
+SMALL_PAGES = 64 * KiB  # the smallest of a kernel are 4, 16 or 64 KiB; large ones have 2 MiB or more
 
 MOST_RUNS = 16  # whose visits are put together
 

@@ -7,9 +7,10 @@ from tierscope.report.picks import Load, Wait, judged, passed_over, reaches_memo
 from tierscope.report.top.bounds import bounded
 from tierscope.report.top.brief import begun, short_rate, short_seconds
 from tierscope.report.top.cpus import Cpus
-from tierscope.report.top.memory import COPIES, READ, SMALL_PAGES, Memory
+from tierscope.report.top.memory import COPIES, READ, Memory
 from tierscope.report.top.rough import roughly
 from tierscope.tables import BESIDE, tables
+from tierscope.tables.measured import SMALL_PAGES
 from tierscope.units import KiB, show_bytes
 
 VERBS = {READ: "read", **dict.fromkeys(COPIES, "copied")}

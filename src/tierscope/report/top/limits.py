@@ -26,10 +26,10 @@ from tierscope.draw.words import threads_name
 from tierscope.report.picks import Speed
 from tierscope.report.top.brief import begun, cpus_name, short_rate, short_seconds
 from tierscope.report.top.cpus import Cpus
-from tierscope.report.top.memory import SMALL_PAGES, Memory
+from tierscope.report.top.memory import Memory
 from tierscope.report.top.parts import Answer
 from tierscope.stats.median import Interval
-from tierscope.tables.measured import quotient
+from tierscope.tables.measured import SMALL_PAGES, quotient
 from tierscope.units import KiB, show_bytes
 
 QUESTION = "What limits me?"

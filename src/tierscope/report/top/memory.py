@@ -20,12 +20,11 @@ from tierscope.suites.sharing.said import core_of, core_words, path_of
 from tierscope.suites.sharing.verdict import FULL, OWN, SHARED
 from tierscope.suites.stream.table import StreamRow
 from tierscope.tables import Flat, tables
-from tierscope.tables.measured import sure, sure_rows
-from tierscope.units import KiB, show_bytes
+from tierscope.tables.measured import SMALL_PAGES, sure, sure_rows
+from tierscope.units import show_bytes
 
 COPIES = ("copy", "copy_nt")
 READ = "read"
-SMALL_PAGES = 64 * KiB  # the smallest of a kernel are 4, 16 or 64 KiB; large ones have 2 MiB or more
 LIBRARY = "libc"  # stores of the C library, whose instructions are its own
 
 

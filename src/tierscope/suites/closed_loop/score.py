@@ -9,9 +9,9 @@
   - entries                                within 2
   - a lower bound                          what was built is not less; `bound` marks it
 
-An answer whose last buffer has a lower bound states that there may be more behind it: those are not expected. An answer
-without one states that there is no buffer up to a capacity, `Levels.reach_bytes`. If a larger one exists, the answer is
-a bound too. The medium that it states must then be between a line of that buffer and one of the medium.
+An answer whose last buffer has a lower bound states that there may be more behind it: those are not expected. Other
+answers claim that no further buffer of up to `Levels.reach_bytes` exists. If a larger one exists, the answer is a
+bound, too. The medium that it states must then be between a line of that buffer and one of the medium.
 Where a part does not exist, finding nothing is recovered, and anything found is a false alarm. Buffers that were found
 are matched with those that exist, in the same order and so that capacities differ least, by FAR at most. The rest is
 missed, or a false alarm. A buffer with units of one line does not count: a fresh region has no line twice, so that

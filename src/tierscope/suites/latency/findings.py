@@ -21,11 +21,11 @@ from tierscope.record.machine import Cache
 from tierscope.stats.compare import Comparison, compare, difference
 from tierscope.stats.levels import Level
 from tierscope.stats.median import Interval
-from tierscope.suites.latency.levels import SMALL, Found, latency_levels
+from tierscope.suites.latency.levels import Found, latency_levels
 from tierscope.suites.latency.row import LatencyRow
 from tierscope.tables import Insight
 from tierscope.tables.emulated import hidden_by_floor
-from tierscope.tables.measured import sure_rows
+from tierscope.tables.measured import SMALL_PAGES, sure_rows
 from tierscope.units import show_bytes, show_seconds
 
 DOUBLE = 2  # of two capacities that are called near
@@ -147,8 +147,8 @@ def _pages(cycles: list[Known]) -> list[Insight]:
     """Return TLB hit, TLB miss and their difference at the largest footprint that has both."""
     walks = [one for one in cycles if one.row.order == "global" and one.row.page_bytes]
     pair = _paired(
-        [one for one in walks if _page(one.row) <= SMALL],
-        [one for one in walks if _page(one.row) > SMALL],
+        [one for one in walks if _page(one.row) <= SMALL_PAGES],
+        [one for one in walks if _page(one.row) > SMALL_PAGES],
         lambda row: (row.footprint_bytes, row.element_bytes),
     )
     if pair is None:

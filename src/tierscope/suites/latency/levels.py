@@ -15,10 +15,7 @@ from tierscope.stats.levels_doubt import Known
 from tierscope.stats.median import Interval
 from tierscope.suites.latency.row import LatencyRow
 from tierscope.tables.emulated import floor_s
-from tierscope.tables.measured import weighed
-from tierscope.units import KiB
-
-SMALL = 64 * KiB  # the smallest pages of a kernel are 4, 16 or 64 KiB; large ones have 2 MiB or more
+from tierscope.tables.measured import SMALL_PAGES, weighed
 
 Curve = dict[int, tuple[LatencyRow, Interval]]
 """Footprint -> its row and the time of an access."""
@@ -63,7 +60,7 @@ def _found(key: tuple[str, str, str], curve: Curve, reported_bytes: float) -> Fo
         np.array([time.relative / 2 for time in times]),  # half of a 95 % interval is about two standard errors
         np.array([row.conclusive for row in rows]),
         Known(
-            small_pages=0 < page <= SMALL or not (page or simulated),
+            small_pages=0 < page <= SMALL_PAGES or not (page or simulated),
             reported_bytes=0.0 if simulated else reported_bytes,
             floor_s=floor_s(key[0]),
         ),
