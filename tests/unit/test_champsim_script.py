@@ -63,7 +63,7 @@ def record(
     ip: int, reads: tuple[int, ...] = (), writes: tuple[int, ...] = (), *, loads: tuple[int, ...] = (),
     stores: tuple[int, ...] = (), branch: bool = False, taken: bool = False,
 ) -> bytes:  # fmt: skip
-    """Return the 64 bytes of `input_instr` of ChampSim."""
+    """Return the 64 bytes of one record of ChampSim."""
     parts = (bytes(writes).ljust(2, b"\0"), bytes(reads).ljust(4, b"\0"))
     addresses = (*stores, 0, 0)[:2] + (*loads, 0, 0, 0, 0)[:4]
     return struct.pack("<QBB2s4s6Q", ip, branch, taken, *parts, *addresses)
