@@ -7,6 +7,7 @@
 #include "base/clock.hpp"
 #include "base/error.hpp"
 #include "base/registry.hpp"
+#include "bench/awake.hpp"
 #include "bench/task.hpp"
 
 namespace tierscope {
@@ -205,18 +206,22 @@ std::uint64_t Bench::measure(double seconds, double block_s, const std::vector<u
     batch.sizing += runners[seat]->answers() ? 0 : 1;
     batch.asking += runners[seat]->asks() ? 1 : 0;
   }
-  SpinBarrier sized(seats.size());
+  SpinBarrier awake(seats.size()), sized(seats.size());
   const auto began = Clock::get().now();
   if (machine_counters_ != nullptr) machine_counters_->start();
   run_watched(seats, [&](std::size_t seat, fault::Watch& watch) {
     auto& runner = *runners[seat];
-    if (!watch.run(fault::After::leave, [&] { runner.size(); })) runner.give_up();
+    if (!watch.run(fault::After::leave, [&] { wake(seat); })) runner.give_up();
+    awake.arrive_and_wait();
+    if (!watch.hit() && !watch.run(fault::After::leave, [&] { runner.size(); })) runner.give_up();
     sized.arrive_and_wait();
     if (!watch.hit() && !watch.run(fault::After::leave, [&] { runner.run(); })) runner.give_up();
   });
-  if (machine_counters_ != nullptr) machine_counters_->stop(0, Clock::get().now() - began);
+  const auto ended = Clock::get().now();
+  if (machine_counters_ != nullptr) machine_counters_->stop(0, ended - began);
   std::uint64_t rows = 0;
   for (const auto seat : seats) {
+    groups_[seats_[seat].group].members[seats_[seat].member].ended = ended;
     if (samples != nullptr) samples->append(runners[seat]->blocks());
     rows += runners[seat]->blocks().size();
   }
@@ -224,6 +229,14 @@ std::uint64_t Bench::measure(double seconds, double block_s, const std::vector<u
   refuse_failures(seats);
   keep_timings(seats);
   return rows;
+}
+
+void Bench::wake(std::size_t seat) const noexcept {
+  const auto [number, member] = seats_[seat];
+  const auto ended = groups_[number].members[member].ended;
+  const auto& clock = Clock::get();
+  if (ended == 0 || clock.seconds(clock.now() - ended) > RESTED_S)
+    tierscope::wake(groups_[number], member, stores_[number]);
 }
 
 std::vector<double> Bench::check() {

@@ -44,6 +44,8 @@ class Bench final : public Stage {
   [[nodiscard]] std::unique_ptr<Victim> make_on(std::size_t seat, const std::shared_ptr<KeyedTeam>& team);
   [[nodiscard]] Counting counting() const;
   void make_team();
+  /// Reads the pages of a member that has rested since its last batch.
+  void wake(std::size_t seat) const noexcept;
   /// Seats of the members of these groups, all if none is named. @throws BadPlan
   [[nodiscard]] std::vector<std::size_t> seats_of(const std::vector<unsigned>& groups) const;
   /// Adds up the times of operations on structures over all members of a group.

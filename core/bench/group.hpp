@@ -23,6 +23,7 @@ struct Member {
   std::uint64_t position = 0;        // where the next block starts (lines, blocks)
   std::uint64_t block = 0;           // operations of one block; 0: not yet sized
   std::uint64_t done = 0;            // operations since the content was made
+  std::uint64_t ended = 0;           // ticks at the end of its last batch; 0: it had none
   kernels::Pass pass;
   FirstContent first;               // of a kernel that updates what it reads
   Victim* victim = nullptr;         // of a task; owned by the group's store
