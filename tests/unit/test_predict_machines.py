@@ -62,6 +62,25 @@ def test_each_tier_has_the_cores_of_this_machine(here: Here) -> None:
         assert [word.partition(",")[2] for word in place.words] == [word.partition(",")[2] for word in here.own.words]
 
 
+def read_of(word: str) -> float:
+    """Return the latency in ns of the memory of a machine, as its file changes it."""
+    first = Path(word.partition(",")[0]).read_text().splitlines()[0]
+    return float(first.partition("memory.memory.read=")[2].partition("ns")[0])
+
+
+def test_the_memory_here_is_replayed_at_both_ends_of_its_latency(here: Here) -> None:
+    low, high = map(read_of, here.ends)
+    assert 0 < low < high
+    assert [word.partition(",")[2] for word in here.ends] == [here.own.word.partition(",")[2]] * 2
+
+
+def test_a_tier_without_a_latency_has_that_of_the_memory_here(tmp_path: Path) -> None:
+    machines = tmp_path / "machines"
+    machines.mkdir()
+    here = places([levels(tmp_path / "run")], ["read=350ns", "bandwidth=5GB/s", "flat"], machines, PAGE)
+    assert [one.as_here for one in here.tiers] == [False, True, False]
+
+
 def test_the_core_is_that_of_the_nearest_cache(here: Here) -> None:
     cycles = {word for place in (here.own, *here.tiers) for word in place.word.split(",") if "cycle=" in word}
     assert len(cycles) == 1

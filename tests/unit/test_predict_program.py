@@ -1,6 +1,7 @@
 """A program's time on a tier: the anchor, its bounds, and when the answer is not known."""
 
 import io
+import math
 import subprocess
 from dataclasses import replace
 
@@ -55,6 +56,26 @@ def test_a_model_that_is_right_here_gives_its_own_ratio() -> None:
     assert found.latency_share == pytest.approx(1 - 0.5 / 1.5)
     assert found.bandwidth_share == 0
     assert found.large_pages_share == pytest.approx(0.1)
+
+
+def test_the_bounds_contain_the_interval_of_the_latency_here() -> None:
+    """The tier takes 2 s on every core; the model takes 1 s here, and 0.9 to 1.25 s at the ends of the latency."""
+    cores, there = [of(1.0)] * CORES, [of(2.0)] * CORES
+    found = answer("far", anchor(here(), cores, ends=[of(0.9), of(1.25)]), there, None, None, None)
+    assert found.ratio == 2.0
+    assert found.low == pytest.approx(2 / 1.25)
+    assert found.high == pytest.approx(2 / 0.9)
+
+
+def test_reaches_of_cores_and_of_the_latency_add_in_squares() -> None:
+    times = [1.5, 1.9, 2.0, 2.1, 2.5, 1.8, 2.2]
+    cores, there = [of(1.0)] * len(times), [of(time) for time in times]
+    alone = answer("far", anchor(here(), cores), there, None, None, None)
+    both = answer("far", anchor(here(), cores, ends=[of(0.8)]), there, None, None, None)
+    assert alone.high is not None
+    assert both.high is not None
+    assert both.high - 1.5 == pytest.approx(math.hypot(alone.high - 1.5, 1.5 / 0.8 - 1.5))
+    assert both.low == alone.low
 
 
 def test_unexplained_time_is_taken_both_ways() -> None:

@@ -5,7 +5,8 @@
     base of a walk = cost beyond the last level of the TLB - latency of the nearest cache         [s]
 
 Caches: latencies are the plateaus of `stats.levels`, sizes and policies the fit of `stats.cyclic`; ways and sharing are
-those that the system reports of the cache at that place. Memory is `flat`, since a staircase shows one latency of it.
+those that the system reports of the cache at that place. `simulated.memory_plateau` shows where memory begins; it is
+`flat`, since a staircase shows one latency of it.
 Values that were not measured keep the simulator's default, and the file states so.
 Blind to: prefetchers (chases do not meet them; a stream's bandwidth determines `loads`), writes, NUMA.
 Source: J. D. C. Little, "A Proof for the Queuing Formula: L = lambda W", Operations Research 9, 1961.
@@ -22,6 +23,7 @@ from tierscope.errors import UsageError
 from tierscope.record.machine import Cache, Machine
 from tierscope.record.origin import joined, named, strongest
 from tierscope.record.result import Run
+from tierscope.simulated.memory_plateau import memory_plateau
 from tierscope.sound import reads
 from tierscope.stats.cyclic import Shape, fitted, widened
 from tierscope.stats.levels import staircase
@@ -40,7 +42,11 @@ MOST_WAYS = 128
 
 @dataclass(frozen=True)
 class Measured:
-    """The values that the runs show. `tlb`: rows of `tlb_levels` for the staircase's pages."""
+    """The values that the runs show. `tlb`: rows of `tlb_levels` for the staircase's pages.
+
+    memory_share: half of the interval of the latency of memory, over that latency; the middle one of its points. rise:
+    of that latency beyond memory_to_bytes, by page walks, over that of the plateau.
+    """
 
     machine: Machine
     name: str
@@ -52,6 +58,9 @@ class Measured:
     stream: Sequence[StreamRow]
     tlb: Sequence[TlbLevelsRow]
     origin: str = "measured"  # or "simulated by optane100, memory pmem": what its numbers are
+    memory_share: float = 0.0
+    memory_to_bytes: float = math.inf
+    rise: float = 0.0
 
     @property
     def word(self) -> str:
@@ -112,26 +121,31 @@ def from_rows(
     tlb: Sequence[TlbLevelsRow] = (),
 ) -> Measured:
     """Return the values from one curve of the table `latency`. UsageError where it does not reach memory."""
-    known = [(row.footprint_bytes, row.latency.middle) for row in rows if row.latency]
-    sizes, times = np.array([size for size, _ in known], dtype=np.float64), np.array([time for _, time in known])
-    stairs = staircase(sizes, times)
-    if stairs.memory_s is None or stairs.memory_from_bytes is None or not stairs.levels:
+    known = sorted((row.footprint_bytes, row.latency.middle, row.latency.relative) for row in rows if row.latency)
+    sizes, times, shares = np.array(known, dtype=np.float64).reshape(-1, 3).T
+    caches = _data_caches(machine)
+    reported = max((cache.size_bytes for cache in caches), default=0)
+    plateau = memory_plateau(staircase(sizes, times), sizes, times, reported)
+    if plateau is None:
         raise UsageError(
             f"{where}: the staircase does not reach memory behind a cache; measure further, as with to=2GiB"
         )
-    beyond = sizes >= stairs.memory_from_bytes
-    memory_s = float(np.median(times[beyond]))
-    caches = _data_caches(machine)
+    inside = (sizes >= plateau.from_bytes) & (sizes <= plateau.to_bytes)
+    memory_s = float(np.median(times[inside]))
     line = machine.line_bytes()
-    begin = [_shape(level.latency_s, level.capacity_bytes, caches, line) for level in stairs.levels]
-    shapes = fitted(begin, memory_s, sizes, times)
+    begin = [_shape(level.latency_s, level.capacity_bytes, caches, line) for level in plateau.levels]
+    seen, at = sizes[sizes <= plateau.to_bytes], times[sizes <= plateau.to_bytes]
+    shapes = fitted(begin, memory_s, seen, at)
     if len(shapes) < len(caches):
         ways = min(caches[len(shapes)].ways or WAYS, MOST_WAYS)
-        shapes = fitted(widened(shapes, memory_s, sizes, times, ways), memory_s, sizes, times)
+        shapes = fitted(widened(shapes, memory_s, seen, at, ways), memory_s, seen, at)
     pages = max(row.page_bytes or 0 for row in rows)
     own = [row for row in tlb if row.page_bytes == pages]
     label = name or machine.hostname
-    return Measured(machine, label, where, pages, shapes, memory_s, stairs.memory_from_bytes, stream, own)
+    return Measured(
+        machine, label, where, pages, shapes, memory_s, plateau.from_bytes, stream, own,
+        memory_share=float(np.median(shares[inside])), memory_to_bytes=plateau.to_bytes, rise=plateau.rise,
+    )  # fmt: skip
 
 
 def _data_caches(machine: Machine) -> list[Cache]:

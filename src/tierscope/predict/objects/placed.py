@@ -11,7 +11,7 @@ Blind to: other addresses of the objects in the memory that they move to, and so
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -178,7 +178,8 @@ def _point(one: _Wanted, here: Anchor, chosen: Set, share: float, fast: int | No
     corrected = [(a, between(b, a, estimate + more)) for (a, b), estimate in both]
     estimated = [(a, between(b, a, estimate)) for (a, b), estimate in both]
     own, slow = one.ends.pairs[0]
-    answer = anchored(one.ends.tier, here, between(slow, own, share), corrected[1:], estimated[1:])
+    near = replace(here, ends=tuple(between(end, own, share) for end in here.ends))  # what is here is so on both sides
+    answer = anchored(one.ends.tier, near, between(slow, own, share), corrected[1:], estimated[1:])
     return Point(chosen, bytes_of(one.objects, chosen), share, estimates[0], answer, fast)
 
 

@@ -13,6 +13,11 @@ leave open did not change:
 
     1 + (m - 1) A                   A: weighted mean of a / M
 
+The latency of the memory here was measured and has an interval. With the latency at an end of it, the own core takes a'
+here, and the ratio changes. This change is independent of the core, so that squares add:
+
+    reach of the bounds             sqrt(reach by cores^2 + reach by a'^2)
+
 The deviation of b / a by what was not traced is that of a ratio over the same units. With the rates
 d = b_i - b / a * a_i of units next to a gap of n instructions,
 
@@ -59,13 +64,17 @@ Pair = tuple[Traced, Traced]
 
 @dataclass(frozen=True, slots=True)
 class Anchor:
-    """The program here. measured_s: M, low, middle, high; rest_s: R; cores: on its model, the own one first."""
+    """The program here. measured_s: M, low, middle, high; rest_s: R; cores: on its model, the own one first.
+
+    ends: the own core with the latency of the memory here at the ends of its interval; () where that is exact.
+    """
 
     native: Native
     measured_s: tuple[float, float, float]
     rest_s: float
     cores: tuple[Traced, ...]
     unknown: str = ""  # why no prediction rests on it
+    ends: tuple[Traced, ...] = ()
 
     @property
     def model_s(self) -> float:
@@ -114,12 +123,14 @@ class Answer:
         return {name: getattr(self, name) for name in self.__slots__}
 
 
-def anchor(native: Native, cores: Sequence[Traced], said: str = "") -> Anchor:
-    """Return the anchor. cores: on the model of this machine, own first; `said`: digest of its output in the tracer."""
+def anchor(native: Native, cores: Sequence[Traced], said: str = "", ends: Sequence[Traced] = ()) -> Anchor:
+    """Return the anchor. cores: on the model of this machine, own first; `said`: digest of its output in the tracer;
+    ends: as Anchor.
+    """
     several = cores[0].threads > 1
     time = native.wall_s if several else native.user_s
     rest = 0.0 if several else max(native.wall_s.middle - native.user_s.middle, 0.0)
-    made = Anchor(native, (time.low, time.middle, time.high), rest, tuple(cores))
+    made = Anchor(native, (time.low, time.middle, time.high), rest, tuple(cores), ends=tuple(ends))
     return replace(made, unknown=_doubt(made, cores[0], said))
 
 
@@ -195,12 +206,24 @@ def anchored(tier: str, here: Anchor, own: Traced, *others: Sequence[Pair]) -> A
         return Answer(tier, None, None, None, None, model, unknown=here.unknown)
     told = slowdown(here, own)
     every = [told, *(end for pairs in others for end in _ends(here, pairs))]
-    return Answer(tier, told, max(min(every), 0.0), max(every), told * here.wall_s, model)
+    low, high = reaching(told, every, [_slowdown(here, own, seconds_of(end)) for end in here.ends])
+    return Answer(tier, told, low, high, told * here.wall_s, model)
 
 
 def slowdown(here: Anchor, own: Traced) -> float:
     """Return the ratio of the wall time by the own core, for its time on the tier; without bounds."""
-    return (here.measured_s[1] * seconds_of(own) / here.model_s + here.rest_s) / here.wall_s
+    return _slowdown(here, own, here.model_s)
+
+
+def _slowdown(here: Anchor, own: Traced, model_s: float) -> float:
+    return (here.measured_s[1] * seconds_of(own) / model_s + here.rest_s) / here.wall_s
+
+
+def reaching(told: float, *sources: Sequence[float]) -> tuple[float, float]:
+    """Return the bounds around a ratio. sources: ratios by causes that are independent, each with all its ends."""
+    down = math.hypot(*(told - min(told, *ends) for ends in sources if ends))
+    up = math.hypot(*(max(told, *ends) - told for ends in sources if ends))
+    return max(told - down, 0.0), told + up
 
 
 def _shares(model: float, idle: Traced | None, instant: Traced | None) -> tuple[float | None, float | None]:

@@ -134,7 +134,8 @@ def predicted(asked: Asked, tell: Tell) -> Found:
         user_s, limit_s = native.user_s.middle, asked.limit_s * TRACED_TIMES
         replays = partial(replay_words, command, limit_s=limit_s, user_s=user_s, objects=wanted)
         found, said = replays(_words(here))
-        answers = _found(asked.command, here, anchor(native, _cores(here.own, found), said), found, levers)
+        anchored = anchor(native, _cores(here.own, found), said, [found[word] for word in here.ends])
+        answers = _found(asked.command, here, anchored, found, levers)
         answers = replace(answers, phases=_phases(here, answers.anchor, found, asked.phases))
         if not wanted:
             return answers
@@ -164,7 +165,7 @@ def _words(here: Here) -> list[str]:
     words = [word for place in (here.own, *here.tiers) for word in place.words]
     words += [place.word + IDLE for place in here.tiers if here.instant]
     words += [place.large for place in here.tiers if place.large]
-    words += [place.words[0] for place in here.grid]
+    words += [*(place.words[0] for place in here.grid), *here.ends]
     return list(dict.fromkeys([*words, *([here.instant] if here.instant else [])]))
 
 
@@ -199,8 +200,8 @@ def _found(
     tiers = [
         judged(
             answer(
-                place.name, here_s, _cores(place, found), found.get(place.word + IDLE), found.get(here.instant),
-                found.get(place.large), place.notes,
+                place.name, _to(place, here_s), _cores(place, found), found.get(place.word + IDLE),
+                found.get(here.instant), found.get(place.large), place.notes,
             ),
             opinion(levers, place),
         )
@@ -212,6 +213,11 @@ def _found(
         tuple(command), here_s, tuple(tiers), notes, tuple(_cells(here, here_s, found)), here.tiers, here.memory_s,
         here.bandwidth_bytes_per_s,
     )  # fmt: skip
+
+
+def _to(place: Place, here_s: Anchor) -> Anchor:
+    """Return the anchor for a tier; its latency is exact where that of the tier is the same one."""
+    return replace(here_s, ends=()) if place.as_here else here_s
 
 
 def _cells(here: Here, here_s: Anchor, found: dict[str, Traced]) -> Iterator[PredictedCell]:
@@ -229,7 +235,7 @@ def _phases(here: Here, here_s: Anchor, found: dict[str, Traced], count: int) ->
     tiers = [
         PhaseCores(
             place.name, list(zip(here_s.cores, _cores(place, found), strict=True)), found.get(place.word + IDLE),
-            found.get(here.instant),
+            found.get(here.instant), _to(place, here_s).ends,
         )
         for place in here.tiers
     ]  # fmt: skip

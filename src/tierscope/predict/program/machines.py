@@ -37,7 +37,7 @@ from tierscope.suites.core.parameter import KNOWN, NONE
 from tierscope.suites.core.row import CoreRow
 from tierscope.suites.core.table import Core
 from tierscope.suites.tlb.table_levels import TlbLevels, TlbLevelsRow
-from tierscope.units import KiB, MiB
+from tierscope.units import KiB, MiB, show_bytes
 
 SMALL_PAGE, LARGE_PAGE = 4 * KiB, 2 * MiB
 CYCLES = {"GenuineIntel": 5}  # of the nearest cache, by vendor
@@ -45,6 +45,7 @@ OTHER_CYCLES = 4
 PREFETCHERS = (",cache.1.prefetch=stride", ",cache.1.prefetch=next-line", "")
 MOST_LEVELS = 2  # of the TLB for data, of every core sold
 MUCH_SLOWER = 5.0  # times the latency here: marked
+SEEN = 0.005  # half of the interval of a latency, below which it is not mentioned
 OURS = ("read", "write", "bandwidth")
 
 
@@ -63,6 +64,7 @@ class Place:
     notes: tuple[str, ...] = ()
     over: float | None = None  # latency of a load over that of this machine's memory; None: not stated
     bandwidth_over: float | None = None  # the same of the bandwidth
+    as_here: bool = False  # whether its latency is that of this machine's memory, whatever that is
 
     @property
     def words(self) -> list[str]:
@@ -74,7 +76,8 @@ class Place:
 class Here:
     """This machine, the tiers that replace its memory, and a machine whose memory answers immediately.
 
-    memory: words of a machine whose memory is that of this one.
+    memory: words of a machine whose memory is that of this one. ends: words of this machine whose memory has the
+    latency of either end of its interval; () where that is exact.
     """
 
     own: Place
@@ -85,6 +88,7 @@ class Here:
     grid: tuple[Place, ...] = ()  # of the contours, replayed by the own core alone
     memory_s: float | None = None  # latency and bandwidth of the memory here
     bandwidth_bytes_per_s: float | None = None
+    ends: tuple[str, ...] = ()
 
 
 def places(runs: Sequence[Run], on: Sequence[str], folder: Path, page_bytes: int, *, contours: bool = False) -> Here:
@@ -117,13 +121,23 @@ def places(runs: Sequence[Run], on: Sequence[str], folder: Path, page_bytes: int
     instant = place(
         "no memory", f"{whole},memory.memory.read=0ns,memory.memory.write=0ns,memory.memory.bandwidth=10TB/s"
     )
+    reads = [_behind_caches(found, (1 + sign * found.memory_share) * found.memory_s) for sign in (-1, 1)]
+    ends = [
+        place(f"a read of {read}", f"{whole},memory.memory.read={read},memory.memory.write={read}").word
+        for read in reads
+    ]
     stated = [(one.over, one.bandwidth_over) for one in tiers if one.over and one.bandwidth_over]
     grid = _grid(stated, found) if contours else []
     cells = tuple(_stated(place(word, *_tier(word, found, whole)), found) for word in grid)
     return Here(
         own, tiers, instant.word, _notes(found, files[page_bytes], probed), str(whole), cells, found.memory_s,
-        found.bandwidth_bytes_per_s or None,
+        found.bandwidth_bytes_per_s or None, tuple(ends) if found.memory_share > 0 else (),
     )  # fmt: skip
+
+
+def _behind_caches(found: Measured, load_s: float) -> str:
+    """Return the latency of a memory behind the caches here, for that of a load from the core."""
+    return f"{max(load_s - found.memory_s + memory_read_s(found), 0.0) * 1e9:.6g}ns"
 
 
 def _grid(stated: Sequence[tuple[float, float]], found: Measured) -> list[str]:
@@ -147,7 +161,8 @@ def _stated(place: Place, found: Measured) -> Place:
     asked, given = _asked(place.name, found.memory_s)
     rate, here = _rate(asked, given, found), found.bandwidth_bytes_per_s
     over = asked.read_latency_s / found.memory_s
-    return replace(place, over=over, bandwidth_over=rate / here if rate and here else None)
+    width = rate / here if rate and here else None
+    return replace(place, over=over, bandwidth_over=width, as_here=_is_as_here(place.name, given))
 
 
 def refuse_unknown(on: Sequence[str]) -> None:
@@ -265,9 +280,14 @@ def _asked(word: str, here_s: float) -> tuple[Device, list[str]]:
     if spare := [key for key in given if key not in OURS]:
         raise UsageError(f"--on {word}: {spare[0]}= is not of a memory; caches and core stay those of this machine, so "
                          f"give {', '.join(f'{key}=' for key in OURS)} alone")  # fmt: skip
-    if given and len(given) == len(word.split(",")) and "read" not in given:
+    if _is_as_here(word, given):
         word = f"read={here_s * 1e9:.6g}ns,{word}"
     return memory(word).device, given
+
+
+def _is_as_here(word: str, given: Sequence[str]) -> bool:
+    """Return whether words name no latency, so that the tier has that of the memory here; given: their keys."""
+    return bool(given) and len(given) == len(word.split(",")) and "read" not in given
 
 
 def _memory_words(asked: Device, behind: float, given: Sequence[str], found: Measured) -> str:
@@ -290,6 +310,15 @@ def _notes(found: Measured, content: str, probed: Sequence[CoreRow]) -> tuple[st
         notes = [f"the core was not probed: {range_}"]
     if not found.in_flight:
         notes.append("the bandwidth of this machine is not known: no run of `stream kernels=read` with one thread")
+    if found.memory_share > SEEN or found.rise:
+        load = f"{found.memory_s * 1e9:.3g} ns ±{found.memory_share:.0%}"
+        notes.append(f"a load from memory takes {load} here, which the bounds contain{_rising(found)}")
     if "[[tlb]]" not in content:
         notes.append("translation is left out: `run tlb` was not sure of a level of the TLB with these pages")
     return tuple(notes)
+
+
+def _rising(found: Measured) -> str:
+    if not found.rise:
+        return ""
+    return f"; beyond {show_bytes(found.memory_to_bytes)} it rises by {found.rise:.0%}, which the model leaves out"

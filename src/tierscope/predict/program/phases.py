@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tierscope.predict.program.answer import LEAST, Anchor, seconds_of
+from tierscope.predict.program.answer import LEAST, Anchor, reaching, seconds_of
 from tierscope.predict.program.one_more import one_more
 from tierscope.simulated.replay import Traced
 
@@ -36,12 +36,16 @@ Span = tuple[float, float]
 
 @dataclass(frozen=True, slots=True)
 class Cores:
-    """A tier. pairs: each core here and there, own first; idle, instant: variants of the own core, or None."""
+    """A tier. pairs: each core here and there, own first; idle, instant: variants of the own core, or None.
+
+    ends: the own core here with the latency of memory at the ends of its interval.
+    """
 
     tier: str
     pairs: Sequence[tuple[Traced, Traced]]
     idle: Traced | None
     instant: Traced | None
+    ends: Sequence[Traced] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +121,8 @@ def _there(here: Anchor, one: Cores, parts: Sequence[Span]) -> PhaseThere:
     told, others = sure[0][0], sure[1:]
     ends = [one_more(given, [x for x, _ in others], [v for _, v in others]) for given in here.weights]
     every = [told, *(end for pair in ends for end in pair)]
-    return PhaseThere(one.tier, told, max(min(every), 0.0), max(every), latency, bandwidth)
+    memory = [time / a for end in one.ends if (a := _time(end, parts)) > 0]
+    return PhaseThere(one.tier, told, *reaching(told, every, memory), latency, bandwidth)
 
 
 def _ratio(here: Traced, there: Traced, parts: Sequence[Span]) -> tuple[float, float] | None:
