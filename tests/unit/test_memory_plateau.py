@@ -5,8 +5,8 @@ import pytest
 
 from made_hierarchy import at_random, least_recent
 from tierscope.arrays import Floats
-from tierscope.simulated.memory_plateau import memory_plateau
 from tierscope.stats.levels import staircase
+from tierscope.stats.memory_plateau import memory_plateau
 from tierscope.units import GiB, KiB, MiB
 
 SIZES = np.array([4 * KiB * 2 ** (half / 2) for half in range(39)])

@@ -5,7 +5,7 @@
     base of a walk = cost beyond the last level of the TLB - latency of the nearest cache         [s]
 
 Caches: latencies are the plateaus of `stats.levels`, sizes and policies the fit of `stats.cyclic`; ways and sharing are
-those that the system reports of the cache at that place. `simulated.memory_plateau` shows where memory begins; it is
+those that the system reports of the cache at that place. `stats.memory_plateau` shows where memory begins; it is
 `flat`, since a staircase shows one latency of it.
 Values that were not measured keep the simulator's default, and the file states so.
 Blind to: prefetchers (chases do not meet them; a stream's bandwidth determines `loads`), writes, NUMA.
@@ -23,10 +23,10 @@ from tierscope.errors import UsageError
 from tierscope.record.machine import Cache, Machine
 from tierscope.record.origin import joined, named, strongest
 from tierscope.record.result import Run
-from tierscope.simulated.memory_plateau import memory_plateau
 from tierscope.sound import reads
 from tierscope.stats.cyclic import Shape, fitted, widened
 from tierscope.stats.levels import staircase
+from tierscope.stats.memory_plateau import memory_plateau
 from tierscope.suites.latency.levels import latency_levels
 from tierscope.suites.latency.row import LatencyRow
 from tierscope.suites.latency.table import Latency
