@@ -40,6 +40,13 @@ candidate() {
   LC_ALL=C apt-cache policy "$1" 2>/dev/null | sed -n 's/^  Candidate: \([0-9]*:\)\{0,1\}\([0-9].*\)/\2/p'
 }
 
+# offered NAMES...: those that apt would install. One call of apt, since each call reads all package lists: half a second.
+offered() {
+  LC_ALL=C apt-cache policy "$@" 2>/dev/null |
+    sed -n -e '/^[^ ]*:$/{' -e 's/:$//' -e h -e '}' -e '/^  Candidate: [0-9]/{' -e g -e p -e '}' |
+    while read -r name; do printf ' %s' "$name"; done
+}
+
 python_package() {
   for name in python3 python3.14 python3.13 python3.12 python3.11; do
     version=$(candidate "$name-venv")
@@ -157,13 +164,12 @@ install_lanes() {
     say "going on without what some tests need: sudo apt-get install -y $names"
     return 0
   fi
-  [ -n "$(candidate clang)" ] || $apt update >>"$log" 2>&1 || say "package lists cannot be renewed"
   version=$(candidate clang)
-  version=${version%%[!0-9]*}
-  lanes=
-  for name in $names "libclang-rt-$version-dev"; do
-    [ -z "$(candidate "$name")" ] || lanes="$lanes $name"
-  done
+  if [ -z "$version" ]; then
+    $apt update >>"$log" 2>&1 || say "package lists cannot be renewed"
+    version=$(candidate clang)
+  fi
+  lanes=$(offered $names "libclang-rt-${version%%[!0-9]*}-dev")
   (step "for some tests:$lanes" "the tests that need them are skipped" apt_install $lanes) || return 0
   [ -z "$vm_kernel" ] || [ -z "$(candidate linux-image-cloud-amd64)" ] || [ -e "$root/build/vm" ] ||
     (step "kernel of the virtual machine" "the tests that need it are skipped" "$root/packaging/vm-kernel") || true

@@ -35,7 +35,10 @@ case "$1 ${2-}" in
 esac
 """
 COMPILER = "#!/bin/sh\ncat >/dev/null\n"
-APT_CACHE = '#!/bin/sh\nsed -n "s/^$2 /  Candidate: /p" "$CANDIDATES"\n'
+APT_CACHE = r"""#!/bin/sh
+shift
+for name in "$@"; do sed -n "s/^$name /$name:\n  Installed: (none)\n  Candidate: /p" "$CANDIDATES"; done
+"""
 APT_GET = '#!/bin/sh\necho "apt-get $*" >>"$CALLS"\n'
 BOOKWORM = "g++ 4:12.2.0-3\npython3-venv 3.11.2-1+b1\nclang 1:14.0-55.7~deb12u1\n"
 JAMMY = (
