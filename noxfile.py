@@ -31,7 +31,7 @@ STYLE = [
     "tests/unit/test_prose.py",
     "tests/unit/test_layers.py",
     "tests/unit/test_rooms.py",
-    "tests/core/test_isa_objects.py",
+    "tests/builds/test_isa_objects.py",
 ]
 LOCK = [
     "pip", "compile", "--quiet", "--universal", "--python-version", "3.11", "--no-emit-index-url",
