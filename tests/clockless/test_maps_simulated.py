@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from shell import LONGEST_S, Shell
+from shell import LONGEST_S, Shell, wait_for
 from tierscope import core
 from tierscope.core import find_traced_core
 from tierscope.errors import MachineError
@@ -297,9 +297,6 @@ def test_a_kill_leaves_no_pool_behind(in_pools: list[str]) -> None:
         run.stdin.write(plan + "measure seconds=1 block=50us\n")
         run.stdin.flush()
         pools = Path(f"/proc/{run.pid}/maps")
-        until = time.monotonic() + 20
-        while "tierscope-" not in pools.read_text() and time.monotonic() < until:
-            time.sleep(0.01)
-        assert "tierscope-" in pools.read_text()
+        wait_for(lambda: "tierscope-" in pools.read_text())
         run.send_signal(signal.SIGKILL)
     assert left_behind() == []
