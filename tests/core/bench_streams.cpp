@@ -131,6 +131,40 @@ constexpr std::uint64_t group_lines() {
 template <class K>
 constexpr unsigned STREAMS_OF = K::info.name == std::string_view("triad") ? 8 : 2;
 
+using Walk = std::uint64_t (*)(kernels::Pass&) noexcept;
+
+/// Compare one stream with the walk of one shape. Not a template, since a compiler would take most of its time for it.
+void compare(Group& group, kernels::Shape shape, Walk walk) {
+  const auto operations = group.operations;
+  seen.clear();
+  const Indices indices(group);
+  index_at = [&](std::uint64_t address) {
+    for (const auto base : BASES)
+      if (address >= base && address < base + operations * LINE) return indices.at((address - base) / 8);
+    return ~std::uint64_t{0};
+  };
+  auto& prefetch = group.plan.of<Lines>().prefetch;
+  prefetch = shape.prefetch ? 512 : 0;
+  group.variant.shape = shape;
+  group.members[0].begin = 0;
+  group.members[0].end = operations;
+  kernels::Pass pass;
+  for (std::size_t k = 0; k < kernels::OPERANDS; ++k) pass.operand[k] = reinterpret_cast<std::byte*>(BASES[k]);
+  pass.prefetch = prefetch;
+  const auto extent = extent_of(group);
+  pass.row = extent.row;
+  pass.plane = extent.plane;
+  for (std::uint64_t at = 0; at < operations; at += CUT) {
+    pass.begin = at;
+    pass.end = std::min(at + CUT, operations);
+    walk(pass);
+  }
+  const auto stream = make_stream(group, 0, BASES);
+  CHECK(in_runs(told(*stream, operations)) == in_runs(seen));
+  CHECK(stream->accesses() * operations ==
+        std::uint64_t(std::ranges::count_if(seen, [](const Seen& one) { return one.kind != Kind::prefetch; })));
+}
+
 template <template <class, class> class Kernel, class STORE>
 void compare(const std::string& kernel, std::uint64_t operations, kernels::Layout layout) {
   using K = Kernel<Recorder, STORE>;
@@ -139,34 +173,7 @@ void compare(const std::string& kernel, std::uint64_t operations, kernels::Layou
       plan_of("kernel=" + kernel + " footprint=" + std::to_string(operations * group_lines<K>() * LINE) + "B"));
   operations = group.operations;  // fewer where matrices are whole
   if (layout.paged && operations % 256 > 0) return;
-  seen.clear();
-  const Indices indices(group);
-  index_at = [&](std::uint64_t address) {
-    for (const auto base : BASES)
-      if (address >= base && address < base + operations * LINE) return indices.at((address - base) / 8);
-    return ~std::uint64_t{0};
-  };
-  const auto check = [&]<kernels::Shape SHAPE>() {
-    group.variant.shape = SHAPE;
-    group.plan.template of<Lines>().prefetch = SHAPE.prefetch ? 512 : 0;
-    group.members[0].begin = 0;
-    group.members[0].end = operations;
-    kernels::Pass pass;
-    for (std::size_t k = 0; k < kernels::OPERANDS; ++k) pass.operand[k] = reinterpret_cast<std::byte*>(BASES[k]);
-    pass.prefetch = group.plan.template of<Lines>().prefetch;
-    const auto extent = extent_of(group);
-    pass.row = extent.row;
-    pass.plane = extent.plane;
-    for (std::uint64_t at = 0; at < operations; at += CUT) {
-      pass.begin = at;
-      pass.end = std::min(at + CUT, operations);
-      kernels::walk<K, Recorder, SHAPE>(pass);
-    }
-    const auto stream = make_stream(group, 0, BASES);
-    CHECK(in_runs(told(*stream, operations)) == in_runs(seen));
-    CHECK(stream->accesses() * operations ==
-          std::uint64_t(std::ranges::count_if(seen, [](const Seen& one) { return one.kind != Kind::prefetch; })));
-  };
+  const auto check = [&]<kernels::Shape SHAPE>() { compare(group, SHAPE, &kernels::walk<K, Recorder, SHAPE>); };
   if (layout.paged)
     check.template operator()<kernels::Shape{4, 1, true, false, false}>();
   else if (layout.streams == 2 && operations % (STREAMS * 2) == 0)
