@@ -1,5 +1,6 @@
 """The fixtures of every test, and marks that follow from the folder."""
 
+import gc
 import os
 import shutil
 import signal
@@ -71,6 +72,17 @@ def pytest_configure(config: pytest.Config) -> None:
     config.pluginmanager.register(budget.Stopwatch())
     if not hasattr(config, "workerinput"):
         config.pluginmanager.register(budget.Budget())
+
+
+def pytest_collection_finish() -> None:
+    """Leave what was collected out of garbage collection: it stays, and each full collection would visit it."""
+    gc.collect()
+    gc.freeze()
+
+
+def pytest_unconfigure() -> None:
+    """Let the end of the process collect all of it, or libraries report what is left."""
+    gc.unfreeze()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
