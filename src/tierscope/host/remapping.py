@@ -77,7 +77,8 @@ def _rest(
     spare, resting, in_use = starts[0], starts[1::2], starts[2::2]
     for part in starts:  # what was lost while others were written
         _read(memory, part)
-    began, used = time.perf_counter(), []
+    used: list[Read] = []
+    began = time.perf_counter()
     while (passed := time.perf_counter() - began) < REST_S and len(used) <= REST_S / STEP_S * len(in_use):
         wait(STEP_S)
         _read(memory, spare)
