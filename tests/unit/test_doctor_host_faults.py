@@ -28,7 +28,7 @@ def recorded() -> Reads:
     return Reads(**kept)
 
 
-def made(rested: int, lost: int, parts: int = 16, slow: Read = SLOW, fast: Read = FAST) -> Reads:
+def made(rested: int, lost: int, parts: int = 32, slow: Read = SLOW, fast: Read = FAST) -> Reads:
     """Reads of `parts` resting parts and as many in use; these numbers of each were slow."""
     resting = (slow,) * rested + (fast,) * (parts - rested)
     used = (slow,) * lost + (fast,) * (30 * parts - lost)
@@ -49,22 +49,25 @@ def test_the_guest_that_was_recorded() -> None:
 @pytest.mark.parametrize(
     ("reads", "verdict", "words"),
     [
-        (made(8, 8), "bad", "8 of 16 huge pages at rest lost their mapping within 0.6 s, those in use 1.0 times"),
+        (made(8, 8), "bad", "8 of 32 huge pages at rest lost their mapping within 0.6 s, those in use 0.4 times"),
         (
             made(2, 2, slow=Read(10e-6, 0.2e-6, own=False)),
             "note",
-            "those in use 0.2 times a second; the next read took 10",
+            "those in use 0.1 times a second; the next read took 10",
         ),
         (made(8, 1), "note", "those in use did not; the next read took 130 us"),
         (made(4, 0), "note", "those in use were too few to judge"),
         (made(16, 0), "note", "those in use did not"),
-        (made(0, 5), "bad", "0 of 16 huge pages at rest"),
-        (made(1, 1), "good", "2 slow reads of 496 of 32 huge pages within 0.6 s"),
-        (made(0, 0), "good", "0 slow reads of 496 of 32 huge pages within 0.6 s"),
+        (made(0, 9), "bad", "0 of 32 huge pages at rest"),
+        (made(1, 1), "unknown", "2 of 992 reads of 64 huge pages were slow: too few to judge"),
+        (made(1, 0), "good", "1 of 992 reads of 64 huge pages were slow within 0.6 s"),
+        (made(1, 0, parts=24), "unknown", "too few to judge"),
+        (made(0, 0, parts=24), "good", "0 of"),
+        (made(0, 0), "good", "0 of 992 reads of 64 huge pages were slow within 0.6 s"),
         (made(0, 0, parts=4), "unknown", "too few to judge; the host took 40 ms to provide each"),
         (made(2, 0, parts=2), "unknown", "too few to judge"),
         (made(3, 2, parts=4), "bad", "3 of 4 huge pages at rest"),
-        (made(8, 8, fast=Read(20e-6, 20e-6, own=False)), "good", "0 slow reads"),  # all reads are slow: emulated
+        (made(8, 8, fast=Read(20e-6, 20e-6, own=False)), "good", "0 of"),  # all reads are slow: emulated
     ],
 )
 def test_what_reads_mean(reads: Reads, verdict: str, words: str) -> None:
@@ -75,7 +78,7 @@ def test_what_reads_mean(reads: Reads, verdict: str, words: str) -> None:
 
 def test_faults_and_switches_of_this_kernel_are_not_the_hosts() -> None:
     assert check.judged(made(5, 9, slow=OWN)).verdict == "good"
-    seen = check.judged(made(16, 9, slow=OWN))
+    seen = check.judged(made(20, 9, slow=OWN))
     assert (seen.verdict, "this kernel faulted" in seen.state) == ("unknown", True)
 
 
@@ -84,14 +87,14 @@ def test_no_read_at_all_is_unknown() -> None:
 
 
 def test_pages_of_4_kib_that_the_host_maps_alone_cost_more() -> None:
-    assert "about 13 %" in check.judged(made(8, 8)).effect
+    assert "about 6 %" in check.judged(made(8, 8)).effect
     assert "most of the time" in check.judged(made(8, 8, slow=SMALL)).effect
     assert "0.13 s longer" in check.judged(made(12, 0)).effect
     assert "68 s longer" in check.judged(made(12, 0, slow=SMALL)).effect
 
 
 def test_pages_that_are_not_huge_are_named_otherwise() -> None:
-    assert "8 of 16 parts of 2 MiB at rest" in check.judged(made(8, 8)._replace(huge=False)).state
+    assert "8 of 32 parts of 2 MiB at rest" in check.judged(made(8, 8)._replace(huge=False)).state
 
 
 @pytest.mark.parametrize(
@@ -113,10 +116,10 @@ MAX, CURRENT = "/sys/fs/cgroup/a/memory.max", "/sys/fs/cgroup/a/memory.current"
 @pytest.mark.parametrize(
     ("files", "parts"),
     [
-        ({}, 32),
+        ({}, 64),
         ({"/proc/meminfo": "MemAvailable: 200000 kB"}, 12),
         ({"/proc/meminfo": "MemTotal: 200000 kB"}, 0),
-        ({**V2, MAX: "max", CURRENT: "1"}, 32),
+        ({**V2, MAX: "max", CURRENT: "1"}, 64),
         ({**V2, MAX: "268435456", CURRENT: "134217728"}, 8),
         ({**V2, MAX: "268435456"}, 0),
         ({**V2, MAX: "268435456", CURRENT: "536870912"}, 0),
@@ -145,7 +148,7 @@ def test_memory_that_cannot_be_mapped_is_unknown(monkeypatch: pytest.MonkeyPatch
 
     monkeypatch.setattr(check, "reads", refused)
     found = checks["host_faults"].examine(here(monkeypatch, tmp_path))
-    assert (found.verdict, found.state) == ("unknown", "not measured: map 64 MiB: Cannot allocate memory")
+    assert (found.verdict, found.state) == ("unknown", "not measured: map 128 MiB: Cannot allocate memory")
 
 
 @pytest.mark.parametrize("limit", ["RLIMIT_AS", "RLIMIT_DATA"])

@@ -1,6 +1,6 @@
 """Host faults: the host of a virtual machine takes mappings of the guest's memory away, and maps them again when read.
 
-The check maps 64 MiB and reads a byte of each part of 2 MiB: half of them after 0.6 s at rest, the others every 20 ms.
+The check maps 128 MiB and reads a byte of each part of 2 MiB: half of them after 0.6 s at rest, the others every 20 ms.
 A read is slow if it takes over 5 us and 10x the usual one. R parts rest and U are in use; r and u reads were slow:
 
     rate = (r + u) / ((R - r/2 + U) * seconds)              [1/s: how often a part loses its mapping]
@@ -29,11 +29,12 @@ from tierscope.host.remapping import PART, Read, Reads, reads
 from tierscope.host.system import System
 from tierscope.units import GiB, show_bytes
 
-PARTS, LEAST = 32, 6  # mapped; fewer show nothing
+PARTS, LEAST = 64, 6  # mapped; fewer show nothing
 ROOM = 8  # times the mapping that must be free
 SLOW_S, TIMES = 5e-6, 10  # a page that the host mapped again took 18 to 260 us, any other read under 2 us
-CHANCE = 2  # slow reads that prove nothing: some 500 reads of 0.2 us meet an interrupt in one check of ten
-ENOUGH_S = 12.0  # part-seconds without a loss: the rate is below 0.25/s (95 %)
+CHANCE = 2  # slow reads that prove nothing: 1000 reads of 0.2 us meet an interrupt in one check of ten
+RATE = 0.15  # losses per second and part from which their share is SHARE, at 130 us each
+BELOW = (3.0, 4.74, 6.3)  # losses that 0, 1 and 2 seen ones exclude (95 %, Poisson)
 SURE = 5.0  # losses that parts in use would have: one or none is then no accident (96 %)
 FOOTPRINT = 2 * GiB  # the largest one of `run quick`
 SHARE = 0.02  # the default precision of a result
@@ -79,8 +80,8 @@ def judged(seen: Reads) -> Seen:
 
 
 def _few(seen: Reads, slow: int) -> Seen:
-    state = f"{slow} slow reads of {len(seen.resting) + len(seen.used)} of {seen.parts} {_pages(seen)}"
-    if seen.parts * seen.rest_s >= ENOUGH_S:
+    state = f"{slow} of {len(seen.resting) + len(seen.used)} reads of {seen.parts} {_pages(seen)} were slow"
+    if seen.parts * seen.rest_s >= BELOW[slow] / RATE:
         return good(f"{state} within {seen.rest_s:.1f} s")
     why = f"; the host took {1e3 * seen.fill_s:.0f} ms to provide each" if seen.parts < PARTS else ""
     return unknown(f"{state}: too few to judge{why}", EFFECT)
