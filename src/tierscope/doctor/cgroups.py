@@ -12,6 +12,11 @@ from typing import NamedTuple
 from tierscope.host.system import System
 
 DEEPEST = 32  # levels looked at; systemd and Kubernetes together make about ten
+MEMORY = {
+    1: (("memory.limit_in_bytes",), "memory.usage_in_bytes"),
+    2: (("memory.max", "memory.high"), "memory.current"),
+}
+"""Version -> files of limits of memory in bytes, and that of what is used."""
 
 
 class Level(NamedTuple):
@@ -41,6 +46,17 @@ def groups(system: System, controller: str) -> Iterator[Level]:
         if path is not None:
             writable = "ro" not in before[5].split(",")
             yield from (Level(folder, version, writable) for folder in _upwards(before[4], _below(path, before[3])))
+
+
+def memory_left(system: System) -> int | None:
+    """Return the bytes below the nearest limit of memory; None without a limit, 0 where what is used is not shown."""
+    left = [
+        max(0, limit - used) if (used := system.number(f"{level.folder}/{MEMORY[level.version][1]}")) is not None else 0
+        for level in groups(system, "memory")
+        for name in MEMORY[level.version][0]
+        if (limit := system.number(f"{level.folder}/{name}")) is not None
+    ]
+    return min(left, default=None)
 
 
 def _own(system: System) -> dict[str, str]:

@@ -43,7 +43,8 @@ def doctor(
 ) -> int:
     """Check which settings of this machine affect which numbers.
 
-    Runs all [checks](doctor.md). Without `--apply` and `--restore` it changes nothing and does not need root.
+    Runs all [checks](doctor.md). Without `--apply` and `--restore` it changes nothing and does not need root. On a
+    virtual machine it takes about a second, because `host_faults` waits until memory has rested.
 
     With `--measure` it also loads two CPUs and the memory for a few seconds. The finding `sharing` then reports
     whether CPUs share a core that the system lists as two. It also reports whether two threads get more from memory

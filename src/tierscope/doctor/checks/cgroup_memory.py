@@ -4,13 +4,12 @@ Blind to limits above a container's own view of the hierarchy.
 Source: Linux, Documentation/admin-guide/cgroup-v2.rst (memory.max, memory.high), cgroup-v1/memory.rst.
 """
 
-from tierscope.doctor.cgroups import groups
+from tierscope.doctor.cgroups import MEMORY, groups
 from tierscope.doctor.check import EVERY, Check, Seen, bad, checks, good, note, unknown
 from tierscope.host.proc import meminfo
 from tierscope.host.system import System
 from tierscope.units import GiB, show_bytes
 
-FILES = {1: (("memory.limit_in_bytes",), "memory.usage_in_bytes"), 2: (("memory.max", "memory.high"), "memory.current")}
 WANTED = 2 * GiB  # the largest footprint of `run quick`
 EFFECT = "the kernel reclaims memory above the limit or ends the run; smaller footprints are unaffected; not quantified"
 
@@ -20,12 +19,12 @@ def look(system: System) -> Seen:
     found = list(groups(system, "memory"))
     if not total or not found:
         return unknown("needs /proc/meminfo and a mounted cgroup file system", EFFECT)
-    limits = [(limit, level, name) for level in found for name in FILES[level.version][0]
+    limits = [(limit, level, name) for level in found for name in MEMORY[level.version][0]
               if (limit := system.number(f"{level.folder}/{name}")) is not None and limit < total]  # fmt: skip
     if not limits:
         return good("none")
     limit, level, name = min(limits)
-    used = system.number(f"{level.folder}/{FILES[level.version][1]}")
+    used = system.number(f"{level.folder}/{MEMORY[level.version][1]}")
     remedy = level.remedy(name, "max" if level.version == 2 else "-1")
     if used is None:
         return note(f"{show_bytes(limit)} of {show_bytes(total)} ({name}), what is left is not known", EFFECT, remedy)
