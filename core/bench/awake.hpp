@@ -1,9 +1,10 @@
 /// Reads one byte of each page that a group uses, before blocks that come after a rest.
-/// A host that looks for idle pages of a guest takes the translation of such a page away, and the first access to it
-/// then takes an exit to the host. On one guest every huge page that had rested for eight seconds took 120 us, and two
-/// of three that had rested for one second. An array that was filled seconds ago is in this state. Without this pass,
-/// the first blocks of a large footprint show the host's work and not the memory.
-/// Blind to: pages that the host takes away while blocks run; a program meets those, too.
+/// The host of a guest may take the translation of its pages away; the next access to such a page then takes an exit to
+/// the host. On one guest each huge page lost it about once in two seconds, in use or not, and the next read took
+/// 120 us. After eight seconds all had lost it. An array that was filled seconds ago is in this state. Without this
+/// pass, the first blocks of a large footprint show the host's work and not the memory.
+/// Blind to: pages that the host takes away while blocks run. A program meets those, too; the check `host_faults` of
+/// the doctor estimates their share.
 #pragma once
 #include "bench/group.hpp"
 

@@ -1,7 +1,7 @@
 """The plateau of memory in a staircase of latency over footprint, and how well its latency is known.
 
 Memory is the last plateau of `stats.levels`. Where the staircase ends on a ramp behind the last plateau, memory may
-still be that plateau: page walks make its latency rise with the footprint, and so does a host that takes idle pages
+still be that plateau: page walks make its latency rise with the footprint, and so does a host that takes pages
 away. A plateau is memory if all of these are true:
 
     latency of the plateau   at least twice that of the one before
@@ -9,7 +9,7 @@ away. A plateau is memory if all of these are true:
     rise of the ramp         less than 30 % per octave, and less than a factor of two in all
     end of the ramp          at least twice the largest cache that the system reports
 
-Page walks with 4 KiB pages add 20 % per octave. In a guest with 2 MiB pages, nested walks and a host that takes idle
+Page walks with 4 KiB pages add 20 % per octave. In a guest with 2 MiB pages, nested walks and a host that takes
 pages away added 25 % per octave beyond 512 MiB (measured). Behind a cache of at most half the latency of memory, the
 knee is a factor of two or more within an octave or two.
 Blind to: a last cache that is so large that it passes for memory, with a memory that is hardly slower behind it.
