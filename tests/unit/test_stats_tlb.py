@@ -83,6 +83,12 @@ def test_walks_whose_reads_leave_a_cache_make_no_certain_level(noise: float) -> 
     assert more
 
 
+def test_a_third_level_is_never_certain() -> None:
+    """A host that takes pages away makes a step that is far larger than any of a cache."""
+    three = translation(curve(MadeTlb(((4, 4), (64, 4), (1024, 4)), (3e-9, 18e-9, 300e-9))))
+    assert [level.certain for level in three.levels] == [True, True, False]
+
+
 def test_the_nearest_level_adds_nothing() -> None:
     assert translation(curve(TWO)).levels[0].extra.high_s == 0
 

@@ -15,11 +15,12 @@ most pages without a detected miss, `high` the fewest pages with half of the acc
 m * 2^k, m of 1 and 3, from `low` to below `high`. If the fewest pages miss already, `low` is 0, and `entries` and
 `high` are their number: the level has fewer.
 A page walk also reads entries of 8 B from the caches of the lines. Once they leave a cache, page walks take longer,
-although no level of the TLB ends. A level is `certain` if it is the nearest, before which nothing walks. It is also
-certain if its step is more than READS times the cost of leaving a cache for the lines side by side. That cost is taken
+although no level of the TLB ends. A level is `certain` if it is the nearest, before which nothing walks. The second one
+is certain if its step is more than READS times the cost of leaving a cache for the lines side by side. That cost is taken
 from the first miss to the end of the knee, stretched by 9/8, since n lines with their entries leave a cache as 9/8 n
 lines do. Where the knee is not sharp, it is taken from a sixteenth of its begin: a line of eight entries is used more
-often than others, so it stays longer, and they leave over some octaves.
+often than others, so it stays longer, and they leave over some octaves. A third level is never certain: cores have two
+for data, and a host that takes pages of a guest away slows accesses to many pages, too.
 Blind to steps under 3 % of the access, to levels narrower than three coarse points behind the nearest, and to what a
 last plateau is: a page walk, or one level more that none of the footprints leaves.
 Source: R. H. Saavedra and A. J. Smith, "Measuring Cache and TLB Performance and Their Effect on Benchmark Runtimes",
@@ -47,6 +48,7 @@ ROUND = (1, 3)
 ENTRY = 9 / 8  # a line and its page's entry, over a line
 READS = 2.5  # two, as those of a guest and its host, or one and the line itself, and a quarter for noise
 SHARP = 1.5  # high over low; sets with the least recently used entries are within 1.3
+LEVELS = 2  # of the TLB for data, of every core sold
 STAY = 16  # times as many pages as a cache has lines: by then the entries have left it
 GAP = 64  # of the number of pages, over which a knee is examined more closely
 APART, BESIDE = "pages", "lines"
@@ -125,7 +127,7 @@ def translation(curve: Curve) -> Translation:
     for number, (low, entries, high) in enumerate(knees):
         extra = Extra(0.0, 0.0, 0.0) if number == 0 else _extra(curve, begin, low, plateaus[number])
         step = plateaus[number + 1] - plateaus[number]
-        certain = number == 0 or step > READS * _rise(curve, low, high)
+        certain = number == 0 or (number < LEVELS and step > READS * _rise(curve, low, high))
         levels.append(Level(entries, low, high, round_in(low, high), extra, certain))
         begin = high
     return Translation(tuple(levels), _extra(curve, begin, math.inf, plateaus[-1]) if ended else None)

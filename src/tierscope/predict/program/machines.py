@@ -19,8 +19,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-import msgspec
-
 from tierscope.errors import UsageError
 from tierscope.files import is_there
 from tierscope.models.device import Device
@@ -43,7 +41,6 @@ SMALL_PAGE, LARGE_PAGE = 4 * KiB, 2 * MiB
 CYCLES = {"GenuineIntel": 5}  # of the nearest cache, by vendor
 OTHER_CYCLES = 4
 PREFETCHERS = (",cache.1.prefetch=stride", ",cache.1.prefetch=next-line", "")
-MOST_LEVELS = 2  # of the TLB for data, of every core sold
 MUCH_SLOWER = 5.0  # times the latency here: marked
 SEEN = 0.005  # half of the interval of a latency, below which it is not mentioned
 OURS = ("read", "write", "bandwidth")
@@ -247,8 +244,6 @@ def _joined(words: Mapping[str, str]) -> str:
 
 def _without_memory(found: Measured, rows: Sequence[TlbLevelsRow], page: int) -> str:
     levels = [row for row in rows if row.page_bytes == page]
-    if len(levels) > MOST_LEVELS and levels[-1].certain:  # what looks like a third level is the walk
-        levels[MOST_LEVELS:] = [msgspec.structs.replace(levels[MOST_LEVELS], level="beyond", certain=None)]
     return text(replace(found, page_bytes=page, tlb=levels), memory=False)
 
 
