@@ -47,8 +47,8 @@ def _doubt(level: Level, number: int, size: int) -> Insight:
         name=f"tlb_doubt {number} {word_bytes(size)}",
         text=(
             f"Up to {level.entries:.0f} {_pages(size)} ({level.low:.0f} to {level.high:.0f}), an access takes "
-            f"{_time(level.extra)} more, then longer: TLB level {number} ends there, or page walks took that time before "
-            "and their page tables leave a cache, or a host takes pages away"
+            f"{_time(level.extra)} more, then longer: TLB level {number} ends there, or page walks took that time "
+            "before and their page tables leave a cache, or a host takes pages away"
         ),
         value=level.entries,
         low=level.low,

@@ -62,8 +62,8 @@ class TlbLevelsRow(Row, frozen=True, kw_only=True):
         Col(
             "certain",
             help=(
-                "false: page walks alone may cause the step after it, when their reads leave a cache, or it is behind a "
-                "second level; null for `beyond`"
+                "false: page walks alone may cause the step after it, when their reads leave a cache, or it is behind "
+                "a second level; null for `beyond`"
             ),
         ),
     ] = None
