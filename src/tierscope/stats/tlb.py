@@ -17,8 +17,8 @@ m * 2^k, m of 1 and 3, from `low` to below `high`. If the fewest pages miss alre
 A page walk also reads entries of 8 B from the caches of the lines. Once they leave a cache, page walks take longer,
 although no level of the TLB ends. A level is `certain` if it is the nearest, before which nothing walks. The second
 one is certain if its step is more than READS times the cost of leaving a cache for the lines side by side. That cost is
-taken from the first miss to the end of the knee, stretched by 9/8, since n lines with their entries leave a cache as 9/8 n
-lines do. Where the knee is not sharp, it is taken from a sixteenth of its begin: a line of eight entries is used more
+taken from the first miss to the end of the knee, stretched by 9/8, since n lines with their entries leave a cache as
+9/8 n lines do. Where the knee is not sharp, it is taken from a sixteenth of its begin: a line of eight entries is used more
 often than others, so it stays longer, and they leave over some octaves. A third level is never certain: cores have two
 for data, and a host that takes pages of a guest away slows accesses to many pages, too.
 Blind to steps under 3 % of the access, to levels narrower than three coarse points behind the nearest, and to what a
