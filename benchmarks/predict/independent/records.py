@@ -72,7 +72,7 @@ def convert(trace: Trace, *, early: bool = False) -> Converted:
 
 
 def _early(accesses: np.ndarray, stores: np.ndarray, begin: np.ndarray, size: np.ndarray, records: int) -> np.ndarray:
-    """Return the records of instructions that store, and whose stores are not read soon. begin, size: of each access."""
+    """Return the records of instructions whose stores are not read soon. begin, size: of each access."""
     waits = np.zeros(records + 1, dtype=np.int64)
     change = np.zeros(records + 1, dtype=np.int64)
     read = read_soon(accesses, stores)
