@@ -116,6 +116,7 @@ CoreLimits core_of(const Section& root) {
   limits.reorder = static_cast<unsigned>(core.count("reorder", 8, 4096, "224"));
   limits.store_buffer = static_cast<unsigned>(core.count("store_buffer", 1, 1024, "56"));
   limits.wrong_guess = static_cast<unsigned>(core.count("wrong_guess", 0, 1000, "16"));
+  limits.shared = core.choice("fill_buffers", {"shared", "apart"}, "shared") == "shared";
   return limits;
 }
 

@@ -20,7 +20,7 @@ struct CpuLimits {
   Time cycle = 400;         // of the core's clock
   Time issue = 250;         // between two accesses that wait for nothing
   unsigned loads = 16;      // lines on their way to the core (line fill buffers)
-  unsigned stores = 16;     // lines on their way from its store buffer
+  unsigned stores = 16;     // lines on their way from its store buffer, unless they take fill buffers
   unsigned combining = 12;  // write-combining buffers of stores that bypass the caches
   unsigned streaming = 0;   // lines of a stream of stores that are read first; 0: all (store_streams.hpp)
   Time scatter = 3700;      // of the end of an access, standard deviation, if threads run together (jitter.hpp)
@@ -33,6 +33,7 @@ struct CoreLimits {
   unsigned reorder = 224;      // instructions in the reorder buffer
   unsigned store_buffer = 56;  // stores from their dispatch until their line is written
   unsigned wrong_guess = 16;   // cycles from the end of a branch to the first instruction of the right path
+  bool shared = true;          // stores that miss take fill buffers of loads; else they have `CpuLimits::stores`
 };
 
 /// Page sizes in bytes: those of the TLBs (0: none stated), the smallest, and the transparent large ones.

@@ -60,8 +60,8 @@ Pipeline::Pipeline(Machine& machine, unsigned cpu, Placement& placement)
       mask_(ops_.size() - 1),
       links_(ops_.size() * SOURCES, LAST_LINK),
       retirements_(std::bit_ceil(std::size_t{core_.reorder}), 0),
-      load_slots_(machine.limits().loads, 0),
-      store_slots_(machine.limits().stores, 0),
+      buffers_(machine.limits().loads, RELEASE),
+      store_buffers_(machine.limits().stores, RELEASE_STORE),
       buffer_(std::bit_ceil(std::size_t{core_.store_buffer})),
       recent_(RECENT) {
   writers_.fill(NOBODY);
@@ -264,7 +264,8 @@ void Pipeline::pump() {
   if (starts_.empty()) return;
   const auto [at, what] = starts_.top();
   starts_.pop();
-  if (what == RELEASE) return release(at);
+  if (what == RELEASE) return release(buffers_, at);
+  if (what == RELEASE_STORE) return release(store_buffers_, at);
   if ((what & STORE) != 0) return store(what & ~STORE, at);
   load(op(what), at);
 }
@@ -283,57 +284,92 @@ void Pipeline::settle() {
 
 void Pipeline::load(Op& op, Time at) {
   if (near(bytes_of(op))) return finish(op, reach(bytes_of(op), Kind::load, at));
-  const auto slot = std::ranges::min_element(load_slots_);
-  if (*slot > at || !blocked_.empty()) {
-    blocked_.push_back(op.seq);
-    if (!releasing_) starts_.push({std::max(*slot, at), RELEASE});
-    releasing_ = true;
-    return;
-  }
-  ++work_.far_loads;
-  const auto done = reach(bytes_of(op), Kind::load, at);
-  *slot = done;
-  finish(op, done);
+  const auto buffer = std::ranges::min_element(buffers_.taken);
+  if (*buffer > at || !buffers_.waiting.empty()) return wait(buffers_, op.seq, at);
+  *buffer = fetch(op, at);
 }
 
-/// A line has come, so the load that waits longest may request its own.
-void Pipeline::release(Time at) {
-  releasing_ = false;
-  while (!blocked_.empty()) {
-    auto& op = this->op(blocked_.front());
-    const auto slot = std::ranges::min_element(load_slots_);
-    const bool there = near(bytes_of(op));
-    if (!there && *slot > at) {
-      starts_.push({*slot, RELEASE});
-      releasing_ = true;
-      return;
-    }
-    blocked_.pop_front();
-    const auto done = reach(bytes_of(op), Kind::load, at);
-    if (!there) {
-      *slot = done;
-      ++work_.far_loads;
-    }
-    finish(op, done);
-  }
+/// Load a line into a fill buffer, and return when it has come.
+Time Pipeline::fetch(Op& op, Time at) {
+  ++work_.far_loads;
+  const auto done = reach(bytes_of(op), Kind::load, at);
+  finish(op, done);
+  return done;
 }
 
 /// Let a store leave the store buffer, after the one before it.
 void Pipeline::store(std::uint64_t number, Time at) {
   auto& stored = this->stored(number);
-  const auto line = stored.what.address / LINE;
+  auto& buffers = buffers_of_stores();
+  if (waiting_stores_ == 0) {
+    if (there(stored)) {
+      write(stored, true, at);
+      return;
+    }
+    const auto buffer = std::ranges::min_element(buffers.taken);
+    if (*buffer <= at && buffers.waiting.empty()) {
+      *buffer = write(stored, false, at);
+      return;
+    }
+  }
+  ++waiting_stores_;
+  wait(buffers, STORE | number, at);
+}
+
+/// Write a store's bytes, and return when it no longer takes a fill buffer.
+Time Pipeline::write(Stored& stored, bool there, Time at) {
   Time done = at;
   if (stored.nontemporal) {
-    if (line != nontemporal_line_) done = reach(stored.what, Kind::store_nt, at);
-    nontemporal_line_ = line;
-  } else if (near(stored.what)) {
-    done = std::max(at + cycle_, reach(stored.what, Kind::store, at) - near_latency_);
+    if (!there) done = reach(stored.what, Kind::store_nt, at);
+    nontemporal_line_ = stored.what.address / LINE;
   } else {
-    const auto slot = std::ranges::min_element(store_slots_);
-    done = *slot = reach(stored.what, Kind::store, std::max(at, *slot));
+    done = reach(stored.what, Kind::store, at);
+    if (there) done = std::max(at + cycle_, done - near_latency_);
   }
   last_drain_ = stored.drained = std::max(last_drain_, done);
   ++drained_stores_;
+  return done;
+}
+
+/// Return whether a store takes no fill buffer.
+bool Pipeline::there(const Stored& stored) const {
+  return stored.nontemporal ? stored.what.address / LINE == nontemporal_line_ : near(stored.what);
+}
+
+/// Let a load or a store wait until a fill buffer is free.
+void Pipeline::wait(Buffers& buffers, Seq what, Time at) {
+  buffers.waiting.push_back(what);
+  if (buffers.releasing) return;
+  starts_.push({std::max(*std::ranges::min_element(buffers.taken), at), buffers.release});
+  buffers.releasing = true;
+}
+
+/// A fill buffer is free, so the load or the store that waits longest may take it.
+void Pipeline::release(Buffers& buffers, Time at) {
+  buffers.releasing = false;
+  while (!buffers.waiting.empty()) {
+    const auto what = buffers.waiting.front();
+    const bool stores = (what & STORE) != 0;
+    const auto number = what & ~STORE;
+    const bool needs_none = stores ? there(stored(number)) : near(bytes_of(op(what)));
+    const auto buffer = std::ranges::min_element(buffers.taken);
+    if (!needs_none && *buffer > at) {
+      starts_.push({*buffer, buffers.release});
+      buffers.releasing = true;
+      return;
+    }
+    buffers.waiting.pop_front();
+    Time done = 0;
+    if (stores) {
+      --waiting_stores_;
+      done = write(stored(number), needs_none, at);
+    } else if (needs_none) {
+      finish(op(what), reach(bytes_of(op(what)), Kind::load, at));
+    } else {
+      done = fetch(op(what), at);
+    }
+    if (!needs_none) *buffer = done;
+  }
 }
 
 Time Pipeline::reach(const Bytes& what, Kind kind, Time at) {

@@ -3,16 +3,22 @@
 ///   - dispatch  `width` instructions a cycle in order, while the reorder buffer has a place and no wrong guess of a
 ///               branch waits for its resolution.
 ///   - start     when the registers that it reads are known; a load needs only those of its address.
-///   - load      from the machine's caches and memory, with as many lines in flight as `CpuLimits::loads`; a load
-///               behind a store to the same bytes takes them from the store buffer.
+///   - load      from the machine's caches and memory; a load behind a store to the same bytes takes them from the
+///               store buffer.
 ///   - retire    in order; a store leaves the store buffer after that, in order.
+///
+/// A load or a store whose line is not in the nearest cache, and a store past the caches, takes a line fill buffer
+/// until the line has come or the memory has accepted it. Loads and stores share `CpuLimits::loads` of them, and get
+/// one in the order in which they ask. With `fill_buffers = "apart"`, stores have `CpuLimits::stores` of their own.
 ///
 /// Loads and stores go to the machine in the order of their starts, not of the program, since its memories serve
 /// requests in the order of arrival.
-/// Blind to: execution ports, decoding, what a wrong guess fetches, and the time within the kernel.
+/// Blind to: execution ports, decoding, what a wrong guess fetches, the time within the kernel, and write-combining
+/// buffers apart from fill buffers, as AMD's cores have them.
 /// Source: J. E. Smith, A. R. Pleszkun, "Implementing Precise Interrupts in Pipelined Processors", IEEE Transactions on
 /// Computers 37(5), 1988 (reorder buffer); R. M. Tomasulo, "An Efficient Algorithm for Exploiting Multiple Arithmetic
-/// Units", IBM Journal 11(1), 1967 (starts by operands).
+/// Units", IBM Journal 11(1), 1967 (starts by operands); Intel, event L1D_PEND_MISS.FB_FULL, and AMD, event PMCx041
+/// (LsMabAlloc) of family 17h, which count loads and stores that take the same buffers.
 #pragma once
 #include <algorithm>
 #include <array>
@@ -67,6 +73,7 @@ class Pipeline {
   static constexpr Seq NOBODY = ~Seq{0};
   static constexpr unsigned SOURCES = 16;                           // of one operation, at most
   static constexpr Seq STORE = Seq{1} << 63U, RELEASE = STORE - 1;  // the subject of a start, if not an operation
+  static constexpr Seq RELEASE_STORE = RELEASE - 1;
   static constexpr std::uint32_t LAST_LINK = ~std::uint32_t{0};
 
   enum class Does : std::uint8_t { compute, load, store };
@@ -125,9 +132,23 @@ class Pipeline {
   void pump();
   void pump_until(Time at);
   void settle();
+  /// Line fill buffers, as the times until which each is taken, and those that wait for one, in order.
+  struct Buffers {
+    Buffers(unsigned count, Seq event) : taken(count, 0), release(event) {}
+    std::vector<Time> taken;
+    std::deque<Seq> waiting;  // loads, and numbers of stores with STORE
+    Seq release;              // the subject of the start that serves them
+    bool releasing = false;
+  };
+  struct Stored;
+  [[nodiscard]] Buffers& buffers_of_stores() noexcept { return core_.shared ? buffers_ : store_buffers_; }
   void load(Op& op, Time at);
-  void release(Time at);
+  Time fetch(Op& op, Time at);
   void store(std::uint64_t number, Time at);
+  Time write(Stored& stored, bool there, Time at);
+  [[nodiscard]] bool there(const Stored& stored) const;
+  void wait(Buffers& buffers, Seq what, Time at);
+  void release(Buffers& buffers, Time at);
   /// The bytes that an access touches, and their object.
   struct Bytes {
     std::uint64_t address;
@@ -160,9 +181,8 @@ class Pipeline {
   Seq branch_op_ = NOBODY;
 
   std::priority_queue<Start, std::vector<Start>, std::greater<>> starts_;
-  std::vector<Time> load_slots_, store_slots_;  // until when each is taken
-  std::deque<Seq> blocked_;                     // loads that wait for a slot
-  bool releasing_ = false;
+  Buffers buffers_, store_buffers_;
+  std::uint64_t waiting_stores_ = 0;
   struct Stored {
     Bytes what;
     bool nontemporal;

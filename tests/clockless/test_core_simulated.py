@@ -16,6 +16,7 @@ from tierscope.record.result import load
 from tierscope.suites.core.row import CoreRow
 from tierscope.tables import tables
 
+BUFFERS = (("store buffer", ""), ("lines in flight", "L2"), ("lines in flight", "memory"))
 CHECKED = 2  # cycles from the number that a branch goes by until the branch is known
 
 
@@ -33,6 +34,7 @@ class Hidden:
     depth: int
     latency_ns: int
     line: int = 64
+    fill: str = "shared"  # line fill buffers of loads and stores
 
     @classmethod
     def drawn(cls, seed: int) -> "Hidden":
@@ -47,6 +49,7 @@ class Hidden:
             prefetch=draw.choice(("none", "next-line", "stride")),
             depth=draw.randrange(1, 12),
             latency_ns=draw.randrange(90, 220),
+            fill=draw.choice(("shared", "apart")),
         )
 
     def text(self) -> str:
@@ -55,7 +58,7 @@ class Hidden:
             f'[cpu]\ncount = 2\nline = "{self.line}B"\n'
             f'cycle = "{self.cycle_ps / 1000}ns"\nissue = "0.1ns"\nloads = {self.loads}\nstores = 16\n'
             f"[core]\nwidth = {self.width}\nreorder = {self.reorder}\nstore_buffer = {self.store_buffer}\n"
-            f'wrong_guess = {self.wrong_guess}\n[pages]\nbytes = "2MiB"\n'
+            f'wrong_guess = {self.wrong_guess}\nfill_buffers = "{self.fill}"\n[pages]\nbytes = "2MiB"\n'
             '[[cache]]\nname = "L1d"\nsize = "32KiB"\nways = 8\npolicy = "lru"\nlatency = "1.5ns"\nshared = 1\n'
             '[[cache]]\nname = "L2"\nsize = "512KiB"\nways = 8\npolicy = "lru"\nlatency = "6ns"\nshared = 1\n'
             f'prefetch = "{self.prefetch}"\ndepth = {self.depth}\n'
@@ -144,3 +147,18 @@ def test_lines_in_flight_are_those_of_the_machine(line: int, tmp_path: Path) -> 
     _, _, wrong = judged(rows, hidden)
     assert wrong == [], hidden
     assert rows["lines in flight", "L2"].answer in ("known", "at least")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", [1, 2])
+def test_stores_that_share_the_fill_buffers_change_no_answer(seed: int, tmp_path: Path) -> None:
+    """Loops for lines in flight only load, and stores between two loads are to lines of the nearest cache."""
+    drawn, found = Hidden.drawn(seed), []
+    for fill in ("shared", "apart"):
+        (folder := tmp_path / fill).mkdir()
+        rows = rows_of(replace(drawn, fill=fill), folder, "probes=flight,store,width", "to=256")
+        _, _, wrong = judged(rows, drawn)
+        assert wrong == [], drawn
+        found.append({name: (rows[name].answer, rows[name].value) for name in BUFFERS})
+    assert found[0] == found[1]
+    assert all(answer in ("known", "at least") for answer, _ in found[0].values())

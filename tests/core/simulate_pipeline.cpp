@@ -29,6 +29,7 @@ constexpr std::uint8_t A = 0, B = 1, C = 2, FLAGS = 16;
 constexpr std::uint64_t FAR = 1 << 20;  // bytes between lines that nothing fetches ahead
 
 /// A memory of 100 ns behind one cache of 1 ns, and a core of one cycle a nanosecond, two instructions wide.
+/// more: further keys of the core.
 std::string machine_text(const std::string& more, unsigned width) {
   return "name = \"made\"\nsummary = \"\"\nsource = \"\"\n[cpu]\ncount = 1\ncycle = \"1ns\"\nloads = 4\nstores = 4\n"
          "[core]\nwidth = " +
@@ -77,6 +78,17 @@ std::vector<Access> load(std::uint64_t address) { return {{address, 8, 0, false}
 std::vector<Access> store(std::uint64_t address) { return {{address, 8, 0, true}}; }
 const auto nothing = [](std::uint64_t) { return std::vector<Access>{}; };
 const auto far_load = [](std::uint64_t n) { return load((n + 1) * FAR); };
+const std::string APART = "fill_buffers = \"apart\"\n";
+/// A load, then a store to another place.
+const auto copy = [](bool nontemporal) {
+  Block block{made(Class::move, {B}, {}, {A}), made(Class::move, {C}, {B}, {})};
+  if (nontemporal) block[1].flags = flow::NONTEMPORAL;
+  return block;
+};
+const auto load_and_store = [](std::uint64_t from, std::uint64_t to) {
+  return std::vector<Access>{{from, 8, 0, false}, {to, 8, 1, true}};
+};
+const auto far_copy = [](std::uint64_t n) { return load_and_store((2 * n + 1) * FAR, (2 * n + 2) * FAR); };
 
 }  // namespace
 
@@ -134,6 +146,54 @@ TEST_CASE("stores wait for nobody until the store buffer is full") {
   other.run(block, far_store(0));
   CHECK(other.pipeline->now() < 10 * NS);
   CHECK(core.time_of(block, 400, far_store) == doctest::Approx(400 * 101 / 4).epsilon(0.05));  // four lines in flight
+}
+
+TEST_CASE("loads and stores that miss share the line fill buffers") {
+  Core shared, apart(APART);
+  const auto copies = copy(false);
+  CHECK(shared.time_of(copies, 400, far_copy) == doctest::Approx(800 * 101 / 4).epsilon(0.05));
+  CHECK(apart.time_of(copies, 400, far_copy) == doctest::Approx(400 * 101 / 4).epsilon(0.05));
+}
+
+TEST_CASE("a store past the caches takes a fill buffer until the memory has accepted its line") {
+  Core shared, apart(APART);
+  const auto copies = copy(true);
+  CHECK(shared.time_of(copies, 400, far_copy) == doctest::Approx(800 * 101 / 4).epsilon(0.05));
+  CHECK(apart.time_of(copies, 400, far_copy) == doctest::Approx(400 * 101 / 4).epsilon(0.05));
+  const auto within_lines = [](std::uint64_t n) { return load_and_store((n + 1) * FAR, n * 8); };
+  // eight stores to a line take one buffer; the store buffer fills while one waits for it
+  const double few = Core().time_of(copies, 400, within_lines);
+  CHECK(few >= (400 + 400 / 8) * 101 / 4);
+  CHECK(few < (400 + 400 / 4) * 101 / 4);
+}
+
+TEST_CASE("a store to a line of the nearest cache takes no fill buffer") {
+  const auto copies = copy(false);
+  // loads are in another set than the lines that are stored to
+  const auto near = [](std::uint64_t n) { return load_and_store((n + 1) * FAR + 32 * LINE, n % 16 * LINE); };
+  for (const auto& words : {std::string(), APART}) {
+    Core core(words);
+    core.time_of({made(Class::move, {C}, {B}, {})}, 16, [](std::uint64_t n) { return store(n * LINE); });
+    CHECK(core.time_of(copies, 400, near) == doctest::Approx(400 * 101 / 4).epsilon(0.05));
+  }
+}
+
+TEST_CASE("stores that wait for a fill buffer are written in order, and all of them") {
+  for (const auto& words : {std::string(), APART}) {
+    Core core(words);
+    std::mt19937_64 random(7);
+    const Block block{made(Class::move, {B}, {}, {A}), made(Class::move, {C}, {B}, {})};
+    Time last = 0;
+    for (int n = 0; n < 5000; ++n) {
+      core.run(block, load_and_store(random() % 64 * FAR, random() % 64 * FAR + LINE));
+      CHECK(core.pipeline->now() >= last);
+      last = core.pipeline->now();
+    }
+    const Time end = core.pipeline->drain();
+    CHECK(core.pipeline->pending() == tierscope::simulate::NEVER);
+    CHECK(end >= last);
+    CHECK(core.pipeline->work().stores == 5000);
+  }
 }
 
 TEST_CASE("a wrong guess costs the time until the branch is known, and ten cycles") {

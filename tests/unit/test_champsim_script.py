@@ -11,6 +11,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import numpy as np
 import pytest
 from scipy.stats import spearmanr
 
@@ -184,6 +185,45 @@ def test_each_load_waits_for_the_same_earlier_loads(script: ModuleType, stream: 
     assert followed == expected
 
 
+ADD = instruction(INTEGER, at=0x1000, address=(1,), data=(2,), writes=(FLAGS,), loads=1, stores=1)  # add %rdx, (%rcx)
+READ = instruction(MOVE, at=0x2000, address=(3,), writes=(4,), loads=1)
+
+
+@pytest.mark.parametrize(("between", "waits"), [(0, True), (511, True), (512, False), (None, False)])
+def test_a_store_waits_for_its_data_only_if_they_are_read_soon(
+    script: ModuleType, stream: Any, between: int | None, *, waits: bool
+) -> None:
+    behind = [] if between is None else [0x8000] * between + [0x5004]
+    words = (0, access(0x5000), access(0x5000, store=True), *(word for one in behind for word in (1, access(one))))
+    raw = trace(block(0, ADD), block(1, READ), events(*words))
+    found = script.convert(stream.read(io.BytesIO(raw)), early=True).records[:2]
+    rcx, rdx, flags = PROGRAM + 1, PROGRAM + 2, PROGRAM + FLAGS
+    late = (
+        record(0x1000, (rcx,), (LOADED,), loads=(0x5000,)),
+        record(0x1000, (rdx, LOADED, rcx), (flags,), stores=(0x5000,)),
+    )
+    early = record(0x1000, (rcx,), (flags,), loads=(0x5000,)), record(0x1000, (rcx,), stores=(0x5000,))
+    assert found.tobytes() == b"".join(late if waits else early)
+    assert converted(script, stream, raw).records[:2].tobytes() == b"".join(late)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_what_is_read_soon_is_what_a_search_finds(script: ModuleType, stream: Any, seed: int) -> None:
+    draw = random.Random(seed)
+    words = [
+        access(0x1000 + draw.randrange(4000), store=draw.random() < 0.5, shift=draw.randrange(7)) for _ in range(3000)
+    ]
+    made = np.array(words, dtype=np.uint64)
+    stores = stream.is_store(made)
+    places = [(word & (1 << 48) - 1, 1 << (word >> 58 & 7)) for word in words]
+    parts = [set(range(at // 8, (at + size - 1) // 8 + 1)) for at, size in places]
+    records: Any = sys.modules["independent.records"]
+    found = records.read_soon(made, stores)
+    for one in range(len(words)):
+        later = range(one + 1, min(one + 1 + records.SOON, len(words)))
+        assert found[one] == any(not stores[other] and parts[one] & parts[other] for other in later)
+
+
 def test_what_is_timed_begins_at_three_quarters(script: ModuleType, stream: Any) -> None:
     found = stream.read(io.BytesIO(trace(LOOP, events(*((0, *ONCE) * 100)))))
     part = script.part_of(found, warm=40, timed=20)
@@ -245,7 +285,8 @@ def test_no_change_of_bytes_breaks_the_reader(script: ModuleType, stream: Any) -
             found = stream.read(io.BytesIO(bytes(raw[: draw.randint(0, len(raw))])))
         except UsageError:
             continue
-        script.convert(found)
+        for early in (False, True):
+            script.convert(found, early=early)
 
 
 def test_the_two_memories_differ_in_latency_alone(script: ModuleType) -> None:
@@ -333,7 +374,8 @@ def test_the_table_has_misses_of_the_goal_as_well_as_hits(
     cycles = script.simulators.Cycles
     values = iter(range(1, 13))
 
-    def row(name: str, *_: Any) -> Any:
+    def row(name: str, *_: Any, early: bool) -> Any:
+        assert not early
         if name == "b":
             raise UsageError("several threads")
         one = next(values)

@@ -9,6 +9,10 @@ ChampSim recognizes branches by three registers, which are used here for nothing
 so a call waits for the branch before it. Its return address is stored by a record of its own, which does not: ChampSim
 executes stores in order, and all later ones would wait, too.
 
+ChampSim executes stores in order, so one whose data wait for a miss delays all later ones, and the loads that read
+their bytes. Real cores do not do that. On request, a store whose bytes are not read soon gets records of another form,
+in which it waits for its address alone. Other results of the instruction are then known when its load ends.
+
 A record reads at most 4 registers and writes 2. Further registers take further records: one before it that joins
 registers, or one after it that waits for the first result.
 Blind to: fences and atomics, latencies of instructions, and partial registers.
@@ -68,14 +72,22 @@ class Operations:
         return number
 
 
-def operations(instruction: np.void) -> Operations:
-    """Return the records of an instruction of the tracer's stream. A branch is the last of them."""
+def operations(instruction: np.void, *, early: bool = False) -> Operations:
+    """Return the records of an instruction of the tracer's stream. A branch is the last of them.
+
+    early: its store waits for its address alone. A branch, and what does not store, has one form.
+    """
     kind = int(instruction["kind"])
     address, data, written = (_registers(instruction[n]) for n in ("address_registers", "data_registers", "written"))
     if instruction["flags"] & STACK:
         written = [one for one in written if one != PROGRAM + RSP]
     loads, stores = bool(instruction["loads"]), bool(instruction["stores"])
     found = Operations()
+    if early and stores and not is_branch(kind):
+        if loads:
+            found.load = found.add(address, written or [LOADED])
+        found.store = found.add(address, [] if loads else written)
+        return found
     apart = loads and kind != RETURN and (stores or kind in INDIRECT or bool(set(data) - set(address)))
     if apart:
         loaded = found.add(address, [LOADED])
