@@ -15,12 +15,12 @@ most pages without a detected miss, `high` the fewest pages with half of the acc
 m * 2^k, m of 1 and 3, from `low` to below `high`. If the fewest pages miss already, `low` is 0, and `entries` and
 `high` are their number: the level has fewer.
 A page walk also reads entries of 8 B from the caches of the lines. Once they leave a cache, page walks take longer,
-although no level of the TLB ends. A level is `certain` if it is the nearest, before which nothing walks. The second
-one is certain if its step is more than READS times the cost of leaving a cache for the lines side by side. That cost is
+although no level of the TLB ends. A level is `certain` if it is the nearest, before which nothing walks. The second one
+is certain if its step is more than READS times the cost of leaving a cache for the lines side by side. That cost is
 taken from the first miss to the end of the knee, stretched by 9/8, since n lines with their entries leave a cache as
-9/8 n lines do. Where the knee is not sharp, it is taken from a sixteenth of its begin: a line of eight entries is used more
-often than others, so it stays longer, and they leave over some octaves. A third level is never certain: cores have two
-for data, and a host that takes pages of a guest away slows accesses to many pages, too.
+9/8 n lines do. Where the knee is not sharp, it is taken from a sixteenth of its begin: a line of eight entries is used
+more often than others, so it stays longer, and they leave over some octaves. A third level is never certain: cores have
+two for data, and a host that takes pages of a guest away slows accesses to many pages, too.
 Blind to steps under 3 % of the access, to levels narrower than three coarse points behind the nearest, and to what a
 last plateau is: a page walk, or one level more that none of the footprints leaves.
 Source: R. H. Saavedra and A. J. Smith, "Measuring Cache and TLB Performance and Their Effect on Benchmark Runtimes",
