@@ -118,7 +118,7 @@ void Walker::refill() {
   at_ = 0;
   chunk_ = stream_->next(chunk(), pending_);
   made_ += chunk_;
-  if (announced_) machine_->announce(pending_);
+  if (announced_ && pending_.size() >= LEAST_CHUNK) machine_->announce(pending_);  // fewer come too late
 }
 
 /// Operations that are made together: of a paced walk those of one burst, else few enough that blocks end in time.

@@ -39,7 +39,7 @@ class Dimm final : public Memory {
   void announce(std::uint64_t address, unsigned step) const override;
 
  private:
-  static constexpr std::size_t LARGE = std::size_t{1} << 19U;  // bytes of the host
+  static constexpr std::size_t LARGE = std::size_t{1} << 22U;  // bytes of the host
   struct Buffer {
     std::unique_ptr<Units> units;
     Time latency;
