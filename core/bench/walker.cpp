@@ -30,7 +30,8 @@ Walker::Walker(simulate::Machine& machine, const Group& group, std::size_t membe
       stream_(std::move(stream)),
       form_(form),
       walks_(group.task->walks()),
-      drains_(group.task->drains()) {}
+      drains_(group.task->drains()),
+      announced_(machine.announced()) {}
 
 Time Walker::begin(Time at, std::uint32_t batch) {
   form_.batch = batch;
@@ -117,6 +118,7 @@ void Walker::refill() {
   at_ = 0;
   chunk_ = stream_->next(chunk(), pending_);
   made_ += chunk_;
+  if (announced_ && pending_.size() >= LEAST_CHUNK) machine_->announce(pending_);  // fewer come too late
 }
 
 /// Operations that are made together: of a paced walk those of one burst, else few enough that blocks end in time.

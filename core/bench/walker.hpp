@@ -40,6 +40,7 @@ class Walker final : public Stepper {
   std::unique_ptr<Stream> stream_;
   Block form_;
   bool walks_, drains_;  // as its task states
+  bool announced_;       // as the machine states
   std::vector<simulate::Access> pending_;
   std::size_t at_ = 0;
   static constexpr std::uint64_t CHUNK = 64;           // most accesses that are made together, of whole operations

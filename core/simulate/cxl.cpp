@@ -32,6 +32,8 @@ class Cxl final : public Memory {
   void count(const std::string& prefix, Counters& counters) const override { behind_->count(prefix, counters); }
   void reset_counters() override { behind_->reset_counters(); }
   [[nodiscard]] std::uint64_t reach() const override { return behind_->reach(); }
+  [[nodiscard]] bool announced() const override { return behind_->announced(); }
+  void announce(std::uint64_t address, unsigned step) const override { behind_->announce(address, step); }
 
  private:
   Time back(Time ready, Time length) {

@@ -70,7 +70,8 @@ void Dimm::add_buffer(const Section& section, std::uint64_t seed) {
     section.refuse("unit", "is smaller than that of the buffer before, which is filled from here");
   if (data && data_ < buffers_.size()) section.refuse("holds", "data behind a buffer of addresses is never reached");
   auto units = make_units(section, size / unit, mixed(seed ^ (8U + buffers_.size())));
-  buffers_.push_back({std::move(units), section.time("latency"), unit, Modulus(unit)});
+  const bool large = units->bytes() > LARGE;
+  buffers_.push_back({std::move(units), section.time("latency"), unit, Modulus(unit), large});
   if (data) ++data_;
   reach_ = std::max(reach_, size);
 }
@@ -212,6 +213,13 @@ void Dimm::land(const Group& group, Time at) {
 bool Dimm::held(std::uint64_t address) const {
   return std::any_of(buffers_.begin(), buffers_.begin() + static_cast<std::ptrdiff_t>(data_),
                      [&](const Buffer& buffer) { return buffer.units->peek(buffer.number(address)) != nullptr; });
+}
+
+bool Dimm::announced() const { return std::ranges::any_of(buffers_, &Buffer::large); }
+
+void Dimm::announce(std::uint64_t address, unsigned step) const {
+  for (const auto& buffer : buffers_)
+    if (buffer.large) buffer.units->announce(buffer.number(address), step);
 }
 
 void Dimm::count(const std::string& prefix, Counters& counters) const {

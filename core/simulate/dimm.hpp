@@ -35,13 +35,17 @@ class Dimm final : public Memory {
   void count(const std::string& prefix, Counters& counters) const override;
   void reset_counters() override;
   [[nodiscard]] std::uint64_t reach() const override { return reach_; }
+  [[nodiscard]] bool announced() const override;
+  void announce(std::uint64_t address, unsigned step) const override;
 
  private:
+  static constexpr std::size_t LARGE = std::size_t{1} << 22U;  // bytes of the host
   struct Buffer {
     std::unique_ptr<Units> units;
     Time latency;
     std::uint64_t unit;  // bytes
     Modulus divide;      // of an address, to its unit
+    bool large;          // the units do not fit in a near cache of the host
     std::uint64_t hits = 0;
     [[nodiscard]] std::uint64_t number(std::uint64_t address) const noexcept { return divide.of(address).quotient; }
   };

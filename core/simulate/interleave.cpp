@@ -31,6 +31,11 @@ class Interleaved final : public Memory {
     for (const auto& part : parts_) part->reset_counters();
   }
   [[nodiscard]] std::uint64_t reach() const override { return parts_.size() * parts_[0]->reach(); }
+  [[nodiscard]] bool announced() const override { return parts_[0]->announced(); }
+  void announce(std::uint64_t address, unsigned step) const override {
+    const auto block = address >> shift_;
+    part(block).announce(inside(address, block), step);
+  }
 
  private:
   [[nodiscard]] Memory& part(std::uint64_t block) const {

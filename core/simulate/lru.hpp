@@ -3,10 +3,10 @@
 /// beginning makes the oldest the newest. There are eight buckets for each slot, so that a look-up rarely follows a
 /// chain, which no branch predictor foresees. 4096 slots and their buckets take 256 KiB.
 #pragma once
-#include <bit>
 #include <cstdint>
 #include <vector>
 
+#include "simulate/buckets.hpp"
 #include "simulate/held.hpp"
 
 namespace tierscope::simulate {
@@ -21,10 +21,7 @@ class Lru {
   };
 
   /// @param capacity at least 1, below 2^31
-  explicit Lru(std::size_t capacity)
-      : slots_(capacity),
-        heads_(std::bit_ceil(8 * capacity), NONE),
-        shift_(64U - static_cast<unsigned>(std::bit_width(heads_.size() - 1))) {
+  explicit Lru(std::size_t capacity) : slots_(capacity), buckets_(8 * capacity) {
     const auto count = static_cast<std::uint32_t>(capacity);
     for (std::uint32_t s = 0; s < count; ++s) {
       slots_[s].older = s + 1 == count ? 0 : s + 1;
@@ -50,27 +47,45 @@ class Lru {
     newest_ = slots_[newest_].newer;
     auto& slot = slots_[newest_];
     if (slot.key != EMPTY) unchain(newest_);
-    auto& head = heads_[bucket(key)];
+    auto& head = buckets_.head(key);
     slot.key = key;
     slot.ready = 0;
     slot.dirty = 0;
     slot.chain = head;
     head = newest_;
+    expect_victims(slot);
     return slot;
   }
+  /// As Units::announce.
+  void announce(std::uint64_t key, unsigned step) const noexcept {
+    if (step == 0) return buckets_.announce(key);
+    const auto s = buckets_.head(key);
+    if (s == NONE) return;
+    const auto& slot = slots_[s];
+    if (step == 1) return __builtin_prefetch(&slot, 1);
+    __builtin_prefetch(&slots_[slot.newer], 1);
+    __builtin_prefetch(&slots_[slot.older], 1);
+  }
+  /// Return the bytes of the host that it takes.
+  [[nodiscard]] std::size_t bytes() const noexcept { return slots_.size() * sizeof(Slot) + buckets_.bytes(); }
 
  private:
-  static constexpr std::uint32_t NONE = ~std::uint32_t{0};
-  [[nodiscard]] std::size_t bucket(std::uint64_t key) const noexcept { return key * 0x9E3779B97F4A7C15U >> shift_; }
+  static constexpr std::uint32_t NONE = Buckets::NONE;
   [[nodiscard]] std::uint32_t where(std::uint64_t key) const noexcept {
-    auto s = heads_[bucket(key)];
+    auto s = buckets_.head(key);
     while (s != NONE && slots_[s].key != key) s = slots_[s].chain;
     return s;
   }
   void unchain(std::uint32_t s) noexcept {
-    auto* link = &heads_[bucket(slots_[s].key)];
+    auto* link = &buckets_.head(slots_[s].key);
     while (*link != s) link = &slots_[*link].chain;
     *link = slots_[s].chain;
+  }
+  /// Prefetch the slot that is replaced after the next one, and the bucket of the next one.
+  void expect_victims(const Slot& newest) const noexcept {
+    const auto& next = slots_[newest.newer];
+    buckets_.announce(next.key);
+    __builtin_prefetch(&slots_[next.newer], 1);
   }
   /// Make slot s the newest: it comes between the newest and, since this is a ring, the oldest.
   void use(std::uint32_t s) noexcept {
@@ -88,9 +103,8 @@ class Lru {
     newest_ = s;
   }
 
-  std::vector<Slot> slots_;
-  std::vector<std::uint32_t> heads_;
-  unsigned shift_;
+  std::vector<Slot, Large<Slot>> slots_;
+  Buckets buckets_;
   std::uint32_t newest_ = 0;
 };
 

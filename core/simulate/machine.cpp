@@ -48,6 +48,10 @@ class Machine::Router final : public Memory {
     for (const auto& memory : memories_) most = std::max(most, memory->reach());
     return most;
   }
+  [[nodiscard]] bool announced() const override {
+    return std::ranges::any_of(memories_, [](const auto& memory) { return memory->announced(); });
+  }
+  void announce(std::uint64_t address, unsigned step) const override { of(address).announce(address & MASK, step); }
 
  private:
   static constexpr std::uint64_t MASK = (std::uint64_t{1} << MEMORY_BIT) - 1;
@@ -242,6 +246,13 @@ std::uint64_t Machine::reach() const {
   std::uint64_t sum = router_->reach();
   for (const auto& cache : caches_->facts()) sum += cache.size * (cpus_ / cache.shared);
   return sum;
+}
+
+bool Machine::announced() const { return router_->announced(); }
+
+void Machine::announce(std::span<const Access> accesses) const {
+  for (unsigned step = 0; step < ANNOUNCED; ++step)
+    for (const auto& access : accesses) router_->announce(access.address, step);
 }
 
 void Machine::watch(Watch watch) { router_->watch(std::move(watch)); }

@@ -97,6 +97,10 @@ class Machine {
     if (tlbs_ != nullptr) at = tlbs_->translate(cpu, address, at);
     return caches_->access(cpu, address, kind, at);
   }
+  /// Return whether `announce` makes accesses faster: a memory has large tables.
+  [[nodiscard]] bool announced() const;
+  /// Bring what the memories will read of their tables for these accesses into the host's caches; nothing else changes.
+  void announce(std::span<const Access> accesses) const;
   /// Return whether the nearest cache has the line, or will have it when its flight ends.
   [[nodiscard]] bool near(unsigned cpu, std::uint64_t address) const { return caches_->near(cpu, address); }
   /// Count what `access` would count for these loads and stores, in order, without times, which is faster. The memories

@@ -8,6 +8,8 @@
 
 namespace tierscope::simulate {
 
+constexpr unsigned ANNOUNCED = 3;  // steps
+
 class Memory {
  public:
   virtual ~Memory() = default;
@@ -21,6 +23,12 @@ class Memory {
   virtual void reset_counters() = 0;
   /// Return the bytes that it keeps nearer than its medium: a warm-up must touch more than these.
   [[nodiscard]] virtual std::uint64_t reach() const { return 0; }
+  /// Return whether it has tables so large that `announce` before accesses makes them faster.
+  [[nodiscard]] virtual bool announced() const { return false; }
+  /// Bring what an access of this line will read of these tables into the host's caches; nothing else changes. Call it
+  /// with the steps 0 to ANNOUNCED - 1 for one line, and with other lines in between, so that each step finds what the
+  /// one before it asked for.
+  virtual void announce(std::uint64_t, unsigned) const {}
 };
 
 /// A kind of memory: `kind = "dimm"` in a section [memory.NAME].

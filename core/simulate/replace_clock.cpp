@@ -21,6 +21,11 @@ class Clock final : public Replacement {
     used_[set * ways_ + way] = false;
     hand_[set] = after(way);
   }
+  /// Used ways, which the hand will skip, are not looked at.
+  [[nodiscard]] std::size_t guess(std::size_t set, std::size_t later) const override {
+    return (hand_[set] + later) % ways_;
+  }
+  void announce(std::size_t set) const override { __builtin_prefetch(&hand_[set], 1); }
 
  private:
   [[nodiscard]] std::size_t after(std::size_t way) const noexcept { return way + 1 == ways_ ? 0 : way + 1; }

@@ -13,6 +13,10 @@ class Fifo final : public Replacement {
   void used(std::size_t, std::size_t) override {}
   std::size_t pick(std::size_t set) override { return next_[set]; }
   void filled(std::size_t set, std::size_t way) override { next_[set] = way + 1 == ways_ ? 0 : way + 1; }
+  [[nodiscard]] std::size_t guess(std::size_t set, std::size_t later) const override {
+    return (next_[set] + later) % ways_;
+  }
+  void announce(std::size_t set) const override { __builtin_prefetch(&next_[set], 1); }
 
  private:
   std::size_t ways_;

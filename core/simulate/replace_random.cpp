@@ -12,6 +12,9 @@ class Any final : public Replacement {
   void used(std::size_t, std::size_t) override {}
   std::size_t pick(std::size_t) override { return random_word(seed_, drawn_) % ways_; }
   void filled(std::size_t, std::size_t) override { ++drawn_; }
+  [[nodiscard]] std::size_t guess(std::size_t, std::size_t later) const override {
+    return random_word(seed_, drawn_ + later) % ways_;
+  }
 
  private:
   std::size_t ways_;

@@ -1,11 +1,11 @@
 #include "simulate/units.hpp"
 
-#include <bit>
 #include <string>
 #include <vector>
 
 #include "base/random.hpp"
 #include "base/registry.hpp"
+#include "simulate/buckets.hpp"
 #include "simulate/lru.hpp"
 #include "simulate/modulus.hpp"
 
@@ -22,6 +22,8 @@ class OneLru final : public Units {
   [[nodiscard]] const Held* peek(std::uint64_t key) const override { return lru_.peek(key); }
   const Held& victim(std::uint64_t) override { return lru_.oldest(); }
   Held& insert(std::uint64_t key) override { return lru_.insert(key); }
+  void announce(std::uint64_t key, unsigned step) const override { lru_.announce(key, step); }
+  [[nodiscard]] std::size_t bytes() const override { return lru_.bytes(); }
 
  private:
   Lru lru_;
@@ -36,8 +38,9 @@ class Sets final : public Units {
         hashed_(hashed),
         policy_(std::move(policy)),
         places_(sets * ways),
-        heads_(std::bit_ceil(2 * sets * ways), NONE),
-        taken_(sets, 0) {}
+        buckets_(2 * sets * ways),
+        taken_(sets, 0),
+        one_(sets == 1) {}
   Held* find(std::uint64_t key) override {
     const auto place = where(key);
     if (place == NONE) return nullptr;
@@ -58,16 +61,32 @@ class Sets final : public Units {
     } else {
       unchain(p);
     }
-    auto& head = heads_[bucket(key)];
+    auto& head = buckets_.head(key);
     static_cast<Held&>(place) = {.key = key};
     place.chain = head;
     head = static_cast<std::uint32_t>(p);
     policy_->filled(set, p % ways_);
+    if (one_ && taken_[0] == ways_) expect_victims();
     return place;
   }
+  void announce(std::uint64_t key, unsigned step) const override {
+    if (step == 0) return announce_set(key);
+    const auto place = buckets_.head(key);
+    if (place != NONE) {
+      if (step == 1) __builtin_prefetch(&places_[place], 1);
+      return;
+    }
+    if (one_) return;  // `insert` looks ahead
+    const auto set = set_of(key);
+    const auto& next = places_[set * ways_ + (taken_[set] < ways_ ? taken_[set] : policy_->guess(set, 0))];
+    if (step == 1) return __builtin_prefetch(&next, 1);
+    if (next.key != Held::EMPTY) buckets_.announce(next.key);
+  }
+  [[nodiscard]] std::size_t bytes() const override { return places_.size() * sizeof(Place) + buckets_.bytes(); }
 
  private:
-  static constexpr std::uint32_t NONE = ~std::uint32_t{0};
+  static constexpr std::uint32_t NONE = Buckets::NONE;
+  static constexpr std::size_t SOON = 4, LATER = 8;  // keys until a place is replaced
   struct Place : Held {
     std::uint32_t chain = NONE;
   };
@@ -76,14 +95,25 @@ class Sets final : public Units {
   }
   /// The first places of a set are filled first.
   std::size_t room(std::size_t set) { return set * ways_ + (taken_[set] < ways_ ? taken_[set] : policy_->pick(set)); }
-  [[nodiscard]] std::size_t bucket(std::uint64_t key) const noexcept { return mixed(key) & (heads_.size() - 1); }
+  void announce_set(std::uint64_t key) const {
+    buckets_.announce(key);
+    if (one_) return;
+    const auto set = set_of(key);
+    __builtin_prefetch(&taken_[set]);
+    policy_->announce(set);
+  }
+  /// Prefetch a place that is replaced later, and the bucket of one that is replaced sooner.
+  void expect_victims() const {
+    buckets_.announce(places_[policy_->guess(0, SOON)].key);
+    __builtin_prefetch(&places_[policy_->guess(0, LATER)], 1);
+  }
   [[nodiscard]] std::uint32_t where(std::uint64_t key) const noexcept {
-    auto place = heads_[bucket(key)];
+    auto place = buckets_.head(key);
     while (place != NONE && places_[place].key != key) place = places_[place].chain;
     return place;
   }
   void unchain(std::size_t place) noexcept {
-    auto* link = &heads_[bucket(places_[place].key)];
+    auto* link = &buckets_.head(places_[place].key);
     while (*link != place) link = &places_[*link].chain;
     *link = places_[place].chain;
   }
@@ -92,9 +122,10 @@ class Sets final : public Units {
   std::size_t ways_;
   bool hashed_;
   std::unique_ptr<Replacement> policy_;
-  std::vector<Place> places_;
-  std::vector<std::uint32_t> heads_;
+  std::vector<Place, Large<Place>> places_;
+  Buckets buckets_;
   std::vector<std::size_t> taken_;
+  bool one_;  // there is one set
 };
 
 std::string policy_of(const Section& section) {

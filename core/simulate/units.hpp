@@ -22,6 +22,11 @@ class Units {
   virtual const Held& victim(std::uint64_t key) = 0;
   /// Insert `key`, which has no place yet.
   virtual Held& insert(std::uint64_t key) = 0;
+  /// Bring what `find(key)` and `insert(key)` will read into the host's caches; nothing else changes. Call it with the
+  /// steps 0 to ANNOUNCED - 1 for one key, and with other keys in between.
+  virtual void announce(std::uint64_t key, unsigned step) const = 0;
+  /// Return the bytes of the host that the units take.
+  [[nodiscard]] virtual std::size_t bytes() const = 0;
 };
 
 /// The policy that chooses the way to replace in a set whose places are all taken.
@@ -34,6 +39,10 @@ class Replacement {
   virtual std::size_t pick(std::size_t set) = 0;
   /// Note that another key was inserted there.
   virtual void filled(std::size_t set, std::size_t way) = 0;
+  /// Guess the way that `pick` will return after `later` more keys of this set; nothing changes.
+  [[nodiscard]] virtual std::size_t guess(std::size_t set, std::size_t later) const = 0;
+  /// Bring what `pick` reads of this set into the host's caches.
+  virtual void announce(std::size_t) const {}
 };
 
 /// `policy = "fifo"` in a table [[buffer]].

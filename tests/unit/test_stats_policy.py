@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from made_policy import Overwritten, bandwidth, drained, noisy, strides, timer, written
+from tierscope.arrays import Floats
 from tierscope.stats.combining import drains_at, infer_combining
 from tierscope.stats.interleave import infer_interleave, share
 from tierscope.stats.migration import Migration, infer_migration, look
@@ -48,6 +49,34 @@ def test_a_processor_that_is_the_limit_leaves_several_layouts() -> None:
     found = infer_interleave(strides(), *bandwidth(rng(), 8, 16384, slack=2.0), saturated=False)
     assert not found.sure
     assert all(ways * grain == 8 * 16384 for ways, grain in found.likely)
+
+
+FEW = np.array([*(1 << power for power in range(7, 23)), *(odd << 18 for odd in (3, 5, 7, 9, 11, 6, 10, 14))])
+"""Strides as the suite takes them, with the largest two of each odd number."""
+
+
+def joined(ways: int, grain: int, unit: int, gain: float) -> Floats:
+    """Bandwidth over that of the control where a queue joins the lines of a unit: `gain` at a stride of 128 B."""
+    shares = np.array([share(int(stride), ways, grain) for stride in FEW])
+    return np.asarray(shares * (1 + gain * np.maximum(0.0, unit / FEW - 1) / (unit / 128 - 1)))
+
+
+def test_joined_lines_at_small_strides_leave_the_grain_open() -> None:
+    found = infer_interleave(FEW, joined(2, 64, unit=2048, gain=1.06), np.ones(FEW.size))
+    assert (found.ways, found.grain_bytes) == (2, 128)
+    assert (2, 64) in found.likely
+    assert "the grain may be smaller" in found.doubt
+
+
+def test_joined_lines_do_not_hide_a_grain_that_larger_strides_show() -> None:
+    found = infer_interleave(FEW, joined(2, 4096, unit=512, gain=1.0), np.ones(FEW.size))
+    assert (found.ways, found.grain_bytes) == (2, 4096)
+    assert not found.doubt
+
+
+@pytest.mark.parametrize("ways", [2, 6, 12])
+def test_a_layout_without_joined_lines_is_not_in_doubt(ways: int) -> None:
+    assert not infer_interleave(strides(), *bandwidth(rng(ways), ways, 256, scale=3.0)).doubt
 
 
 def found_in(device: Overwritten, scale: float, seed: int = 1995) -> Migration:

@@ -24,6 +24,7 @@ from tierscope.stats.interleave import Interleave, share
 from tierscope.stats.pairs import UNMEASURED, Pairs
 from tierscope.stats.summary import ENOUGH
 from tierscope.suites.policy.experiments import FAR_BYTES, PRIMES, Field, combining, control_of, field_of, interleave
+from tierscope.suites.policy.table import Policy
 from tierscope.tables import Flat, policy_found, tables
 
 
@@ -215,6 +216,16 @@ def test_a_stall_is_whole_only_if_the_bytes_are_in_one_memory(
     assert replace(found, interleave=seen, pairs=pairs).divided is divided
     assert replace(found, interleave=None, pairs=UNMEASURED).divided  # strides that show nothing
     assert not replace(found, interleave=None, pairs=UNMEASURED, strides=[], controls=[]).divided  # not asked
+
+
+def test_a_grain_that_joined_writes_may_hide_is_inconclusive(content: Content, monkeypatch: pytest.MonkeyPatch) -> None:
+    target, found = next(iter(policy_found.found(content.run).items()))
+    hidden = Interleave(2, 128, ((2, 64), (2, 128)), 0.0, 1.0, 50.0, np.empty(0), faster_bytes=512)
+    monkeypatch.setattr("tierscope.suites.policy.table.found", lambda _: {target: replace(found, interleave=hidden)})
+    row = next(row for row in Policy().rows(content.run) if row.part == "interleaving")
+    assert not row.conclusive
+    assert "strides up to 512 B are faster" in row.reasons[0]
+    assert (row.unit_low, row.unit_bytes) == (64, 128)
 
 
 def test_every_row_has_every_column(content: Content, nothing: Content) -> None:

@@ -8,7 +8,10 @@
 A control is a stride close by that reaches all memories alike, so that pages, queues and buffers cost it the same. `a`
 is what the processor leaves unused (0: the memories limit the control), `b` is 1 where bandwidth follows the number of
 memories. Both are fitted, so that only the places at which bandwidth falls determine W and g. All pairs of W and g are
-tried; a residual counts at most MOST standard errors. Pairs within DOUBT of the best in twice the log-likelihood are
+tried; a residual counts at most MOST standard errors. A queue that joins lines of one unit makes strides below that
+unit faster, which looks like a larger grain. If a stride of up to JOINED is faster than the layout by more than MOST
+errors, only the strides above it decide about smaller grains. If one of these is not excluded, the layout is in doubt.
+Pairs within DOUBT of the best in twice the log-likelihood are
 not excluded: a 95 % set for two parameters (S. S. Wilks, The Large-Sample Distribution of the Likelihood Ratio for
 Testing Composite Hypotheses, Annals of Mathematical Statistics, 1938).
 Blind to: an order of memories that is a hash of the address; structures that a stride meets alike, such as the banks of
@@ -22,11 +25,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from tierscope.arrays import Floats, Integers
+from tierscope.units import show_size
 
 MOST_WAYS = 16
 GRAINS = tuple(1 << power for power in range(6, 23))  # 64 B to 4 MiB
 LEAST_ERROR = 0.03  # of ln bandwidth: no share is exact on a real machine
 MOST = 3.0
+JOINED = 4096  # bytes: no medium is known to join the lines of a larger unit
 DOUBT = 6.0  # chi-square of 2 degrees of freedom, 95 %
 WORTH = 25.0  # least gain of interleaving over none: four parameters, and the best of 255 layouts
 LEAST_FALL = 0.25  # of ln bandwidth, at the stride that falls most: a quarter
@@ -48,6 +53,17 @@ class Interleave:
     exponent: float  # b
     better: float  # than none, in twice the log-likelihood
     fitted: Floats  # of shape (strides,): bandwidth over that of the control
+    faster_bytes: int = 0  # up to this stride something else may hide a smaller grain; 0: nowhere
+
+    @property
+    def doubt(self) -> str:
+        """Return why the layout is not sure, in words; "" if nothing is known against it."""
+        if not self.faster_bytes:
+            return ""
+        return (
+            f"strides up to {show_size(self.faster_bytes)} are faster than a layout allows, as where a queue joins "
+            "their lines: the grain may be smaller"
+        )
 
     @property
     def sure(self) -> bool:
@@ -96,8 +112,27 @@ def infer_interleave(
     better = none - misfit
     if better < WORTH or fitted.min() > -LEAST_FALL:
         return Interleave(1, 0, ((1, 0),), 0.0, 1.0, max(better, 0.0), np.ones(seen.size))
-    likely = tuple((one[1], one[2]) for one in tried if one[0] <= misfit + DOUBT)
-    return Interleave(ways, grain, likely, slack, exponent, better, np.exp(fitted))
+    likely = [(one[1], one[2]) for one in tried if one[0] <= misfit + DOUBT]
+    faster = _faster(strides, (seen - fitted) * weight)
+    far = strides > faster
+    most = _misfit(seen[far], fitted[None, far], weight[far])[0] + DOUBT
+    finer = [
+        one[1:3]
+        for one in tried
+        if faster and one[1] == ways and one[2] < grain
+        and _misfit(seen[far], one[3][2][None, far], weight[far])[0] <= most
+    ]  # fmt: skip
+    both = tuple(dict.fromkeys((*finer, *likely)))
+    return Interleave(ways, grain, both, slack, exponent, better, np.exp(fitted), faster if finer else 0)
+
+
+def _faster(strides: Integers, above: Floats) -> int:
+    """Return the largest stride that joined lines may have made faster than the layout; 0 if there is none.
+
+    above: bandwidth over that of the layout, in standard errors of its logarithm, of shape (strides,).
+    """
+    found = strides[(above > MOST) & (strides <= JOINED)]
+    return int(found.max()) if found.size else 0
 
 
 def _fit(

@@ -7,7 +7,8 @@
     Combining: a queue of `count` lines, joined in units of `unit_bytes`, each `seconds`; control: no queue.
 
 Interleaving that no stride shows is inconclusive, unless pairs of reads show one memory: a hash spreads addresses so
-that all strides meet all memories alike (`stats.pairs`).
+that all strides meet all memories alike (`stats.pairs`). A layout is inconclusive, too, if joined writes make small
+strides faster, so that they may hide a smaller grain (`stats.interleave`).
 
 `found` is false where the curve does not show the property, which is an answer. Its keys are then null. Ranges are 95 %
 sets, see `stats.interleave`, `stats.migration`, `stats.combining`. `better` is how much likelier the structure is than
@@ -65,7 +66,7 @@ def _rows(target: str, one: Found) -> list[PolicyRow]:
     if one.interleave is not None:
         none = _none("interleaving", target, one.evidence[INTERLEAVE], one.strides, judged=False)
         row = _interleave(none, one.interleave)
-        doubt = HUNGRY if not one.saturated else one.pairs.doubt(one.interleave.ways)
+        doubt = HUNGRY if not one.saturated else one.pairs.doubt(one.interleave.ways) or one.interleave.doubt
         rows.append(_doubted(row, doubt) if doubt else row)
     if one.migration is not None:
         none = _none("migration", target, one.evidence[MIGRATION], one.places, judged=False)
