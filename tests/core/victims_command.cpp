@@ -8,7 +8,7 @@
 #include <csignal>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
+#include <sstream>
 #include <thread>
 
 #include "folder.hpp"
@@ -38,10 +38,10 @@ std::string said(const std::string& line, double limit_s = 60, std::vector<unsig
 std::size_t running(const std::string& mark) {
   std::size_t count = 0;
   for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
-    std::ifstream file(entry.path() / "cmdline", std::ios::binary);
-    const std::string text{std::istreambuf_iterator<char>(file), {}};
+    std::ostringstream text;
+    text << std::ifstream(entry.path() / "cmdline", std::ios::binary).rdbuf();  // stops if the process ends meanwhile
     const bool itself = entry.path().filename() == std::to_string(getpid());
-    if (!itself && holds(text, mark)) ++count;
+    if (!itself && holds(text.str(), mark)) ++count;
   }
   return count;
 }
