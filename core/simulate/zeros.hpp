@@ -1,8 +1,6 @@
-/// Memory of zeros, aligned to 64 bytes. Pages that nobody touches take no memory: a simulated machine has many caches,
-/// a run uses few of them.
+/// Memory of zeros. Pages that nobody touches take no memory: a simulated machine has many caches, a run uses few of
+/// them.
 #pragma once
-#include <sys/mman.h>
-
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
@@ -10,18 +8,20 @@
 #include <memory>
 #include <new>
 
+#include "simulate/huge.hpp"
+
 namespace tierscope::simulate {
 
 template <class T>
 class Zeros {
  public:
   explicit Zeros(std::size_t count) {
-    const std::size_t bytes = count * sizeof(T), grain = bytes < LARGE ? 64 : LARGE;
+    const std::size_t bytes = count * sizeof(T), grain = huge::alignment(bytes);
     memory_.reset(std::calloc(1, bytes + grain));
     if (memory_ == nullptr) throw std::bad_alloc();
     const auto address = reinterpret_cast<std::uintptr_t>(memory_.get());
     first_ = reinterpret_cast<T*>((address + grain - 1) / grain * grain);
-    if (grain == LARGE) ::madvise(first_, bytes / LARGE * LARGE, MADV_HUGEPAGE);  // a kernel without them refuses
+    huge::ask(first_, bytes);
   }
   [[nodiscard]] T* at(std::size_t index) const noexcept { return first_ + index; }
   /// Take the first `count` values of another one. Equal pieces are only read, so that zeros still take no memory.
@@ -34,7 +34,6 @@ class Zeros {
 
  private:
   static constexpr std::size_t PIECE = 4096 / sizeof(T);
-  static constexpr std::size_t LARGE = std::size_t{1} << 21U;  // a huge page: sets of a large cache are far apart
   struct Free {
     void operator()(void* memory) const noexcept { std::free(memory); }
   };

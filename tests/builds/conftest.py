@@ -1,4 +1,4 @@
-"""The wheel of a release, which several tests need."""
+"""The wheel of a release and the build of this checkout, which several tests need."""
 
 import subprocess
 from pathlib import Path
@@ -21,3 +21,12 @@ def wheel(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     (path,) = folder.glob("*.whl")
     assert done.stdout.splitlines()[-1].endswith(f"  {path.name}")
     return path
+
+
+@pytest.fixture(scope="session")
+def build(root: Path) -> Path:
+    """The build of ./tierscope, or one by hand."""
+    for name in ("venv", "release"):
+        if list((root / "build" / name).rglob("*_variant.cpp.o")):
+            return root / "build" / name
+    pytest.skip("no build here: ./tierscope test makes one")

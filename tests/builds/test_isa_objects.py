@@ -10,15 +10,6 @@ import pytest
 from isa_objects import faults, isas, objects
 
 
-@pytest.fixture(scope="module")
-def build(root: Path) -> Path:
-    """The build of ./tierscope, or one by hand."""
-    for name in ("venv", "release"):
-        if list((root / "build" / name).rglob("*_variant.cpp.o")):
-            return root / "build" / name
-    pytest.skip("no build here: ./tierscope test makes one")
-
-
 def test_no_isa_leaks(root: Path, build: Path) -> None:
     listed = isas(root)
     assert listed, "no header of core/isa states flags in a line `/// Flags:`"

@@ -46,14 +46,6 @@ class Walk:
     code: str
 
 
-@pytest.fixture(scope="module")
-def build(root: Path) -> Path:
-    for name in ("venv", "release"):
-        if list((root / "build" / name).rglob("*_variant.cpp.o")):
-            return root / "build" / name
-    pytest.skip("no build here: ./tierscope test makes one")
-
-
 @cache
 def walks(build: Path, isa: str) -> tuple[Walk, ...]:
     if shutil.which("objdump") is None:

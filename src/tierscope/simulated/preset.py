@@ -123,15 +123,14 @@ def from_rows(
     """Return the values from one curve of the table `latency`. UsageError where it does not reach memory."""
     known = sorted((row.footprint_bytes, row.latency.middle, row.latency.relative) for row in rows if row.latency)
     sizes, times, shares = np.array(known, dtype=np.float64).reshape(-1, 3).T
-    caches = _data_caches(machine)
-    reported = max((cache.size_bytes for cache in caches), default=0)
-    plateau = memory_plateau(staircase(sizes, times), sizes, times, reported)
+    plateau = memory_plateau(staircase(sizes, times), sizes, times, machine.last_level_cache_bytes())
     if plateau is None:
         raise UsageError(
             f"{where}: the staircase does not reach memory behind a cache; measure further, as with to=2GiB"
         )
     inside = (sizes >= plateau.from_bytes) & (sizes <= plateau.to_bytes)
     memory_s = float(np.median(times[inside]))
+    caches = _data_caches(machine)
     line = machine.line_bytes()
     begin = [_shape(level.latency_s, level.capacity_bytes, caches, line) for level in plateau.levels]
     seen, at = sizes[sizes <= plateau.to_bytes], times[sizes <= plateau.to_bytes]

@@ -1,4 +1,4 @@
-"""The plateau of memory in a staircase of latency over footprint, and how well its latency is known.
+"""The plateau of memory in a staircase of latency over footprint, also where a ramp follows it.
 
 Memory is the last plateau of `stats.levels`. Where the staircase ends on a ramp behind the last plateau, memory may
 still be that plateau: page walks make its latency rise with the footprint, and so does a host that takes pages

@@ -118,23 +118,26 @@ def places(runs: Sequence[Run], on: Sequence[str], folder: Path, page_bytes: int
     instant = place(
         "no memory", f"{whole},memory.memory.read=0ns,memory.memory.write=0ns,memory.memory.bandwidth=10TB/s"
     )
-    reads = [_behind_caches(found, (1 + sign * found.memory_share) * found.memory_s) for sign in (-1, 1)]
-    ends = [
-        place(f"a read of {read}", f"{whole},memory.memory.read={read},memory.memory.write={read}").word
-        for read in reads
-    ]
+    loads = [(1 + sign * found.memory_share) * found.memory_s for sign in (-1, 1) if found.memory_share > 0]
+    ends = [place("an end", f"{whole},{_latencies(found, load_s, load_s)}").word for load_s in loads]
     stated = [(one.over, one.bandwidth_over) for one in tiers if one.over and one.bandwidth_over]
     grid = _grid(stated, found) if contours else []
     cells = tuple(_stated(place(word, *_tier(word, found, whole)), found) for word in grid)
     return Here(
         own, tiers, instant.word, _notes(found, files[page_bytes], probed), str(whole), cells, found.memory_s,
-        found.bandwidth_bytes_per_s or None, tuple(ends) if found.memory_share > 0 else (),
+        found.bandwidth_bytes_per_s or None, tuple(ends),
     )  # fmt: skip
 
 
-def _behind_caches(found: Measured, load_s: float) -> str:
-    """Return the latency of a memory behind the caches here, for that of a load from the core."""
-    return f"{max(load_s - found.memory_s + memory_read_s(found), 0.0) * 1e9:.6g}ns"
+def _on_the_way(found: Measured) -> float:
+    """Return the seconds of a load from the core that caches and translation take before the memory."""
+    return found.memory_s - memory_read_s(found)
+
+
+def _latencies(found: Measured, read_s: float, write_s: float) -> str:
+    """Return the words of a memory behind the caches here, for seconds of a load and of a store from the core."""
+    read, write = (max(time - _on_the_way(found), 0.0) * 1e9 for time in (read_s, write_s))
+    return f"memory.memory.read={read:.6g}ns,memory.memory.write={write:.6g}ns"
 
 
 def _grid(stated: Sequence[tuple[float, float]], found: Measured) -> list[str]:
@@ -142,7 +145,7 @@ def _grid(stated: Sequence[tuple[float, float]], found: Measured) -> list[str]:
     if not found.bandwidth_bytes_per_s:
         return []
     latencies, bandwidths = axes(stated)
-    behind = found.memory_s - memory_read_s(found)
+    behind = _on_the_way(found)
     return [
         f"read={over * found.memory_s * 1e9:.6g}ns,bandwidth={width * found.bandwidth_bytes_per_s / 1e9:.6g}GB/s"
         for over in latencies
@@ -255,7 +258,7 @@ def _tier(word: str, found: Measured, whole: Path) -> tuple[str, str, tuple[str,
         others = [part for part in rest if not part.startswith("memory=")]
         return ",".join([first.removeprefix(PREFIX), *others]), "".join(f",{part}" for part in chosen), ()
     asked, given = _asked(word, found.memory_s)
-    behind = found.memory_s - memory_read_s(found)  # caches and translation on the way
+    behind = _on_the_way(found)
     if asked.read_latency_s <= behind:
         raise UsageError(f"--on {word}: {asked.read_latency_s * 1e9:.3g} ns is less than {behind * 1e9:.3g} ns, which "
                          "the caches before a memory take here; give the latency of a load from the core")  # fmt: skip
@@ -263,7 +266,7 @@ def _tier(word: str, found: Measured, whole: Path) -> tuple[str, str, tuple[str,
     notes = (
         f"{word} has over {MUCH_SLOWER:.0f}x the latency of this machine's memory, where no prediction was checked",
     )
-    return f"{whole},{_memory_words(asked, behind, given, found)}", "", notes if far else ()
+    return f"{whole},{_memory_words(asked, given, found)}", "", notes if far else ()
 
 
 def _asked(word: str, here_s: float) -> tuple[Device, list[str]]:
@@ -285,11 +288,10 @@ def _is_as_here(word: str, given: Sequence[str]) -> bool:
     return bool(given) and len(given) == len(word.split(",")) and "read" not in given
 
 
-def _memory_words(asked: Device, behind: float, given: Sequence[str], found: Measured) -> str:
-    read, write = (max(time - behind, 0.0) for time in (asked.read_latency_s, asked.write_latency_s))
-    words = [f"memory.memory.read={read * 1e9:.6g}ns", f"memory.memory.write={write * 1e9:.6g}ns"]
+def _memory_words(asked: Device, given: Sequence[str], found: Measured) -> str:
+    words = _latencies(found, asked.read_latency_s, asked.write_latency_s)
     rate = _rate(asked, given, found)
-    return ",".join([*words, *([f"memory.memory.bandwidth={rate / 1e9:.6g}GB/s"] if rate else [])])
+    return f"{words},memory.memory.bandwidth={rate / 1e9:.6g}GB/s" if rate else words
 
 
 def _rate(asked: Device, given: Sequence[str], found: Measured) -> float | None:
