@@ -44,6 +44,12 @@ UNREAD = {
 }
 
 
+@pytest.mark.parametrize("count", [9_999_999_999_999, 10_000_000_000_000, 1_234_567_890_123_456_789])
+def test_a_count_as_wide_as_its_column_is_read(count: int) -> None:
+    readings = imported(text(f"{count:>18,}      instructions")).readings
+    assert [one.values["count"].value for one in readings if one.test == "instructions"] == [float(count)]
+
+
 @pytest.mark.parametrize("what", TWICE)
 def test_one_event_with_several_counts_is_refused(what: str) -> None:
     with pytest.raises(UsageError, match="is there 2 times"):

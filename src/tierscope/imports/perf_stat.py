@@ -30,7 +30,7 @@ warn.state(
 
 TITLE = "Performance counter stats for"
 ABSENT = ("<not supported>", "<not counted>")
-TEXT = re.compile(r"^\s+(<not \w+>|[0-9.,]+)\s+(?:(msec|MiB|Joules)\s+)?([A-Za-z_]\S*)(\s+#.*|\s+\(.*\))?\s*$")
+TEXT = re.compile(r"^\s*(<not \w+>|[0-9.,]+)\s+(?:(msec|MiB|Joules)\s+)?([A-Za-z_]\S*)(\s+#.*|\s+\(.*\))?\s*$")
 SHARE = re.compile(r"\(\s*([0-9.]+)%\)$")  # of the time that the event was counted; (+- 1.20%) is another
 ADVICE = re.compile(r"\s*(echo [01] >|perf stat )")  # perf's advice about the watchdog: its numbers are not counts
 TIMES = re.compile(r"^\s+([0-9.,]+) seconds (time elapsed|user|sys)\s*$")
