@@ -6,8 +6,9 @@ import pytest
 from noise import alike, independent
 from tierscope.record.experiment import Schedule
 from tierscope.stats.lost import Lost
+from tierscope.stats.median import median
 from tierscope.stats.steady import Steady
-from tierscope.stats.summary import ENOUGH, summarise, verdict
+from tierscope.stats.summary import ENOUGH, FEW, LONG_S, enough, summarise, verdict
 
 SCHEDULE = Schedule()
 
@@ -51,6 +52,27 @@ def test_few_blocks_at_all_ask_for_more_time() -> None:
     assert verdict(np.full(12, 5.0), SCHEDULE).reasons == (
         f"only 12 clean blocks of 12: {ENOUGH} are needed, measure longer",
     )
+
+
+def test_a_dozen_long_blocks_are_enough() -> None:
+    schedule = Schedule(block_s=LONG_S)
+    assert verdict(np.full(FEW, 5.0), schedule).conclusive
+    assert verdict(np.full(FEW - 1, 5.0), schedule).reasons == (
+        f"only {FEW - 1} clean blocks of {FEW - 1}: {FEW} are needed, measure longer",
+    )
+    assert enough(LONG_S * 0.99) == ENOUGH
+
+
+def test_a_dozen_long_blocks_contain_the_truth_where_a_dozen_short_ones_do_not() -> None:
+    """Long blocks are means of ten short ones, whose noise is alike (0.7) from one to the next."""
+    every = 100 + alike(np.random.default_rng(7), 2000, FEW * 10)
+
+    def coverage(series: np.ndarray) -> float:
+        found = [median(one, 0.95) for one in series]
+        return sum(one.low <= 100 <= one.high for one in found) / len(found)
+
+    assert coverage(every.reshape(len(every), FEW, 10).mean(axis=2)) > 0.95
+    assert coverage(every[:, :FEW]) < 0.85
 
 
 def test_a_falling_series_is_not_steady() -> None:

@@ -15,7 +15,8 @@ from tierscope.record.result import load
 from tierscope.run import planned, start
 from tierscope.run.batches import one_visit
 from tierscope.run.expected import imagine
-from tierscope.suites.stream.large import CALLS, LARGE, SMALLEST, call_bytes, seconds_of
+from tierscope.stats.summary import enough
+from tierscope.suites.stream.large import LARGE, SMALLEST, call_bytes, calls_of, seconds_of
 from tierscope.tables import tables
 from tierscope.units import LINE_BYTES, GiB, MiB
 
@@ -41,7 +42,9 @@ def test_a_visit_is_as_long_as_the_calls_that_a_verdict_asks_for() -> None:
     for one in large(experiments_of()):
         (group,) = one.groups
         visit = one_visit(one)
-        assert visit.minimum_s >= CALLS * seconds_of(group.workload.per_block * LINE_BYTES)
+        call_s = seconds_of(group.workload.per_block * LINE_BYTES)
+        assert visit.minimum_s >= calls_of(call_s) * call_s
+        assert calls_of(call_s) > enough(visit.block_s)
         assert not one.calibrate
 
 

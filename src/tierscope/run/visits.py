@@ -1,21 +1,23 @@
 """The points that are visited next, after the first tour through the plan.
 
 First each point gets the visits that its plan asks for, one tour through the whole plan after the other, so that the
-visits of a point are spread over the run. Then points whose interval is too wide are visited more often, the widest
-first, in rounds: in a run with a limit until that, else while all visits of a point fit into its budget. The limit may
-leave too little time for all tours. If most points have two visits, further ones go to those whose interval is too
-wide. Else a few points of each kind get all their visits first. The drift of a kind is known from a few of its points.
-A third visit of them shows what all points of a tour have in common, where two may agree by chance. On a machine that
-becomes faster for a minute, two visits of every point show little, and three visits of a few points do. Kinds wait, the
-longest first, if the time does not suffice for all. A tour through the others follows. If it does not fit, the longest
-points are left out, if most of the others fit. Points that are chosen follow each other as in the plan: neighbours
-there share memory, which costs more to map than many a point lasts. Each tour maps it once more, at the first of these
-points that it visits.
+visits of a point are spread over the run. Then points that are not sure are visited more often, in rounds: in a run
+with a limit until that, else while all visits of a point fit into its budget. Points of one visit come first, then the
+widest that further visits can make sure.
+
+The limit may leave too little time for all tours. Then most points get a second visit, and a few of each kind get all
+their visits: two tours may agree by chance, and a third one shows what all points of a tour have in common. If the time
+does not suffice for both, the longest points are left out, then the third visits. If it does not suffice for most
+points, only the few get their visits: the drift of a kind is known from these. Points of one visit rest on it alone, so
+that one odd point among the few widens them all. That is why most points get two visits if the time allows.
+
+Points that are chosen follow each other as in the plan: neighbours there share memory, which costs more to map than
+many a point lasts. Each tour maps it once more, at the first of these points that it visits.
 """
 
 import math
-from collections import defaultdict
-from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from tierscope.record.result import Record, Run
 from tierscope.run.durations import Durations, Tour
@@ -59,32 +61,26 @@ class Visits:
         if tour_s * self._tours(due) <= left_s:
             return due
         if self._most_have_two():
-            return []
-        by_kind = self._sample({own[0].number for own in missing})
-        sample = [record for records in by_kind.values() for record in records]
-        if sample and self._durations.tour_s(sample) * self._tours(sample) <= left_s:
-            return self._fitting(sample, left_s)
-        most = due if tour_s <= left_s else self._without_the_longest(due, left_s)
-        if len(most) >= MANY * len(due):
-            return self._complete(by_kind, left_s) or most
-        return self._fitting(sample, left_s) or self._fitting(self._kind_by_kind(due), left_s)
+            return self._fitting(self._sample([own[0] for own in missing if len(own) > 1]), left_s)
+        few = self._sample([own[0] for own in missing]) or self._kind_by_kind(due)
+        return self._most(due, left_s, sampled=True) or self._most(due, left_s) or self._fitting(few, left_s)
 
     def _tours(self, records: Sequence[Record]) -> int:
         """Return how many tours these points still need."""
         return max((r.experiment.schedule.visits - len(self._own[r.number]) for r in records), default=0)
 
     def second_look(self, left_s: float) -> list[Record]:
-        """Return the points that are not sure, the widest if there is no time for all; left_s: as for `next_tour`."""
+        """Return the points that are not sure, the urgent ones if time is short; left_s: as for `next_tour`."""
         limited = math.isfinite(left_s)
         doubtful = [
-            (self._width(own[0]), own[0])
+            own
             for own in self._own.values()
             if own[0].experiment.schedule.visits > 1
             and len(own) < MOST
             and (limited or self._has_time(own))
             and not judged(self._run, own[0]).conclusive
         ]
-        return self._fitting([record for _, record in sorted(doubtful, key=lambda one: -one[0])], left_s)
+        return self._fitting([own[0] for own in sorted(doubtful, key=self._urgency)], left_s)
 
     def number(self, record: Record) -> int:
         """Return the number of the next visit of a point."""
@@ -103,8 +99,14 @@ class Visits:
         total_s = sum(visit.seconds for visit in own) + self._durations.tour_s(own[:1])
         return total_s <= own[0].experiment.schedule.budget_s
 
-    def _width(self, record: Record) -> float:
-        return judged(self._run, record).relative
+    def _urgency(self, own: Sequence[Record]) -> tuple[int, float]:
+        """Return the place of a point among those that are not sure, the most urgent lowest.
+
+        An interval becomes narrower with the root of the number of visits, and a point has MOST visits at most.
+        """
+        width = judged(self._run, own[0]).relative
+        hopeless = width * math.sqrt(len(own) / MOST) > own[0].experiment.schedule.precision
+        return (0 if len(own) == 1 else 2 if hopeless else 1), -width
 
     def _fitting(self, wanted: Sequence[Record], left_s: float) -> list[Record]:
         """Return those that there is time for, the first ones before others, in the order of the plan."""
@@ -120,43 +122,37 @@ class Visits:
         counts = [len(own) for own in self._own.values() if own[0].experiment.schedule.visits > 1]
         return sum(count > 1 for count in counts) >= MANY * len(counts)
 
-    def _without_the_longest(self, due: Sequence[Record], left_s: float) -> list[Record]:
-        """Return the points of a tour that fit, if the longest ones are left out: these are large footprints."""
-        kept, tour, total = set(), Tour(self._durations), 0.0
+    def _most(self, due: Sequence[Record], left_s: float, *, sampled: bool = False) -> list[Record]:
+        """Return a tour without its longest points, which are large footprints; [] where less than MANY of it fit.
+
+        sampled: whether it leaves time for the other visits of a sample of it.
+        """
         shares = self._durations.shares_s(due)
-        for record in sorted(due, key=lambda record: shares[record.number]):
-            total += tour.add(record)
-            if total > left_s:
-                break
-            kept.add(record.number)
-        return [record for record in due if record.number in kept]
-
-    def _sample(self, lacking: Container[int]) -> dict[Kind, list[Record]]:
-        """Return FEWEST points of each larger kind, which replaces a kind with few points, less those with all visits.
-
-        All their visits come before a second one of others, if there is no time for all. Without them, no point of the
-        kind has an interval. A drift from two visits of many points would have few degrees of freedom.
-        lacking: the numbers of the points that lack visits.
-        """
-        sample: dict[Kind, list[Record]] = defaultdict(list)
-        for record in self._kind_by_kind([own[0] for own in self._own.values()]):
-            _, larger = self._kinds(record)
-            if len(sample[larger]) < FEWEST:
-                sample[larger].append(record)
-        return {kind: [one for one in records if one.number in lacking] for kind, records in sample.items()}
-
-    def _complete(self, sample: Mapping[Kind, list[Record]], left_s: float) -> list[Record]:
-        """Return the points of those kinds for which all visits fit, in the order of the plan; the longest kinds are
-        left out first. There is then time for a second visit of these.
-        """
-        kinds, waiting = sorted(sample, key=lambda kind: self._durations.tour_s(sample[kind])), list[Record]()
-        while kinds:
-            chosen = [record for kind in kinds for record in sample[kind]]
-            total_s = self._durations.tour_s(chosen) * self._tours(chosen) + self._durations.tour_s(waiting)
-            if chosen and total_s <= left_s:
-                return sorted(chosen, key=lambda record: record.number)
-            waiting += sample[kinds.pop()]
+        shortest = sorted(due, key=lambda record: shares[record.number])
+        for count in range(len(due), math.ceil(MANY * len(due)) - 1, -1):
+            kept = sorted(shortest[:count], key=lambda record: record.number)
+            sample = self._sample(kept) if sampled else []
+            more_s = (self._tours(sample) - 1) * self._durations.tour_s(sample) if sample else 0.0
+            if self._durations.tour_s(kept) + more_s <= left_s:
+                return kept
         return []
+
+    def _sample(self, records: Sequence[Record]) -> list[Record]:
+        """Return FEWEST of these points for each larger kind, which replaces a kind with few points, one kind after the
+        other; fewer where points of the kind have all their visits.
+
+        Without them, no point of a kind has an interval. A drift from two visits has few degrees of freedom.
+        """
+        full: Counter[Kind] = Counter()
+        for own in self._own.values():
+            full[self._kinds(own[0])[1]] += len(own) >= max(own[0].experiment.schedule.visits, 2)
+        sample = []
+        for record in self._kind_by_kind(records):
+            _, larger = self._kinds(record)
+            if full[larger] < FEWEST:
+                full[larger] += 1
+                sample.append(record)
+        return sample
 
     def _kind_by_kind(self, due: Sequence[Record]) -> list[Record]:
         """Return one point of each kind, then another of each, and so on, chosen independently of their durations.

@@ -30,6 +30,8 @@ UNDISTURBED = (
 # by up to 15 % (benchmarks/busy.py), since a thread that has just come back finds its caches and TLB cold
 ENOUGH = 50  # points: below, the warm-up rule is silent and intervals of autocorrelated noise (0.7) contain
 # the truth under 84 % of the time instead of 95 % (see `median`)
+LONG_S = 0.01  # of a block: it contains ten usual ones, so that neighbours resemble each other less
+FEW = 12  # points of such blocks: with the same noise their interval contains the truth 98 % of the time
 WIDE = "interval"  # the begin of a reason that is only about the width of an interval
 LONGER = "measure longer"  # the end of a reason that more time removes
 
@@ -85,8 +87,13 @@ def summarise(
         start=settled.start,
         total=total,
         steady=settled.steady,
-        reasons=tuple(_reasons(interval, settled, schedule.precision, total, lost)),
+        reasons=tuple(_reasons(interval, settled, schedule, total, lost)),
     )
+
+
+def enough(block_s: float) -> int:
+    """Return how many clean points a summary needs. block_s: seconds that a block was to take."""
+    return FEW if block_s >= LONG_S else ENOUGH
 
 
 def too_wide(interval: Interval, precision: float) -> str:
@@ -94,17 +101,17 @@ def too_wide(interval: Interval, precision: float) -> str:
     return "" if interval.relative <= precision else f"{WIDE} {beyond(interval, precision)}"
 
 
-def _reasons(interval: Interval, settled: Steady, precision: float, total: int, lost: Lost) -> list[str]:
+def _reasons(interval: Interval, settled: Steady, schedule: Schedule, total: int, lost: Lost) -> list[str]:
     if not interval.count:
         return [f"no moment at which all threads worked undisturbed for long enough{lost.busy(total)}"]
     reasons = []
-    kept = interval.count + settled.start
-    if interval.count < ENOUGH:
-        why = lost.why(kept, total) or f": {ENOUGH} are needed, {LONGER}"
+    kept, needed = interval.count + settled.start, enough(schedule.block_s)
+    if interval.count < needed:
+        why = lost.why(kept, total) or f": {needed} are needed, {LONGER}"
         reasons.append(f"only {interval.count} clean blocks of {total}{why}")
     elif kept < UNDISTURBED * total:
         reasons.append(f"only {100 * kept / total:.0f} % of the moments are clean{lost.why(kept, total)}")
-    if wide := too_wide(interval, precision):
+    if wide := too_wide(interval, schedule.precision):
         reasons.append(wide)
     if not settled.steady:
         way = {1: "still rising", -1: "still falling"}.get(settled.trend, "it changes")

@@ -63,7 +63,7 @@ def plan(machine: Machine, chosen: QuickOptions) -> Plan:
     bandwidth = stream.StreamOptions(
         target=target, kernels=kernels, threads=teams(len(cpus)), precision=precision, budget=1.0, visits=visits
     )
-    yield from stream.measure(machine, bandwidth, cache_bytes, min(visits, 1), together)
+    yield from stream.measure(machine, bandwidth, cache_bytes, together)
     if several:
         loads = loaded_latency.LoadedLatencyOptions(
             target=target,

@@ -24,7 +24,7 @@ from tierscope.record.experiment import Experiment, Group, Schedule, Target, Tea
 from tierscope.record.machine import Machine
 from tierscope.record.work.line import LineWork
 from tierscope.suites.stream.labels import StreamLabels
-from tierscope.suites.stream.large import CALLS, LARGE, call_bytes, seconds_of
+from tierscope.suites.stream.large import LARGE, call_bytes, calls_of, seconds_of
 from tierscope.units import LINE_BYTES
 
 DEFAULT = (*STREAM, *LARGE)
@@ -115,12 +115,13 @@ def large(
     one = point(LARGE[name], arrays, cpus, target, memory, schedule)
     size = call_bytes(memory.footprint(arrays) // arrays, len(cpus))
     call_s = seconds_of(size)
+    visit_s = calls_of(call_s) * call_s
     own = msgspec.structs.replace(
         schedule,
         block_s=max(schedule.block_s, call_s),
-        minimum_s=CALLS * call_s,
-        budget_s=max(schedule.budget_s, CALLS * call_s),
-        piece_s=CALLS * call_s,
+        minimum_s=visit_s,
+        budget_s=max(schedule.budget_s, visit_s),
+        piece_s=visit_s,
     )
     (group,) = one.groups
     work = msgspec.structs.replace(group.workload, per_block=size // LINE_BYTES)
@@ -137,20 +138,17 @@ def measure(
     machine: Machine,
     chosen: StreamOptions,
     cache_bytes: int | None = None,
-    large_visits: int | None = None,
     together: str = "",
 ) -> Generator[Experiment, Answer, None]:
     """Yield thread counts outside, kernels inside, so that a slow drift does not affect one kernel alone.
 
-    large_visits: of large calls, which are long; None: as of all points. together: why all arrays of a kernel have the
-    size of one, if they do.
+    together: why all arrays of a kernel have the size of one, if they do.
     """
     target = chosen.target.on(chosen.pages)
     cpus = chosen_cpus(machine, chosen.cpus, target)
     counts = thread_counts(chosen.threads, cpus)
     names = kernels_of(machine, chosen, target)
     schedule = Schedule(precision=chosen.precision, budget_s=chosen.budget, block_s=chosen.block, visits=chosen.visits)
-    seldom = schedule if large_visits is None else msgspec.structs.replace(schedule, visits=large_visits)
     near = near_cpus(machine, target)[0]
     each = yield from chosen_array(machine, chosen.array, cache_bytes, cpus, near, target)
     memory = all_together(each, together)
@@ -158,7 +156,7 @@ def measure(
         for kernel in names:
             if kernel in LARGE:
                 if count in (counts[0], counts[-1]):  # a call is long, and its number of threads adds little
-                    yield large(kernel, machine, cpus[:count], target, memory, seldom)
+                    yield large(kernel, machine, cpus[:count], target, memory, schedule)
                 continue
             walk = walk_of(machine, kernel)
             row = chosen.row if chosen.row and walk.rows else 0

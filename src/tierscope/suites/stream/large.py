@@ -6,6 +6,7 @@ So programs with large arrays see another number, twice as high on some machines
 Source: GNU C Library manual, tunables glibc.cpu.x86_non_temporal_threshold and glibc.cpu.x86_shared_cache_size.
 """
 
+from tierscope.stats.summary import enough
 from tierscope.units import LINE_BYTES, MiB
 
 LARGE = {"memcpy_large": "memcpy", "memset_large": "memset"}
@@ -13,7 +14,7 @@ LARGE = {"memcpy_large": "memcpy", "memset_large": "memset"}
 
 SMALLEST = 200 * MiB  # of a call, if the thread's part of an array is as large; twice as large ones are cut in two
 GUESS = 6e9  # bytes/s that one thread fills or copies at least, on most machines: how long calls take
-CALLS = 60  # of a visit: a verdict asks for 50 undisturbed ones
+SPARE = 10  # calls of a visit that may be disturbed
 
 
 def call_bytes(array_bytes: int, threads: int) -> int:
@@ -26,3 +27,8 @@ def call_bytes(array_bytes: int, threads: int) -> int:
 def seconds_of(size: int) -> float:
     """Return how long a call takes at most, near enough to plan by."""
     return size / GUESS
+
+
+def calls_of(call_s: float) -> int:
+    """Return the number of calls of a visit: those that a verdict asks for, and some that may be disturbed."""
+    return enough(call_s) + SPARE
