@@ -18,10 +18,11 @@ from tierscope.record.result import Finding, Run, load
 from tierscope.run import planned, start
 from tierscope.run.examined import examined
 from tierscope.run.expected import expected_seconds, further_seconds, imagine
+from tierscope.stats.median import Interval
 from tierscope.suites.sharing.finding import finding
 from tierscope.suites.sharing.held import held
 from tierscope.suites.sharing.row import SharingRow
-from tierscope.suites.sharing.said import core_of
+from tierscope.suites.sharing.said import core_of, said_of
 from tierscope.suites.sharing.verdict import FREE, FULL, OWN, SHARED, UNKNOWN
 from tierscope.tables import Insight, tables
 from tierscope.units import MiB
@@ -103,6 +104,15 @@ def test_two_cores_with_a_memory_for_both_are_found(lab: Lab) -> None:
     assert said(run)["memory 0 1"].text.startswith(
         "With write_nt, two threads (CPU 0 and CPU 1) get more from memory than one: 2.0"
     )
+
+
+def test_moments_that_agree_are_one_number_that_contains_each(lab: Lab) -> None:
+    """A gain of 2.06 +- 0.01 a minute before one of 1.95 +- 0.01 shows that neither interval contains the other number."""
+    every = rows_of(lab(apart))
+    gains = [Interval(2.05, 2.06, 2.07, 10), Interval(1.94, 1.95, 1.96, 10), Interval(1.95, 1.97, 1.98, 10)]
+    rows = [msgspec.structs.replace(row, gain=gain) for row, gain in zip(every, gains, strict=True)]
+    (found,) = [one for one in said_of(rows) if one.name.startswith("memory")]
+    assert "than one: 1.97x (1.94 to 2.07)" in found.text
 
 
 def test_one_core_that_is_listed_as_two_is_found_and_its_memory_is_not_judged(lab: Lab) -> None:

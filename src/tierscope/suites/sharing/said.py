@@ -1,6 +1,7 @@
 """Sentences from the moments of a pair: alarms, changes, or agreement with the system's list."""
 
 from collections.abc import Sequence
+from statistics import median
 
 from tierscope.stats.median import Interval
 from tierscope.suites.sharing.held import held, known
@@ -19,8 +20,8 @@ def said_of(rows: Sequence[SharingRow]) -> list[Insight]:
     paths = [row for row in known(rows, path_of) if row.gain]
     if cores:
         found.append(_core(cores))
-    if paths and paths[-1].gain:
-        found.append(_path(paths[-1], paths[-1].gain, _changed(paths)))
+    if paths:
+        found.append(_path(paths))
     return found
 
 
@@ -63,31 +64,44 @@ def path_words(row: SharingRow) -> str:
 
 
 def _core(rows: list[SharingRow]) -> Insight:
-    """Return the insight. rows: of one pair, with a known class. The number is of the last moment with the slower
-    class.
+    """Return the insight. rows: of one pair, with a known class. Where the class changed, the number is of the last
+    moment with the slower one.
     """
     row = ([one for one in rows if one.core == SHARED] or rows)[-1]
-    found = row.slowdown or Interval(0, 0, 0, 0)
     moved = len(rows) > 1 and held(rows, core_of) == UNKNOWN
+    found = over([one.slowdown for one in ([row] if moved else rows)])
     then = f"together, each {'took' if moved else 'takes'} {span(found)} the time of one alone"
     text = f"{core_words(rows)}: {then}{f' at {_clock(row)}' if moved else ''}"
     return Insight.of(found, name=f"core {_cpus(row)}", text=text, unit="1")
 
 
-def _path(row: SharingRow, found: Interval, changed: SharingRow | None) -> Insight:
-    """Return the sentence on the path. changed: an earlier moment at which the path was different."""
-    of = f" of {show_rate(row.bandwidth.middle)}" if row.bandwidth else ""
-    text = f"{path_words(row)}: {span(found)}{of}"
+def _path(rows: list[SharingRow]) -> Insight:
+    """Return the sentence on the path. rows: of one pair, with a known path. Where it changed, the number is of the
+    last moment, next to the last one at which it was different.
+    """
+    row, changed = rows[-1], _changed(rows)
+    own = [row] if changed else rows
+    found = over([one.gain for one in own])
+    rates = [one.bandwidth.middle for one in own if one.bandwidth]
+    text = f"{path_words(row)}: {span(found)}{f' of {show_rate(median(rates))}' if rates else ''}"
     others: tuple[Number, ...] = ()
     if changed and changed.gain:
         text += f" at {_clock(row)}, and {span(changed.gain)} at {_clock(changed)}"
         others = (Number.of(changed.gain),)
-    return Insight.of(
-        found,
-        name=f"memory {_cpus(row)}",
-        text=text,
-        unit="1",
-        others=others,
+    return Insight.of(found, name=f"memory {_cpus(row)}", text=text, unit="1", others=others)
+
+
+def over(found: Sequence[Interval | None]) -> Interval:
+    """Return one number of several moments: their median, and an interval that contains that of each of them.
+
+    A moment lasts less than a second, so that the next one may be outside of its interval.
+    """
+    known = [one for one in found if one] or [Interval(0, 0, 0, 0)]
+    return Interval(
+        min(one.low for one in known),
+        median(one.middle for one in known),
+        max(one.high for one in known),
+        sum(one.count for one in known),
     )
 
 

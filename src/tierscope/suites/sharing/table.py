@@ -37,9 +37,10 @@ class Sharing:
     main: ClassVar[tuple[Main, ...]] = (Main("gain"), Main("slowdown", less_is_better=True))
     row: ClassVar[type[SharingRow]] = SharingRow
     says: ClassVar[dict[str, str]] = {
-        "core CPUS": "time of an operation within the core while both run, over that alone, at the last moment at "
-        "which it is known; where the class changed, at the last one at which they shared a core",
-        "memory CPUS": "bandwidth of two threads over that of one, at the last moment at which it is known",
+        "core CPUS": "time of an operation within the core while both run, over that alone: the median of all moments, "
+        "with the intervals of each; where the class changed, of the last one at which they shared a core",
+        "memory CPUS": "bandwidth of two threads over that of one: the median of all moments, with the intervals of "
+        "each; where the class changed, of the last one",
     }
 
     def rows(self, run: Run) -> list[SharingRow]:
