@@ -8,7 +8,7 @@ from math import floor, sqrt
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from tiers import first
@@ -61,6 +61,9 @@ def stream(random: np.random.Generator) -> tuple[str, float]:
 
 @QUIET
 @given(SEEDS)
+@example(3449336151)
+@example(2070327559)
+@example(41262)
 def test_no_alarm_on_stream(seed: int) -> None:
     text, peak = stream(np.random.default_rng(seed))
     found = alarms("stream_c", text, Limits(peak_bytes_per_s=peak))
@@ -138,6 +141,8 @@ def test_no_alarm_on_mlc(seed: int) -> None:
 
 @QUIET
 @given(SEEDS)
+@example(1910554750)
+@example(216714351)
 def test_no_alarm_on_pmembench(seed: int) -> None:
     random = np.random.default_rng(seed)
     threads, each, repeats = (int(random.integers(1, most)) for most in (9, 2000, 9))
@@ -163,6 +168,7 @@ def test_no_alarm_on_pmembench(seed: int) -> None:
 
 @QUIET
 @given(SEEDS)
+@example(63000)
 def test_no_alarm_on_perf(seed: int) -> None:
     random = np.random.default_rng(seed)
     busy = float(10 ** random.uniform(-4, 3))

@@ -7,6 +7,7 @@ numbers agree digit for digit with those of another row, and have more digits th
 Blind to rows that were copied and then rounded, and to printed rows of few digits.
 """
 
+import math
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
@@ -26,8 +27,11 @@ FAMILIES = (
     ("latency_most_s",),
     ("latency_deviation_s",),
 )
-"""Printed numbers that are measured separately; the one with the most digits represents each family."""
+"""Printed numbers that are measured separately; the one with the fewest digits represents each family. A rate that is
+computed from a time has the steps of its clock, however many digits it has."""
 
+STEADIER = 4.0  # times less than all timings, the least and the mean of ten scatter from run to run
+SLOWEST = ("seconds_most", "latency_most_s")
 EXTREMES = (("seconds_least", "seconds_most"), ("latency_least_s", "latency_most_s"))
 
 
@@ -71,7 +75,7 @@ def _plain(one: Statement, name: str) -> bool:
 def _printed(rows: list[Statement], name: str) -> Iterator[Failure | None]:
     """Check whether more near pairs of rows are equal than chance explains."""
     pairs = near([one.quantities[name] for one in rows])
-    shares = [(i, j, _equal(rows[i], rows[j])) for i, j in pairs]
+    shares = [(i, j, _equal(rows[i], rows[j], name)) for i, j in pairs]
     equal = [(i, j, share) for i, j, share in shares if share is not None and share < RARE]
     usual = sum(share for _, _, share in equal) / len(equal) if equal else 0.0
     rare = bool(equal) and at_least(len(equal), usual * len(pairs)) < RARE
@@ -81,26 +85,31 @@ def _printed(rows: list[Statement], name: str) -> Iterator[Failure | None]:
     yield from (None for _ in range(len(pairs) - len(equal)))
 
 
-def _equal(one: Statement, other: Statement) -> float | None:
-    """Return the probability that all measured numbers agree by chance; None if one of them differs."""
+def _equal(one: Statement, other: Statement, near_by: str) -> float | None:
+    """Return the probability that all measured numbers agree by chance; None if one of them differs.
+
+    near_by: the number whose values in the two rows are within SCATTER of each other.
+    """
     share = 1.0
     for family in FAMILIES:
         names = [name for name in family if name in one.quantities and name in other.quantities]
         if any(one.quantities[name].value != other.quantities[name].value for name in names):
             return None
-        share *= min((_by_chance(one, name) for name in names if _plain(one, name)), default=1.0)
+        most = SCATTER if near_by in family else math.inf
+        share *= max((_by_chance(one, name, most) for name in names if _plain(one, name)), default=1.0)
     return share
 
 
-def _by_chance(one: Statement, name: str) -> float:
+def _by_chance(one: Statement, name: str, most: float) -> float:
     """Return the probability that a value near this one is equal to it.
 
-    Near means within SCATTER, or within the scatter of the row's own extremes if that is less.
+    Near means within the scatter of the row's own extremes, SCATTER where it has none, and at most `most`. The slowest
+    timing scatters as much as the extremes, the least and the mean less.
     """
     stated = one.quantities[name]
-    spread = [(high.value - low.value) / high.value for ends in EXTREMES if (known := one.get(*ends))
-              for low, high in [known] if high.value > 0]  # fmt: skip
-    return equal_share(stated, min([SCATTER, *spread]) * stated.value)
+    spread = [(high.value - low.value) / high.value / (1 if name in SLOWEST else STEADIER) for ends in EXTREMES
+              if (known := one.get(*ends)) for low, high in [known] if high.value > 0]  # fmt: skip
+    return equal_share(stated, min([most, *(spread or [SCATTER])]) * stated.value)
 
 
 identities.add(Copied())

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable
 
 from tierscope.audit.statement import Quantity, Statement
-from tierscope.audit.under_way import ENDS, Span, under_way
+from tierscope.audit.under_way import ENDS, READS_S, Span, under_way
 from tierscope.record.reading import Reading
 from tierscope.suites.imported.table import setting
 
@@ -92,7 +92,10 @@ def _under_way(known: dict[str, Quantity]) -> dict[str, Quantity]:
     operations, seconds, most = (known[name].value for name in ("operations", "seconds", "latency_most_s"))
     found = {}
     if depth := known.get("most_in_flight"):
-        found["most_in_flight"] = under_way(depth.value, [Span(operations, seconds, most)])
+        rate, least = (known[name].value if name in known else 0.0 for name in ("rate_per_s", "latency_least_s"))
+        found["most_in_flight"] = under_way(
+            depth.value, [Span(operations, seconds, most)], reads=rate * min(least, READS_S)
+        )
     if depth := known.get("in_flight"):
         full = known.get("full_share")
         drains = ENDS + (1 - full.value) * operations / max(depth.value - 1, 1) if full else None

@@ -33,8 +33,9 @@ class Quantity:
 
     @property
     def slack(self) -> float:
-        """Return how far rounding may have moved the number, as a share."""
-        return self.step / 2 / abs(self.value) if self.value else 0.0
+        """Return how far rounding may have moved the number, as a share of the least that it may have been."""
+        least = abs(self.value) - self.step / 2
+        return self.step / 2 / least if least > 0 else 0.0
 
 
 @dataclass(frozen=True, slots=True)

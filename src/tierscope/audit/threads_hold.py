@@ -4,7 +4,8 @@
 
 `most_in_flight` is the largest possible number in flight: the threads of a program whose operations return when they
 are done, or depth x jobs of fio. It is the upper half of Little's law, which is true for any time that the threads
-spend between two operations. Blind to a latency or a rate that is too small.
+spend between two operations. A program may leave its reads of the clock out of its rate, but not out of its latencies.
+Blind to a latency or a rate that is too small.
 Source: J. D. C. Little, "A Proof for the Queuing Formula: L = lambda W", Operations Research 9, 1961.
 """
 
@@ -15,8 +16,8 @@ from tierscope.audit import identities
 from tierscope.audit.identity import Failure
 from tierscope.audit.shown import shown
 from tierscope.audit.statement import Statement
+from tierscope.audit.under_way import READS_S
 
-CLOCK_S = 2e-6  # a program may leave its reads of the clock out of its rate; in a guest one may cost a call of the host
 ROOM = 0.02  # rate and latency are means over windows that differ by their ends
 
 
@@ -30,7 +31,7 @@ class ThreadsHold:
         for one in statements:
             if known := one.get("rate_per_s", "latency_s", "most_in_flight"):
                 rate, latency, most = known
-                good = rate.low * (latency.low - CLOCK_S) <= most.value * (1 + ROOM)
+                good = rate.low * (latency.low - READS_S) <= most.value * (1 + ROOM)
                 yield None if good else _failure(one)
 
 

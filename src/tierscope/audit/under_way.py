@@ -15,6 +15,9 @@ immediately. fio does so with asynchronous engines, unless iodepth_batch_complet
 
 drains: how often the queue was not full: when it was filled, at the end of a run, and wherever fio began again. The
 last factor accounts for operations that the rate counts by their submission and the latency by their completion.
+A program may leave its reads of the clock out of its rate, and not out of its latencies, as pmembench does. They take
+`clock_s` of each operation at most, and add rate * clock_s to the upper bound.
+
 Blind to a program that does not keep to its depth.
 Source: fio 3.33, HOWTO, "I/O depth", "Measurements and reporting"; backend.c (do_io), stat.c; seen with fio 3.33.
 """
@@ -25,6 +28,7 @@ from dataclasses import dataclass
 from tierscope.audit.statement import Quantity
 
 CLOCK_S = 1e-3  # the step in which fio reports how long it ran
+READS_S = 2e-6  # of the clock for one operation, at most: in a guest, one read may cost a call of the host
 ENDS = 2.0  # times that no queue is full: when it is filled, and when a run ends
 
 
@@ -38,10 +42,13 @@ class Span:
     drains: float | None = None  # how often its queue was filled or emptied, at most; None: it may never have been full
 
 
-def under_way(depth: float, spans: Sequence[Span]) -> Quantity:
-    """Return the depth, bounded by what the mean over all runs may have been. `spans`: one or more, of some length."""
+def under_way(depth: float, spans: Sequence[Span], reads: float = 0.0) -> Quantity:
+    """Return the depth, bounded by what the mean over all runs may have been.
+
+    spans: one or more, of some length; reads: rate * clock_s, where the rate leaves these out.
+    """
     total = sum(one.seconds for one in spans)
-    most = depth * sum(one.seconds + CLOCK_S + one.most_s for one in spans) / total
+    most = depth * sum(one.seconds + CLOCK_S + one.most_s for one in spans) / total + reads
     return Quantity(depth, bounds=(min(_least(depth, spans, total), depth), most))
 
 
