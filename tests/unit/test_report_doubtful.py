@@ -168,6 +168,17 @@ def test_a_point_of_one_visit_needs_a_second_visit_and_no_quiet_machine(
     assert all(f"{key}={value}" in step.command for key, value in more.items())
 
 
+@pytest.mark.parametrize("doubted", [3, 1])
+def test_other_programs_come_before_visits_that_they_left_no_time_for(tmp_path: Path, doubted: int) -> None:
+    content = _doubted(tmp_path, ONCE, 1.0, limit=105.0)
+    rows = content.sections["storage"].rows
+    others = doubt(Background(cpus=1.0), 2)
+    for number, row in enumerate(rows):
+        row.update(reasons=f"{others}; {ONCE}" if number < doubted * len(rows) / 4 else ONCE)
+    assert len(rows) >= 4
+    assert next_step(content).startswith("stop the other programs" if doubted == 3 else "let it visit each point again")
+
+
 @pytest.mark.parametrize("reason", ["interval ±5.3 % over 2 %", "not steady: still rising"])
 def test_scatter_without_other_programs_needs_more_time(tmp_path: Path, reason: str) -> None:
     content = _doubted(tmp_path, reason, 0.0, budget=0.5)

@@ -11,6 +11,7 @@ from collections import Counter
 from tierscope.record.origin import steadier
 from tierscope.report.content import Content
 from tierscope.report.picks import judged
+from tierscope.stats.lost import BUSY as BUSY_MACHINE
 from tierscope.stats.lost import OTHER_MARKS
 from tierscope.stats.point import COLD
 from tierscope.stats.summary import LONGER
@@ -23,6 +24,8 @@ SCATTER = re.compile("±|wider than its own number|not steady")  # within a visi
 ENOUGH_RUNS = 5  # earlier ones: their drift then counts for more than the assumption (`stats.visits.ASSUMED`)
 PRECISIONS = (0.03, 0.05, 0.1, 0.2)  # that are proposed; less would not be a measurement
 MOST = 0.75  # of the points that are too wide
+OTHERS = re.compile(f"^other programs used|^others use the memory|: {BUSY_MACHINE}$")
+HALF = 0.5
 HALF_WIDTH = re.compile("±([0-9.]+) %")
 FEW_VISITS, USUAL_VISITS = 2, 3  # a drift needs two; suites have three
 RESTED, BUSY = 0.1, 0.25  # CPUs that other programs used in the mean: up to which they did nothing, from which much
@@ -50,8 +53,8 @@ def first_reason(content: Content) -> str:
 
 
 def cause(content: Content) -> str:
-    """Return the same without its numbers, as a headline needs it: 'the machine is busy'."""
-    reason = first_reason(content)
+    """Return the same without its numbers and its remedy, as a headline needs it: 'the machine is busy'."""
+    reason = ADVICE.sub("", first_reason(content))
     if reason.endswith(SHORT):
         return "its points were too short"
     for mark in (", since ", ": "):
@@ -158,9 +161,15 @@ def _reasons(content: Content) -> list[str]:
 
 
 def _commonest(told: list[str]) -> tuple[str, int, bool]:
-    """Return (the commonest reason, its points, whether they differ in their numbers)."""
+    """Return (the commonest reason, its points, whether they differ in their numbers).
+
+    Points may have one visit because other programs took the time. A further visit next to these would be in doubt
+    again, so they come first if they concern HALF as many points.
+    """
     kinds = Counter(kind for text in told for kind in {same_but_numbers(reason): None for reason in text.split("; ")})
-    (kind, count), *_ = kinds.most_common(1)
+    (kind, count), *less = kinds.most_common()
+    if kind.endswith(ONCE):
+        kind, count = next(((one, n) for one, n in less if OTHERS.search(one) and n >= HALF * count), (kind, count))
     first = next(reason for text in told for reason in text.split("; ") if same_but_numbers(reason) == kind)
     many = {reason for text in told for reason in text.split("; ") if same_but_numbers(reason) == kind}
     return first, count, len(many) > 1
