@@ -139,10 +139,10 @@ def infer(curve: Curve) -> Levels:
     return _told(fitted, rivals, sigma, curve)
 
 
-def capacities(curve: Curve) -> list[float]:
-    """Return bytes of the levels around which more regions are worth their time, as if no other kind existed."""
+def capacities(curve: Curve) -> list[Place]:
+    """Return the levels around whose capacities more regions are worth their time, as if no other kind existed."""
     search, _, _ = _search(curve)
-    return [place.capacity_bytes for place in _by_criterion(search, _known(search)).places]
+    return list(_by_criterion(search, _known(search)).places)
 
 
 def _search(curve: Curve) -> tuple[Search, Fresh, Floats]:

@@ -155,7 +155,10 @@ class _Alone:
         """Return the share of hits among visits that do not come first, by the closed form."""
         from scipy.special import ndtr  # slow to load, and not needed by every run
 
-        found = np.asarray(ndtr((entries[..., None] - 0.5 - self._expected) / self._spread).mean(axis=-1))
+        outgrown = self._units > entries.min(initial=np.inf)
+        found = np.ones(np.broadcast_shapes(entries.shape, self._units.shape))
+        away = (entries[..., None] - 0.5 - self._expected[outgrown]) / self._spread[outgrown]
+        found[..., outgrown] = ndtr(away).mean(axis=-1)
         return np.where(self._units <= entries, 1.0, found)
 
     def _other(self, entries: Floats, kind: str) -> Floats:
