@@ -28,7 +28,8 @@ from tierscope.stats.buffers_search import Place
 from tierscope.tables.regions import FreshLabels
 from tierscope.units import LINE_BYTES, KiB, MiB, show_bytes
 
-SCATTERED = tuple(64 << step for step in range(12))  # to 128 KiB, twice the largest unit that the fit looks for
+SCATTERED = tuple(sorted({64 << step for step in range(12)} | {192 << step for step in range(10)}))
+"""To 128 KiB, twice the largest unit that the fit looks for."""
 GRAIN = 8 * KiB  # regions above `fresh.WHOLE_BYTES` contain whole units of most sizes
 FIRST = 2 * KiB
 PARTS = 32  # of a region: by one of them, or by a unit if that is more, regions differ at least
@@ -162,7 +163,7 @@ def reads(walk: fresh.Field, largest: int, line: int) -> Generator[Experiment, A
         known.add(experiment, (yield experiment))
 
     for region in SCATTERED:
-        if line <= region <= largest:
+        if region % line == 0 and region <= largest:
             yield from read(region, scattered=True)
     for region in coarse(largest):
         yield from read(region)
