@@ -29,6 +29,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from tierscope.arrays import Floats, Truths
+from tierscope.stats.buffers_close import taken
 from tierscope.stats.buffers_doubts import LEAST, Fitted, counts, doubts, walks_little
 from tierscope.stats.buffers_kinds import LRU
 from tierscope.stats.buffers_model import Fresh
@@ -42,6 +43,8 @@ MODEL = 0.006  # relative error of the closed form, in a latency
 COUNTED = 0.0015  # the same of small regions at random: their first visits are only counted, no queue is guessed
 SCATTERED_TO = 8 * KiB  # bytes
 CAPACITY_MODEL = 0.03  # and in a capacity
+FITS = 2.0  # times the errors of the points: a fit that is good enough to state what close buffers take
+SEEN = 0.25  # of the error of a point: less of that changes nothing
 KNOWN = 0.03  # of a latency: up to this distance of both ends it is known
 PROOF = 10.0  # less of the criterion: odds of 1 to 150
 ALIKE = 3.0  # errors of a model are alike at neighbouring points: a number of them count as one
@@ -135,8 +138,23 @@ def infer(curve: Curve) -> Levels:
     search, fresh, sigma = _search(curve)
     known = _known(search)
     rivals = Rivals(search, fresh)
-    fitted = _chosen(search, known, rivals.fits(known))
-    return _told(fitted, rivals, sigma, curve)
+    fits = rivals.fits(known)
+    less, error = _taken(search, fits)
+    if np.any(error > SEEN * sigma):
+        sigma = np.hypot(sigma, error)
+        search = Search(fresh, curve.latency_s + less, sigma)
+        known, rivals = _known(search), Rivals(search, fresh)
+        fits = rivals.fits(known)
+    else:
+        less = np.zeros_like(less)
+    found = _told(_chosen(search, known, fits), rivals, sigma, curve)
+    return replace(found, curve_s=found.curve_s - less)
+
+
+def _taken(search: Search, fits: tuple[Fit, ...]) -> tuple[Floats, Floats]:
+    """Return what close buffers take from each latency, by the fewest buffers that explain the curve; and its error."""
+    good = next((fit for fit in fits if _misfit(search, fit) <= FITS), fits[0])
+    return taken(search, good)
 
 
 def capacities(curve: Curve) -> list[Place]:
@@ -299,7 +317,8 @@ def _cells(fitted: Fitted, rivals: Rivals, number: int) -> list[Cell]:
     """Return the cells that explain level `number` as well, with the others of the chosen fit or of the best one."""
     rival = fitted.fits[len(fitted.best.places)]
     bases = dict.fromkeys((fitted.best.places, rival.places))
-    return [cell for base in bases for cell in rivals.cells(base, number, fitted.limit)]
+    alone = [cell for base in bases for cell in rivals.cells(base, number, fitted.limit)]
+    return alone + [cell for base in bases for cell in rivals.pairs(base, number, fitted.limit)]
 
 
 def _bounded_times(design: Floats, times: Floats, variance: float, reach: float) -> list[Estimate]:

@@ -57,7 +57,7 @@ class Unit:
 
     def __init__(self, fresh: Fresh, unit_bytes: int) -> None:
         self._ways = fresh.ways
-        self._point, self._weight, parts = _per_memory(fresh)
+        self._point, self._weight, parts, self._origin = _per_memory(fresh)
         self._all = _Alone(parts, unit_bytes)
 
     def misses(self, capacity_bytes: float | Floats, kind: str = LRU) -> Floats:
@@ -65,15 +65,26 @@ class Unit:
 
         capacity_bytes: of all memories together; infinite: everything stays. kind: of `buffers_kinds`.
         """
-        found = self._all.misses(np.asarray(capacity_bytes, dtype=np.float64) / self._ways, kind)
+        return self._together(self._all.misses(np.asarray(capacity_bytes, dtype=np.float64) / self._ways, kind))
+
+    def behind(self, seen: Floats, capacity_bytes: float, kind: str = LRU) -> Floats:
+        """Share of all visits, of shape (points,), that miss this buffer and those before it.
+
+        seen: share of visits that miss those before it, of shape (points,).
+        """
+        own = np.asarray(capacity_bytes, dtype=np.float64) / self._ways
+        return self._together(self._all.behind(seen[self._origin], own, kind))
+
+    def _together(self, found: Floats) -> Floats:
         if self._ways == 1:
             return found
         weighted = found * self._weight.reshape(-1, *[1] * (found.ndim - 1))
         return np.asarray(np.add.reduceat(weighted, self._point), dtype=np.float64)
 
 
-def _per_memory(fresh: Fresh) -> tuple[Places, Floats, Fresh]:
-    """Return what each memory sees of a region: where the parts of each begin, their share of its visits, the parts.
+def _per_memory(fresh: Fresh) -> tuple[Places, Floats, Fresh, Places]:
+    """Return what each memory sees of a region: where the parts of each begin, their share of its visits, the parts,
+    and the region of each.
 
     Blocks of a region are in the memories one after the other, from the place in a block where the region begins.
     """
@@ -91,7 +102,7 @@ def _per_memory(fresh: Fresh) -> tuple[Places, Floats, Fresh]:
         np.array(regions), fresh.scattered[origin], fresh.footprint_bytes[origin] / fresh.ways,
         line_bytes=fresh.line_bytes,
     )  # fmt: skip
-    return np.array(begin), np.array(weights), parts
+    return np.array(begin), np.array(weights), parts, np.array(origin)
 
 
 @functools.lru_cache(maxsize=1024)
@@ -130,6 +141,7 @@ class _Alone:
         region, scattered = fresh.region_bytes, fresh.scattered
         self.unit_bytes = unit_bytes
         small = region < unit_bytes
+        self._small = small & scattered
         pieces = np.where(small & scattered, region, fresh.line_bytes)  # what is walked in a random order
         walked = np.where(small & scattered, np.maximum(fresh.footprint_bytes, unit_bytes), region)
         self._pieces = unit_bytes / pieces  # of one unit
@@ -151,6 +163,22 @@ class _Alone:
         share = self._share * (1.0 - (1.0 - self._first) * found)
         return np.asarray(np.moveaxis(share, -1, 0), dtype=np.float64)
 
+    def behind(self, seen: Floats, capacity_bytes: Floats, kind: str) -> Floats:
+        """Return the same as `Unit.behind`.
+
+        The visits that come here are fewer, those of each unit as well: seen * m of m lines. The closed form is for m,
+        so that of fewer is in proportion to the table.
+        """
+        entries = capacity_bytes[..., None] / self.unit_bytes
+        alone = self.misses(capacity_bytes, kind)
+        lines = np.maximum(self._pieces * seen, 1.0)
+        found, whole = (self._other(entries, kind, own) for own in (lines, self._pieces))
+        if kind == LRU:
+            exact = self._recent(entries)
+            found = np.where(whole > 0, np.minimum(found * exact / np.where(whole > 0, whole, 1.0), 1.0), found)
+        first = np.minimum(self._first / seen, 1.0)
+        return np.where(self._small, np.minimum(alone, seen), seen * (1.0 - (1.0 - first) * found))
+
     def _recent(self, entries: Floats) -> Floats:
         """Return the share of hits among visits that do not come first, by the closed form."""
         from scipy.special import ndtr  # slow to load, and not needed by every run
@@ -161,10 +189,10 @@ class _Alone:
         found[..., outgrown] = ndtr(away).mean(axis=-1)
         return np.where(self._units <= entries, 1.0, found)
 
-    def _other(self, entries: Floats, kind: str) -> Floats:
-        """Return the same by the table."""
+    def _other(self, entries: Floats, kind: str, lines: Floats | None = None) -> Floats:
+        """Return the same by the table. lines: that visit a unit; those of a unit if not given."""
         ratio = entries / np.maximum(self._units, 1e-9)
-        return np.where(self._units == 0, 1.0, hits(kind, self._pieces, ratio, entries))
+        return np.where(self._units == 0, 1.0, hits(kind, self._pieces if lines is None else lines, ratio, entries))
 
 
 def _met(region: Floats, unit_bytes: int) -> Floats:

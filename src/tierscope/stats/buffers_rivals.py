@@ -22,6 +22,7 @@ import numpy as np
 from tierscope.arrays import Floats, Truths
 from tierscope.stats.buffers_kinds import ALL_KINDS, LRU
 from tierscope.stats.buffers_model import Fresh
+from tierscope.stats.buffers_pair import Pair
 from tierscope.stats.buffers_search import APART, SMALLEST, Fit, Place, Search
 from tierscope.units import LINE_BYTES, KiB
 
@@ -30,6 +31,7 @@ LARGEST_UNIT = 64 * KiB
 LEAST_UNITS = 2  # in a buffer
 AROUND = 3  # capacities of a parabola
 KEPT = 5  # cells that are fitted
+PAIRS = 4  # kinds of two levels that are
 SWEEPS = 6
 SAME = 1e-3  # of the cost: with less, the search ends
 
@@ -93,6 +95,16 @@ class Rivals:
         found = (self._cell(kind, unit, own, limit) for (kind, unit), own in zip(kinds, costs, strict=True))
         return [cell for cell in found if cell is not None]
 
+    def pairs(self, places: tuple[Place, ...], number: int, limit: float) -> list[Cell]:
+        """Return what explains level `number` within a limit of cost if the level before or behind it changes, too."""
+        found: list[Cell] = []
+        for near in (number - 1, number):
+            if 0 <= near and near + 1 < len(places):
+                within = Pair(self.search, places, near).within(limit)[number - near]
+                unit = places[number].unit_bytes
+                found += [Cell(kind, unit, cost, low, best, high) for kind, cost, low, best, high in within]
+        return found
+
     def _costs(self, others: tuple[Place, ...], number: int) -> Floats:
         """Return the cost with one more level at `number` among others, for each cell and capacity.
 
@@ -150,7 +162,38 @@ class Rivals:
         again = self._settled(refined.places)
         if again.cost < refined.cost:
             refined = min(refined, self.search.refined(again.places), key=lambda fit: fit.cost)
-        return min((refined, *self._recent(refined.places)), key=lambda fit: fit.cost)
+        refined = min((refined, *self._recent(refined.places)), key=lambda fit: fit.cost)
+        for number in range(len(refined.places) - 1):
+            others = Pair(self.search, refined.places, number).kinds()[:PAIRS]
+            refined = min((refined, *map(self.search.refined, others)), key=lambda fit: fit.cost)
+        return self._between(refined)
+
+    def _between(self, fit: Fit) -> Fit:
+        """Return the fit with units moved by whole lines between those that were tried, one at a time."""
+        best = fit
+        for number, own in enumerate(fit.places):
+            step = self._gap(own.unit_bytes)
+            while step >= self.search.line_bytes:
+                near = (best.places[number].unit_bytes + move for move in (-step, step))
+                best = min((best, *(self._with(best.places, number, unit) for unit in near)), key=lambda one: one.cost)
+                step //= 2
+        return fit if best is fit else min(best, self.search.refined(best.places), key=lambda one: one.cost)
+
+    def _gap(self, unit: int) -> int:
+        """Return half of the distance to the next unit that was tried, in lines, a power of two; 0 if it is a line."""
+        line = self.search.line_bytes
+        distance = min((abs(other - unit) for other in self.units if other != unit), default=0) // line
+        return line << (distance.bit_length() - 2) if distance > 1 else 0
+
+    def _with(self, places: tuple[Place, ...], number: int, unit: int) -> Fit:
+        """Return the fit with another unit at `number`, of infinite cost if it is out of order."""
+        near = places[number - 1].unit_bytes if number else 2 * self.search.line_bytes
+        far = places[number + 1].unit_bytes if number + 1 < len(places) else LARGEST_UNIT
+        moved = replace(places[number], unit_bytes=unit)
+        if not near <= unit <= far or LEAST_UNITS * unit > moved.capacity_bytes:
+            return Fit(places, np.zeros(len(places) + 2), np.inf)
+        self.search.add_units([unit])
+        return self.search.fit((*places[:number], moved, *places[number + 1 :]))
 
     def _recent(self, places: tuple[Place, ...]) -> Iterator[Fit]:
         """Yield the fit with one level least recently used: its knee is too sharp for the grid of capacities."""
