@@ -29,17 +29,20 @@ class Pair:
         self._places, self._number = places, number
         steps = np.arange(-WIDTH * PER_OCTAVE, WIDTH * PER_OCTAVE + 1) / PER_OCTAVE
         self._sizes = [place.capacity_bytes * 2.0**steps for place in places[number : number + 2]]
-        base, _ = np.linalg.qr(search.design((*places[:number], *places[number + 2 :])))
+        pieces = [0, *(place.unit_bytes for place in places)]
+        base, _ = np.linalg.qr(
+            search.design((*places[:number], *places[number + 2 :]), (*pieces[:number], *pieces[number + 2 :]))
+        )
         rest = search.target - base @ (base.T @ search.target)
         near, far = (
-            np.concatenate([search.models[place.unit_bytes].misses(sizes, kind) for kind in ALL_KINDS], axis=1)
-            for place, sizes in zip(places[number : number + 2], self._sizes, strict=True)
+            np.concatenate([search.models[place.unit_bytes].misses(sizes, kind, piece) for kind in ALL_KINDS], axis=1)
+            for place, sizes, piece in zip(places[number : number + 2], self._sizes, pieces[number:], strict=False)
         )
         near, far = (one * search.weight[:, None] for one in (near, far))
         near, far = (one - base @ (base.T @ one) for one in (near, far))
         kinds, size = len(ALL_KINDS), steps.size
         self.costs = (float(rest @ rest) - self._gain(near, far, rest)).reshape(kinds, size, kinds, size)
-        """Of shape (kinds, capacities, kinds, capacities); infinite where it is out of order."""
+        """An array of shape (kinds, capacities, kinds, capacities); infinite where it is out of order."""
 
     def _gain(self, near: Floats, far: Floats, rest: Floats) -> Floats:
         """Return what each pair explains; minus infinity where capacities are out of order or a time is negative."""

@@ -2,13 +2,13 @@
 
 Reads begin with regions of one line of the caches to 128 KiB scattered over the footprint; the knees are the units of
 the buffers. Regions in the order of their addresses follow; their knees are the capacities. Then come more regions
-around the capacities that a first fit finds, and once more around those that a second fit finds. Writes give the time per line over region size, from which `stats.buffers_writes` infers what joins them.
+around the capacities that a first fit finds, and once more around those that a second fit finds. Writes give the time
+per line over region size, from which `stats.buffers_writes` infers what joins them.
 
 Sizes are not assumed: see `stats.buffers`. A buffer larger than half of the largest region has a lower bound.
 Source: Z. Wang et al., "Characterizing and Modeling Non-Volatile Memory Systems", MICRO 2020 (LENS, buffer prober).
 """
 
-import math
 from collections.abc import Generator
 from dataclasses import dataclass, field, replace
 from typing import Annotated
@@ -137,7 +137,7 @@ def coarse(largest: int) -> list[int]:
 
 
 def finer(known: Known, places: list[Place], factors: tuple[float, ...], largest: int) -> list[int]:
-    """Return more regions around the capacity of each buffer, and around what is in one memory if a block exceeds it."""
+    """Return more regions around the capacity of each buffer, and around that in one memory if a block exceeds it."""
     sizes: set[int] = set()
     for place in places:
         own = place.capacity_bytes / known.ways
