@@ -5,7 +5,7 @@
     more          one more buffer, large enough to count, fits better by the criterion, or nearly so
     no plateau    no region shows one buffer outgrown and the next one not yet, and their units may be the same: two
                   knees in one another may be one of a kind that is not known
-    too close     a buffer has less than NEAREST x the capacity of the one before: each hides how large the other is
+    too close     a buffer has less than NEAREST x the capacity of the one before: one hides how large the other is
     page walk     the first line of a small region takes much longer, as with a buffer of large units that is larger
                   than the regions; a page walk of large pages takes less
     few           a buffer has fewer units than any kind describes
@@ -98,7 +98,7 @@ def _plateaus(fitted: Fitted, cells: list[list[Cell]]) -> Iterator[str]:
             yield f"no region shows buffer {number} outgrown and buffer {number + 1} not yet: they may be one"
     for number, (one, other) in enumerate(itertools.pairwise(fitted.best.places), start=1):
         if other.capacity_bytes < NEAREST * one.capacity_bytes:
-            yield f"buffer {number + 1} has less than {NEAREST:g}x the capacity of buffer {number}: each hides the other"
+            yield f"buffer {number + 1} has less than {NEAREST:g}x the capacity of buffer {number}: one hides the other"
 
 
 def _outgrown(search: Search, place: Place) -> Floats:
