@@ -32,6 +32,7 @@ LEAST_UNITS = 2  # in a buffer
 AROUND = 3  # capacities of a parabola
 KEPT = 5  # cells that are fitted
 PAIRS = 4  # kinds of two levels that are
+BEHIND = 4  # units of the buffer before whose columns are kept: each takes some 80 MB
 SWEEPS = 6
 SAME = 1e-3  # of the cost: with less, the search ends
 
@@ -70,7 +71,8 @@ class Rivals:
         search.add_units(self.units)
         found = [search.models[unit].misses(self.sizes, kind) for kind in ALL_KINDS for unit in self.units]
         empty = np.empty((search.points, 0))
-        self._behind = {0: (np.concatenate(found, axis=1) if found else empty) * search.weight[:, None]}
+        alone = (np.concatenate(found, axis=1) if found else empty) * search.weight[:, None]
+        self._behind = {0: (alone, _squares(alone))}
         self._scattered, self._ways = np.flatnonzero(fresh.scattered), fresh.ways
         self._shape = (len(ALL_KINDS), len(self.units), steps)
         self._unit_of = np.tile(np.repeat(np.array(self.units, dtype=np.float64), steps), len(ALL_KINDS))
@@ -112,34 +114,35 @@ class Rivals:
         which is the piece of the next one.
         """
         pieces = [0, *(place.unit_bytes for place in others)]
-        columns = self._columns_behind(pieces[number])
+        columns, own = self._columns_behind(pieces[number])
         if own_bytes:
             pieces = [*pieces[:number], own_bytes, *pieces[number + 1 :]]
         base, _ = np.linalg.qr(self.search.design(others, pieces))
         rest = self.search.target - base @ (base.T @ self.search.target)
         within = base.T @ columns
         along = columns.T @ rest
-        own = np.einsum("ij,ij->j", columns, columns)
         length = own - np.einsum("ij,ij->j", within, within)
         good = self._ordered(others, number) & (along > 0) & (length > 1e-9 * own)
         gain = np.where(good, along**2 / np.where(good, length, 1.0), 0.0)
         return np.asarray(np.where(good, float(rest @ rest) - gain, np.inf), dtype=np.float64)
 
-    def _columns_behind(self, piece: int) -> Floats:
-        """Return the columns of all cells behind a buffer with this unit, 0 if there is none.
+    def _columns_behind(self, piece: int) -> tuple[Floats, Floats]:
+        """Return the columns of all cells behind a buffer with this unit, 0 if there is none, and their squares.
 
         Only where units are not whole in pieces do they differ, in regions at random.
         """
         if self._ways > 1 or not self.units:
             piece = 0
         if piece not in self._behind:
-            alone = self._behind[0]
+            alone, _ = self._behind[0]
             share, first = self._first_visits(0)
             hits = np.where(first < 1, 1 - alone[self._scattered] / share, 0.0) / np.where(first < 1, 1 - first, 1.0)
             share, first = self._first_visits(piece)
             columns = alone.copy()
             columns[self._scattered] = share * (1 - (1 - first) * hits)
-            self._behind[piece] = columns
+            for old in list(self._behind)[1 : 2 - BEHIND]:
+                del self._behind[old]
+            self._behind[piece] = columns, _squares(columns)
         return self._behind[piece]
 
     def _first_visits(self, piece: int) -> tuple[Floats, Floats]:
@@ -255,6 +258,10 @@ class Rivals:
         high = min(max(at + reach, inside.max()), inside.max() + 1)
         ends = SMALLEST * 2.0 ** (np.array([low, at, high]) / PER_OCTAVE)
         return Cell(kind, unit, float(least), float(ends[0]), float(ends[1]), float(ends[2]))
+
+
+def _squares(columns: Floats) -> Floats:
+    return np.asarray(np.einsum("ij,ij->j", columns, columns))
 
 
 def _least(costs: Floats) -> tuple[Floats, Floats]:
