@@ -12,7 +12,8 @@ The answer is the fit of the expected kind with this number of levels, if it is 
 Otherwise it is the best rival. A better fit alone is not enough: `buffers_doubts` lists why an answer is not sure.
 Intervals are those of the profile likelihood at 95 %: capacities and units with all times fitted again, times from
 the covariance of the linear fit. They contain the capacities and units of all rivals that explain a level as well. A
-capacity of 2^k or 1.5 * 2^k that is in the interval is reported as `round_bytes`.
+capacity of 2^k or 1.5 * 2^k that is in the interval is reported as `round_bytes`. If it is more than ROUND away, the
+answer is not sure: wide intervals contain one by chance.
 A capacity above half of the largest region has a lower bound only, because no region shows its knee as a whole. The
 medium behind such a buffer has one, too: the slowest regions are a mixture of both. The bounds come from regions that
 follow by address. Regions at random show how much of the footprint stays in a buffer, but that depends on how it was
@@ -36,7 +37,7 @@ from tierscope.stats.buffers_model import Fresh
 from tierscope.stats.buffers_rivals import LARGEST_UNIT, UNITS, Cell, Rivals
 from tierscope.stats.buffers_search import REACH, Fit, Place, Search
 from tierscope.stats.median import student
-from tierscope.units import LINE_BYTES, KiB
+from tierscope.units import LINE_BYTES, KiB, show_size
 
 MOST = 3  # levels
 MODEL = 0.006  # relative error of the closed form, in a latency
@@ -52,7 +53,8 @@ OWN = 0.5  # times the errors of the points: as close as the closed form is to i
 ON_GRID = 2.0  # times the limit of other explanations: those of a grid of units and capacities are not at their best
 FEWEST = 8  # points
 TWICE = 2  # a unit, in a region at random that shows it
-WIDE = 0.15  # half of the interval of a capacity over it: then the size is not known
+WIDE = 0.1  # half of the interval of a capacity over it: then the size is not known
+ROUND = 0.06  # of a capacity: a round size in its interval that is further away may be chance
 SHARE = 0.975
 
 
@@ -248,6 +250,11 @@ def _told(fitted: Fitted, rivals: Rivals, sigma: Floats, curve: Curve) -> Levels
         levels.append((capacity, unit, size))
     off = [number for number in range(count) if _off(times[number]) > max(KNOWN, _off(own_times[number]))]
     unsure = [f"latency of buffer {number + 1} is not known to {KNOWN * 100:g} %" for number in off]
+    unsure += [
+        f"capacity of buffer {number} is not known well enough: it may be {show_size(size)}"
+        for number, (capacity, _, size) in enumerate(levels, start=1)
+        if size is not None and abs(size / capacity.middle - 1) > ROUND
+    ]
     found = [
         Level(capacity, unit, times[number], size, curve.line_bytes)
         for number, (capacity, unit, size) in enumerate(levels)
