@@ -13,13 +13,14 @@ from dataclasses import replace
 
 import numpy as np
 
-from tierscope.arrays import Floats
+from tierscope.arrays import Floats, Truths
 from tierscope.stats.buffers_kinds import ALL_KINDS
 from tierscope.stats.buffers_search import APART, Place, Search
 
 PER_OCTAVE = 16
 WIDTH = 0.75  # octaves
 LENGTH = 1e-9  # of a column, or of the area of two: less is none
+Kind = tuple[str, float, float, float, float]  # and least cost, and least, best and largest capacity
 
 
 class Pair:
@@ -57,7 +58,7 @@ class Pair:
         gain = (one[:, None] * first + two[None, :] * second) / np.where(good, area, 1.0)
         return np.where(good, gain, -np.inf)
 
-    def _ordered(self) -> Floats:
+    def _ordered(self) -> Truths:
         near, far = (np.tile(sizes, len(ALL_KINDS)) for sizes in self._sizes)
         before = self._places[self._number - 1].capacity_bytes * APART if self._number else 0.0
         after = self._places[self._number + 2].capacity_bytes if self._number + 2 < len(self._places) else np.inf
@@ -84,18 +85,16 @@ class Pair:
             found.append((*self._places[: self._number], *moved, *self._places[self._number + 2 :]))
         return found
 
-    def within(self, limit: float) -> tuple[list[tuple[str, float, float, float, float]], ...]:
-        """Return of both levels each kind whose cost is within the limit: its least cost, and least, best and largest
+    def within(self, limit: float) -> tuple[list[Kind], ...]:
+        """Return for both levels each kind whose cost is within the limit: its least cost, and least, best and largest
         capacity in bytes.
         """
         found = []
         for axes, sizes in zip(((2, 3), (0, 1)), self._sizes, strict=True):
-            least = self.costs.min(axis=axes)
-            found.append(
-                [
-                    (kind, float(own.min()), *(float(end) for end in (inside[0], sizes[np.argmin(own)], inside[-1])))
-                    for kind, own in zip(ALL_KINDS, least, strict=True)
-                    if (inside := sizes[own <= limit]).size
-                ]
-            )
+            level: list[Kind] = []
+            for kind, own in zip(ALL_KINDS, self.costs.min(axis=axes), strict=True):
+                if (inside := sizes[own <= limit]).size:
+                    best = sizes[int(np.argmin(own))]
+                    level.append((kind, float(own.min()), float(inside[0]), float(best), float(inside[-1])))
+            found.append(level)
         return tuple(found)
