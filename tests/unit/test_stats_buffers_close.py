@@ -67,16 +67,16 @@ def answer(*kinds: tuple[str, int, int]) -> Levels:
     return infer(Curve(region.astype(np.float64), latency, spread, scattered, np.full(len(points), float(FOOTPRINT))))
 
 
-@pytest.mark.parametrize("kinds", first(1, [(("fifo", "random"),), (("fifo", "fifo"),), (("random", "fifo"),)]))
-def test_the_capacity_behind_a_buffer_half_as_large_is_right(kinds: tuple[str, str]) -> None:
+@pytest.mark.parametrize(("near", "far"), first(1, [("fifo", "random"), ("fifo", "fifo"), ("random", "fifo")]))
+def test_the_capacity_behind_a_buffer_half_as_large_is_right(near: str, far: str) -> None:
     """If each buffer saw all visits, the second one would be 7 to 15 % larger."""
-    levels = answer((kinds[0], 128, 256), (kinds[1], 1 * KiB, 64))
+    levels = answer((near, 128, 256), (far, 1 * KiB, 64))
     assert len(levels.levels) == 2
-    near, far = (level.capacity_bytes for level in levels.levels)
-    assert near.middle == pytest.approx(32 * KiB, rel=0.06)
-    assert far.middle == pytest.approx(64 * KiB, rel=0.06)
-    assert far.low <= 64 * KiB <= far.high
-    assert far.half <= WIDE
+    first_one, second = (level.capacity_bytes for level in levels.levels)
+    assert first_one.middle == pytest.approx(32 * KiB, rel=0.06)
+    assert second.middle == pytest.approx(64 * KiB, rel=0.06)
+    assert second.low <= 64 * KiB <= second.high
+    assert second.half <= WIDE
 
 
 def test_a_buffer_far_behind_sees_as_many_visits_of_a_unit_as_alone() -> None:
