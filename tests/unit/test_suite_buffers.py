@@ -14,6 +14,8 @@ from tierscope.plans.live import describe
 from tierscope.plans.simulation import SHORTER
 from tierscope.record.experiment import Experiment
 from tierscope.run.expected import imagine
+from tierscope.stats.buffers_rivals import LARGEST_UNIT
+from tierscope.stats.buffers_search import Place
 from tierscope.suites.buffers import experiments as buffers
 from tierscope.units import GiB, KiB, MiB
 
@@ -28,14 +30,15 @@ def regions(experiments: list[Experiment], operation: str) -> list[int]:
     return [int(e.labels["region_bytes"] or 0) for e in experiments if e.labels["operation"] == operation]
 
 
-def test_reads_go_from_a_line_to_the_largest_region_small_ones_scattered() -> None:
+def test_reads_begin_at_random_and_then_follow_by_address_to_the_largest_region() -> None:
     experiments = planned(to="16MiB", op="read")
-    assert regions(experiments, "read") == [64 << step for step in range(19)]
+    at_random = [one for one in experiments if one.labels["scattered"]]
+    assert regions(at_random, "read") == list(buffers.SCATTERED)
+    assert buffers.SCATTERED[-1] == 2 * LARGEST_UNIT
+    assert regions(experiments[len(at_random) :], "read") == [2 * KiB << step for step in range(14)]
     for one in experiments:
         (group,) = one.groups
-        small = int(one.labels["region_bytes"] or 0) <= 8 * KiB
-        assert one.labels["scattered"] == small
-        assert group.workload.work.order == ("random" if small else "sequential")
+        assert group.workload.work.order == ("random" if one in at_random else "sequential")
         assert (group.workload.kernel, group.workload.work.element_bytes) == ("chase", 64)
         assert group.workload.work.locality_bytes == one.labels["region_bytes"]
         assert GiB - 16 * MiB < group.workload.footprint_bytes <= GiB
@@ -49,10 +52,15 @@ def test_a_block_contains_whole_regions_or_a_part_of_a_large_one() -> None:
         assert fresh.BLOCK_BYTES <= block <= fresh.WHOLE_BYTES
 
 
-@pytest.mark.parametrize("capacity", [24 * KiB, 163_840, 327_680, 3.4 * MiB, 29_360_128, 57 * MiB])
+FAR = 128 * MiB
+
+
+@pytest.mark.parametrize("capacity", [3 * KiB, 24 * KiB, 163_840, 327_680, 3.4 * MiB, 29_360_128, 57 * MiB])
 def test_regions_about_a_capacity_are_timed_in_equal_parts(capacity: float) -> None:
     walk = buffers.field_of(MACHINE, suites["buffers"].read({"footprint": "1GiB"}))
-    for region in buffers.finer([capacity], 128 * MiB):
+    more = buffers.finer(buffers.Known(FOOTPRINT), [Place(512, capacity)], buffers.ROUNDS[0], FAR)
+    assert len(more) > 5
+    for region in more:
         work = walk.read(region).groups[0].workload
         block = work.per_block * work.work.element_bytes
         assert block % region == 0 or region % block == 0
@@ -81,17 +89,33 @@ def test_regions_come_closer_where_a_buffer_was_found() -> None:
         known.points[region, True] = (model_s(OPTANE, region, True), 0.001)
     for region in buffers.coarse(128 * MiB):
         known.points[region, False] = (model_s(OPTANE, region, False), 0.001)
-    capacities = known.capacities()
-    assert capacities == pytest.approx([16 * KiB, 16 * MiB], rel=0.06)
-    more = buffers.finer(capacities, 128 * MiB)
+    places = known.places()
+    assert [place.capacity_bytes for place in places] == pytest.approx([16 * KiB, 16 * MiB], rel=0.06)
+    more = buffers.finer(known, places, buffers.ROUNDS[0], FAR)
     assert len(more) > 8
-    assert all(region % buffers.GRAIN == 0 and 16 * KiB <= region <= 128 * MiB for region in more)
-    assert any(15 * MiB < region < 18 * MiB for region in more)
+    assert all(region % 256 == 0 and 2 * KiB <= region <= FAR for region in more)
+    assert any(14 * MiB < region <= 18 * MiB for region in more)
+    assert any(14 * KiB < region < 16 * KiB for region in more)
+    known.points |= {(region, False): (1e-7, 0.001) for region in more}
+    assert not set(more) & set(buffers.finer(known, places, buffers.ROUNDS[0], FAR))
+
+
+def test_regions_are_whole_in_units_where_these_are_large() -> None:
+    more = buffers.finer(buffers.Known(FOOTPRINT), [Place(4 * KiB, 24.0 * KiB)], buffers.ROUNDS[0], FAR)
+    assert more == [step * 4 * KiB for step in (5, 6, 7, 8, 11, 13, 17)]
+
+
+def test_what_is_in_one_memory_is_looked_for_where_a_block_exceeds_it() -> None:
+    """Each of 12 memories contains 4 KiB, and a region of less than a block of 64 KiB is in one of them."""
+    known = buffers.Known(FOOTPRINT, ways=12, grain_bytes=64 * KiB)
+    more = buffers.finer(known, [Place(512, 48.0 * KiB)], buffers.ROUNDS[0], FAR)
+    assert any(4 * KiB <= region < 5 * KiB for region in more)
 
 
 def test_nothing_is_looked_for_where_nothing_is_known() -> None:
-    assert buffers.Known(FOOTPRINT).capacities() == []
-    assert buffers.finer([], 128 * MiB) == []
+    known = buffers.Known(FOOTPRINT)
+    assert known.places() == []
+    assert buffers.finer(known, [], buffers.ROUNDS[0], FAR) == []
 
 
 def test_fresh_regions_of_latency_are_those_of_whole_blocks() -> None:

@@ -12,7 +12,8 @@ The answer is the fit of the expected kind with this number of levels, if it is 
 Otherwise it is the best rival. A better fit alone is not enough: `buffers_doubts` lists why an answer is not sure.
 Intervals are those of the profile likelihood at 95 %: capacities and units with all times fitted again, times from
 the covariance of the linear fit. They contain the capacities and units of all rivals that explain a level as well. A
-capacity of 2^k or 1.5 * 2^k that is in the interval is reported as `round_bytes`.
+capacity of 2^k or 1.5 * 2^k that is in the interval is reported as `round_bytes`. If it is more than ROUND away, the
+answer is not sure: wide intervals contain one by chance.
 A capacity above half of the largest region has a lower bound only, because no region shows its knee as a whole. The
 medium behind such a buffer has one, too: the slowest regions are a mixture of both. The bounds come from regions that
 follow by address. Regions at random show how much of the footprint stays in a buffer, but that depends on how it was
@@ -29,19 +30,22 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from tierscope.arrays import Floats, Truths
+from tierscope.stats.buffers_close import taken
 from tierscope.stats.buffers_doubts import LEAST, Fitted, counts, doubts, walks_little
 from tierscope.stats.buffers_kinds import LRU
 from tierscope.stats.buffers_model import Fresh
 from tierscope.stats.buffers_rivals import LARGEST_UNIT, UNITS, Cell, Rivals
 from tierscope.stats.buffers_search import REACH, Fit, Place, Search
 from tierscope.stats.median import student
-from tierscope.units import LINE_BYTES, KiB
+from tierscope.units import LINE_BYTES, KiB, show_size
 
 MOST = 3  # levels
 MODEL = 0.006  # relative error of the closed form, in a latency
 COUNTED = 0.0015  # the same of small regions at random: their first visits are only counted, no queue is guessed
 SCATTERED_TO = 8 * KiB  # bytes
 CAPACITY_MODEL = 0.03  # and in a capacity
+FITS = 2.0  # times the errors of the points: a fit that is good enough to state what close buffers take
+SEEN = 0.25  # of the error of a point: less of that changes nothing
 KNOWN = 0.03  # of a latency: up to this distance of both ends it is known
 PROOF = 10.0  # less of the criterion: odds of 1 to 150
 ALIKE = 3.0  # errors of a model are alike at neighbouring points: a number of them count as one
@@ -49,7 +53,8 @@ OWN = 0.5  # times the errors of the points: as close as the closed form is to i
 ON_GRID = 2.0  # times the limit of other explanations: those of a grid of units and capacities are not at their best
 FEWEST = 8  # points
 TWICE = 2  # a unit, in a region at random that shows it
-WIDE = 0.15  # half of the interval of a capacity over it: then the size is not known
+WIDE = 0.1  # half of the interval of a capacity over it: then the size is not known
+ROUND = 0.06  # of a capacity: a round size in its interval that is further away may be chance
 SHARE = 0.975
 
 
@@ -135,14 +140,29 @@ def infer(curve: Curve) -> Levels:
     search, fresh, sigma = _search(curve)
     known = _known(search)
     rivals = Rivals(search, fresh)
-    fitted = _chosen(search, known, rivals.fits(known))
-    return _told(fitted, rivals, sigma, curve)
+    fits = rivals.fits(known)
+    less, error = _taken(search, fits)
+    if np.any(error > SEEN * sigma):
+        sigma = np.hypot(sigma, error)
+        search = Search(fresh, curve.latency_s + less, sigma)
+        known, rivals = _known(search), Rivals(search, fresh)
+        fits = rivals.fits(known)
+    else:
+        less = np.zeros_like(less)
+    found = _told(_chosen(search, known, fits), rivals, sigma, curve)
+    return replace(found, curve_s=found.curve_s - less)
 
 
-def capacities(curve: Curve) -> list[float]:
-    """Return bytes of the levels around which more regions are worth their time, as if no other kind existed."""
+def _taken(search: Search, fits: tuple[Fit, ...]) -> tuple[Floats, Floats]:
+    """Return what close buffers take from each latency, by the fewest buffers that explain the curve; and its error."""
+    good = next((fit for fit in fits if _misfit(search, fit) <= FITS), fits[0])
+    return taken(search, good)
+
+
+def capacities(curve: Curve) -> list[Place]:
+    """Return the levels around whose capacities more regions are worth their time, as if no other kind existed."""
     search, _, _ = _search(curve)
-    return [place.capacity_bytes for place in _by_criterion(search, _known(search)).places]
+    return list(_by_criterion(search, _known(search)).places)
 
 
 def _search(curve: Curve) -> tuple[Search, Fresh, Floats]:
@@ -230,6 +250,11 @@ def _told(fitted: Fitted, rivals: Rivals, sigma: Floats, curve: Curve) -> Levels
         levels.append((capacity, unit, size))
     off = [number for number in range(count) if _off(times[number]) > max(KNOWN, _off(own_times[number]))]
     unsure = [f"latency of buffer {number + 1} is not known to {KNOWN * 100:g} %" for number in off]
+    unsure += [
+        f"capacity of buffer {number} is not known well enough: it may be {show_size(size)}"
+        for number, (capacity, _, size) in enumerate(levels, start=1)
+        if size is not None and abs(size / capacity.middle - 1) > ROUND
+    ]
     found = [
         Level(capacity, unit, times[number], size, curve.line_bytes)
         for number, (capacity, unit, size) in enumerate(levels)
@@ -299,7 +324,8 @@ def _cells(fitted: Fitted, rivals: Rivals, number: int) -> list[Cell]:
     """Return the cells that explain level `number` as well, with the others of the chosen fit or of the best one."""
     rival = fitted.fits[len(fitted.best.places)]
     bases = dict.fromkeys((fitted.best.places, rival.places))
-    return [cell for base in bases for cell in rivals.cells(base, number, fitted.limit)]
+    alone = [cell for base in bases for cell in rivals.cells(base, number, fitted.limit)]
+    return alone + [cell for base in bases for cell in rivals.pairs(base, number, fitted.limit)]
 
 
 def _bounded_times(design: Floats, times: Floats, variance: float, reach: float) -> list[Estimate]:

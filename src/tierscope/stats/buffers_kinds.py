@@ -17,8 +17,11 @@ import numpy as np
 from tierscope.arrays import Floats, Places
 
 LRU = "lru"  # the closed form of `buffers_model`, which is within 0.5 % of the visits from 4 entries on
-KINDS = ("fifo", "clock", "random", "hash16", "hash4")
-"""The kinds of the table."""
+TABLED = ("fifo", "clock", "random", "hash16", "hash4", "hash32", "fifo-hash8", "clock-hash8", "random-hash8")
+"""The kinds of the table that rivals have."""
+SETS = {f"{kind}-{ways}": (kind, ways) for kind in (LRU, "fifo", "clock") for ways in (4,)}
+"""Sets with a plain index: each has the same number of units of a region, so that it is a buffer of `ways` entries."""
+KINDS = (*TABLED, *SETS)
 ALL_KINDS = (LRU, *KINDS)
 FILE = Path(__file__).with_suffix(".csv")
 NEAR_ZERO = 1e-12
@@ -70,6 +73,9 @@ def hits(kind: str, lines: Floats, ratio: Floats, entries: Floats | float = np.i
     lines: of a unit, of shape (points,). ratio: entries over units of the region, of shape (..., points). entries: of
     the buffer, of a shape that fits to that of ratio; infinite: many.
     """
+    if kind in SETS:
+        kind, ways = SETS[kind]
+        entries = np.minimum(entries, ways)
     known, values = _between(kind, lines)
     logs = np.log(RATIOS)
     safe = np.maximum(ratio, NEAR_ZERO)

@@ -57,23 +57,43 @@ class Unit:
 
     def __init__(self, fresh: Fresh, unit_bytes: int) -> None:
         self._ways = fresh.ways
-        self._point, self._weight, parts = _per_memory(fresh)
+        self._point, self._weight, parts, self._origin = _per_memory(fresh)
         self._all = _Alone(parts, unit_bytes)
 
-    def misses(self, capacity_bytes: float | Floats, kind: str = LRU) -> Floats:
+    def misses(self, capacity_bytes: float | Floats, kind: str = LRU, piece_bytes: int = 0) -> Floats:
         """Share of visits, of shape (points,), or (points, capacities) for an array of capacities.
 
-        capacity_bytes: of all memories together; infinite: everything stays. kind: of `buffers_kinds`.
+        capacity_bytes: of all memories together; infinite: everything stays. kind: of `buffers_kinds`. piece_bytes:
+        unit of the buffer before, which asks for one line of it only; with several memories all units divide a block.
         """
-        found = self._all.misses(np.asarray(capacity_bytes, dtype=np.float64) / self._ways, kind)
+        own = np.asarray(capacity_bytes, dtype=np.float64) / self._ways
+        return self._together(self._all.misses(own, kind, piece_bytes if self._ways == 1 else 0))
+
+    def first_visits(self, piece_bytes: int) -> tuple[Floats, Floats]:
+        """Return the share of visits that come first in their piece, and of those, that come first in their unit.
+
+        With one memory, of shape (points,).
+        """
+        return self._all.first_visits(piece_bytes)
+
+    def behind(self, seen: Floats, capacity_bytes: float, kind: str = LRU) -> Floats:
+        """Share of all visits, of shape (points,), that miss this buffer and those before it.
+
+        seen: share of visits that miss those before it, of shape (points,).
+        """
+        own = np.asarray(capacity_bytes, dtype=np.float64) / self._ways
+        return self._together(self._all.behind(seen[self._origin], own, kind))
+
+    def _together(self, found: Floats) -> Floats:
         if self._ways == 1:
             return found
         weighted = found * self._weight.reshape(-1, *[1] * (found.ndim - 1))
         return np.asarray(np.add.reduceat(weighted, self._point), dtype=np.float64)
 
 
-def _per_memory(fresh: Fresh) -> tuple[Places, Floats, Fresh]:
-    """Return what each memory sees of a region: where the parts of each begin, their share of its visits, the parts.
+def _per_memory(fresh: Fresh) -> tuple[Places, Floats, Fresh, Places]:
+    """Return what each memory sees of a region: where the parts of each begin, their share of its visits, the parts,
+    and the region of each.
 
     Blocks of a region are in the memories one after the other, from the place in a block where the region begins.
     """
@@ -91,7 +111,7 @@ def _per_memory(fresh: Fresh) -> tuple[Places, Floats, Fresh]:
         np.array(regions), fresh.scattered[origin], fresh.footprint_bytes[origin] / fresh.ways,
         line_bytes=fresh.line_bytes,
     )  # fmt: skip
-    return np.array(begin), np.array(weights), parts
+    return np.array(begin), np.array(weights), parts, np.array(origin)
 
 
 @functools.lru_cache(maxsize=1024)
@@ -130,12 +150,12 @@ class _Alone:
         region, scattered = fresh.region_bytes, fresh.scattered
         self.unit_bytes = unit_bytes
         small = region < unit_bytes
+        self._small = small & scattered
         pieces = np.where(small & scattered, region, fresh.line_bytes)  # what is walked in a random order
         walked = np.where(small & scattered, np.maximum(fresh.footprint_bytes, unit_bytes), region)
         self._pieces = unit_bytes / pieces  # of one unit
-        met = _met(region, unit_bytes) * fresh.line_bytes / region
-        self._share = np.where(small & scattered, met, fresh.line_bytes / pieces)  # of visits: first in their piece
-        self._first = np.where(~small & scattered, met, 1 / self._pieces)  # of those, first in their unit
+        self._fresh = fresh
+        self._share, self._first = self.first_visits(0)
         self._units = np.where(small & ~scattered, 0.0, walked / unit_bytes)
         parts = [
             _gaps(n, m) if units > 1 and m > 1 else _nothing()
@@ -144,30 +164,61 @@ class _Alone:
         self._expected = np.array([part[0] for part in parts])
         self._spread = np.array([part[1] for part in parts])
 
-    def misses(self, capacity_bytes: float | Floats, kind: str) -> Floats:
+    def misses(self, capacity_bytes: float | Floats, kind: str, piece_bytes: int = 0) -> Floats:
         """Return the same as `Unit.misses`."""
         entries = np.asarray(capacity_bytes, dtype=np.float64)[..., None] / self.unit_bytes
         found = self._recent(entries) if kind == LRU else self._other(entries, kind)
-        share = self._share * (1.0 - (1.0 - self._first) * found)
+        all_share, all_first = self.first_visits(piece_bytes) if piece_bytes else (self._share, self._first)
+        share = all_share * (1.0 - (1.0 - all_first) * found)
         return np.asarray(np.moveaxis(share, -1, 0), dtype=np.float64)
+
+    def first_visits(self, piece_bytes: int) -> tuple[Floats, Floats]:
+        """Return the same as `Unit.first_visits`."""
+        region, line = self._fresh.region_bytes, self._fresh.line_bytes
+        met = _met(region, self.unit_bytes, piece_bytes) * line / region
+        share = np.where(self._small, met, line * self._pieces / self.unit_bytes)
+        within = ~self._small & self._fresh.scattered
+        return share, np.where(within, met, 1 / self._pieces)
+
+    def behind(self, seen: Floats, capacity_bytes: Floats, kind: str) -> Floats:
+        """Return the same as `Unit.behind`.
+
+        The visits that come here are fewer, those of each unit as well: seen * m of m lines. The closed form is for m,
+        so that of fewer is in proportion to the table.
+        """
+        entries = capacity_bytes[..., None] / self.unit_bytes
+        alone = self.misses(capacity_bytes, kind)
+        lines = np.maximum(self._pieces * seen, 1.0)
+        found, whole = (self._other(entries, kind, own) for own in (lines, self._pieces))
+        if kind == LRU:
+            exact = self._recent(entries)
+            found = np.where(whole > 0, np.minimum(found * exact / np.where(whole > 0, whole, 1.0), 1.0), found)
+        first = np.minimum(self._first / seen, 1.0)
+        return np.where(self._small, np.minimum(alone, seen), seen * (1.0 - (1.0 - first) * found))
 
     def _recent(self, entries: Floats) -> Floats:
         """Return the share of hits among visits that do not come first, by the closed form."""
         from scipy.special import ndtr  # slow to load, and not needed by every run
 
-        found = np.asarray(ndtr((entries[..., None] - 0.5 - self._expected) / self._spread).mean(axis=-1))
+        outgrown = self._units > entries.min(initial=np.inf)
+        found = np.ones(np.broadcast_shapes(entries.shape, self._units.shape))
+        away = (entries[..., None] - 0.5 - self._expected[outgrown]) / self._spread[outgrown]
+        found[..., outgrown] = ndtr(away).mean(axis=-1)
         return np.where(self._units <= entries, 1.0, found)
 
-    def _other(self, entries: Floats, kind: str) -> Floats:
-        """Return the same by the table."""
+    def _other(self, entries: Floats, kind: str, lines: Floats | None = None) -> Floats:
+        """Return the same by the table. lines: that visit a unit; those of a unit if not given."""
         ratio = entries / np.maximum(self._units, 1e-9)
-        return np.where(self._units == 0, 1.0, hits(kind, self._pieces, ratio, entries))
+        return np.where(self._units == 0, 1.0, hits(kind, self._pieces if lines is None else lines, ratio, entries))
 
 
-def _met(region: Floats, unit_bytes: int) -> Floats:
-    """Return the mean number of units that a region at any place meets, of shape (points,)."""
-    common = np.gcd(region.astype(np.int64), unit_bytes)
-    return np.asarray((region + unit_bytes - common) / unit_bytes, dtype=np.float64)
+def _met(region: Floats, unit_bytes: int, piece_bytes: int = 0) -> Floats:
+    """Return the mean number of units that a region at any place meets, of shape (points,).
+
+    One line of each piece is asked for, at random, so that a piece in two units meets one of them.
+    """
+    common = np.maximum(np.gcd(region.astype(np.int64), unit_bytes), np.minimum(piece_bytes, region))
+    return np.asarray(np.maximum(region + unit_bytes - common, unit_bytes) / unit_bytes, dtype=np.float64)
 
 
 def _nothing() -> tuple[Floats, Floats]:

@@ -22,6 +22,7 @@ import numpy as np
 from tierscope.arrays import Floats, Truths
 from tierscope.stats.buffers_kinds import ALL_KINDS, LRU
 from tierscope.stats.buffers_model import Fresh
+from tierscope.stats.buffers_pair import Pair
 from tierscope.stats.buffers_search import APART, SMALLEST, Fit, Place, Search
 from tierscope.units import LINE_BYTES, KiB
 
@@ -30,6 +31,8 @@ LARGEST_UNIT = 64 * KiB
 LEAST_UNITS = 2  # in a buffer
 AROUND = 3  # capacities of a parabola
 KEPT = 5  # cells that are fitted
+PAIRS = 4  # kinds of two levels that are
+BEHIND = 4  # units of the buffer before whose columns are kept: each takes some 80 MB
 SWEEPS = 6
 SAME = 1e-3  # of the cost: with less, the search ends
 
@@ -68,8 +71,9 @@ class Rivals:
         search.add_units(self.units)
         found = [search.models[unit].misses(self.sizes, kind) for kind in ALL_KINDS for unit in self.units]
         empty = np.empty((search.points, 0))
-        self._columns = (np.concatenate(found, axis=1) if found else empty) * search.weight[:, None]
-        self._own = np.einsum("ij,ij->j", self._columns, self._columns)
+        alone = (np.concatenate(found, axis=1) if found else empty) * search.weight[:, None]
+        self._behind = {0: (alone, _squares(alone))}
+        self._scattered, self._ways = np.flatnonzero(fresh.scattered), fresh.ways
         self._shape = (len(ALL_KINDS), len(self.units), steps)
         self._unit_of = np.tile(np.repeat(np.array(self.units, dtype=np.float64), steps), len(ALL_KINDS))
         self._size_of = np.tile(self.sizes, len(ALL_KINDS) * len(self.units))
@@ -88,24 +92,70 @@ class Rivals:
     def cells(self, places: tuple[Place, ...], number: int, limit: float) -> list[Cell]:
         """Return the cells that explain level `number` within a limit of cost, with the other levels unchanged."""
         others = (*places[:number], *places[number + 1 :])
-        costs = self._costs(others, number).reshape(-1, self.sizes.size)
+        costs = self._costs(others, number, places[number].unit_bytes).reshape(-1, self.sizes.size)
         kinds = itertools.product(ALL_KINDS, self.units)
         found = (self._cell(kind, unit, own, limit) for (kind, unit), own in zip(kinds, costs, strict=True))
         return [cell for cell in found if cell is not None]
 
-    def _costs(self, others: tuple[Place, ...], number: int) -> Floats:
+    def pairs(self, places: tuple[Place, ...], number: int, limit: float) -> list[Cell]:
+        """Return what explains level `number` within a limit of cost if the level before or behind it changes, too."""
+        found: list[Cell] = []
+        for near in (number - 1, number):
+            if near >= 0 and near + 1 < len(places):
+                within = Pair(self.search, places, near).within(limit)[number - near]
+                unit = places[number].unit_bytes
+                found += [Cell(kind, unit, cost, low, best, high) for kind, cost, low, best, high in within]
+        return found
+
+    def _costs(self, others: tuple[Place, ...], number: int, own_bytes: int = 0) -> Floats:
         """Return the cost with one more level at `number` among others, for each cell and capacity.
 
-        Infinite where it is out of order, or where its latency would be negative.
+        Infinite where it is out of order, or where its latency would be negative. own_bytes: unit that the level has,
+        which is the piece of the next one.
         """
-        base, _ = np.linalg.qr(self.search.design(others))
+        pieces = [0, *(place.unit_bytes for place in others)]
+        columns, own = self._columns_behind(pieces[number])
+        if own_bytes:
+            pieces = [*pieces[:number], own_bytes, *pieces[number + 1 :]]
+        base, _ = np.linalg.qr(self.search.design(others, pieces))
         rest = self.search.target - base @ (base.T @ self.search.target)
-        within = base.T @ self._columns
-        along = self._columns.T @ rest
-        length = self._own - np.einsum("ij,ij->j", within, within)
-        good = self._ordered(others, number) & (along > 0) & (length > 1e-9 * self._own)
+        within = base.T @ columns
+        along = columns.T @ rest
+        length = own - np.einsum("ij,ij->j", within, within)
+        good = self._ordered(others, number) & (along > 0) & (length > 1e-9 * own)
         gain = np.where(good, along**2 / np.where(good, length, 1.0), 0.0)
         return np.asarray(np.where(good, float(rest @ rest) - gain, np.inf), dtype=np.float64)
+
+    def _columns_behind(self, piece: int) -> tuple[Floats, Floats]:
+        """Return the columns of all cells behind a buffer with this unit, 0 if there is none, and their squares.
+
+        Only where units are not whole in pieces do they differ, in regions at random.
+        """
+        if self._ways > 1 or not self.units:
+            piece = 0
+        if piece not in self._behind:
+            alone, _ = self._behind[0]
+            share, first = self._first_visits(0)
+            hits = np.where(first < 1, 1 - alone[self._scattered] / share, 0.0) / np.where(first < 1, 1 - first, 1.0)
+            share, first = self._first_visits(piece)
+            columns = alone.copy()
+            columns[self._scattered] = share * (1 - (1 - first) * hits)
+            for old in list(self._behind)[1 : 2 - BEHIND]:
+                del self._behind[old]
+            self._behind[piece] = columns, _squares(columns)
+        return self._behind[piece]
+
+    def _first_visits(self, piece: int) -> tuple[Floats, Floats]:
+        """Return the shares of `Unit.first_visits` for regions at random, of shape (points, cells and capacities).
+
+        The first one is weighted as columns are.
+        """
+        own = [self.search.models[unit].first_visits(piece) for unit in self.units]
+        shares, firsts = (
+            np.tile(np.repeat(np.stack(one, axis=1)[self._scattered], self.sizes.size, axis=1), len(ALL_KINDS))
+            for one in zip(*own, strict=True)
+        )
+        return shares * self.search.weight[self._scattered, None], firsts
 
     def _ordered(self, others: tuple[Place, ...], number: int) -> Truths:
         good = self._size_of >= LEAST_UNITS * self._unit_of
@@ -116,9 +166,9 @@ class Rivals:
                 good &= (APART * self._size_of <= other.capacity_bytes) & (self._unit_of <= other.unit_bytes)
         return np.asarray(good, dtype=np.bool_)
 
-    def _tops(self, others: tuple[Place, ...], number: int) -> Iterator[tuple[Place, ...]]:
+    def _tops(self, others: tuple[Place, ...], number: int, own_bytes: int = 0) -> Iterator[tuple[Place, ...]]:
         """Yield the places with each of the most promising ones at `number` among others."""
-        costs = self._costs(others, number).reshape(-1, self.sizes.size)
+        costs = self._costs(others, number, own_bytes).reshape(-1, self.sizes.size)
         if not costs.size:
             return
         least, at = _least(costs)
@@ -136,7 +186,7 @@ class Rivals:
             for number in range(len(places)):
                 others = (*best.places[:number], *best.places[number + 1 :])
                 best = min(
-                    (best, *map(self.search.fit, self._tops(others, number))),
+                    (best, *map(self.search.fit, self._tops(others, number, best.places[number].unit_bytes))),
                     key=lambda fit: fit.cost,
                 )
             if best.cost >= before * (1 - SAME):
@@ -150,7 +200,38 @@ class Rivals:
         again = self._settled(refined.places)
         if again.cost < refined.cost:
             refined = min(refined, self.search.refined(again.places), key=lambda fit: fit.cost)
-        return min((refined, *self._recent(refined.places)), key=lambda fit: fit.cost)
+        refined = min((refined, *self._recent(refined.places)), key=lambda fit: fit.cost)
+        for number in range(len(refined.places) - 1):
+            others = Pair(self.search, refined.places, number).kinds()[:PAIRS]
+            refined = min((refined, *map(self.search.refined, others)), key=lambda fit: fit.cost)
+        return self._between(refined)
+
+    def _between(self, fit: Fit) -> Fit:
+        """Return the fit with units moved by whole lines between those that were tried, one at a time."""
+        best = fit
+        for number, own in enumerate(fit.places):
+            step = self._gap(own.unit_bytes)
+            while step >= self.search.line_bytes:
+                near = (best.places[number].unit_bytes + move for move in (-step, step))
+                best = min((best, *(self._with(best.places, number, unit) for unit in near)), key=lambda one: one.cost)
+                step //= 2
+        return fit if best is fit else min(best, self.search.refined(best.places), key=lambda one: one.cost)
+
+    def _gap(self, unit: int) -> int:
+        """Return half of the distance to the next unit that was tried, in lines, a power of two; 0 if it is a line."""
+        line = self.search.line_bytes
+        distance = min((abs(other - unit) for other in self.units if other != unit), default=0) // line
+        return line << (distance.bit_length() - 2) if distance > 1 else 0
+
+    def _with(self, places: tuple[Place, ...], number: int, unit: int) -> Fit:
+        """Return the fit with another unit at `number`, of infinite cost if it is out of order."""
+        near = places[number - 1].unit_bytes if number else 2 * self.search.line_bytes
+        far = places[number + 1].unit_bytes if number + 1 < len(places) else LARGEST_UNIT
+        moved = replace(places[number], unit_bytes=unit)
+        if not near <= unit <= far or LEAST_UNITS * unit > moved.capacity_bytes:
+            return Fit(places, np.zeros(len(places) + 2), np.inf)
+        self.search.add_units([unit])
+        return self.search.fit((*places[:number], moved, *places[number + 1 :]))
 
     def _recent(self, places: tuple[Place, ...]) -> Iterator[Fit]:
         """Yield the fit with one level least recently used: its knee is too sharp for the grid of capacities."""
@@ -177,6 +258,10 @@ class Rivals:
         high = min(max(at + reach, inside.max()), inside.max() + 1)
         ends = SMALLEST * 2.0 ** (np.array([low, at, high]) / PER_OCTAVE)
         return Cell(kind, unit, float(least), float(ends[0]), float(ends[1]), float(ends[2]))
+
+
+def _squares(columns: Floats) -> Floats:
+    return np.asarray(np.einsum("ij,ij->j", columns, columns))
 
 
 def _least(costs: Floats) -> tuple[Floats, Floats]:

@@ -10,7 +10,7 @@ Minimization", The Computer Journal 7, 1965).
 """
 
 import itertools
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -79,9 +79,16 @@ class Search:
         """Add units that `best` does not try, in bytes."""
         self.models |= {unit: Unit(self._fresh, unit) for unit in units if unit not in self.models}
 
-    def design(self, places: Iterable[Place]) -> Floats:
-        """Return weighted columns of `times_s`, of shape (points, levels + 2)."""
-        levels = [self.models[place.unit_bytes].misses(place.capacity_bytes, place.kind) for place in places]
+    def design(self, places: Sequence[Place], pieces: Sequence[int] = ()) -> Floats:
+        """Return weighted columns of `times_s`, of shape (points, levels + 2).
+
+        pieces: unit of the buffer before each, in bytes, if that is none of the places.
+        """
+        before = pieces or [0, *(place.unit_bytes for place in places)]
+        levels = [
+            self.models[place.unit_bytes].misses(place.capacity_bytes, place.kind, piece)
+            for place, piece in zip(places, before, strict=False)
+        ]
         return np.stack([np.ones(self.points), *levels, self._entry], axis=1) * self.weight[:, None]
 
     def fit(self, places: tuple[Place, ...]) -> Fit:

@@ -1,15 +1,14 @@
 """Buffers between the processor and a memory's medium, from reads and writes of fresh regions.
 
-Reads begin with regions of one line of the caches to 8 KiB scattered over the footprint; the knees are the units of the
-buffers. Larger regions follow in the order of their addresses; their knees are the capacities. Then come more regions
-around the capacities that a first fit finds. Writes give the time per line over region size, from which
-`stats.buffers_writes` infers what joins them.
+Reads begin with regions of one line of the caches to 128 KiB scattered over the footprint; the knees are the units of
+the buffers. Regions in the order of their addresses follow; their knees are the capacities. Then come more regions
+around the capacities that a first fit finds, and once more around those that a second fit finds. Writes give the time
+per line over region size, from which `stats.buffers_writes` infers what joins them.
 
 Sizes are not assumed: see `stats.buffers`. A buffer larger than half of the largest region has a lower bound.
 Source: Z. Wang et al., "Characterizing and Modeling Non-Volatile Memory Systems", MICRO 2020 (LENS, buffer prober).
 """
 
-import math
 from collections.abc import Generator
 from dataclasses import dataclass, field, replace
 from typing import Annotated
@@ -25,15 +24,22 @@ from tierscope.plans.kinds import Help, Number, Pages, Seconds, Share, Size, Tim
 from tierscope.record.experiment import Experiment, Schedule, Target
 from tierscope.record.machine import Machine
 from tierscope.stats.buffers import FEWEST, Curve, capacities
+from tierscope.stats.buffers_search import Place
 from tierscope.tables.regions import FreshLabels
 from tierscope.units import LINE_BYTES, KiB, MiB, show_bytes
 
-SCATTERED = tuple(64 << step for step in range(8))  # to 8 KiB, the largest unit that the fit looks for
-GRAIN = 8 * KiB  # larger regions contain whole units of any size
-FIRST = 16 * KiB
-FINE = 256 * KiB  # from this size regions differ by a 32nd at most
+SCATTERED = tuple(sorted({64 << step for step in range(12)} | {192 << step for step in range(10)}))
+"""To 128 KiB, twice the largest unit that the fit looks for."""
+GRAIN = 8 * KiB  # regions above `fresh.WHOLE_BYTES` contain whole units of most sizes
+FIRST = 2 * KiB
+PARTS = 32  # of a region: by one of them, or by a unit if that is more, regions differ at least
 SMALLEST_TO = 256 * KiB
-AROUND = (0.8, 0.9, 1.0, 1.12, 1.25, 1.41, 1.8, 2.2, 2.8)  # factors on a capacity that was found
+ROUNDS = (
+    (0.8, 0.9, 1.0, 1.12, 1.25, 1.41, 1.8, 2.2, 2.8),
+    (0.66, 0.72, 0.77, 0.85, 0.95, 1.06, 1.18, 1.33, 1.5, 1.65, 2.0, 2.5),
+)
+"""Factors on a capacity that was found, where regions are added."""
+AGAIN_TO = 16 * MiB  # regions of the second round: larger ones take most of the time
 WRITTEN = tuple(256 << step for step in range(13))  # to 1 MiB
 
 Grain = Annotated[
@@ -92,13 +98,11 @@ class Known:
         """Return the longest time of a line, in seconds; a guess before any point is measured."""
         return max((seconds for seconds, _ in self.points.values()), default=fresh.LINE_S)
 
-    def capacities(self) -> list[float]:
-        """Return the capacities of the buffers that the points show so far."""
-        if len(self.points) < FEWEST:
-            return []
+    def curve(self) -> Curve:
+        """Return the points so far."""
         keys = sorted(self.points)
         values = [self.points[key] for key in keys]
-        curve = Curve(
+        return Curve(
             np.array([region for region, _ in keys], dtype=np.float64),
             np.array([seconds for seconds, _ in values]),
             np.nan_to_num(np.array([spread for _, spread in values]), posinf=1.0),
@@ -108,7 +112,10 @@ class Known:
             self.grain_bytes,
             self.line_bytes,
         )
-        return capacities(curve)
+
+    def places(self) -> list[Place]:
+        """Return the buffers that the points show so far, as if no other kind existed."""
+        return capacities(self.curve()) if len(self.points) >= FEWEST else []
 
 
 def field_of(machine: Machine, chosen: BuffersOptions) -> fresh.Field:
@@ -124,33 +131,45 @@ def field_of(machine: Machine, chosen: BuffersOptions) -> fresh.Field:
 
 
 def coarse(largest: int) -> list[int]:
-    """Return regions from 16 KiB up, each twice the one before."""
+    """Return regions from 2 KiB up, each twice the one before."""
     steps = int(np.log2(largest / FIRST))
     return sorted({FIRST << step for step in range(steps + 1)} | {_whole(largest)})
 
 
-def finer(capacities: list[float], largest: int) -> list[int]:
-    """Return more regions around each capacity."""
-    sizes = {_whole(capacity * factor) for capacity in capacities for factor in AROUND}
-    return sorted(size for size in sizes if FIRST <= size <= largest)
+def finer(known: Known, places: list[Place], factors: tuple[float, ...], largest: int) -> list[int]:
+    """Return more regions around the capacity of each buffer, and around that in one memory if a block exceeds it."""
+    sizes: set[int] = set()
+    for place in places:
+        own = place.capacity_bytes / known.ways
+        knees = {place.capacity_bytes, own if own < known.grain_bytes else place.capacity_bytes}
+        sizes |= {_whole(knee * factor, place.unit_bytes) for knee in knees for factor in factors}
+    return sorted(size for size in sizes if FIRST <= size <= largest and (size, False) not in known.points)
 
 
-def _whole(size: float) -> int:
-    """Return a size near `size` that is whole in units of any size and in timed blocks."""
-    grain = GRAIN << max(0, math.floor(math.log2(size / FINE)))
-    return max(round(size / grain) * grain, FIRST)
+def _whole(size: float, unit: int = LINE_BYTES) -> int:
+    """Return a size near `size` that is whole in timed blocks, and in units if it is small."""
+    grain = GRAIN if size > fresh.WHOLE_BYTES else unit
+    while grain * 2 <= size / PARTS:
+        grain *= 2
+    return max(round(size / grain), 1) * grain
 
 
 def reads(walk: fresh.Field, largest: int, line: int) -> Generator[Experiment, Answer, None]:
-    """Yield scattered regions, then larger ones, then regions around the capacities that these show."""
+    """Yield scattered regions, then those in order, then regions around the capacities that these show."""
     known = Known(walk.footprint_bytes, walk.ways, walk.grain_bytes, line)
-    small = [(size, True) for size in SCATTERED if size >= line]
-    for region, scattered in small + [(size, False) for size in coarse(largest)]:
+
+    def read(region: int, *, scattered: bool = False) -> Generator[Experiment, Answer, None]:
         experiment = replace(walk, line_s=known.slowest()).read(region, line, scattered=scattered)
         known.add(experiment, (yield experiment))
-    for region in finer(known.capacities(), largest):
-        if (region, False) not in known.points:
-            yield replace(walk, line_s=known.slowest()).read(region, line)
+
+    for region in SCATTERED:
+        if region % line == 0 and region <= largest:
+            yield from read(region, scattered=True)
+    for region in coarse(largest):
+        yield from read(region)
+    for factors, most in zip(ROUNDS, (largest, AGAIN_TO), strict=True):
+        for region in finer(known, known.places(), factors, min(most, largest)):
+            yield from read(region)
 
 
 def plan(machine: Machine, chosen: BuffersOptions) -> Plan:
