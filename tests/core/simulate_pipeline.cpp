@@ -107,6 +107,13 @@ TEST_CASE("instructions that wait for nothing take a share of a cycle, chains a 
   CHECK(core.time_of({made(Class::fp_add, {}, {A}, {A})}, 1000, nothing) == doctest::Approx(4000).epsilon(0.01));
 }
 
+TEST_CASE("each operation takes one cycle where the core states that") {
+  Core core("operations = \"unit\"\n");
+  for (const Class kind : {Class::integer, Class::divide, Class::fp_add, Class::fp_square_root, Class::move})
+    CHECK(core.time_of({made(kind, {}, {A}, {A})}, 1000, nothing) == doctest::Approx(1000).epsilon(0.01));
+  CHECK(Core().time_of({made(Class::divide, {}, {A}, {A})}, 1000, nothing) == doctest::Approx(18000).epsilon(0.01));
+}
+
 TEST_CASE("loads whose address is loaded wait for each other; others share the lines in flight") {
   Core core;
   const double chain = core.time_of({made(Class::move, {A}, {}, {A})}, 400, far_load);
