@@ -10,8 +10,8 @@ properties of the core that its columns state:
     probed     its parameters within 10 %, as probes leave them, and its kind of prefetcher
 
 The trace of the prediction is another run of the program. It has the units that `tierscope predict` would time in a
-program of this speed. In kernels, which are shorter, units and gaps have a tenth of its instructions. So the sampling is
-scored here, but the tracer and the form of the simulation are not.
+program of this speed. Kernels are shorter: their gaps have a tenth of its instructions, and their units a twentieth. So
+the sampling is scored here, but the tracer and the form of the simulation are not.
 
 --draw: hidden cores and memories of another draw. cells.toml lists the draws, before their cells are run.
 """
@@ -46,8 +46,8 @@ Parts = Callable[[float], str]
 
 HERE = Path(__file__).parent
 CELLS = HERE / "cells.toml"
-TENTH = "all=500000,warm=200000,unit=50000"  # of the instructions of `tierscope predict`
-SHORTEST_SKIP = 100_000
+SHORTER = "all=250000,warm=200000,unit=25000"
+SHORTEST_SKIP = 100_000  # instructions, a tenth of that of `tierscope predict`
 LIMIT_S = 1200.0
 REPEATS = 100
 PROBED = 0.1  # how far off a probed parameter may be
@@ -132,10 +132,10 @@ def memories(draw: random.Random) -> tuple[tuple[float, str], tuple[float, str]]
             (near * far, NEAR.format(f"{near * far:.1f}", f"{draw.uniform(5, 30):.1f}")))  # fmt: skip
 
 
-def tenth(seconds_near: float) -> str:
-    """Return the units of `tierscope predict` (tracer.for_many), each with a tenth of their instructions."""
+def shorter(seconds_near: float) -> str:
+    """Return the sampling of a kernel: as many units as `tierscope predict` has (tracer.for_many), but shorter ones."""
     skip = max(round(seconds_near * SLOWEST_PER_S / DOUBLES), SHORTEST_SKIP)
-    return f"{TENTH},skip={skip},doubles={DOUBLES}"
+    return f"{SHORTER},skip={skip},doubles={DOUBLES}"
 
 
 def cell(name: str, command: list[str], parts: Parts, folder: Path, number: int = 0) -> Cell:
@@ -199,7 +199,7 @@ def cells(names: list[str], folder: Path, number: int) -> list[Cell]:
     kernels = folder / "kernels"
     subprocess.run(["cc", "-O1", "-w", "-o", kernels, HERE / "kernels.c"], check=True)
     every: dict[str, tuple[list[str], Parts]] = {
-        name: ([str(kernels), *words.split()], tenth) for name, words in listed["long"].items()
+        name: ([str(kernels), *words.split()], shorter) for name, words in listed["long"].items()
     }
     every |= {
         f"{name} (program)": ([files.get(word, word) for word in words], for_many)

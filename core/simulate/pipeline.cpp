@@ -228,7 +228,7 @@ void Pipeline::started(Op& op) {
   op.begun = true;
   if (op.does == Does::load && !op.forwarded) return starts_.push({op.ready, op.seq});
   if (op.forwarded && near(bytes_of(op))) reach(bytes_of(op), Kind::load, op.ready);  // it looks in the cache, too
-  finish(op, op.ready + (op.does == Does::load ? cycles(FORWARD) : op.latency));
+  finish(op, op.ready + (op.does == Does::load ? cycles(core_.unit ? 1 : FORWARD) : op.latency));
 }
 
 void Pipeline::finish(Op& op, Time done) {

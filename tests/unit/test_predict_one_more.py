@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tierscope.predict.program.cores import COUNT, cores
+from tierscope.predict.program.cores import BETWEEN, COUNT, cores
 from tierscope.predict.program.one_more import counting, one_more, weights
 
 SMALL = {"a": 2.0, "b": 64.0, "c": 32.0, "d": 20.0, "e": 8.0}
@@ -51,14 +51,19 @@ def parsed(words: tuple[str, ...]) -> list[dict[str, str]]:
 
 
 def test_the_cores_are_a_latin_hypercube() -> None:
-    found = parsed(cores(SMALL, LARGE, [",p=x", ",p=y", ""]))
-    assert len(found) == COUNT
-    wide = parsed(cores(SMALL, {key: value * 1000 for key, value in SMALL.items()}, [""]))
+    found = parsed(cores(SMALL, LARGE, [",p=x", ",p=y", ""]))[:BETWEEN]
+    wide = parsed(cores(SMALL, {key: value * 1000 for key, value in SMALL.items()}, [""]))[:BETWEEN]
     for key, value in SMALL.items():
-        places = sorted(np.log(float(one[key]) / value) / np.log(1000) * COUNT for one in wide)
-        assert places == pytest.approx([rank + 0.5 for rank in range(COUNT)], abs=0.35)  # they are whole numbers
+        places = sorted(np.log(float(one[key]) / value) / np.log(1000) * BETWEEN for one in wide)
+        assert places == pytest.approx([rank + 0.5 for rank in range(BETWEEN)], abs=0.35)  # they are whole numbers
         assert all(min(value, LARGE[key]) <= float(one[key]) <= max(value, LARGE[key]) for one in found)
     assert [[one.get("p", "") for one in found].count(kind) for kind in ("x", "y", "")] == [6, 3, 3]
+
+
+def test_the_small_and_the_large_core_are_among_them() -> None:
+    found = cores(SMALL, LARGE, [",p=x", ",p=y", ""])
+    assert len(found) == COUNT
+    assert found[BETWEEN:] == (",a=2,b=64,c=32,d=20,e=8,p=x", ",a=8,b=512,c=112,d=12,e=48,p=x")
 
 
 def test_a_core_that_is_known_is_the_same_for_all() -> None:

@@ -6,7 +6,8 @@ from memory and occupies nothing else. So the far memory differs from the near o
 
 No prefetchers. Translations take no time: ours has no TLB, and ChampSim has pages of 2 MiB that its TLBs contain. With
 pages of 4 KiB, its page walks read entries that are in no cache, and ours reads eight of them in one line. Each
-operation takes one cycle: ChampSim's trace does not state what an instruction computes.
+operation takes one cycle: ChampSim's trace does not state what an instruction computes. So does a load that takes the
+bytes of a store: in ChampSim, the store executes for a cycle, and the load ends with it.
 Source: ChampSim, config/ and inc/defaults.hpp, commit 2ff25011, 2025.
 """
 
