@@ -9,9 +9,10 @@ properties of the core that its columns state:
     unknown    nothing but the cycle: the cores of `tierscope predict`
     probed     its parameters within 10 %, as probes leave them, and its kind of prefetcher
 
-The trace of the prediction is another run of the program. It has the units that `tierscope predict` would time in a
-program of this speed. Kernels are shorter: their gaps have a tenth of its instructions, and their units a twentieth. So
-the sampling is scored here, but the tracer and the form of the simulation are not.
+The trace of the prediction is another run of the program, with the units that `tierscope predict` would time in a
+program of this speed. The last cache here is a quarter of that of a small server. So kernels have a quarter of its
+instructions before gaps, in gaps, and in what warms caches; their units are shorter than that, to cost less. The
+sampling is therefore scored here, but the tracer and the form of the simulation are not.
 
 --draw: hidden cores and memories of another draw. cells.toml lists the draws, before their cells are run.
 """
@@ -33,6 +34,7 @@ from rivals import misses_times_latency, ratio_of_latencies
 
 from tierscope.errors import TierscopeError
 from tierscope.predict.program.answer import Answer, anchor, answer
+from tierscope.predict.program.cold import cold_share
 from tierscope.predict.program.cores import cores, parameters
 from tierscope.predict.program.machines import PREFETCHERS
 from tierscope.predict.program.native import Native
@@ -46,12 +48,14 @@ Parts = Callable[[float], str]
 
 HERE = Path(__file__).parent
 CELLS = HERE / "cells.toml"
-SHORTER = "all=250000,warm=200000,unit=25000"
-SHORTEST_SKIP = 100_000  # instructions, a tenth of that of `tierscope predict`
+SHORTER = "all=1250000,warm=500000,unit=25000"
+SHORTEST_SKIP = 250_000  # instructions
 LIMIT_S = 1200.0
 REPEATS = 100
 PROBED = 0.1  # how far off a probed parameter may be
 NEAR = "flat,memory.flat.read={0}ns,memory.flat.write={0}ns,memory.flat.bandwidth={1}GB/s"
+INSTANT = "flat,memory.flat.read=0ns,memory.flat.write=0ns,memory.flat.bandwidth=10TB/s"
+LAST_LINES = (4 << 20) / 64  # of the last cache
 CACHES = """name = "hidden"
 summary = "a core with caches of a small server"
 source = "made"
@@ -133,7 +137,7 @@ def memories(draw: random.Random) -> tuple[tuple[float, str], tuple[float, str]]
 
 
 def shorter(seconds_near: float) -> str:
-    """Return the sampling of a kernel: as many units as `tierscope predict` has (tracer.for_many), but shorter ones."""
+    """Return the sampling of a kernel: as many units as `tierscope predict` has (tracer.for_many), but shorter."""
     skip = max(round(seconds_near * SLOWEST_PER_S / DOUBLES), SHORTEST_SKIP)
     return f"{SHORTER},skip={skip},doubles={DOUBLES}"
 
@@ -143,22 +147,24 @@ def cell(name: str, command: list[str], parts: Parts, folder: Path, number: int 
     draw = random.Random(name if number == 0 else f"{name} draw {number}")
     hidden, tiers = drawn(draw), memories(draw)
     guess = hidden.off(draw)
-    files = []
-    for latency, word in tiers:
-        path = folder / f"{name}-{latency:.0f}.toml"
-        path.write_text(CACHES.format(memory=word))
-        files.append(str(path))
+    *files, immediate = (
+        written(folder / f"{name}-{n}.toml", word) for n, (_, word) in enumerate((*tiers, (0, INSTANT)))
+    )
     unknown = [PREFETCHERS[0], *cores(*map(parameters, (SMALL, LARGE)), PREFETCHERS)]
     ends = (parameters(guess.times(*[f] * 5).word().lstrip(",")) for f in (1 - PROBED, 1 + PROBED))
     probed = [guess.word(), *cores(*ends, [f",cache.1.prefetch={guess.prefetch}"])]
     truth = through([file + hidden.word() for file in files], command)
     machines = [file + core for core in (*unknown, *probed) for file in files]
+    machines += [immediate + core for core in (unknown[0], probed[0])]
     found = through(machines, command, parts(seconds(truth[0])))
     here, there, *others = map(repeated, (*truth, *found))
+    *others, instant, instant_probed = others
     near, far = tuple(others[::2]), tuple(others[1::2])
     latencies_s = tuple(latency * 1e-9 for latency, _ in tiers)
     known = len(unknown)
-    answers = [told(here, near[part], far[part]) for part in (slice(known), slice(known, None))]
+    cold = cold_share(near[0], LAST_LINES)  # the counters of the first machine contain the warming
+    answers = [told(here, near[:known], far[:known], instant, cold),
+               told(here, near[known:], far[known:], instant_probed, cold)]  # fmt: skip
     return Cell(
         name, seconds(there) / seconds(here), *answers,
         ratio_of_latencies(*latencies_s),
@@ -186,11 +192,19 @@ def seconds(one: Traced) -> float:
     return one.seconds
 
 
-def told(truth: Traced, near: tuple[Traced, ...], far: tuple[Traced, ...]) -> Answer:
+def written(path: Path, memory: str) -> str:
+    """Return the path of a file of the machine with this memory."""
+    path.write_text(CACHES.format(memory=memory))
+    return str(path)
+
+
+def told(
+    truth: Traced, near: tuple[Traced, ...], far: tuple[Traced, ...], instant: Traced | None = None, cold: float = 0.0
+) -> Answer:
     """Return the answer anchored to the time on the hidden core, which has no noise and no time in the kernel."""
     time = seconds(truth)
     exact = Interval(time, time, time, 9)
-    return answer("far", anchor(Native(exact, exact, 0.0, 9), near), far, None, None, None)
+    return answer("far", anchor(Native(exact, exact, 0.0, 9), near, "", (), instant, cold), far, None, None, None)
 
 
 def cells(names: list[str], folder: Path, number: int) -> list[Cell]:

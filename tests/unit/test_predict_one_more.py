@@ -19,13 +19,22 @@ def test_a_core_counts_by_how_well_it_explains_the_time_here() -> None:
 
 
 def test_equal_weights_give_the_plain_prediction_interval() -> None:
-    low, high = one_more([0.4] * 3, [1.0, 1.1, 1.2], [0.0] * 3)
+    low, high = one_more([0.4] * 3, [2.0, 2.1, 2.2], [0.0] * 3)
     reach = 2.92 * 0.1 * (4 / 3) ** 0.5
-    assert (low, high) == pytest.approx((1.1 - reach, 1.1 + reach), rel=0.002)
+    assert (low, high) == pytest.approx((2.1 - reach, 2.1 + reach), rel=0.002)
+
+
+def test_a_memory_that_is_slower_for_each_core_saves_no_time() -> None:
+    ratios = [1.0, 1.1, 1.8]
+    assert one_more([1.0] * 3, ratios, [0.0] * 3)[0] == 1.0
+    assert one_more([1.0] * 3, [2 - ratio for ratio in ratios], [0.0] * 3)[1] == 1.0
+    low, high = one_more([1.0] * 3, [0.99, 1.1, 1.8], [0.0] * 3)
+    assert low < 0.99
+    assert high > 1.8
 
 
 def test_what_was_not_traced_adds_to_how_cores_differ() -> None:
-    low, high = one_more([1.0] * 3, [1.0] * 3, [0.1] * 3)
+    low, high = one_more([1.0] * 3, [1.5] * 3, [0.1] * 3)
     assert (high - low) / 2 == pytest.approx(2.92 * 0.1 * (4 / 3) ** 0.5, rel=0.01)
 
 
