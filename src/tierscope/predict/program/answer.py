@@ -236,10 +236,15 @@ def _without_cold(here: Anchor, there_s: float) -> float:
 
 
 def reaching(told: float, *sources: Sequence[float]) -> tuple[float, float]:
-    """Return the bounds around a ratio. sources: ratios by causes that are independent, each with all its ends."""
+    """Return the bounds around a ratio. sources: ratios by causes that are independent, each with all its ends.
+
+    If none of them is below 1, the tier is slower in each respect, and neither is the bound; the same above 1.
+    """
+    every = [told, *(end for ends in sources for end in ends)]
     down = math.hypot(*(told - min(told, *ends) for ends in sources if ends))
     up = math.hypot(*(max(told, *ends) - told for ends in sources if ends))
-    return max(told - down, 0.0), told + up
+    least, most = (1.0 if min(every) >= 1 else 0.0), (1.0 if max(every) <= 1 else math.inf)
+    return max(told - down, least), min(told + up, most)
 
 
 def _shares(model: float, idle: Traced | None, instant: Traced | None) -> tuple[float | None, float | None]:
