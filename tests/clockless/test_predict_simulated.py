@@ -57,6 +57,9 @@ def test_the_listed_kernels_are_those_of_the_program(simulated: ModuleType, kern
 
     listed = tomllib.loads(simulated.CELLS.read_text())
     assert len(listed["kernels"]) + len(listed["cores"]) == 30
+    assert {name: words.split()[0] for name, words in listed["long"].items()} == {
+        name: words.split()[0] for name, words in listed["kernels"].items()
+    }
     for words in {words.split()[0] for words in listed["kernels"].values()}:
         small = "64 2 1" if words != "sorted" else "64 1"
         assert subprocess.run([kernels, words, *small.split()], capture_output=True, check=False).returncode == 0, words

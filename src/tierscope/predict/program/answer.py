@@ -69,7 +69,8 @@ class Anchor:
     """The program here. measured_s: M, low, middle, high; rest_s: R; cores: on its model, the own one first.
 
     ends: the own core with the latency of the memory here at the ends of its interval; () where that is exact.
-    instant: the own core with a memory that answers immediately, and cold the share of reads that may be hits.
+
+    instant: the own core with a memory that answers immediately. cold: the share of reads that may be hits (`cold`).
     """
 
     native: Native

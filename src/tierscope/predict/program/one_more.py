@@ -9,7 +9,7 @@
 a: model time of a core here; M: time here; x: ratio of its times on the tier and here; v: standard deviation of x by
 what was not traced. A core that takes another time than was measured is less likely the one of this machine. SPREAD is
 what the model may leave open for the right core. If no core is faster on the tier than here, neither is one more, and
-likewise if none is slower: the interval then ends at 1. Else few cores that differ widely would show a slower memory
+the interval ends at 1. The same is true if none is slower. Else few cores that differ widely would show a slower memory
 that saves time.
 
 The cores are chosen and not drawn: 90 % is a label. How often bounds contain the truth is counted on simulated cores.
