@@ -1,21 +1,29 @@
 """Score `tierscope predict -- PROGRAM` on simulated cores with hidden parameters: [kernels] and [cores] of cells.toml.
 
-    .venv/bin/python benchmarks/predict/simulated.py [CELL...] > table.md
+    .venv/bin/python benchmarks/predict/simulated.py [--draw NUMBER] [CELL...] > table.md
 
-Truth: the program on a core whose parameters are drawn for each cell, on a near memory and on a far one. The prediction
-knows the caches and both memories, the time on the near memory, and the properties of the core that its columns state:
+Truth: the program on a core whose parameters are drawn for each cell, on a near memory and on a far one, timed from its
+first to its last instruction. The prediction knows the caches and both memories, the time on the near memory, and the
+properties of the core that its columns state:
 
     unknown    nothing but the cycle: the cores of `tierscope predict`
     probed     its parameters within 10 %, as probes leave them, and its kind of prefetcher
 
-Both go through the same trace, so neither the sampling of the program nor the tracer is scored here.
+The trace of the prediction is another run of the program, with the units that `tierscope predict` would time in a
+program of this speed. The last cache here is a quarter of that of a small server. So kernels have a quarter of its
+instructions before gaps, in gaps, and in what warms caches; their units are shorter than that, to cost less. The
+sampling is therefore scored here, but the tracer and the form of the simulation are not.
+
+--draw: hidden cores and memories of another draw. cells.toml lists the draws, before their cells are run.
 """
 
+import argparse
 import random
 import subprocess
 import sys
 import tempfile
 import tomllib
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -26,22 +34,28 @@ from rivals import misses_times_latency, ratio_of_latencies
 
 from tierscope.errors import TierscopeError
 from tierscope.predict.program.answer import Answer, anchor, answer
+from tierscope.predict.program.cold import cold_share
 from tierscope.predict.program.cores import cores, parameters
 from tierscope.predict.program.machines import PREFETCHERS
 from tierscope.predict.program.native import Native
 from tierscope.simulated.replay import Traced, replayed
 from tierscope.simulated.trace import LARGE, SMALL, words_of
-from tierscope.simulated.tracer import runnable
+from tierscope.simulated.tracer import DOUBLES, SLOWEST_PER_S, for_many, runnable
 from tierscope.stats.median import Interval
+
+Parts = Callable[[float], str]
+"""Seconds of a program on the near memory -> its sampling (tracer/README.md)."""
 
 HERE = Path(__file__).parent
 CELLS = HERE / "cells.toml"
-KERNEL_PARTS = "all=500000,skip=1500000,warm=500000,unit=250000"
-PROGRAM_PARTS = "all=1000000,skip=20000000,warm=2000000,unit=500000"
+SHORTER = "all=1250000,warm=500000,unit=25000"
+SHORTEST_SKIP = 250_000  # instructions
 LIMIT_S = 1200.0
 REPEATS = 100
 PROBED = 0.1  # how far off a probed parameter may be
 NEAR = "flat,memory.flat.read={0}ns,memory.flat.write={0}ns,memory.flat.bandwidth={1}GB/s"
+INSTANT = "flat,memory.flat.read=0ns,memory.flat.write=0ns,memory.flat.bandwidth=10TB/s"
+LAST_LINES = (4 << 20) / 64  # of the last cache
 CACHES = """name = "hidden"
 summary = "a core with caches of a small server"
 source = "made"
@@ -122,33 +136,49 @@ def memories(draw: random.Random) -> tuple[tuple[float, str], tuple[float, str]]
             (near * far, NEAR.format(f"{near * far:.1f}", f"{draw.uniform(5, 30):.1f}")))  # fmt: skip
 
 
-def cell(name: str, command: list[str], parts: str, folder: Path, number: int = 0) -> Cell:
-    """Trace once, through all machines, which are always the same for one name and draw."""
+def shorter(seconds_near: float) -> str:
+    """Return the sampling of a kernel: as many units as `tierscope predict` has (tracer.for_many), but shorter."""
+    skip = max(round(seconds_near * SLOWEST_PER_S / DOUBLES), SHORTEST_SKIP)
+    return f"{SHORTER},skip={skip},doubles={DOUBLES}"
+
+
+def cell(name: str, command: list[str], parts: Parts, folder: Path, number: int = 0) -> Cell:
+    """Score one program. Its machines are always the same for one name and draw. parts: of the seconds near."""
     draw = random.Random(name if number == 0 else f"{name} draw {number}")
     hidden, tiers = drawn(draw), memories(draw)
     guess = hidden.off(draw)
-    files = []
-    for latency, word in tiers:
-        path = folder / f"{name}-{latency:.0f}.toml"
-        path.write_text(CACHES.format(memory=word))
-        files.append(str(path))
+    *files, immediate = (
+        written(folder / f"{name}-{n}.toml", word) for n, (_, word) in enumerate((*tiers, (0, INSTANT)))
+    )
     unknown = [PREFETCHERS[0], *cores(*map(parameters, (SMALL, LARGE)), PREFETCHERS)]
     ends = (parameters(guess.times(*[f] * 5).word().lstrip(",")) for f in (1 - PROBED, 1 + PROBED))
     probed = [guess.word(), *cores(*ends, [f",cache.1.prefetch={guess.prefetch}"])]
-    machines = [file + core for core in (hidden.word(), *unknown, *probed) for file in files]
-    with tempfile.TemporaryFile() as said:
-        found = replayed(words_of(machines), command, sampling=parts, output=said.fileno(), limit_s=LIMIT_S)
-    near, far = (tuple(map(repeated, found[first::2])) for first in (0, 1))
-    rate = near[0].counters["L3.load_misses"] / near[0].instructions
-    misses = REPEATS * rate * (near[0].instructions + near[0].untraced_instructions)
+    truth = through([file + hidden.word() for file in files], command)
+    machines = [file + core for core in (*unknown, *probed) for file in files]
+    machines += [immediate + core for core in (unknown[0], probed[0])]
+    found = through(machines, command, parts(seconds(truth[0])))
+    here, there, *others = map(repeated, (*truth, *found))
+    *others, instant, instant_probed = others
+    near, far = tuple(others[::2]), tuple(others[1::2])
     latencies_s = tuple(latency * 1e-9 for latency, _ in tiers)
-    behind = 1 + len(unknown)
-    answers = [told(near[0], near[part], far[part]) for part in (slice(1, behind), slice(behind, None))]
+    known = len(unknown)
+    cold = cold_share(near[0], LAST_LINES)  # the counters of the first machine contain the warming
+    answers = [told(here, near[:known], far[:known], instant, cold),
+               told(here, near[known:], far[known:], instant_probed, cold)]  # fmt: skip
     return Cell(
-        name, seconds(far[0]) / seconds(near[0]), *answers,
+        name, seconds(there) / seconds(here), *answers,
         ratio_of_latencies(*latencies_s),
-        misses_times_latency(misses, latencies_s[1] - latencies_s[0], seconds(near[0])),
+        misses_times_latency(
+            REPEATS * here.counters["L3.load_misses"], latencies_s[1] - latencies_s[0], seconds(here)),
     )  # fmt: skip
+
+
+def through(machines: list[str], command: list[str], sampling: str = "") -> tuple[Traced, ...]:
+    """Return what each machine makes of one run of the program."""
+    with tempfile.TemporaryFile() as said:
+        return replayed(
+            words_of(machines), command, sampling=sampling, output=said.fileno(), limit_s=LIMIT_S, warm_once=True
+        )
 
 
 def repeated(one: Traced) -> Traced:
@@ -162,28 +192,38 @@ def seconds(one: Traced) -> float:
     return one.seconds
 
 
-def told(truth: Traced, near: tuple[Traced, ...], far: tuple[Traced, ...]) -> Answer:
+def written(path: Path, memory: str) -> str:
+    """Return the path of a file of the machine with this memory."""
+    path.write_text(CACHES.format(memory=memory))
+    return str(path)
+
+
+def told(
+    truth: Traced, near: tuple[Traced, ...], far: tuple[Traced, ...], instant: Traced | None = None, cold: float = 0.0
+) -> Answer:
     """Return the answer anchored to the time on the hidden core, which has no noise and no time in the kernel."""
     time = seconds(truth)
     exact = Interval(time, time, time, 9)
-    return answer("far", anchor(Native(exact, exact, 0.0, 9), near), far, None, None, None)
+    return answer("far", anchor(Native(exact, exact, 0.0, 9), near, "", (), instant, cold), far, None, None, None)
 
 
-def cells(names: list[str], folder: Path) -> list[Cell]:
+def cells(names: list[str], folder: Path, number: int) -> list[Cell]:
     listed = tomllib.loads(CELLS.read_text())
     files = made(folder)
     kernels = folder / "kernels"
     subprocess.run(["cc", "-O1", "-w", "-o", kernels, HERE / "kernels.c"], check=True)
-    every = {name: ([str(kernels), *words.split()], KERNEL_PARTS) for name, words in listed["kernels"].items()}
+    every: dict[str, tuple[list[str], Parts]] = {
+        name: ([str(kernels), *words.split()], shorter) for name, words in listed["long"].items()
+    }
     every |= {
-        f"{name} (program)": ([files.get(word, word) for word in words], PROGRAM_PARTS)
+        f"{name} (program)": ([files.get(word, word) for word in words], for_many)
         for name, words in listed["cores"].items()
     }
     found = []
     for name in names or every:
         command, parts = every[name]
         try:
-            found.append(cell(name, runnable(command), parts, folder))
+            found.append(cell(name, runnable(command), parts, folder, number))
         except TierscopeError as error:
             print(f"{name}: {error}", file=sys.stderr)
         else:
@@ -202,13 +242,13 @@ def row(one: Cell) -> str:
     return f"| {one.name} | {one.truth:.3f} | {words(one.unknown)} | {words(one.probed)} | {rivals} |"
 
 
-def main(names: list[str]) -> None:
+def main(names: list[str], number: int) -> None:
     print(
         "| cell | truth | unknown core | bounds | error | probed core | bounds | error | latencies | misses x latency |"
     )
     print("|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|")
     with tempfile.TemporaryDirectory() as name:
-        found = cells(names, Path(name))
+        found = cells(names, Path(name), number)
     print()
     for which in ("unknown", "probed"):
         answers = [(one.truth, getattr(one, which)) for one in found]
@@ -218,4 +258,8 @@ def main(names: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--draw", type=int, default=0, metavar="NUMBER", help="of the hidden cores and memories")
+    parser.add_argument("cell", nargs="*", help="default: all")
+    asked = parser.parse_args()
+    main(asked.cell, asked.draw)

@@ -121,6 +121,7 @@ CoreLimits core_of(const Section& root) {
   limits.store_buffer = static_cast<unsigned>(core.count("store_buffer", 1, 1024, "56"));
   limits.wrong_guess = static_cast<unsigned>(core.count("wrong_guess", 0, 1000, "16"));
   limits.shared = core.choice("fill_buffers", {"shared", "apart"}, "shared") == "shared";
+  limits.unit = core.choice("operations", {"typical", "unit"}, "typical") == "unit";
   return limits;
 }
 

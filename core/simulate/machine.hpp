@@ -34,6 +34,7 @@ struct CoreLimits {
   unsigned store_buffer = 56;  // stores from their dispatch until their line is written
   unsigned wrong_guess = 16;   // cycles from the end of a branch to the first instruction of the right path
   bool shared = true;          // stores that miss take fill buffers of loads; else they have `CpuLimits::stores`
+  bool unit = false;           // operations and forwarded loads take one cycle; else as long as on most cores
 };
 
 /// Page sizes in bytes: those of the TLBs (0: none stated), the smallest, and the transparent large ones.

@@ -14,9 +14,10 @@ constexpr unsigned FORWARD = 4, LOCKED = 18, KERNEL = 100;  // cycles
 constexpr std::size_t RECENT = 1024;                        // stores that a load can take bytes from
 constexpr std::uint64_t WORD = 8;                           // bytes
 
-/// Return the cycles from operands to result.
+/// Return the cycles from operands to result. `unit`: one, whatever the operation.
 /// Source: A. Fog, "Instruction tables", 2022: typical of most cores of the last ten years.
-unsigned latency_of(Class kind) {
+unsigned latency_of(Class kind, bool unit) {
+  if (unit) return 1;
   switch (kind) {
     case Class::multiply:
       return 3;
@@ -135,7 +136,7 @@ void Pipeline::dispatch(const flow::Instruction& instruction, std::span<const fl
   Seq result = loaded != 0 ? loads[loaded - 1] : NOBODY;
   const bool stores = std::ranges::any_of(accesses, [](const auto& access) { return access.store; });
   if (instruction.kind != Class::move || (loaded == 0 && !stores)) {
-    result = add(Does::compute, cycles(latency_of(instruction.kind) + (ordered ? LOCKED : 0) +
+    result = add(Does::compute, cycles(latency_of(instruction.kind, core_.unit) + (ordered ? LOCKED : 0) +
                                        (instruction.kind == Class::system ? KERNEL : 0)));
     wait_for_registers(result, instruction.data_registers);
     if (accesses.empty()) wait_for_registers(result, instruction.address_registers);
@@ -227,7 +228,7 @@ void Pipeline::started(Op& op) {
   op.begun = true;
   if (op.does == Does::load && !op.forwarded) return starts_.push({op.ready, op.seq});
   if (op.forwarded && near(bytes_of(op))) reach(bytes_of(op), Kind::load, op.ready);  // it looks in the cache, too
-  finish(op, op.ready + (op.does == Does::load ? cycles(FORWARD) : op.latency));
+  finish(op, op.ready + (op.does == Does::load ? cycles(core_.unit ? 1 : FORWARD) : op.latency));
 }
 
 void Pipeline::finish(Op& op, Time done) {

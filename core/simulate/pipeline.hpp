@@ -3,6 +3,8 @@
 ///   - dispatch  `width` instructions a cycle in order, while the reorder buffer has a place and no wrong guess of a
 ///               branch waits for its resolution.
 ///   - start     when the registers that it reads are known; a load needs only those of its address.
+///   - end       after as many cycles as this kind of operation takes on most cores. With `operations = "unit"`, each
+///               takes one cycle, and so does a load from the store buffer.
 ///   - load      from the machine's caches and memory; a load behind a store to the same bytes takes them from the
 ///               store buffer.
 ///   - retire    in order; a store leaves the store buffer after that, in order.

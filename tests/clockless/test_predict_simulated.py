@@ -36,7 +36,7 @@ def test_a_slower_memory_is_predicted_for_a_probed_core(
     simulated: ModuleType, kernels: Path, tmp_path: Path, words: str
 ) -> None:
     """The parameters of the core are known within 10 %; those of the truth are hidden."""
-    found = simulated.cell(words, [str(kernels), *words.split()], "", tmp_path)
+    found = simulated.cell(words, [str(kernels), *words.split()], lambda _: "", tmp_path)
     assert found.truth > 1.01
     assert found.probed.ratio == pytest.approx(found.truth, rel=0.1)
     assert found.probed.low * 0.99 <= found.truth <= found.probed.high * 1.01
@@ -47,7 +47,7 @@ def test_the_hidden_cores_are_always_the_same(simulated: ModuleType, kernels: Pa
     import random
 
     assert simulated.drawn(random.Random("chase")) == simulated.drawn(random.Random("chase"))
-    one, two = (simulated.cell("same", [str(kernels), "scan", "50000"], "", tmp_path) for _ in range(2))
+    one, two = (simulated.cell("same", [str(kernels), "scan", "50000"], lambda _: "", tmp_path) for _ in range(2))
     assert one.truth == pytest.approx(two.truth, rel=0.02)
 
 
@@ -57,6 +57,9 @@ def test_the_listed_kernels_are_those_of_the_program(simulated: ModuleType, kern
 
     listed = tomllib.loads(simulated.CELLS.read_text())
     assert len(listed["kernels"]) + len(listed["cores"]) == 30
+    assert {name: words.split()[0] for name, words in listed["long"].items()} == {
+        name: words.split()[0] for name, words in listed["kernels"].items()
+    }
     for words in {words.split()[0] for words in listed["kernels"].values()}:
         small = "64 2 1" if words != "sorted" else "64 1"
         assert subprocess.run([kernels, words, *small.split()], capture_output=True, check=False).returncode == 0, words

@@ -107,6 +107,18 @@ TEST_CASE("instructions that wait for nothing take a share of a cycle, chains a 
   CHECK(core.time_of({made(Class::fp_add, {}, {A}, {A})}, 1000, nothing) == doctest::Approx(4000).epsilon(0.01));
 }
 
+TEST_CASE("each operation takes one cycle where the core states that") {
+  Core core("operations = \"unit\"\n");
+  for (const Class kind : {Class::integer, Class::divide, Class::fp_add, Class::fp_square_root, Class::move})
+    CHECK(core.time_of({made(kind, {}, {A}, {A})}, 1000, nothing) == doctest::Approx(1000).epsilon(0.01));
+  CHECK(Core().time_of({made(Class::divide, {}, {A}, {A})}, 1000, nothing) == doctest::Approx(18000).epsilon(0.01));
+  // the load takes the bytes of the store before it, and the next store those of the load
+  const Block memory{made(Class::move, {B}, {A}, {}), made(Class::move, {B}, {}, {A})};
+  const auto both = [](std::uint64_t) { return std::vector<Access>{{FAR, 8, 0, true}, {FAR, 8, 1, false}}; };
+  CHECK(core.time_of(memory, 1000, both) == doctest::Approx(1000).epsilon(0.15));
+  CHECK(Core().time_of(memory, 1000, both) == doctest::Approx(4000).epsilon(0.05));
+}
+
 TEST_CASE("loads whose address is loaded wait for each other; others share the lines in flight") {
   Core core;
   const double chain = core.time_of({made(Class::move, {A}, {}, {A})}, 400, far_load);

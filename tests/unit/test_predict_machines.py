@@ -18,6 +18,7 @@ from tierscope.predict.program.machines import PREFETCHERS, Here, places
 from tierscope.predict.program.machines import SMALL_PAGE as PAGE
 from tierscope.record.machine import Machine
 from tierscope.record.result import Run, load
+from tierscope.simulated.preset import measured
 from tierscope.suites.latency.table import Latency
 
 pytestmark = pytest.mark.slow
@@ -81,6 +82,11 @@ def test_a_tier_without_a_latency_has_that_of_the_memory_here(tmp_path: Path) ->
     assert [one.as_here for one in here.tiers] == [False, True, False]
 
 
+def test_the_lines_of_the_last_cache_are_those_that_were_measured(here: Here, tmp_path: Path) -> None:
+    last = measured([levels(tmp_path / "again")]).shapes[-1]
+    assert here.last_lines == last.size_bytes / last.line_bytes > 1000
+
+
 def test_the_core_is_that_of_the_nearest_cache(here: Here) -> None:
     cycles = {word for place in (here.own, *here.tiers) for word in place.word.split(",") if "cycle=" in word}
     assert len(cycles) == 1
@@ -98,7 +104,7 @@ def test_a_core_that_was_not_probed_is_between_a_small_and_a_large_one(here: Her
         assert low <= values[0] < low * (high / low) ** 0.1
         assert high * (low / high) ** 0.1 < values[-1] <= high
     kinds = [words_of(word).get("cache.1.prefetch", "none") for word in here.own.others]
-    assert {kind: kinds.count(kind) for kind in kinds} == {"stride": 6, "next-line": 3, "none": 3}
+    assert {kind: kinds.count(kind) for kind in kinds} == {"stride": 8, "next-line": 3, "none": 3}
     assert any("`tierscope run core` narrows them" in note for note in here.notes)
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tierscope.predict.program.cores import COUNT, cores
+from tierscope.predict.program.cores import BETWEEN, COUNT, cores
 from tierscope.predict.program.one_more import counting, one_more, weights
 
 SMALL = {"a": 2.0, "b": 64.0, "c": 32.0, "d": 20.0, "e": 8.0}
@@ -19,13 +19,22 @@ def test_a_core_counts_by_how_well_it_explains_the_time_here() -> None:
 
 
 def test_equal_weights_give_the_plain_prediction_interval() -> None:
-    low, high = one_more([0.4] * 3, [1.0, 1.1, 1.2], [0.0] * 3)
+    low, high = one_more([0.4] * 3, [2.0, 2.1, 2.2], [0.0] * 3)
     reach = 2.92 * 0.1 * (4 / 3) ** 0.5
-    assert (low, high) == pytest.approx((1.1 - reach, 1.1 + reach), rel=0.002)
+    assert (low, high) == pytest.approx((2.1 - reach, 2.1 + reach), rel=0.002)
+
+
+def test_a_memory_that_is_slower_for_each_core_saves_no_time() -> None:
+    ratios = [1.0, 1.1, 1.8]
+    assert one_more([1.0] * 3, ratios, [0.0] * 3)[0] == 1.0
+    assert one_more([1.0] * 3, [2 - ratio for ratio in ratios], [0.0] * 3)[1] == 1.0
+    low, high = one_more([1.0] * 3, [0.99, 1.1, 1.8], [0.0] * 3)
+    assert low < 0.99
+    assert high > 1.8
 
 
 def test_what_was_not_traced_adds_to_how_cores_differ() -> None:
-    low, high = one_more([1.0] * 3, [1.0] * 3, [0.1] * 3)
+    low, high = one_more([1.0] * 3, [1.5] * 3, [0.1] * 3)
     assert (high - low) / 2 == pytest.approx(2.92 * 0.1 * (4 / 3) ** 0.5, rel=0.01)
 
 
@@ -51,14 +60,19 @@ def parsed(words: tuple[str, ...]) -> list[dict[str, str]]:
 
 
 def test_the_cores_are_a_latin_hypercube() -> None:
-    found = parsed(cores(SMALL, LARGE, [",p=x", ",p=y", ""]))
-    assert len(found) == COUNT
-    wide = parsed(cores(SMALL, {key: value * 1000 for key, value in SMALL.items()}, [""]))
+    found = parsed(cores(SMALL, LARGE, [",p=x", ",p=y", ""]))[:BETWEEN]
+    wide = parsed(cores(SMALL, {key: value * 1000 for key, value in SMALL.items()}, [""]))[:BETWEEN]
     for key, value in SMALL.items():
-        places = sorted(np.log(float(one[key]) / value) / np.log(1000) * COUNT for one in wide)
-        assert places == pytest.approx([rank + 0.5 for rank in range(COUNT)], abs=0.35)  # they are whole numbers
+        places = sorted(np.log(float(one[key]) / value) / np.log(1000) * BETWEEN for one in wide)
+        assert places == pytest.approx([rank + 0.5 for rank in range(BETWEEN)], abs=0.35)  # they are whole numbers
         assert all(min(value, LARGE[key]) <= float(one[key]) <= max(value, LARGE[key]) for one in found)
     assert [[one.get("p", "") for one in found].count(kind) for kind in ("x", "y", "")] == [6, 3, 3]
+
+
+def test_the_small_and_the_large_core_are_among_them() -> None:
+    found = cores(SMALL, LARGE, [",p=x", ",p=y", ""])
+    assert len(found) == COUNT
+    assert found[BETWEEN:] == (",a=2,b=64,c=32,d=20,e=8,p=x", ",a=8,b=512,c=112,d=12,e=48,p=x")
 
 
 def test_a_core_that_is_known_is_the_same_for_all() -> None:

@@ -12,8 +12,9 @@ from rich.console import Console
 
 from tierscope.errors import MachineError, UsageError
 from tierscope.predict.program import native, printed
-from tierscope.predict.program.answer import Anchor, Answer, anchor, answer, paired_deviation
+from tierscope.predict.program.answer import Anchor, Answer, anchor, answer, paired_deviation, reaching
 from tierscope.predict.program.asked import Found
+from tierscope.predict.program.cold import cold_share
 from tierscope.predict.program.native import Native
 from tierscope.predict.program.text import line, show
 from tierscope.simulated.replay import Traced
@@ -76,6 +77,30 @@ def test_reaches_of_cores_and_of_the_latency_add_in_squares() -> None:
     assert both.high is not None
     assert both.high - 1.5 == pytest.approx(math.hypot(alone.high - 1.5, 1.5 / 0.8 - 1.5))
     assert both.low == alone.low
+
+
+def test_the_bounds_contain_reads_that_only_the_trace_has() -> None:
+    """The memory takes 0.6 s here and 1.6 s on the tier; without a quarter of its reads, 0.45 s and 1.2 s."""
+    cores, there = [of(1.0)] * CORES, [of(2.0)] * CORES
+    found = answer("far", anchor(here(), cores, instant=of(0.4), cold=0.25), there, None, None, None)
+    assert (found.ratio, found.high) == (2.0, 2.0)
+    assert found.low == pytest.approx(1.6 / 0.85)
+
+
+@pytest.mark.parametrize(("lines", "share"), [(0, 0.0), (250, 0.25), (2000, 1.0)])
+def test_as_many_reads_as_the_last_cache_has_lines_may_be_hits(lines: int, share: float) -> None:
+    counters = {f"L1.{name}": 5000 for name in ("loads", "load_misses", "stores", "store_misses")}
+    counters |= {"dram.reads": 1000, "dram.writes": 700, "other.reads": 0, "other.writes": 0}
+    sampled = of(1.0, counters=counters, untraced_instructions=1)
+    assert cold_share(sampled, lines) == share
+    assert cold_share(of(1.0, counters=counters), lines) == 0, "no gap brought anything into the cache"
+    assert cold_share(of(1.0, untraced_instructions=1), lines) == 0, "no read"
+
+
+def test_a_bound_of_a_tier_that_is_slower_in_each_respect_is_not_below_one() -> None:
+    assert reaching(1.2, [1.0, 1.3], [1.05]) == pytest.approx((1.0, 1.3))
+    assert reaching(0.8, [1.0, 0.7], [0.95])[1] == 1.0
+    assert reaching(1.2, [0.99, 1.3], [1.05])[0] < 0.99
 
 
 def test_unexplained_time_is_taken_both_ways() -> None:

@@ -5,7 +5,9 @@ answers in about DRAM_CYCLES here. The rest of the latency is that of filling th
 from memory and occupies nothing else. So the far memory differs from the near one in latency alone, as ours does.
 
 No prefetchers. Translations take no time: ours has no TLB, and ChampSim has pages of 2 MiB that its TLBs contain. With
-pages of 4 KiB, its page walks read entries that are in no cache, and ours reads eight of them in one line.
+pages of 4 KiB, its page walks read entries that are in no cache, and ours reads eight of them in one line. Each
+operation takes one cycle: ChampSim's trace does not state what an instruction computes. So does a load that takes the
+bytes of a store: in ChampSim, the store executes for a cycle, and the load ends with it.
 Source: ChampSim, config/ and inc/defaults.hpp, commit 2ff25011, 2025.
 """
 
@@ -42,6 +44,7 @@ width = {WIDTH}
 reorder = {REORDER}
 store_buffer = {STORE_BUFFER}
 wrong_guess = {WRONG_GUESS}
+operations = "unit"
 {caches}[memory.flat]
 kind = "flat"
 size = "64GiB"

@@ -14,9 +14,10 @@ leave open did not change:
     1 + (m - 1) A                   A: weighted mean of a / M
 
 The latency of the memory here was measured and has an interval. With the latency at an end of it, the own core takes a'
-here, and the ratio changes. This change is independent of the core, so that squares add:
+here, and the ratio changes. Some of the reads from memory in a trace with gaps may be hits in the program (`cold`).
+Without them, the own core takes a" and b". Both changes are independent of the core, so that squares add:
 
-    reach of the bounds             sqrt(reach by cores^2 + reach by a'^2)
+    reach of the bounds             sqrt(reach by cores^2 + reach by a'^2 + reach by b" / a"^2)
 
 The deviation of b / a by what was not traced is that of a ratio over the same units. With the rates
 d = b_i - b / a * a_i of units next to a gap of n instructions,
@@ -39,6 +40,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from tierscope.errors import MachineError
+from tierscope.predict.program.cold import without
 from tierscope.predict.program.native import Native
 from tierscope.predict.program.one_more import LEAST_CORES, counting, mean_of, one_more, weights
 from tierscope.predict.program.processes import lost
@@ -67,6 +69,8 @@ class Anchor:
     """The program here. measured_s: M, low, middle, high; rest_s: R; cores: on its model, the own one first.
 
     ends: the own core with the latency of the memory here at the ends of its interval; () where that is exact.
+
+    instant: the own core with a memory that answers immediately. cold: the share of reads that may be hits (`cold`).
     """
 
     native: Native
@@ -75,6 +79,8 @@ class Anchor:
     cores: tuple[Traced, ...]
     unknown: str = ""  # why no prediction rests on it
     ends: tuple[Traced, ...] = ()
+    instant: Traced | None = None
+    cold: float = 0.0
 
     @property
     def model_s(self) -> float:
@@ -123,14 +129,17 @@ class Answer:
         return {name: getattr(self, name) for name in self.__slots__}
 
 
-def anchor(native: Native, cores: Sequence[Traced], said: str = "", ends: Sequence[Traced] = ()) -> Anchor:
+def anchor(
+    native: Native, cores: Sequence[Traced], said: str = "", ends: Sequence[Traced] = (),
+    instant: Traced | None = None, cold: float = 0.0,
+) -> Anchor:  # fmt: skip
     """Return the anchor. cores: on the model of this machine, own first; `said`: digest of its output in the tracer;
-    ends: as Anchor.
+    ends, instant, cold: as Anchor.
     """
     several = cores[0].threads > 1
     time = native.wall_s if several else native.user_s
     rest = 0.0 if several else max(native.wall_s.middle - native.user_s.middle, 0.0)
-    made = Anchor(native, (time.low, time.middle, time.high), rest, tuple(cores), ends=tuple(ends))
+    made = Anchor(native, (time.low, time.middle, time.high), rest, tuple(cores), "", tuple(ends), instant, cold)
     return replace(made, unknown=_doubt(made, cores[0], said))
 
 
@@ -206,24 +215,37 @@ def anchored(tier: str, here: Anchor, own: Traced, *others: Sequence[Pair]) -> A
         return Answer(tier, None, None, None, None, model, unknown=here.unknown)
     told = slowdown(here, own)
     every = [told, *(end for pairs in others for end in _ends(here, pairs))]
-    low, high = reaching(told, every, [_slowdown(here, own, seconds_of(end)) for end in here.ends])
+    memory = [_slowdown(here, model, seconds_of(end)) for end in here.ends]
+    low, high = reaching(told, every, memory, [_without_cold(here, model)])
     return Answer(tier, told, low, high, told * here.wall_s, model)
 
 
 def slowdown(here: Anchor, own: Traced) -> float:
     """Return the ratio of the wall time by the own core, for its time on the tier; without bounds."""
-    return _slowdown(here, own, here.model_s)
+    return _slowdown(here, seconds_of(own), here.model_s)
 
 
-def _slowdown(here: Anchor, own: Traced, model_s: float) -> float:
-    return (here.measured_s[1] * seconds_of(own) / model_s + here.rest_s) / here.wall_s
+def _slowdown(here: Anchor, there_s: float, model_s: float) -> float:
+    return (here.measured_s[1] * there_s / model_s + here.rest_s) / here.wall_s
+
+
+def _without_cold(here: Anchor, there_s: float) -> float:
+    """Return the ratio if the reads in doubt are hits."""
+    instant_s = seconds_of(here.instant) if here.instant else 0.0
+    share = here.cold if here.instant else 0.0
+    return _slowdown(here, *(without(time, instant_s, share) for time in (there_s, here.model_s)))
 
 
 def reaching(told: float, *sources: Sequence[float]) -> tuple[float, float]:
-    """Return the bounds around a ratio. sources: ratios by causes that are independent, each with all its ends."""
+    """Return the bounds around a ratio. sources: ratios by causes that are independent, each with all its ends.
+
+    If none of them is below 1, the tier is slower in each respect, and neither is the bound; the same above 1.
+    """
+    every = [told, *(end for ends in sources for end in ends)]
     down = math.hypot(*(told - min(told, *ends) for ends in sources if ends))
     up = math.hypot(*(max(told, *ends) - told for ends in sources if ends))
-    return max(told - down, 0.0), told + up
+    least, most = (1.0 if min(every) >= 1 else 0.0), (1.0 if max(every) <= 1 else math.inf)
+    return max(told - down, least), min(told + up, most)
 
 
 def _shares(model: float, idle: Traced | None, instant: Traced | None) -> tuple[float | None, float | None]:

@@ -11,6 +11,7 @@ from tierscope.errors import MachineError, UsageError
 from tierscope.host.system import System
 from tierscope.predict.objects.placed import Again, Ends, Placed, placed
 from tierscope.predict.program.answer import SHORTEST_S, Anchor, Answer, anchor, answer, slowdown
+from tierscope.predict.program.cold import cold_share
 from tierscope.predict.program.here import Tell, runs_here
 from tierscope.predict.program.lever import is_response, judged, opinion, responses
 from tierscope.predict.program.machines import (
@@ -134,16 +135,16 @@ def predicted(asked: Asked, tell: Tell) -> Found:
         user_s, limit_s = native.user_s.middle, asked.limit_s * TRACED_TIMES
         replays = partial(replay_words, command, limit_s=limit_s, user_s=user_s, objects=wanted)
         found, said = replays(_words(here))
-        anchored = anchor(native, _cores(here.own, found), said, [found[word] for word in here.ends])
+        own, ends = _cores(here.own, found), [found[word] for word in here.ends]
+        anchored = anchor(native, own, said, ends, found.get(here.instant), cold_share(own[0], here.last_lines))
         answers = _found(asked.command, here, anchored, found, levers)
         answers = replace(answers, phases=_phases(here, answers.anchor, found, asked.phases))
         if not wanted:
             return answers
         tell(f"{command[0]} runs in the tracer again, with its objects in two memories")
-        own = here.own.words
-        ends = [Ends(one.name, own, tuple(one.words), found) for one in here.tiers]
+        sets = [Ends(one.name, here.own.words, tuple(one.words), found) for one in here.tiers]
         again = Again(Path(name), here.memory, lambda words: replays(words)[0])
-        return replace(answers, placed=placed(ends, answers.anchor, asked.fast, again))
+        return replace(answers, placed=placed(sets, answers.anchor, asked.fast, again))
 
 
 def _here(asked: Asked, folder: Path, tell: Tell) -> tuple[Here, list[Response]]:

@@ -1,7 +1,11 @@
-"""Cores that this machine may have, between a small and a large one: a Latin hypercube that needs no draw.
+"""Cores that this machine may have: a small and a large one, and a Latin hypercube between them that needs no draw.
 
     rank of core i in parameter k     i 2^k mod 13                              i = 1 ... 12
     value                             small (large / small)^((rank - 1/2) / 12)
+
+The time here may be the same on most cores, if it is limited by something that no parameter changes, such as divisions.
+On a slower memory, they then differ by how many misses overlap, and most of all the small and the large one. In six
+dimensions, no core of the hypercube is near either. So both are among the cores, with the likely kind of prefetcher.
 
 Parameters are those of the small and the large core, in their order, and then the kind of prefetcher. Ranks of two
 parameters correlate by at most 0.36, which is the least of all lattices of 12 points and six parameters. Half of the
@@ -12,8 +16,9 @@ Fang, Y. Wang, "Number-theoretic Methods in Statistics", 1994, chapter 1.
 
 from collections.abc import Mapping, Sequence
 
-COUNT = 12  # each replays the whole trace for each tier: 24 give bounds that are hardly narrower
-PRIME, GENERATOR = COUNT + 1, 2  # 2 is a primitive root of 13, so no two parameters have the same ranks
+BETWEEN = 12  # each replays the whole trace for each tier: 24 give bounds that are hardly narrower
+COUNT = BETWEEN + 2
+PRIME, GENERATOR = BETWEEN + 1, 2  # 2 is a primitive root of 13, so no two parameters have the same ranks
 
 
 def parameters(words: str) -> dict[str, float]:
@@ -23,25 +28,30 @@ def parameters(words: str) -> dict[str, float]:
 
 
 def cores(small: Mapping[str, float], large: Mapping[str, float], prefetchers: Sequence[str]) -> tuple[str, ...]:
-    """Return the words of COUNT cores, behind a machine.
+    """Return the words of COUNT cores, behind a machine; the last two are the small and the large one.
 
     small, large: the ends of each parameter, both with the same keys. prefetchers: words of each kind, the likely one
     first.
     """
-    return tuple(_core(number, small, large, prefetchers) for number in range(1, PRIME))
+    between = (_core(number, small, large, prefetchers) for number in range(1, PRIME))
+    return *between, *(_words(end) + prefetchers[0] for end in (small, large))
 
 
 def _core(number: int, small: Mapping[str, float], large: Mapping[str, float], prefetchers: Sequence[str]) -> str:
     ranks = [number * GENERATOR**k % PRIME for k in range(len(small) + 1)]
-    words = [
-        f",{key}={max(round(least * (large[key] / least) ** ((rank - 0.5) / COUNT)), 1)}"
+    values = {
+        key: least * (large[key] / least) ** ((rank - 0.5) / BETWEEN)
         for (key, least), rank in zip(small.items(), ranks, strict=False)
-    ]
-    return "".join(words) + _kind(ranks[-1], prefetchers)
+    }
+    return _words(values) + _kind(ranks[-1], prefetchers)
+
+
+def _words(values: Mapping[str, float]) -> str:
+    return "".join(f",{key}={max(round(value), 1)}" for key, value in values.items())
 
 
 def _kind(rank: int, prefetchers: Sequence[str]) -> str:
     """Return the first kind for half of the ranks; the others share the rest."""
     likely, *others = prefetchers
-    half = COUNT // 2
+    half = BETWEEN // 2
     return likely if rank <= half or not others else others[(rank - half - 1) * len(others) // half]

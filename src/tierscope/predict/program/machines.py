@@ -86,6 +86,7 @@ class Here:
     memory_s: float | None = None  # latency and bandwidth of the memory here
     bandwidth_bytes_per_s: float | None = None
     ends: tuple[str, ...] = ()
+    last_lines: float = 0.0  # of the last cache; 0: not known
 
 
 def places(runs: Sequence[Run], on: Sequence[str], folder: Path, page_bytes: int, *, contours: bool = False) -> Here:
@@ -113,6 +114,7 @@ def places(runs: Sequence[Run], on: Sequence[str], folder: Path, page_bytes: int
         own, *others = words[page_bytes]
         return Place(name, own, large, tuple(others), notes)
 
+    last = found.shapes[-1]
     own = place("this machine", str(whole))
     tiers = tuple(_stated(place(name, *_tier(name, found, whole)), found) for name in on)
     instant = place(
@@ -125,7 +127,7 @@ def places(runs: Sequence[Run], on: Sequence[str], folder: Path, page_bytes: int
     cells = tuple(_stated(place(word, *_tier(word, found, whole)), found) for word in grid)
     return Here(
         own, tiers, instant.word, _notes(found, files[page_bytes], probed), str(whole), cells, found.memory_s,
-        found.bandwidth_bytes_per_s or None, tuple(ends),
+        found.bandwidth_bytes_per_s or None, tuple(ends), last.size_bytes / last.line_bytes,
     )  # fmt: skip
 
 

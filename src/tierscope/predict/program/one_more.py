@@ -8,7 +8,10 @@
 
 a: model time of a core here; M: time here; x: ratio of its times on the tier and here; v: standard deviation of x by
 what was not traced. A core that takes another time than was measured is less likely the one of this machine. SPREAD is
-what the model may leave open for the right core.
+what the model may leave open for the right core. If no core is faster on the tier than here, neither is one more, and
+the interval ends at 1. The same is true if none is slower. Else few cores that differ widely would show a slower memory
+that saves time.
+
 The cores are chosen and not drawn: 90 % is a label. How often bounds contain the truth is counted on simulated cores.
 Sources: K. Beven, A. Binley, "The future of distributed models: model calibration and uncertainty prediction",
 Hydrological Processes 6, 1992 (weights by what was measured); L. Kish, "Survey Sampling", 1965 (n); G. J. Hahn and W.
@@ -48,7 +51,8 @@ def one_more(given: Sequence[float], ratios: Sequence[float], deviations: Sequen
     between = mean_of(given, [(ratio - middle) ** 2 for ratio in ratios]) * count / (count - 1)
     within = mean_of(given, [deviation**2 for deviation in deviations])
     reach = student((1 + WITHIN) / 2, int(count) - 1) * math.sqrt((between + within) * (1 + 1 / count))
-    return middle - reach, middle + reach
+    low, high = middle - reach, middle + reach
+    return (max(low, 1.0) if min(ratios) >= 1 else low), (min(high, 1.0) if max(ratios) <= 1 else high)
 
 
 def mean_of(given: Sequence[float], values: Sequence[float]) -> float:
