@@ -8,42 +8,7 @@
 namespace tierscope::simulate {
 namespace {
 
-using flow::Class;
-
-constexpr unsigned FORWARD = 4, LOCKED = 18, KERNEL = 100;  // cycles
-constexpr std::size_t RECENT = 1024;                        // stores that a load can take bytes from
-constexpr std::uint64_t WORD = 8;                           // bytes
-
-/// Return the cycles from operands to result.
-/// Source: A. Fog, "Instruction tables", 2022: typical of most cores of the last ten years.
-unsigned latency_of(Class kind) {
-  switch (kind) {
-    case Class::multiply:
-      return 3;
-    case Class::divide:
-      return 18;
-    case Class::fp_add:
-    case Class::fp_multiply:
-    case Class::fp_multiply_add:
-    case Class::convert:
-      return 4;
-    case Class::fp_divide:
-      return 13;
-    case Class::fp_square_root:
-      return 18;
-    case Class::move:
-    case Class::nop:
-    case Class::prefetch:
-      return 0;
-    default:
-      return 1;
-  }
-}
-
-bool orders_all(const flow::Instruction& instruction) {
-  return (instruction.flags & flow::ATOMIC) != 0 || instruction.kind == Class::mfence ||
-         instruction.kind == Class::serialize || instruction.kind == Class::system;
-}
+constexpr unsigned FORWARD = 4;  // cycles
 
 }  // namespace
 
@@ -60,23 +25,30 @@ Pipeline::Pipeline(Machine& machine, unsigned cpu, Placement& placement)
       mask_(ops_.size() - 1),
       links_(ops_.size() * SOURCES, LAST_LINK),
       retirements_(std::bit_ceil(std::size_t{core_.reorder}), 0),
-      buffers_(machine.limits().loads, RELEASE),
-      store_buffers_(machine.limits().stores, RELEASE_STORE),
-      buffer_(std::bit_ceil(std::size_t{core_.store_buffer})),
-      recent_(RECENT) {
-  writers_.fill(NOBODY);
-}
+      buffers_(machine.limits().loads, false),
+      store_buffers_(machine.limits().stores, true),
+      buffer_(std::bit_ceil(std::size_t{core_.store_buffer})) {}
 
 void Pipeline::run(const flow::Step& step) {
-  const auto& block = *step.block;
+  decoded_.clear();
+  decoder_.decode(step, decoded_);
+  run(step, {decoded_.list, decoded_.distances.data()});
+}
+
+void Pipeline::run(const flow::Step& step, const OperationsOf& operations) {
   close_branch(step);
-  std::size_t a = 0;
-  for (std::size_t i = 0; i < block.size(); ++i) {
-    const std::size_t first = a;
-    while (a < step.accesses.size() && step.accesses[a].instruction <= i) ++a;
-    dispatch(block[i], step.accesses.subspan(first, a - first));
+  const auto* distances = operations.distances;
+  bool ordered = false;
+  for (const auto& operation : operations.list) {
+    if (operation.begins) begin(ordered = operation.ordered);
+    distances = dispatch(operation, distances);
+    if (!operation.ends) continue;
+    end(ordered);
     pump_until(dispatched_);
   }
+  const auto& block = *step.block;
+  for (auto i = block.size(); i > 0 && branch_ == nullptr; --i)
+    if (decides(block[i - 1].kind)) branch_ = &block[i - 1];
 }
 
 void Pipeline::warm(const flow::Step& step) {
@@ -110,74 +82,68 @@ void Pipeline::close_branch(const flow::Step& step) {
   redirect_ = std::max(redirect_, op(branch_op_).done + cycles(core_.wrong_guess));
 }
 
-void Pipeline::dispatch(const flow::Instruction& instruction, std::span<const flow::Access> accesses) {
+/// Begin an instruction: find when it is dispatched.
+void Pipeline::begin(bool ordered) {
   while (full() && !starts_.empty()) pump();
-  const bool ordered = orders_all(instruction);
   if (ordered) settle();
   const Time next = dispatched_ + dispatches_.next();
   Time at = std::max({next, redirect_, retired_at(instructions_ - core_.reorder)});
   if (ordered) at = std::max({at, last_retirement_, last_drain_});
   dispatched_ = at;
+  first_ = next_;
+}
 
-  std::array<Seq, SOURCES> loads{};
-  std::size_t loaded = 0;
-  const Seq first = next_;
-  for (const auto& access : accesses) {
-    if (access.store || loaded == loads.size() / 2) continue;
-    const auto seq = loads[loaded++] = add(Does::load, 0);
-    op(seq).address = access.address;
-    op(seq).bytes = access.bytes;
-    op(seq).object = access.object;
-    wait_for_registers(seq, instruction.address_registers);
-    forward(seq, access);
-    ++work_.loads;
+/// Add an operation, and return the distances of the next one.
+const std::uint32_t* Pipeline::dispatch(const Operation& operation, const std::uint32_t* distances) {
+  if (operation.does == Does::store) make_place_for_store();
+  const Seq seq = next_++;
+  auto& op = this->op(seq);
+  op = Op{.ready = dispatched_,
+          .latency = cycles(operation.cycles),
+          .seq = seq,
+          .address = operation.address,
+          .bytes = operation.bytes,
+          .object = operation.object,
+          .does = operation.does,
+          .nontemporal = operation.nontemporal};
+  for (unsigned s = 0; s < operation.sources; ++s)
+    if (distances[s] < mask_) wait_for(op, s, seq - distances[s]);
+  switch (operation.does) {
+    case Does::load:
+      op.forwarded = operation.forwarded && distances[operation.sources - 1] < mask_;
+      work_.forwarded += op.forwarded;
+      ++work_.loads;
+      break;
+    case Does::store:
+      ++stores_;
+      ++work_.stores;
+      [[fallthrough]];
+    case Does::compute:
+      if (op.pending != 0) break;
+      op.begun = op.resolved = true;
+      op.done = op.ready + op.latency;
   }
-  Seq result = loaded != 0 ? loads[loaded - 1] : NOBODY;
-  const bool stores = std::ranges::any_of(accesses, [](const auto& access) { return access.store; });
-  if (instruction.kind != Class::move || (loaded == 0 && !stores)) {
-    result = add(Does::compute, cycles(latency_of(instruction.kind) + (ordered ? LOCKED : 0) +
-                                       (instruction.kind == Class::system ? KERNEL : 0)));
-    wait_for_registers(result, instruction.data_registers);
-    if (accesses.empty()) wait_for_registers(result, instruction.address_registers);
-    for (std::size_t l = 0; l < loaded; ++l) wait_for(op(result), result, loads[l]);
-  }
-  for (const auto& access : accesses) {
-    if (!access.store) continue;
-    while (stores_ - drained_stores_ >= core_.store_buffer && !starts_.empty()) pump();
-    const auto& oldest = stored(stores_ - core_.store_buffer);
-    if (oldest.drained > dispatched_) {
-      placement_->wait(oldest.what.object, oldest.drained - dispatched_);
-      dispatched_ = oldest.drained;
-    }
-    const auto seq = add(Does::store, 0);
-    op(seq).address = access.address;
-    op(seq).bytes = access.bytes;
-    op(seq).object = access.object;
-    op(seq).nontemporal = (instruction.flags & flow::NONTEMPORAL) != 0;
-    wait_for_registers(seq, instruction.address_registers);
-    if (result != NOBODY)
-      wait_for(op(seq), seq, result);
-    else
-      wait_for_registers(seq, instruction.data_registers);
-    for (auto word = access.address / WORD; word <= (access.address + access.bytes - 1) / WORD; ++word)
-      recent_[word % RECENT] = {word, seq};
-    ++stores_;
-    ++work_.stores;
-  }
-  for (const auto written : instruction.written) {
-    if (written == flow::NO_REGISTER) break;
-    const bool pointer = written == flow::STACK_POINTER && (instruction.flags & flow::STACK) != 0;
-    writers_[written] = pointer ? NOBODY : result;
-  }
+  if (operation.decides) branch_op_ = seq;
+  return distances + operation.sources;
+}
+
+/// Wait until the store buffer has a place.
+void Pipeline::make_place_for_store() {
+  begun_ = first_;
+  while (stores_ - drained_stores_ >= core_.store_buffer && !starts_.empty()) pump();
+  begun_ = NOBODY;
+  const auto& oldest = stored(stores_ - core_.store_buffer);
+  if (oldest.drained <= dispatched_) return;
+  placement_->wait(oldest.what.object, oldest.drained - dispatched_);
+  dispatched_ = oldest.drained;
+}
+
+/// End an instruction: its operations that wait for none begin.
+void Pipeline::end(bool ordered) {
   op(next_ - 1).ends = true;
   ++instructions_;
   ++work_.instructions;
-  if (decides(instruction.kind)) {
-    branch_ = &instruction;
-    branch_op_ = result;
-  }
-  for (Seq seq = first; seq < next_; ++seq) op(seq).complete = true;
-  for (Seq seq = first; seq < next_; ++seq)
+  for (Seq seq = first_; seq < next_; ++seq)
     if (op(seq).pending == 0 && !op(seq).begun) started(op(seq));
   if (ordered) settle();
 }
@@ -187,46 +153,23 @@ bool Pipeline::full() {
   return instructions_ - retired_instructions_ >= core_.reorder || next_ - retired_ + 2 * SOURCES > mask_;
 }
 
-Pipeline::Seq Pipeline::add(Does does, Time latency) {
-  const Seq seq = next_++;
-  op(seq) = Op{.ready = dispatched_, .latency = latency, .seq = seq, .does = does};
-  return seq;
-}
-
-void Pipeline::wait_for(Op& waiting, Seq seq, Seq producer) {
-  if (producer == NOBODY || next_ - producer > mask_ || producer == seq) return;
+/// Let an operation wait for another one; `source`: a number of its own for each.
+void Pipeline::wait_for(Op& waiting, unsigned source, Seq producer) {
   auto& from = op(producer);
-  if (!from.resolved && waiting.sources < SOURCES) {
-    const auto id = static_cast<std::uint32_t>((seq & mask_) * SOURCES + waiting.sources++);
-    links_[id] = from.waiters;
-    from.waiters = id;
-    ++waiting.pending;
+  if (from.resolved) {
+    waiting.ready = std::max(waiting.ready, from.done);
     return;
   }
-  waiting.ready = std::max(waiting.ready, from.done);
-}
-
-void Pipeline::wait_for_registers(Seq seq, std::span<const std::uint8_t> registers) {
-  for (const auto one : registers) {
-    if (one == flow::NO_REGISTER) break;
-    wait_for(op(seq), seq, writers_[one]);
-  }
-}
-
-/// Let a load of bytes that a store has in the store buffer take them from there.
-void Pipeline::forward(Seq seq, const flow::Access& access) {
-  const auto& last = recent_[access.address / WORD % RECENT];
-  if (last.word != access.address / WORD || last.store == NOBODY || next_ - last.store > mask_) return;
-  if (op(last.store).seq != last.store || op(last.store).does != Does::store) return;
-  op(seq).forwarded = true;
-  wait_for(op(seq), seq, last.store);
-  ++work_.forwarded;
+  const auto id = static_cast<std::uint32_t>((waiting.seq & mask_) * SOURCES + source);
+  links_[id] = from.waiters;
+  from.waiters = id;
+  ++waiting.pending;
 }
 
 void Pipeline::started(Op& op) {
   op.begun = true;
-  if (op.does == Does::load && !op.forwarded) return starts_.push({op.ready, op.seq});
-  if (op.forwarded && near(bytes_of(op))) reach(bytes_of(op), Kind::load, op.ready);  // it looks in the cache, too
+  if (op.does == Does::load && !op.forwarded) return starts_.add_load(op.ready, op.seq);
+  if (op.forwarded) reach_near(bytes_of(op), Kind::load, op.ready);  // it looks in the cache, too
   finish(op, op.ready + (op.does == Does::load ? cycles(FORWARD) : op.latency));
 }
 
@@ -236,12 +179,12 @@ void Pipeline::finish(Op& op, Time done) {
   for (auto id = op.waiters; id != LAST_LINK; id = links_[id]) {
     auto& waiting = ops_[id / SOURCES];
     waiting.ready = std::max(waiting.ready, done);
-    if (--waiting.pending == 0 && waiting.complete && !waiting.begun) started(waiting);
+    if (--waiting.pending == 0 && waiting.seq < begun_ && !waiting.begun) started(waiting);
   }
 }
 
 void Pipeline::retire() {
-  for (; retired_ < next_ && op(retired_).resolved; ++retired_) {
+  for (const Seq end = std::min(next_, begun_); retired_ < end && op(retired_).resolved; ++retired_) {
     const auto& one = op(retired_);
     if (one.done > last_retirement_) {
       if (one.does == Does::load) placement_->wait(one.object, one.done - std::max(last_retirement_, one.ready));
@@ -250,7 +193,7 @@ void Pipeline::retire() {
     if (one.does == Does::store) {
       const auto number = retired_stores_++;
       stored(number) = {bytes_of(one), one.nontemporal, NEVER};
-      starts_.push({last_retirement_, STORE | number});
+      starts_.add_store(last_retirement_);
     }
     if (!one.ends) continue;
     last_retirement_ += retires_.next();
@@ -262,16 +205,21 @@ void Pipeline::retire() {
 void Pipeline::pump() {
   retire();
   if (starts_.empty()) return;
-  const auto [at, what] = starts_.top();
-  starts_.pop();
-  if (what == RELEASE) return release(buffers_, at);
-  if (what == RELEASE_STORE) return release(store_buffers_, at);
-  if ((what & STORE) != 0) return store(what & ~STORE, at);
-  load(op(what), at);
+  const auto [at, number, what] = starts_.take();
+  switch (what) {
+    case Starts::What::load:
+      return load(op(number), at);
+    case Starts::What::store:
+      return store(number, at);
+    case Starts::What::release:
+      return release(buffers_, at);
+    case Starts::What::release_of_stores:
+      return release(store_buffers_, at);
+  }
 }
 
 void Pipeline::pump_until(Time at) {
-  while (!starts_.empty() && starts_.top().at <= at) pump();
+  while (starts_.soonest() <= at) pump();
   retire();
 }
 
@@ -283,7 +231,7 @@ void Pipeline::settle() {
 }
 
 void Pipeline::load(Op& op, Time at) {
-  if (near(bytes_of(op))) return finish(op, reach(bytes_of(op), Kind::load, at));
+  if (const Time done = reach_near(bytes_of(op), Kind::load, at); done != NEVER) return finish(op, done);
   const auto buffer = std::ranges::min_element(buffers_.taken);
   if (*buffer > at || !buffers_.waiting.empty()) return wait(buffers_, op.seq, at);
   *buffer = fetch(op, at);
@@ -302,9 +250,10 @@ void Pipeline::store(std::uint64_t number, Time at) {
   auto& stored = this->stored(number);
   auto& buffers = buffers_of_stores();
   if (waiting_stores_ == 0) {
-    if (there(stored)) {
-      write(stored, true, at);
-      return;
+    if (stored.nontemporal) {
+      if (there(stored)) return drained(stored, at);
+    } else if (const Time done = reach_near(stored.what, Kind::store, at); done != NEVER) {
+      return drained(stored, std::max(at + cycle_, done - near_latency_));
     }
     const auto buffer = std::ranges::min_element(buffers.taken);
     if (*buffer <= at && buffers.waiting.empty()) {
@@ -326,9 +275,14 @@ Time Pipeline::write(Stored& stored, bool there, Time at) {
     done = reach(stored.what, Kind::store, at);
     if (there) done = std::max(at + cycle_, done - near_latency_);
   }
-  last_drain_ = stored.drained = std::max(last_drain_, done);
-  ++drained_stores_;
+  drained(stored, done);
   return done;
+}
+
+/// Note that a store has left the store buffer.
+void Pipeline::drained(Stored& stored, Time at) noexcept {
+  last_drain_ = stored.drained = std::max(last_drain_, at);
+  ++drained_stores_;
 }
 
 /// Return whether a store takes no fill buffer.
@@ -340,7 +294,7 @@ bool Pipeline::there(const Stored& stored) const {
 void Pipeline::wait(Buffers& buffers, Seq what, Time at) {
   buffers.waiting.push_back(what);
   if (buffers.releasing) return;
-  starts_.push({std::max(*std::ranges::min_element(buffers.taken), at), buffers.release});
+  starts_.add_release(std::max(*std::ranges::min_element(buffers.taken), at), buffers.of_stores);
   buffers.releasing = true;
 }
 
@@ -354,7 +308,7 @@ void Pipeline::release(Buffers& buffers, Time at) {
     const bool needs_none = stores ? there(stored(number)) : near(bytes_of(op(what)));
     const auto buffer = std::ranges::min_element(buffers.taken);
     if (!needs_none && *buffer > at) {
-      starts_.push({*buffer, buffers.release});
+      starts_.add_release(*buffer, buffers.of_stores);
       buffers.releasing = true;
       return;
     }
@@ -384,6 +338,11 @@ bool Pipeline::near(const Bytes& what) const {
   each_program_line(placement_->base(what.object), what.address, what.bytes,
                     [&](auto line) { all = all && machine_->near(cpu_, line); });
   return all;
+}
+
+Time Pipeline::reach_near(const Bytes& what, Kind kind, Time at) {
+  if (!in_one_line(what.address, what.bytes)) return near(what) ? reach(what, kind, at) : NEVER;
+  return machine_->access_near(cpu_, program_line(placement_->base(what.object), what.address), kind, at);
 }
 
 }  // namespace tierscope::simulate
