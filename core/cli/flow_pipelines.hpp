@@ -259,7 +259,7 @@ class Pipelines final : public FlowRun {
   std::vector<std::vector<simulate::Placement::Use>> uses_;  // by part and object
   std::map<std::uint32_t, std::unique_ptr<simulate::Pipeline>> threads_;
   std::uint32_t last_thread_ = 0;
-  simulate::Pipeline* last_ = nullptr;           // of it; null: there was none
+  simulate::Pipeline* last_ = nullptr;          // of it; null: there was none
   const simulate::Decoder* decoder_ = nullptr;  // of the batches so far, all of one thread; null: there was none
   std::uint32_t decoded_ = 0;                   // this thread
   simulate::Turns turns_;

@@ -45,8 +45,7 @@ bool orders_all(const flow::Instruction& instruction) {
 }
 
 std::uint8_t cycles_of(const flow::Instruction& instruction) {
-  const unsigned more =
-      (orders_all(instruction) ? LOCKED : 0U) + (instruction.kind == Class::system ? KERNEL : 0U);
+  const unsigned more = (orders_all(instruction) ? LOCKED : 0U) + (instruction.kind == Class::system ? KERNEL : 0U);
   return static_cast<std::uint8_t>(latency_of(instruction.kind) + more);
 }
 

@@ -22,6 +22,8 @@ Pipeline::Pipeline(Machine& machine, unsigned cpu, Placement& placement)
       retires_(cycle_, machine.core().width),
       core_(machine.core()),
       ops_(std::bit_ceil(std::size_t{core_.reorder} * 3 + 256)),
+      done_(ops_.size(), UNKNOWN),
+      traits_(ops_.size()),
       mask_(ops_.size() - 1),
       links_(ops_.size() * SOURCES, LAST_LINK),
       retirements_(std::bit_ceil(std::size_t{core_.reorder}), 0),
@@ -78,8 +80,9 @@ void Pipeline::close_branch(const flow::Step& step) {
   if (right) return;
   ++work_.wrong_guesses;
   if (branch_op_ == NOBODY) return;
-  while (!op(branch_op_).resolved && !starts_.empty()) pump();
-  redirect_ = std::max(redirect_, op(branch_op_).done + cycles(core_.wrong_guess));
+  while (done(branch_op_) == UNKNOWN && !starts_.empty()) pump();
+  const Time decided = done(branch_op_) == UNKNOWN ? 0 : done(branch_op_);
+  redirect_ = std::max(redirect_, decided + cycles(core_.wrong_guess));
 }
 
 /// Begin an instruction: find when it is dispatched.
@@ -91,40 +94,58 @@ void Pipeline::begin(bool ordered) {
   if (ordered) at = std::max({at, last_retirement_, last_drain_});
   dispatched_ = at;
   first_ = next_;
+  waits_ = false;
 }
 
 /// Add an operation, and return the distances of the next one.
 const std::uint32_t* Pipeline::dispatch(const Operation& operation, const std::uint32_t* distances) {
   if (operation.does == Does::store) make_place_for_store();
   const Seq seq = next_++;
-  auto& op = this->op(seq);
-  op = Op{.ready = dispatched_,
-          .latency = cycles(operation.cycles),
-          .seq = seq,
-          .address = operation.address,
-          .bytes = operation.bytes,
-          .object = operation.object,
-          .does = operation.does,
-          .nontemporal = operation.nontemporal};
-  for (unsigned s = 0; s < operation.sources; ++s)
-    if (distances[s] < mask_) wait_for(op, s, seq - distances[s]);
-  switch (operation.does) {
-    case Does::load:
-      op.forwarded = operation.forwarded && distances[operation.sources - 1] < mask_;
-      work_.forwarded += op.forwarded;
-      ++work_.loads;
-      break;
-    case Does::store:
-      ++stores_;
-      ++work_.stores;
-      [[fallthrough]];
-    case Does::compute:
-      if (op.pending != 0) break;
-      op.begun = op.resolved = true;
-      op.done = op.ready + op.latency;
+  Time ready = dispatched_;
+  bool all = true;
+  for (unsigned s = 0; s < operation.sources; ++s) {
+    if (distances[s] >= mask_) continue;
+    const Time from = done(seq - distances[s]);
+    all = all && from != UNKNOWN;
+    ready = from != UNKNOWN ? std::max(ready, from) : ready;
   }
+  traits_[seq & mask_] =
+      static_cast<std::uint8_t>((operation.does == Does::load ? LOADS : 0) |
+                                (operation.does == Does::store ? STORES : 0) | (operation.ends ? ENDS : 0));
   if (operation.decides) branch_op_ = seq;
+  done(seq) = all && operation.does != Does::load ? ready + cycles(operation.cycles) : UNKNOWN;
+  if (!all || operation.does != Does::compute) record(operation, distances, seq, ready);
   return distances + operation.sources;
+}
+
+/// Keep what a load, a store, or an operation that waits for others needs later.
+void Pipeline::record(const Operation& operation, const std::uint32_t* distances, Seq seq, Time ready) {
+  auto& waiting = op(seq);
+  waiting = Op{.ready = ready,
+               .latency = cycles(operation.cycles),
+               .seq = seq,
+               .address = operation.address,
+               .bytes = operation.bytes,
+               .object = operation.object,
+               .does = operation.does,
+               .nontemporal = operation.nontemporal};
+  for (unsigned s = 0; s < operation.sources; ++s) {
+    if (distances[s] >= mask_ || done(seq - distances[s]) != UNKNOWN) continue;
+    const auto id = static_cast<std::uint32_t>((seq & mask_) * SOURCES + s);
+    auto& first = op(seq - distances[s]).waiters;
+    links_[id] = first;
+    first = id;
+    ++waiting.pending;
+  }
+  if (operation.does == Does::load) {
+    waiting.forwarded = operation.forwarded && distances[operation.sources - 1] < mask_;
+    work_.forwarded += waiting.forwarded;
+    ++work_.loads;
+  } else if (operation.does == Does::store) {
+    ++stores_;
+    ++work_.stores;
+  }
+  waits_ = waits_ || done(seq) == UNKNOWN;
 }
 
 /// Wait until the store buffer has a place.
@@ -140,30 +161,16 @@ void Pipeline::make_place_for_store() {
 
 /// End an instruction: its operations that wait for none begin.
 void Pipeline::end(bool ordered) {
-  op(next_ - 1).ends = true;
   ++instructions_;
   ++work_.instructions;
-  for (Seq seq = first_; seq < next_; ++seq)
-    if (op(seq).pending == 0 && !op(seq).begun) started(op(seq));
+  for (Seq seq = first_; waits_ && seq < next_; ++seq)
+    if (done(seq) == UNKNOWN && op(seq).pending == 0 && !op(seq).begun) started(op(seq));
   if (ordered) settle();
 }
 
 bool Pipeline::full() {
   retire();
   return instructions_ - retired_instructions_ >= core_.reorder || next_ - retired_ + 2 * SOURCES > mask_;
-}
-
-/// Let an operation wait for another one; `source`: a number of its own for each.
-void Pipeline::wait_for(Op& waiting, unsigned source, Seq producer) {
-  auto& from = op(producer);
-  if (from.resolved) {
-    waiting.ready = std::max(waiting.ready, from.done);
-    return;
-  }
-  const auto id = static_cast<std::uint32_t>((waiting.seq & mask_) * SOURCES + source);
-  links_[id] = from.waiters;
-  from.waiters = id;
-  ++waiting.pending;
 }
 
 void Pipeline::started(Op& op) {
@@ -174,8 +181,7 @@ void Pipeline::started(Op& op) {
 }
 
 void Pipeline::finish(Op& op, Time done) {
-  op.resolved = true;
-  op.done = done;
+  this->done(op.seq) = done;
   for (auto id = op.waiters; id != LAST_LINK; id = links_[id]) {
     auto& waiting = ops_[id / SOURCES];
     waiting.ready = std::max(waiting.ready, done);
@@ -183,19 +189,24 @@ void Pipeline::finish(Op& op, Time done) {
   }
 }
 
-void Pipeline::retire() {
-  for (const Seq end = std::min(next_, begun_); retired_ < end && op(retired_).resolved; ++retired_) {
-    const auto& one = op(retired_);
-    if (one.done > last_retirement_) {
-      if (one.does == Does::load) placement_->wait(one.object, one.done - std::max(last_retirement_, one.ready));
-      last_retirement_ = one.done;
+void Pipeline::retire_all() {
+  for (const Seq end = std::min(next_, begun_); retired_ < end; ++retired_) {
+    const Time at = done(retired_);
+    if (at == UNKNOWN) return;
+    const auto traits = traits_[retired_ & mask_];
+    if (at > last_retirement_) {
+      if ((traits & LOADS) != 0) {
+        const auto& load = op(retired_);
+        placement_->wait(load.object, at - std::max(last_retirement_, load.ready));
+      }
+      last_retirement_ = at;
     }
-    if (one.does == Does::store) {
-      const auto number = retired_stores_++;
-      stored(number) = {bytes_of(one), one.nontemporal, NEVER};
+    if ((traits & STORES) != 0) {
+      const auto& one = op(retired_);
+      stored(retired_stores_++) = {bytes_of(one), one.nontemporal, NEVER};
       starts_.add_store(last_retirement_);
     }
-    if (!one.ends) continue;
+    if ((traits & ENDS) == 0) continue;
     last_retirement_ += retires_.next();
     retirements_[retired_instructions_++ & (retirements_.size() - 1)] = last_retirement_;
   }

@@ -21,7 +21,6 @@
 /// (LsMabAlloc) of family 17h, which count loads and stores that take the same buffers.
 #pragma once
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <deque>
 #include <span>
@@ -75,13 +74,13 @@ class Pipeline {
  private:
   using Seq = std::uint64_t;
   static constexpr Seq NOBODY = ~Seq{0};
-  static constexpr unsigned SOURCES = 16;          // of one operation, at most
-  static constexpr Seq STORE = Seq{1} << 63U;      // marks the number of a store that waits for a buffer
+  static constexpr unsigned SOURCES = 16;      // of one operation, at most
+  static constexpr Seq STORE = Seq{1} << 63U;  // marks the number of a store that waits for a buffer
   static constexpr std::uint32_t LAST_LINK = ~std::uint32_t{0};
 
-  /// One operation of an instruction.
+  /// An operation that was not finished when it was dispatched.
   struct Op {
-    Time ready = 0, done = 0, latency = 0;
+    Time ready = 0, latency = 0;
     Seq seq = 0;
     std::uint64_t address = 0;
     std::uint32_t waiters = LAST_LINK;
@@ -89,8 +88,10 @@ class Pipeline {
     Object object = REST;
     std::uint8_t pending = 0;
     Does does = Does::compute;
-    bool begun = false, resolved = false, ends = false, nontemporal = false, forwarded = false;
+    bool begun = false, nontemporal = false, forwarded = false;
   };
+  static constexpr Time UNKNOWN = INT64_MAX;                      // when an operation is done
+  static constexpr std::uint8_t LOADS = 1, STORES = 2, ENDS = 4;  // of an operation; the last one of its instruction
   /// The times of instructions at full width: whole ticks, whose mean is exactly a cycle over the width.
   class Slots {
    public:
@@ -106,6 +107,7 @@ class Pipeline {
     Time whole_, rest_, width_, owed_ = 0;
   };
   [[nodiscard]] Op& op(Seq seq) noexcept { return ops_[seq & mask_]; }
+  [[nodiscard]] Time& done(Seq seq) noexcept { return done_[seq & mask_]; }
   /// 0 for an instruction that never existed: numbers wrap to entries that are not written yet.
   [[nodiscard]] Time retired_at(std::uint64_t instruction) const noexcept {
     return retirements_[instruction & (retirements_.size() - 1)];
@@ -118,13 +120,16 @@ class Pipeline {
   }
   void begin(bool ordered);
   const std::uint32_t* dispatch(const Operation& operation, const std::uint32_t* distances);
+  void record(const Operation& operation, const std::uint32_t* distances, Seq seq, Time ready);
   void end(bool ordered);
   void make_place_for_store();
   bool full();
-  void wait_for(Op& waiting, unsigned source, Seq producer);
   void started(Op& op);
   void finish(Op& op, Time done);
-  void retire();
+  void retire() {
+    if (retired_ < next_ && done(retired_) != UNKNOWN) retire_all();
+  }
+  void retire_all();
   void pump();
   void pump_until(Time at);
   void settle();
@@ -169,12 +174,15 @@ class Pipeline {
   Operations decoded_;
   Work work_;
 
-  std::vector<Op> ops_;
+  std::vector<Op> ops_;               // those that had to wait for something
+  std::vector<Time> done_;            // by operation
+  std::vector<std::uint8_t> traits_;  // the same
   std::uint64_t mask_;
+  bool waits_ = false;  // an operation of the last instruction is not done yet
   std::vector<std::uint32_t> links_;
   Seq next_ = 0, retired_ = 0;
-  Seq first_ = 0;          // operation of the last instruction
-  Seq begun_ = NOBODY;     // no operation from this one on begins or retires, while its instruction is being dispatched
+  Seq first_ = 0;       // operation of the last instruction
+  Seq begun_ = NOBODY;  // no operation from this one on begins or retires, while its instruction is being dispatched
   std::uint64_t instructions_ = 0;  // dispatched
   std::vector<Time> retirements_;   // of the instructions in the reorder buffer
   std::uint64_t retired_instructions_ = 0;
