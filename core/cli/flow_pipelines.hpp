@@ -19,8 +19,9 @@ class Pipelines final : public FlowRun {
     return [this](auto thread) { return of(thread).next(); };
   }
   auto go() {
-    return [this](const simulate::flow::Step& step) { play(step); };
+    return [this](const simulate::flow::Step& step) { play(step, nullptr); };
   }
+  using Step = simulate::flow::Step;
 
  public:
   explicit Pipelines(const FlowAsked& asked)
@@ -39,15 +40,24 @@ class Pipelines final : public FlowRun {
       if (warm_ == 0) placement_.request(objects_->at(address), write);
     });
   }
-  void take(const simulate::flow::Step& step) override {
-    if (objects_ != nullptr) placement_.learn(*objects_);
-    if (step.gap != nullptr) return leave(*step.gap);
-    if (step.phase != nullptr) return mark(*step.phase);
-    if (warmer_ != nullptr && warm_ != 0) {
-      if (turns_.leaves(step)) return leave_out(step);
-      if (left_out_) warm_up();  // a second thread has begun
+  void take(const simulate::flow::Step& step) override { take_one(step, nullptr); }
+  void take(const FlowBatch& batch) override {
+    if (objects_ != nullptr) return FlowRun::take(batch);
+    const auto& steps = batch.steps();
+    decoder_ = &batch.decoder();
+    decoded_ = steps.front().thread;
+    std::size_t first = 0;
+    if (!turns_.leaves(steps.front())) {  // no thread is known yet
+      const auto operations = batch.operations(0);
+      take_one(steps[first++], &operations);
     }
-    turns_.take(step, clock(), [this](auto thread, auto time) { of(thread).wait_until(time); }, go());
+    if (first == steps.size()) return;
+    turns_.leaves(steps.back());
+    if (warmer_ != nullptr && warm_ != 0) return leave_out(std::span(steps).subspan(first));
+    for (; first < steps.size(); ++first) {
+      const auto operations = batch.operations(first);
+      play(steps[first], &operations);
+    }
   }
   void report(json::Object& fact) override {
     turns_.finish(clock(), go());
@@ -108,32 +118,60 @@ class Pipelines final : public FlowRun {
     return list + "]";
   }
   simulate::Pipeline& of(std::uint32_t thread) {
+    if (last_ != nullptr && thread == last_thread_) return *last_;
     auto& one = threads_[thread];
     if (!one) one = std::make_unique<simulate::Pipeline>(machine_, cpu_of(thread), placement_);
+    last_thread_ = thread;
+    last_ = one.get();
     return *one;
   }
-  void play(const simulate::flow::Step& step) {
+  /// Take a step that is not a part of a batch, or is its first. `operations`: null if it is not decoded.
+  void take_one(const Step& step, const simulate::OperationsOf* operations) {
+    if (objects_ != nullptr) placement_.learn(*objects_);
+    if (step.gap != nullptr) return leave(*step.gap);
+    if (step.phase != nullptr) return mark(*step.phase);
+    if (warmer_ != nullptr && warm_ != 0) {
+      if (turns_.leaves(step)) return leave_out(std::span(&step, 1));
+      if (left_out_) warm_up();  // a second thread has begun
+    }
+    const auto wait = [this](auto thread, auto time) { of(thread).wait_until(time); };
+    if (operations == nullptr) return turns_.take(step, clock(), wait, go());
+    turns_.take(step, clock(), wait, [&](const Step& only) { play(only, operations); });
+  }
+  void play(const Step& step, const simulate::OperationsOf* operations) {
     const auto instructions = step.block->size();
+    auto& pipeline = of(step.thread);
     ran_ += instructions;
     if (warm_ != 0) {
       sampling_.skip(instructions);
       warm_ -= std::min<std::uint64_t>(warm_, instructions);
-      of(step.thread).warm(step);
+      pipeline.warm(step);
       if (warm_ == 0) begin();
       return;
     }
     sampling_.count(instructions);
-    of(step.thread).run(step);
+    if (operations != nullptr) {
+      pipeline.run(step, *operations);
+    } else {
+      if (decoder_ != nullptr) decode_alone();
+      pipeline.run(step);
+    }
     in_part_ += instructions;
-    if (in_part_ - last_knot_ >= KNOT) knot(of(step.thread).now());
+    if (in_part_ - last_knot_ >= KNOT) knot(pipeline.now());
   }
-  /// Let the other machine warm the caches by this step, and take over what they contain after the last one.
-  void leave_out(const simulate::flow::Step& step) {
-    const auto instructions = step.block->size();
+  /// From now on, each thread decodes its own steps. The first one knows those that batches decoded.
+  void decode_alone() {
+    of(decoded_).decoder() = *decoder_;
+    decoder_ = nullptr;
+  }
+  /// Let the other machine warm the caches by these steps, and take over what they contain after the last one.
+  void leave_out(std::span<const Step> steps) {
+    std::uint64_t instructions = 0;
+    for (const auto& step : steps) instructions += step.block->size();
     ran_ += instructions;
     sampling_.skip(instructions);
     warm_ -= std::min<std::uint64_t>(warm_, instructions);
-    of(step.thread).skip(step);
+    of(steps.back().thread).skip(steps.back());
     left_out_ = true;
     if (warm_ != 0) return;
     warm_up();
@@ -220,6 +258,10 @@ class Pipelines final : public FlowRun {
   std::vector<simulate::Placement::Use> before_;             // at the end of the last part
   std::vector<std::vector<simulate::Placement::Use>> uses_;  // by part and object
   std::map<std::uint32_t, std::unique_ptr<simulate::Pipeline>> threads_;
+  std::uint32_t last_thread_ = 0;
+  simulate::Pipeline* last_ = nullptr;          // of it; null: there was none
+  const simulate::Decoder* decoder_ = nullptr;  // of the batches so far, all of one thread; null: there was none
+  std::uint32_t decoded_ = 0;                   // this thread
   simulate::Turns turns_;
   simulate::Time from_ = 0;  // of the part that is timed
   simulate::Sampling sampling_;

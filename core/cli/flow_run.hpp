@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "base/error.hpp"
+#include "cli/flow_batch.hpp"
 #include "cli/json.hpp"
 #include "simulate/flow.hpp"
 #include "simulate/machine.hpp"
@@ -44,7 +45,11 @@ class FlowRun {
   /// Take objects into account, which are complete up to each step.
   virtual void follow(const simulate::Objects& objects) = 0;
   virtual void take(const simulate::flow::Step& step) = 0;
-  /// Let an earlier run warm the caches of this one, if both have the same; it gets each step first.
+  /// Take all steps of a batch.
+  virtual void take(const FlowBatch& batch) {
+    for (const auto& step : batch.steps()) take(step);
+  }
+  /// Let an earlier run warm the caches of this one, if both have the same; it gets each step or batch first.
   virtual void lean_on(const FlowRun&) {}
   /// Add the results to the fact, after the last step.
   virtual void report(json::Object& fact) = 0;

@@ -18,6 +18,7 @@ using simulate::flow::Step;
 class Counts final : public FlowRun {
  public:
   using FlowRun::FlowRun;
+  using FlowRun::take;
   void follow(const simulate::Objects&) override {}
   void take(const Step& step) override {
     if (step.gap != nullptr || step.phase != nullptr) return;
@@ -96,11 +97,26 @@ void trace_flow(const std::vector<std::string>& machines, const Wanted& wanted, 
   }
   FlowTally tally;
   simulate::Guesses guesses;
+  FlowBatch batch;
+  const bool batches = !wanted.count && !wanted.objects;  // objects must be those at each step
+  const auto deliver = [&] {
+    batch.close();
+    for (const auto& run : runs)
+      if (!batch.empty()) run->take(batch);
+    batch.clear();
+  };
   for (Step step; flow.next(step);) {
     tally.take(step);
     if (!wanted.count) guesses.take(step);
+    if (batches && batch.takes(step)) {
+      batch.add(step);
+      if (batch.full()) deliver();
+      continue;
+    }
+    deliver();
     for (const auto& run : runs) run->take(step);
   }
+  deliver();
   if (tally.instructions == 0) throw BadPlan("the trace contains no instruction; the program ended before its first");
   for (std::size_t r = 0; r < runs.size(); ++r) {
     json::Object fact;

@@ -99,6 +99,7 @@ class Cache {
     if (way == ABSENT) return 0;
     const Entry was = *entry(set, way);
     *entry(set, way) = 0;
+    record(set)[order_ + way] = 0;
     ++holes_;
     if (policy_ == Policy::lru) forget(record(set), way);
     return was;
@@ -154,13 +155,18 @@ class Cache {
   /// Return the way for the next line: an empty one first. With lru, the empty ways are the oldest anyway.
   [[nodiscard]] unsigned make_room(std::uint64_t set, unsigned char* record) noexcept {
     if (policy_ != Policy::lru && holes_ != 0)
-      for (unsigned w = 0; w < ways_; ++w)
-        if (*entry(set, w) == 0) return w;
+      if (const auto way = hole(set, record); way != ABSENT) return way;
     if (policy_ == Policy::random) return static_cast<unsigned>((random_word(seed_, draws_++) >> 32U) * ways_ >> 32U);
     if (policy_ == Policy::tree_plru) return turns_.oldest(word_of(record));
     if (policy_ == Policy::nru) return nru_pick(word_of(record), ways_, random_word(seed_, draws_++) >> 32U);
     if (ways_ <= MATRIX) return matrix_oldest(word_of(record));
     return age_oldest(record, ways_);
+  }
+  /// Return the first empty way, or ABSENT. The byte of its tag is 0.
+  [[nodiscard]] unsigned hole(std::uint64_t set, const unsigned char* record) const noexcept {
+    for (unsigned w = 0; w < ways_; ++w)
+      if (record[order_ + w] == 0 && *entry(set, w) == 0) return w;
+    return ABSENT;
   }
   void use(unsigned char* record, unsigned way) const noexcept {
     if (policy_ == Policy::random) return;

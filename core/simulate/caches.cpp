@@ -32,11 +32,12 @@ class Caches::Levels : private Lineup {
   Time access(unsigned cpu, Entry line, Kind kind, Time at) {
     if (kind > Kind::store || depth_ == 0) return otherwise(cpu, line, kind, at);
     const bool store = kind == Kind::store;
-    Entry* const held = cache(cpu, 0).touch(line);
-    if (held == nullptr || !at_once(*held, line, store))
-      return demand(cpu, held, line, store ? Use::store : Use::load, at);
-    ++levels_[0].events.uses[store];
-    return at + levels_[0].facts.latency;
+    return demand_at_once(cpu, cache(cpu, 0).touch(line), line, store, at);
+  }
+  /// Make a load or a store if the nearest cache has the line; else change nothing and return NEVER.
+  Time access_near(unsigned cpu, Entry line, bool store, Time at) {
+    Entry* const held = depth_ == 0 ? nullptr : cache(cpu, 0).touch(line);
+    return held == nullptr ? NEVER : demand_at_once(cpu, held, line, store, at);
   }
   Front front(unsigned cpu) {
     if (depth_ == 0) return {&none_, nullptr, 0};
@@ -86,6 +87,13 @@ class Caches::Levels : private Lineup {
     Time ready;
   };
 
+  /// `held`: as of `demand`.
+  Time demand_at_once(unsigned cpu, Entry* held, Entry line, bool store, Time at) {
+    if (held == nullptr || !at_once(*held, line, store))
+      return demand(cpu, held, line, store ? Use::store : Use::load, at);
+    ++levels_[0].events.uses[store];
+    return at + levels_[0].facts.latency;
+  }
   [[gnu::noinline]] Time otherwise(unsigned cpu, Entry line, Kind kind, Time at) {
     switch (kind) {
       case Kind::load:
@@ -321,6 +329,9 @@ void Caches::touch(unsigned cpu, std::span<const Touch> touches) {
   levels_->touch(cpu, wide_);
 }
 bool Caches::otherwise_near(unsigned cpu, Entry line) const { return levels_->near(cpu, line); }
+Time Caches::otherwise_near(unsigned cpu, Entry line, Kind kind, Time at) {
+  return levels_->access_near(cpu, line, kind == Kind::store, at);
+}
 bool Caches::like(const Caches& other) const {
   return lines_.bytes() == other.lines_.bytes() && levels_->like(*other.levels_);
 }

@@ -40,6 +40,14 @@ class Caches {
     }
     return otherwise(cpu, address, kind, at);
   }
+  /// As `access` of a load or a store, if `near`; else change nothing and return NEVER.
+  Time access_near(unsigned cpu, std::uint64_t address, Kind kind, Time at) {
+    const auto& front = fronts_[cpu];
+    const Entry line = lines_.number64(address) & ADDRESS;
+    if (!at_once(**front.last, line, kind == Kind::store)) return otherwise_near(cpu, line, kind, at);
+    ++front.uses[kind == Kind::store];
+    return at + front.latency;
+  }
   /// Count what `access` would count for each of them, in order, and change the caches in the same way, for callers
   /// that do not need times. All happens at the time 0, and the memory may receive its requests in another order. Up to
   /// 4x as fast for one CPU alone whose caches are not inclusive and do not prefetch.
@@ -66,6 +74,7 @@ class Caches {
   };
   Time otherwise(unsigned cpu, std::uint64_t address, Kind kind, Time at);
   [[nodiscard]] bool otherwise_near(unsigned cpu, Entry line) const;
+  Time otherwise_near(unsigned cpu, Entry line, Kind kind, Time at);
   Lines lines_;
   std::vector<Front> fronts_;
   std::vector<Touch> wide_;  // touches of lines above 64 bytes, in the form that the levels use

@@ -104,6 +104,11 @@ class Machine {
   void announce(std::span<const Access> accesses) const;
   /// Return whether the nearest cache has the line, or will have it when its flight ends.
   [[nodiscard]] bool near(unsigned cpu, std::uint64_t address) const { return caches_->near(cpu, address); }
+  /// As `access` of a load or a store, if `near`; else change nothing and return NEVER.
+  Time access_near(unsigned cpu, std::uint64_t address, Kind kind, Time at) {
+    if (tlbs_ == nullptr) return caches_->access_near(cpu, address, kind, at);
+    return near(cpu, address) ? access(cpu, address, kind, at) : NEVER;
+  }
   /// Count what `access` would count for these loads and stores, in order, without times, which is faster. The memories
   /// then count only reads and writes. A machine is used by `touch` or by `access`, not by both.
   void touch(unsigned cpu, std::span<const Touch> touches);

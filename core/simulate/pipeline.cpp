@@ -8,43 +8,7 @@
 namespace tierscope::simulate {
 namespace {
 
-using flow::Class;
-
-constexpr unsigned FORWARD = 4, LOCKED = 18, KERNEL = 100;  // cycles
-constexpr std::size_t RECENT = 1024;                        // stores that a load can take bytes from
-constexpr std::uint64_t WORD = 8;                           // bytes
-
-/// Return the cycles from operands to result. `unit`: one, whatever the operation.
-/// Source: A. Fog, "Instruction tables", 2022: typical of most cores of the last ten years.
-unsigned latency_of(Class kind, bool unit) {
-  if (unit) return 1;
-  switch (kind) {
-    case Class::multiply:
-      return 3;
-    case Class::divide:
-      return 18;
-    case Class::fp_add:
-    case Class::fp_multiply:
-    case Class::fp_multiply_add:
-    case Class::convert:
-      return 4;
-    case Class::fp_divide:
-      return 13;
-    case Class::fp_square_root:
-      return 18;
-    case Class::move:
-    case Class::nop:
-    case Class::prefetch:
-      return 0;
-    default:
-      return 1;
-  }
-}
-
-bool orders_all(const flow::Instruction& instruction) {
-  return (instruction.flags & flow::ATOMIC) != 0 || instruction.kind == Class::mfence ||
-         instruction.kind == Class::serialize || instruction.kind == Class::system;
-}
+constexpr unsigned FORWARD = 4;  // cycles
 
 }  // namespace
 
@@ -58,26 +22,35 @@ Pipeline::Pipeline(Machine& machine, unsigned cpu, Placement& placement)
       retires_(cycle_, machine.core().width),
       core_(machine.core()),
       ops_(std::bit_ceil(std::size_t{core_.reorder} * 3 + 256)),
+      done_(ops_.size(), UNKNOWN),
+      traits_(ops_.size()),
       mask_(ops_.size() - 1),
       links_(ops_.size() * SOURCES, LAST_LINK),
       retirements_(std::bit_ceil(std::size_t{core_.reorder}), 0),
-      buffers_(machine.limits().loads, RELEASE),
-      store_buffers_(machine.limits().stores, RELEASE_STORE),
-      buffer_(std::bit_ceil(std::size_t{core_.store_buffer})),
-      recent_(RECENT) {
-  writers_.fill(NOBODY);
-}
+      buffers_(machine.limits().loads, false),
+      store_buffers_(machine.limits().stores, true),
+      buffer_(std::bit_ceil(std::size_t{core_.store_buffer})) {}
 
 void Pipeline::run(const flow::Step& step) {
-  const auto& block = *step.block;
+  decoded_.clear();
+  decoder_.decode(step, decoded_);
+  run(step, {decoded_.list, decoded_.distances.data()});
+}
+
+void Pipeline::run(const flow::Step& step, const OperationsOf& operations) {
   close_branch(step);
-  std::size_t a = 0;
-  for (std::size_t i = 0; i < block.size(); ++i) {
-    const std::size_t first = a;
-    while (a < step.accesses.size() && step.accesses[a].instruction <= i) ++a;
-    dispatch(block[i], step.accesses.subspan(first, a - first));
+  const auto* distances = operations.distances;
+  bool ordered = false;
+  for (const auto& operation : operations.list) {
+    if (operation.begins) begin(ordered = operation.ordered);
+    distances = dispatch(operation, distances);
+    if (!operation.ends) continue;
+    end(ordered);
     pump_until(dispatched_);
   }
+  const auto& block = *step.block;
+  for (auto i = block.size(); i > 0 && branch_ == nullptr; --i)
+    if (decides(block[i - 1].kind)) branch_ = &block[i - 1];
 }
 
 void Pipeline::warm(const flow::Step& step) {
@@ -107,79 +80,93 @@ void Pipeline::close_branch(const flow::Step& step) {
   if (right) return;
   ++work_.wrong_guesses;
   if (branch_op_ == NOBODY) return;
-  while (!op(branch_op_).resolved && !starts_.empty()) pump();
-  redirect_ = std::max(redirect_, op(branch_op_).done + cycles(core_.wrong_guess));
+  while (done(branch_op_) == UNKNOWN && !starts_.empty()) pump();
+  const Time decided = done(branch_op_) == UNKNOWN ? 0 : done(branch_op_);
+  redirect_ = std::max(redirect_, decided + cycles(core_.wrong_guess));
 }
 
-void Pipeline::dispatch(const flow::Instruction& instruction, std::span<const flow::Access> accesses) {
+/// Begin an instruction: find when it is dispatched.
+void Pipeline::begin(bool ordered) {
   while (full() && !starts_.empty()) pump();
-  const bool ordered = orders_all(instruction);
   if (ordered) settle();
   const Time next = dispatched_ + dispatches_.next();
   Time at = std::max({next, redirect_, retired_at(instructions_ - core_.reorder)});
   if (ordered) at = std::max({at, last_retirement_, last_drain_});
   dispatched_ = at;
+  first_ = next_;
+  waits_ = false;
+}
 
-  std::array<Seq, SOURCES> loads{};
-  std::size_t loaded = 0;
-  const Seq first = next_;
-  for (const auto& access : accesses) {
-    if (access.store || loaded == loads.size() / 2) continue;
-    const auto seq = loads[loaded++] = add(Does::load, 0);
-    op(seq).address = access.address;
-    op(seq).bytes = access.bytes;
-    op(seq).object = access.object;
-    wait_for_registers(seq, instruction.address_registers);
-    forward(seq, access);
+/// Add an operation, and return the distances of the next one.
+const std::uint32_t* Pipeline::dispatch(const Operation& operation, const std::uint32_t* distances) {
+  if (operation.does == Does::store) make_place_for_store();
+  const Seq seq = next_++;
+  Time ready = dispatched_;
+  bool all = true;
+  for (unsigned s = 0; s < operation.sources; ++s) {
+    if (distances[s] >= mask_) continue;
+    const Time from = done(seq - distances[s]);
+    all = all && from != UNKNOWN;
+    ready = from != UNKNOWN ? std::max(ready, from) : ready;
+  }
+  traits_[seq & mask_] =
+      static_cast<std::uint8_t>((operation.does == Does::load ? LOADS : 0) |
+                                (operation.does == Does::store ? STORES : 0) | (operation.ends ? ENDS : 0));
+  if (operation.decides) branch_op_ = seq;
+  done(seq) = all && operation.does != Does::load
+                  ? ready + cycles(core_.unit ? operation.unit_cycles : operation.cycles)
+                  : UNKNOWN;
+  if (!all || operation.does != Does::compute) record(operation, distances, seq, ready);
+  return distances + operation.sources;
+}
+
+/// Keep what a load, a store, or an operation that waits for others needs later.
+void Pipeline::record(const Operation& operation, const std::uint32_t* distances, Seq seq, Time ready) {
+  auto& waiting = op(seq);
+  waiting = Op{.ready = ready,
+               .latency = cycles(core_.unit ? operation.unit_cycles : operation.cycles),
+               .seq = seq,
+               .address = operation.address,
+               .bytes = operation.bytes,
+               .object = operation.object,
+               .does = operation.does,
+               .nontemporal = operation.nontemporal};
+  for (unsigned s = 0; s < operation.sources; ++s) {
+    if (distances[s] >= mask_ || done(seq - distances[s]) != UNKNOWN) continue;
+    const auto id = static_cast<std::uint32_t>((seq & mask_) * SOURCES + s);
+    auto& first = op(seq - distances[s]).waiters;
+    links_[id] = first;
+    first = id;
+    ++waiting.pending;
+  }
+  if (operation.does == Does::load) {
+    waiting.forwarded = operation.forwarded && distances[operation.sources - 1] < mask_;
+    work_.forwarded += waiting.forwarded;
     ++work_.loads;
-  }
-  Seq result = loaded != 0 ? loads[loaded - 1] : NOBODY;
-  const bool stores = std::ranges::any_of(accesses, [](const auto& access) { return access.store; });
-  if (instruction.kind != Class::move || (loaded == 0 && !stores)) {
-    result = add(Does::compute, cycles(latency_of(instruction.kind, core_.unit) + (ordered ? LOCKED : 0) +
-                                       (instruction.kind == Class::system ? KERNEL : 0)));
-    wait_for_registers(result, instruction.data_registers);
-    if (accesses.empty()) wait_for_registers(result, instruction.address_registers);
-    for (std::size_t l = 0; l < loaded; ++l) wait_for(op(result), result, loads[l]);
-  }
-  for (const auto& access : accesses) {
-    if (!access.store) continue;
-    while (stores_ - drained_stores_ >= core_.store_buffer && !starts_.empty()) pump();
-    const auto& oldest = stored(stores_ - core_.store_buffer);
-    if (oldest.drained > dispatched_) {
-      placement_->wait(oldest.what.object, oldest.drained - dispatched_);
-      dispatched_ = oldest.drained;
-    }
-    const auto seq = add(Does::store, 0);
-    op(seq).address = access.address;
-    op(seq).bytes = access.bytes;
-    op(seq).object = access.object;
-    op(seq).nontemporal = (instruction.flags & flow::NONTEMPORAL) != 0;
-    wait_for_registers(seq, instruction.address_registers);
-    if (result != NOBODY)
-      wait_for(op(seq), seq, result);
-    else
-      wait_for_registers(seq, instruction.data_registers);
-    for (auto word = access.address / WORD; word <= (access.address + access.bytes - 1) / WORD; ++word)
-      recent_[word % RECENT] = {word, seq};
+  } else if (operation.does == Does::store) {
     ++stores_;
     ++work_.stores;
   }
-  for (const auto written : instruction.written) {
-    if (written == flow::NO_REGISTER) break;
-    const bool pointer = written == flow::STACK_POINTER && (instruction.flags & flow::STACK) != 0;
-    writers_[written] = pointer ? NOBODY : result;
-  }
-  op(next_ - 1).ends = true;
+  waits_ = waits_ || done(seq) == UNKNOWN;
+}
+
+/// Wait until the store buffer has a place.
+void Pipeline::make_place_for_store() {
+  begun_ = first_;
+  while (stores_ - drained_stores_ >= core_.store_buffer && !starts_.empty()) pump();
+  begun_ = NOBODY;
+  const auto& oldest = stored(stores_ - core_.store_buffer);
+  if (oldest.drained <= dispatched_) return;
+  placement_->wait(oldest.what.object, oldest.drained - dispatched_);
+  dispatched_ = oldest.drained;
+}
+
+/// End an instruction: its operations that wait for none begin.
+void Pipeline::end(bool ordered) {
   ++instructions_;
   ++work_.instructions;
-  if (decides(instruction.kind)) {
-    branch_ = &instruction;
-    branch_op_ = result;
-  }
-  for (Seq seq = first; seq < next_; ++seq) op(seq).complete = true;
-  for (Seq seq = first; seq < next_; ++seq)
-    if (op(seq).pending == 0 && !op(seq).begun) started(op(seq));
+  for (Seq seq = first_; waits_ && seq < next_; ++seq)
+    if (done(seq) == UNKNOWN && op(seq).pending == 0 && !op(seq).begun) started(op(seq));
   if (ordered) settle();
 }
 
@@ -188,72 +175,40 @@ bool Pipeline::full() {
   return instructions_ - retired_instructions_ >= core_.reorder || next_ - retired_ + 2 * SOURCES > mask_;
 }
 
-Pipeline::Seq Pipeline::add(Does does, Time latency) {
-  const Seq seq = next_++;
-  op(seq) = Op{.ready = dispatched_, .latency = latency, .seq = seq, .does = does};
-  return seq;
-}
-
-void Pipeline::wait_for(Op& waiting, Seq seq, Seq producer) {
-  if (producer == NOBODY || next_ - producer > mask_ || producer == seq) return;
-  auto& from = op(producer);
-  if (!from.resolved && waiting.sources < SOURCES) {
-    const auto id = static_cast<std::uint32_t>((seq & mask_) * SOURCES + waiting.sources++);
-    links_[id] = from.waiters;
-    from.waiters = id;
-    ++waiting.pending;
-    return;
-  }
-  waiting.ready = std::max(waiting.ready, from.done);
-}
-
-void Pipeline::wait_for_registers(Seq seq, std::span<const std::uint8_t> registers) {
-  for (const auto one : registers) {
-    if (one == flow::NO_REGISTER) break;
-    wait_for(op(seq), seq, writers_[one]);
-  }
-}
-
-/// Let a load of bytes that a store has in the store buffer take them from there.
-void Pipeline::forward(Seq seq, const flow::Access& access) {
-  const auto& last = recent_[access.address / WORD % RECENT];
-  if (last.word != access.address / WORD || last.store == NOBODY || next_ - last.store > mask_) return;
-  if (op(last.store).seq != last.store || op(last.store).does != Does::store) return;
-  op(seq).forwarded = true;
-  wait_for(op(seq), seq, last.store);
-  ++work_.forwarded;
-}
-
 void Pipeline::started(Op& op) {
   op.begun = true;
-  if (op.does == Does::load && !op.forwarded) return starts_.push({op.ready, op.seq});
-  if (op.forwarded && near(bytes_of(op))) reach(bytes_of(op), Kind::load, op.ready);  // it looks in the cache, too
+  if (op.does == Does::load && !op.forwarded) return starts_.add_load(op.ready, op.seq);
+  if (op.forwarded) reach_near(bytes_of(op), Kind::load, op.ready);  // it looks in the cache, too
   finish(op, op.ready + (op.does == Does::load ? cycles(core_.unit ? 1 : FORWARD) : op.latency));
 }
 
 void Pipeline::finish(Op& op, Time done) {
-  op.resolved = true;
-  op.done = done;
+  this->done(op.seq) = done;
   for (auto id = op.waiters; id != LAST_LINK; id = links_[id]) {
     auto& waiting = ops_[id / SOURCES];
     waiting.ready = std::max(waiting.ready, done);
-    if (--waiting.pending == 0 && waiting.complete && !waiting.begun) started(waiting);
+    if (--waiting.pending == 0 && waiting.seq < begun_ && !waiting.begun) started(waiting);
   }
 }
 
-void Pipeline::retire() {
-  for (; retired_ < next_ && op(retired_).resolved; ++retired_) {
-    const auto& one = op(retired_);
-    if (one.done > last_retirement_) {
-      if (one.does == Does::load) placement_->wait(one.object, one.done - std::max(last_retirement_, one.ready));
-      last_retirement_ = one.done;
+void Pipeline::retire_all() {
+  for (const Seq end = std::min(next_, begun_); retired_ < end; ++retired_) {
+    const Time at = done(retired_);
+    if (at == UNKNOWN) return;
+    const auto traits = traits_[retired_ & mask_];
+    if (at > last_retirement_) {
+      if ((traits & LOADS) != 0) {
+        const auto& load = op(retired_);
+        placement_->wait(load.object, at - std::max(last_retirement_, load.ready));
+      }
+      last_retirement_ = at;
     }
-    if (one.does == Does::store) {
-      const auto number = retired_stores_++;
-      stored(number) = {bytes_of(one), one.nontemporal, NEVER};
-      starts_.push({last_retirement_, STORE | number});
+    if ((traits & STORES) != 0) {
+      const auto& one = op(retired_);
+      stored(retired_stores_++) = {bytes_of(one), one.nontemporal, NEVER};
+      starts_.add_store(last_retirement_);
     }
-    if (!one.ends) continue;
+    if ((traits & ENDS) == 0) continue;
     last_retirement_ += retires_.next();
     retirements_[retired_instructions_++ & (retirements_.size() - 1)] = last_retirement_;
   }
@@ -263,16 +218,21 @@ void Pipeline::retire() {
 void Pipeline::pump() {
   retire();
   if (starts_.empty()) return;
-  const auto [at, what] = starts_.top();
-  starts_.pop();
-  if (what == RELEASE) return release(buffers_, at);
-  if (what == RELEASE_STORE) return release(store_buffers_, at);
-  if ((what & STORE) != 0) return store(what & ~STORE, at);
-  load(op(what), at);
+  const auto [at, number, what] = starts_.take();
+  switch (what) {
+    case Starts::What::load:
+      return load(op(number), at);
+    case Starts::What::store:
+      return store(number, at);
+    case Starts::What::release:
+      return release(buffers_, at);
+    case Starts::What::release_of_stores:
+      return release(store_buffers_, at);
+  }
 }
 
 void Pipeline::pump_until(Time at) {
-  while (!starts_.empty() && starts_.top().at <= at) pump();
+  while (starts_.soonest() <= at) pump();
   retire();
 }
 
@@ -284,7 +244,7 @@ void Pipeline::settle() {
 }
 
 void Pipeline::load(Op& op, Time at) {
-  if (near(bytes_of(op))) return finish(op, reach(bytes_of(op), Kind::load, at));
+  if (const Time done = reach_near(bytes_of(op), Kind::load, at); done != NEVER) return finish(op, done);
   const auto buffer = std::ranges::min_element(buffers_.taken);
   if (*buffer > at || !buffers_.waiting.empty()) return wait(buffers_, op.seq, at);
   *buffer = fetch(op, at);
@@ -303,9 +263,10 @@ void Pipeline::store(std::uint64_t number, Time at) {
   auto& stored = this->stored(number);
   auto& buffers = buffers_of_stores();
   if (waiting_stores_ == 0) {
-    if (there(stored)) {
-      write(stored, true, at);
-      return;
+    if (stored.nontemporal) {
+      if (there(stored)) return drained(stored, at);
+    } else if (const Time done = reach_near(stored.what, Kind::store, at); done != NEVER) {
+      return drained(stored, std::max(at + cycle_, done - near_latency_));
     }
     const auto buffer = std::ranges::min_element(buffers.taken);
     if (*buffer <= at && buffers.waiting.empty()) {
@@ -327,9 +288,14 @@ Time Pipeline::write(Stored& stored, bool there, Time at) {
     done = reach(stored.what, Kind::store, at);
     if (there) done = std::max(at + cycle_, done - near_latency_);
   }
-  last_drain_ = stored.drained = std::max(last_drain_, done);
-  ++drained_stores_;
+  drained(stored, done);
   return done;
+}
+
+/// Note that a store has left the store buffer.
+void Pipeline::drained(Stored& stored, Time at) noexcept {
+  last_drain_ = stored.drained = std::max(last_drain_, at);
+  ++drained_stores_;
 }
 
 /// Return whether a store takes no fill buffer.
@@ -341,7 +307,7 @@ bool Pipeline::there(const Stored& stored) const {
 void Pipeline::wait(Buffers& buffers, Seq what, Time at) {
   buffers.waiting.push_back(what);
   if (buffers.releasing) return;
-  starts_.push({std::max(*std::ranges::min_element(buffers.taken), at), buffers.release});
+  starts_.add_release(std::max(*std::ranges::min_element(buffers.taken), at), buffers.of_stores);
   buffers.releasing = true;
 }
 
@@ -355,7 +321,7 @@ void Pipeline::release(Buffers& buffers, Time at) {
     const bool needs_none = stores ? there(stored(number)) : near(bytes_of(op(what)));
     const auto buffer = std::ranges::min_element(buffers.taken);
     if (!needs_none && *buffer > at) {
-      starts_.push({*buffer, buffers.release});
+      starts_.add_release(*buffer, buffers.of_stores);
       buffers.releasing = true;
       return;
     }
@@ -385,6 +351,11 @@ bool Pipeline::near(const Bytes& what) const {
   each_program_line(placement_->base(what.object), what.address, what.bytes,
                     [&](auto line) { all = all && machine_->near(cpu_, line); });
   return all;
+}
+
+Time Pipeline::reach_near(const Bytes& what, Kind kind, Time at) {
+  if (!in_one_line(what.address, what.bytes)) return near(what) ? reach(what, kind, at) : NEVER;
+  return machine_->access_near(cpu_, program_line(placement_->base(what.object), what.address), kind, at);
 }
 
 }  // namespace tierscope::simulate

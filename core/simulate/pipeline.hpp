@@ -23,17 +23,17 @@
 /// (LsMabAlloc) of family 17h, which count loads and stores that take the same buffers.
 #pragma once
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <deque>
-#include <queue>
 #include <span>
 #include <vector>
 
 #include "simulate/flow.hpp"
 #include "simulate/guesses.hpp"
 #include "simulate/machine.hpp"
+#include "simulate/operations.hpp"
 #include "simulate/placement.hpp"
+#include "simulate/starts.hpp"
 
 namespace tierscope::simulate {
 
@@ -48,12 +48,15 @@ class Pipeline {
   Pipeline(Machine& machine, unsigned cpu, Placement& placement);
   /// Run one block in detail.
   void run(const flow::Step& step);
+  /// Run one block that `decoder()`, or one that decoded the same blocks, has decoded.
+  void run(const flow::Step& step, const OperationsOf& operations);
+  [[nodiscard]] Decoder& decoder() noexcept { return decoder_; }
   /// Run one block without its time: only the caches, the TLBs and the predictor change.
   void warm(const flow::Step& step);
   /// Leave a block out: another machine warms the caches with it.
   void skip(const flow::Step& step) noexcept { expect(step); }
   /// Return when an instruction that has begun next uses a cache or a memory; NEVER: all have ended.
-  [[nodiscard]] Time pending() const noexcept { return starts_.empty() ? NEVER : starts_.top().at; }
+  [[nodiscard]] Time pending() const noexcept { return starts_.soonest(); }
   /// Advance by this one step, so that others that share the machine can act in between.
   void advance() { pump(); }
   /// End all that has begun, and return when it ends.
@@ -64,7 +67,7 @@ class Pipeline {
   /// dispatch.
   [[nodiscard]] Time next() const noexcept {
     const bool full = instructions_ - retired_instructions_ >= core_.reorder;
-    return full && !starts_.empty() ? std::max(dispatched_, starts_.top().at) : dispatched_;
+    return full && !starts_.empty() ? std::max(dispatched_, starts_.soonest()) : dispatched_;
   }
   /// Return the time of the last dispatch.
   [[nodiscard]] Time now() const noexcept { return dispatched_; }
@@ -73,24 +76,24 @@ class Pipeline {
  private:
   using Seq = std::uint64_t;
   static constexpr Seq NOBODY = ~Seq{0};
-  static constexpr unsigned SOURCES = 16;                           // of one operation, at most
-  static constexpr Seq STORE = Seq{1} << 63U, RELEASE = STORE - 1;  // the subject of a start, if not an operation
-  static constexpr Seq RELEASE_STORE = RELEASE - 1;
+  static constexpr unsigned SOURCES = 16;      // of one operation, at most
+  static constexpr Seq STORE = Seq{1} << 63U;  // marks the number of a store that waits for a buffer
   static constexpr std::uint32_t LAST_LINK = ~std::uint32_t{0};
 
-  enum class Does : std::uint8_t { compute, load, store };
-  /// One operation of an instruction.
+  /// An operation that was not finished when it was dispatched.
   struct Op {
-    Time ready = 0, done = 0, latency = 0;
+    Time ready = 0, latency = 0;
     Seq seq = 0;
     std::uint64_t address = 0;
     std::uint32_t waiters = LAST_LINK;
     std::uint32_t bytes = 0;
     Object object = REST;
-    std::uint8_t pending = 0, sources = 0;
+    std::uint8_t pending = 0;
     Does does = Does::compute;
-    bool complete = false, begun = false, resolved = false, ends = false, nontemporal = false, forwarded = false;
+    bool begun = false, nontemporal = false, forwarded = false;
   };
+  static constexpr Time UNKNOWN = INT64_MAX;                      // when an operation is done
+  static constexpr std::uint8_t LOADS = 1, STORES = 2, ENDS = 4;  // of an operation; the last one of its instruction
   /// The times of instructions at full width: whole ticks, whose mean is exactly a cycle over the width.
   class Slots {
    public:
@@ -105,13 +108,8 @@ class Pipeline {
    private:
     Time whole_, rest_, width_, owed_ = 0;
   };
-  struct Start {
-    Time at;
-    Seq op;
-    bool operator>(const Start& other) const noexcept { return at != other.at ? at > other.at : op > other.op; }
-  };
-
   [[nodiscard]] Op& op(Seq seq) noexcept { return ops_[seq & mask_]; }
+  [[nodiscard]] Time& done(Seq seq) noexcept { return done_[seq & mask_]; }
   /// 0 for an instruction that never existed: numbers wrap to entries that are not written yet.
   [[nodiscard]] Time retired_at(std::uint64_t instruction) const noexcept {
     return retirements_[instruction & (retirements_.size() - 1)];
@@ -122,25 +120,28 @@ class Pipeline {
   void expect(const flow::Step& step) noexcept {
     branch_ = decides(step.block->back().kind) ? &step.block->back() : nullptr;
   }
-  void dispatch(const flow::Instruction& instruction, std::span<const flow::Access> accesses);
+  void begin(bool ordered);
+  const std::uint32_t* dispatch(const Operation& operation, const std::uint32_t* distances);
+  void record(const Operation& operation, const std::uint32_t* distances, Seq seq, Time ready);
+  void end(bool ordered);
+  void make_place_for_store();
   bool full();
-  Seq add(Does does, Time latency);
-  void wait_for(Op& waiting, Seq at, Seq producer);
-  void wait_for_registers(Seq seq, std::span<const std::uint8_t> registers);
-  void forward(Seq seq, const flow::Access& access);
   void started(Op& op);
   void finish(Op& op, Time done);
-  void retire();
+  void retire() {
+    if (retired_ < next_ && done(retired_) != UNKNOWN) retire_all();
+  }
+  void retire_all();
   void pump();
   void pump_until(Time at);
   void settle();
   /// Line fill buffers, as the times until which each is taken, and those that wait for one, in order.
   struct Buffers {
-    Buffers(unsigned count, Seq event) : taken(count, 0), release(event) {}
+    Buffers(unsigned count, bool only_stores) : taken(count, 0), of_stores(only_stores) {}
     std::vector<Time> taken;
     std::deque<Seq> waiting;  // loads, and numbers of stores with STORE
-    Seq release;              // the subject of the start that serves them
-    bool releasing = false;
+    bool of_stores;           // alone
+    bool releasing = false;   // their release is among the starts
   };
   struct Stored;
   [[nodiscard]] Buffers& buffers_of_stores() noexcept { return core_.shared ? buffers_ : store_buffers_; }
@@ -148,6 +149,7 @@ class Pipeline {
   Time fetch(Op& op, Time at);
   void store(std::uint64_t number, Time at);
   Time write(Stored& stored, bool there, Time at);
+  void drained(Stored& stored, Time at) noexcept;
   [[nodiscard]] bool there(const Stored& stored) const;
   void wait(Buffers& buffers, Seq what, Time at);
   void release(Buffers& buffers, Time at);
@@ -160,6 +162,8 @@ class Pipeline {
   static Bytes bytes_of(const Op& op) noexcept { return {op.address, op.bytes, op.object}; }
   Time reach(const Bytes& what, Kind kind, Time at);
   [[nodiscard]] bool near(const Bytes& what) const;
+  /// As `reach`, if `near`; else change nothing and return NEVER.
+  Time reach_near(const Bytes& what, Kind kind, Time at);
 
   Machine* machine_;
   unsigned cpu_;
@@ -168,21 +172,27 @@ class Pipeline {
   Slots dispatches_, retires_;
   CoreLimits core_;
   Predictor predictor_;  // of steps without a guess
+  Decoder decoder_;      // of steps that are not decoded
+  Operations decoded_;
   Work work_;
 
-  std::vector<Op> ops_;
+  std::vector<Op> ops_;               // those that had to wait for something
+  std::vector<Time> done_;            // by operation
+  std::vector<std::uint8_t> traits_;  // the same
   std::uint64_t mask_;
+  bool waits_ = false;  // an operation of the last instruction is not done yet
   std::vector<std::uint32_t> links_;
   Seq next_ = 0, retired_ = 0;
+  Seq first_ = 0;       // operation of the last instruction
+  Seq begun_ = NOBODY;  // no operation from this one on begins or retires, while its instruction is being dispatched
   std::uint64_t instructions_ = 0;  // dispatched
   std::vector<Time> retirements_;   // of the instructions in the reorder buffer
   std::uint64_t retired_instructions_ = 0;
   Time dispatched_ = 0, last_retirement_ = 0, redirect_ = 0;
-  std::array<Seq, flow::REGISTERS> writers_;
   const flow::Instruction* branch_ = nullptr;  // the branch that the next block decides
   Seq branch_op_ = NOBODY;
 
-  std::priority_queue<Start, std::vector<Start>, std::greater<>> starts_;
+  Starts starts_;
   Buffers buffers_, store_buffers_;
   std::uint64_t waiting_stores_ = 0;
   struct Stored {
@@ -195,11 +205,6 @@ class Pipeline {
   std::uint64_t stores_ = 0, retired_stores_ = 0, drained_stores_ = 0;
   Time last_drain_ = 0;
   std::uint64_t nontemporal_line_ = ~std::uint64_t{0};
-  struct Forwarded {
-    std::uint64_t word = ~std::uint64_t{0};
-    Seq store = NOBODY;
-  };
-  std::vector<Forwarded> recent_;
 };
 
 }  // namespace tierscope::simulate
