@@ -48,7 +48,7 @@ struct OperationsOf {
   const std::uint32_t* distances = nullptr;
 };
 
-/// Decodes the steps of one thread. Those that are left out change nothing: what reads their results waits for nothing.
+/// Decodes the steps of one thread. A step that is left out changes nothing: nobody waits for its results.
 class Decoder {
  public:
   /// The distance of an operation that no core still has; it is left out.

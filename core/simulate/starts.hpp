@@ -1,4 +1,4 @@
-/// What begins next in a simulated core: loads, in any order; stores, which become ready in the order of the program;
+/// The next event of a simulated core: loads, in any order; stores, which become ready in the order of the program;
 /// and two kinds of fill buffers that become free. At one time, loads come first, in the order of the program, then
 /// buffers, then stores.
 #pragma once
