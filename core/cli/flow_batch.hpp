@@ -36,7 +36,7 @@ class FlowBatch {
     ends_.push_back({accesses_.size() + step.accesses.size(), operations_.list.size(), operations_.distances.size()});
     accesses_.insert(accesses_.end(), step.accesses.begin(), step.accesses.end());
     steps_.push_back(step);
-    full_ = instructions_ >= MOST || (warm_ != 0 && warm_ <= instructions);
+    full_ = instructions_ >= MOST || accesses_.size() >= MOST || (warm_ != 0 && warm_ <= instructions);
     warm_ -= std::min<std::uint64_t>(warm_, instructions);
   }
   [[nodiscard]] bool full() const noexcept { return full_; }
@@ -68,7 +68,7 @@ class FlowBatch {
   [[nodiscard]] const simulate::Decoder& decoder() const noexcept { return decoder_; }
 
  private:
-  static constexpr std::uint64_t MOST = 1U << 16U;  // instructions: some megabytes, as the state of a machine
+  static constexpr std::uint64_t MOST = 1U << 16U;  // instructions, accesses: some megabytes, as the state of a machine
   /// Of a step: behind its last access, operation and distance.
   struct End {
     std::size_t accesses = 0, operations = 0, distances = 0;
