@@ -1,4 +1,4 @@
-"""Two buffers of close capacities are found as they are, in an exact simulation of a few lines."""
+"""The effect of close buffers on a capacity, against an exact simulation of a few lines."""
 
 import random
 
@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from tiers import first
-from tierscope.stats.buffers import WIDE, Curve, Levels, infer
+from tierscope.stats.buffers_close import taken
 from tierscope.stats.buffers_model import Fresh, Unit
+from tierscope.stats.buffers_search import Place, Search
 from tierscope.units import KiB, MiB
 
 FOOTPRINT = 1 << 30
@@ -59,24 +60,27 @@ def seconds(kinds: tuple[tuple[str, int, int], ...], region: int, scattered: boo
     return 50e-9 + 100e-9 * total / visits
 
 
-def answer(*kinds: tuple[str, int, int]) -> Levels:
-    points = [(region, True) for region in AT_RANDOM] + [(region, False) for region in IN_ORDER]
-    region, scattered = (np.array(column) for column in zip(*points, strict=True))
-    latency = np.array([seconds(kinds, *point) for point in points])
-    spread = np.full(len(points), 0.003)
-    return infer(Curve(region.astype(np.float64), latency, spread, scattered, np.full(len(points), float(FOOTPRINT))))
+POINTS = [(region, True) for region in AT_RANDOM] + [(region, False) for region in IN_ORDER]
+FRESH = Fresh(
+    np.array([float(region) for region, _ in POINTS]), np.array([scattered for _, scattered in POINTS]),
+    np.full(len(POINTS), float(FOOTPRINT)),
+)  # fmt: skip
+ERROR = 0.006
 
 
 @pytest.mark.parametrize(("near", "far"), first(1, [("fifo", "random"), ("fifo", "fifo"), ("random", "fifo")]))
-def test_the_capacity_behind_a_buffer_half_as_large_is_right(near: str, far: str) -> None:
-    """If each buffer saw all visits, the second one would be 7 to 15 % larger."""
-    levels = answer((near, 128, 256), (far, 1 * KiB, 64))
-    assert len(levels.levels) == 2
-    first_one, second = (level.capacity_bytes for level in levels.levels)
-    assert first_one.middle == pytest.approx(32 * KiB, rel=0.06)
-    assert second.middle == pytest.approx(64 * KiB, rel=0.06)
-    assert second.low <= 64 * KiB <= second.high
-    assert second.half <= WIDE
+def test_the_capacity_behind_a_buffer_half_as_large_is_less_off(near: str, far: str) -> None:
+    """If each buffer saw all visits, the second one would be several per cent larger than it is."""
+    latency = np.array([seconds(((near, 128, 256), (far, 1 * KiB, 64)), *point) for point in POINTS])
+    places = (Place(128, 32.0 * KiB, near), Place(1 * KiB, 64.0 * KiB, far))
+    alone = Search(FRESH, latency, latency * ERROR)
+    before = alone.refined(places)
+    less, error = taken(alone, before)
+    after = Search(FRESH, latency + less, np.hypot(latency * ERROR, error)).refined(places)
+    off = [fit.places[1].capacity_bytes / (64 * KiB) - 1 for fit in (before, after)]
+    assert off[0] > 0.04
+    assert abs(off[1]) < 0.8 * off[0]
+    assert abs(after.places[0].capacity_bytes / (32 * KiB) - 1) < 0.06
 
 
 def test_a_buffer_far_behind_sees_as_many_visits_of_a_unit_as_alone() -> None:

@@ -32,7 +32,7 @@ ENOUGH = 0.6  # the same, of a fit with fewer buffers
 CHANCE = 20.0  # times the variance
 FULL, EMPTY = 0.65, 0.35  # of the way from the first visits alone to all of them
 FEW = 3.5  # units: the table of kinds begins with 4
-NEAREST = 1.75  # with random replacement at 1.5x, capacities were off by 9 to 12 %, and at 2x by 6 % at most
+NEAREST = 1.75  # with random replacement at 1.5x, capacities were off by 9 to 12 %, and at 2x by 6.1 % at most
 WALK = 0.1  # of the latency of the medium
 
 
