@@ -3,12 +3,13 @@
 ///     g++ -O2 -std=c++20 benchmarks/buffers_kinds.cpp -o kinds && ./kinds > src/tierscope/stats/buffers_kinds.csv
 ///
 /// A region of U units of m lines is walked line by line in a random order. Then the next region follows. A buffer has
-/// N entries, in sets of `ways`, and `ratio` is N / U. The kinds differ in the unit that leaves a full set. With fifo it
-/// is the oldest. With clock it is the first that was not used again since the hand passed it. With random it is any.
-/// With lru it is the least recently used one. With hash4, hash16 and hash32 the sets have 4, 16 and 32 ways, units are
-/// assigned to them at random, and the least recently used unit leaves. fifo-hash8, clock-hash8 and random-hash8 have
-/// sets of 8 ways. A buffer of fewer entries than ways has one set. A plain index gives each set the same number of
-/// units of a region. Its sets are therefore buffers of as many entries as a set has ways. lru has no more than 64.
+/// N entries, in sets of `ways`, and `ratio` is N / U. The kinds differ in the unit that leaves a full set. With fifo
+/// it is the oldest. With clock it is the first that was not used again since the hand passed it. With random it is
+/// any. With lru it is the least recently used one. With hash4, hash16 and hash32 the sets have 4, 16 and 32 ways,
+/// units are assigned to them at random, and the least recently used unit leaves. fifo-hash8, clock-hash8 and
+/// random-hash8 have sets of 8 ways. A buffer of fewer entries than ways has one set. A plain index gives each set the
+/// same number of units of a region. Its sets are therefore buffers of as many entries as a set has ways. lru has no
+/// more than 64.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -65,8 +66,8 @@ class Buffer {
     if (kind_.policy == Policy::random) return first + random_() % kind_.ways;
     const auto begin = mark_.begin() + static_cast<std::ptrdiff_t>(first);
     if (kind_.policy == Policy::lru)
-      return static_cast<std::size_t>(
-          std::min_element(begin, begin + static_cast<std::ptrdiff_t>(kind_.ways)) - mark_.begin());
+      return static_cast<std::size_t>(std::min_element(begin, begin + static_cast<std::ptrdiff_t>(kind_.ways)) -
+                                      mark_.begin());
     auto& hand = hand_[set];
     for (; kind_.policy == Policy::clock && mark_[first + hand] != 0; hand = (hand + 1) % kind_.ways)
       mark_[first + hand] = 0;

@@ -107,7 +107,7 @@ def test_two_cores_with_a_memory_for_both_are_found(lab: Lab) -> None:
 
 
 def test_moments_that_agree_are_one_number_that_contains_each(lab: Lab) -> None:
-    """A gain of 2.06 +- 0.01 a minute before one of 1.95 +- 0.01 shows that neither interval contains the other number."""
+    """A gain of 2.06 +- 0.01 and one of 1.95 +- 0.01 came a minute apart: neither contains the other number."""
     every = rows_of(lab(apart))
     gains = [Interval(2.05, 2.06, 2.07, 10), Interval(1.94, 1.95, 1.96, 10), Interval(1.95, 1.97, 1.98, 10)]
     rows = [msgspec.structs.replace(row, gain=gain) for row, gain in zip(every, gains, strict=True)]
