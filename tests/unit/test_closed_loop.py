@@ -16,7 +16,7 @@ from tierscope.plans import suites
 from tierscope.plans.simulation import refuse_mixtures
 from tierscope.record.experiment import Target
 from tierscope.run.expected import imagine
-from tierscope.stats.buffers import Estimate, Level, Levels
+from tierscope.stats.buffers_levels import Estimate, Level, Levels
 from tierscope.stats.combining import Combining
 from tierscope.stats.interleave import Interleave, share
 from tierscope.stats.median import Interval

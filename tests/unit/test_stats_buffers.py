@@ -9,7 +9,8 @@ import pytest
 from made_buffers import FOOTPRINT, OPTANE, Buffer, Device, latency_s, model_s
 from tiers import first
 from tierscope.arrays import Floats
-from tierscope.stats.buffers import Curve, Levels, infer
+from tierscope.stats.buffers import infer
+from tierscope.stats.buffers_levels import Curve, Levels
 from tierscope.stats.buffers_model import Fresh, Unit
 from tierscope.stats.buffers_search import Place, Search
 from tierscope.units import KiB, MiB

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from tiers import first
-from tierscope.stats.buffers import WIDE, Curve, Levels, infer
+from tierscope.stats.buffers import WIDE, infer
+from tierscope.stats.buffers_levels import Curve, Levels
 from tierscope.stats.buffers_model import Fresh, Unit
 from tierscope.units import KiB, MiB
 

@@ -14,7 +14,7 @@ from made_machine import made_machine, with_lines
 from tierscope.draw.forms import form
 from tierscope.record.result import BLOCK, PREEMPTED, SIZING, Run, read_blocks, write_blocks
 from tierscope.report.content import Content, gather
-from tierscope.stats.buffers import Estimate, Level, Levels
+from tierscope.stats.buffers_levels import Estimate, Level, Levels
 from tierscope.stats.fresh import mean_of_regions
 from tierscope.stats.median import Interval
 from tierscope.suites.buffers.findings import sentences

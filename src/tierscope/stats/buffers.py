@@ -25,14 +25,15 @@ number must be known, since a small region is in one of them.
 
 import itertools
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
-from tierscope.arrays import Floats, Truths
+from tierscope.arrays import Floats
 from tierscope.stats.buffers_close import taken
 from tierscope.stats.buffers_doubts import LEAST, Fitted, counts, doubts, walks_little
 from tierscope.stats.buffers_kinds import LRU
+from tierscope.stats.buffers_levels import Curve, Estimate, Level, Levels
 from tierscope.stats.buffers_model import Fresh
 from tierscope.stats.buffers_rivals import LARGEST_UNIT, UNITS, Cell, Rivals
 from tierscope.stats.buffers_search import REACH, Fit, Place, Search
@@ -56,83 +57,6 @@ TWICE = 2  # a unit, in a region at random that shows it
 WIDE = 0.1  # half of the interval of a capacity over it: then the size is not known
 ROUND = 0.06  # of a capacity: a round size in its interval that is further away may be chance
 SHARE = 0.975
-
-
-@dataclass(frozen=True)
-class Curve:
-    """Latency of each line of regions that were never visited before; arrays of shape (points,)."""
-
-    region_bytes: Floats
-    latency_s: Floats
-    spread: Floats  # relative standard error of each latency
-    scattered: Truths  # whether regions follow one another at random, not by address
-    footprint_bytes: Floats
-    ways: int = 1  # memories side by side, as known
-    grain_bytes: int = 4 * KiB  # in each, before the next one begins
-    line_bytes: int = LINE_BYTES  # of the caches
-
-
-@dataclass(frozen=True)
-class Estimate:
-    """A value and its 95 % interval. Without an upper end, `low` is a lower bound, and `middle` the same."""
-
-    low: float
-    middle: float
-    high: float
-
-    @property
-    def half(self) -> float:
-        """Return half of the interval over the value."""
-        return (self.high - self.low) / 2 / self.middle
-
-    @property
-    def bounded(self) -> bool:
-        """Return whether only a lower bound is known."""
-        return math.isinf(self.high)
-
-
-@dataclass(frozen=True)
-class Level:
-    """A buffer. latency_s: of a line found there, all levels before it included. line_bytes: of the caches."""
-
-    capacity_bytes: Estimate
-    unit_bytes: Estimate
-    latency_s: Estimate
-    round_bytes: int | None
-    line_bytes: int = LINE_BYTES
-
-    @property
-    def most_amplification(self) -> float | None:
-        """Bytes that come in for each byte asked for, where lines are read at random: of a buffer with data.
-
-        One with addresses covers a unit and brings in less; latency shows which lines are near, not what moves. None if
-        the unit has no upper bound.
-        """
-        return None if self.unit_bytes.high >= LARGEST_UNIT else self.unit_bytes.high / self.line_bytes
-
-
-@dataclass(frozen=True)
-class Levels:
-    """From the nearest on. medium_s: of a line that no level contains.
-
-    reach_bytes: up to this capacity a buffer shows as a whole.
-    entry_s: added by the first line of a region that does not follow by address: a page walk.
-    misfit: root of the mean weighted square. It is 1 where the model explains all.
-    """
-
-    levels: tuple[Level, ...]
-    medium_s: Estimate
-    entry_s: Estimate
-    misfit: float
-    points: int
-    curve_s: Floats  # the fit, of shape (points,)
-    doubts: tuple[str, ...] = ()  # why this is not sure, as `buffers_doubts` finds it
-    reach_bytes: float = math.inf
-
-    @property
-    def open(self) -> bool:
-        """Return whether the last level has a lower bound only: then more may be behind it."""
-        return bool(self.levels) and self.levels[-1].capacity_bytes.bounded
 
 
 def infer(curve: Curve) -> Levels:

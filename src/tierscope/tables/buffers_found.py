@@ -8,7 +8,7 @@ import numpy as np
 
 from tierscope.arrays import Floats
 from tierscope.stats import buffers, buffers_writes
-from tierscope.stats.buffers import Curve, Levels
+from tierscope.stats.buffers_levels import Curve, Levels
 from tierscope.stats.buffers_writes import Writes
 from tierscope.tables.regions import RegionsRow
 from tierscope.units import LINE_BYTES, KiB

@@ -23,7 +23,8 @@ from tierscope.plans.cpus import chosen_cpu
 from tierscope.plans.kinds import Help, Number, Pages, Seconds, Share, Size, Time, Visits, one_size
 from tierscope.record.experiment import Experiment, Schedule, Target
 from tierscope.record.machine import Machine
-from tierscope.stats.buffers import FEWEST, Curve, capacities
+from tierscope.stats.buffers import FEWEST, capacities
+from tierscope.stats.buffers_levels import Curve
 from tierscope.stats.buffers_search import Place
 from tierscope.tables.regions import FreshLabels
 from tierscope.units import LINE_BYTES, KiB, MiB, show_bytes

@@ -27,7 +27,8 @@ from msgspec.structs import replace
 from tierscope.plans.sizes import TIMES_CACHE
 from tierscope.record.origin import strongest
 from tierscope.record.result import Run
-from tierscope.stats.buffers import WIDE, Estimate, Level, Levels
+from tierscope.stats.buffers import WIDE
+from tierscope.stats.buffers_levels import Estimate, Level, Levels
 from tierscope.stats.buffers_writes import Writes
 from tierscope.stats.median import Interval
 from tierscope.suites.buffers.findings import sentences

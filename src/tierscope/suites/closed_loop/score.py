@@ -36,7 +36,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from tierscope.stats.buffers import Estimate, Level, Levels
+from tierscope.stats.buffers_levels import Estimate, Level, Levels
 from tierscope.stats.buffers_rivals import LARGEST_UNIT
 from tierscope.stats.combining import Combining
 from tierscope.stats.interleave import Interleave
