@@ -24,7 +24,7 @@ from tierscope.errors import Exit, ResultError, UsageError
 from tierscope.report.formats import formats
 from tierscope.sound import reads
 
-CPU_S = 10  # a guard against hangs: of CPU time, so that a busy machine changes nothing
+CPU_S = 30  # a guard against hangs: of CPU time, so that a busy machine changes nothing
 FIRST, LAST = (int(word) for word in os.environ.get("HOSTILE", "0:24").split(":"))
 RUNS = (*(name for name in MADE if not name.startswith("document-")), *BESIDES)  # documents have parts of the others
 SHARE = 5  # of the commands for each seed, one in five: each is met by several seeds

@@ -35,7 +35,7 @@ TASKS = {"line", "hop", "block", "call", "handover", "task", "key", "job"}
 """The tasks that results of schema 1 have. Later ones, and later keys of these, are in none."""
 OLD = [name for name, path in RUNS.items() if json.loads((path / "result.json").read_text())["schema"] == 1]
 """Runs that were stored in schema 1; those of later suites never were."""
-OTHER_PLAN = ("run-schema-1", "policy", "closed-loop")
+OTHER_PLAN = ("run-schema-1", "policy", "closed-loop", "buffers")
 """Their suites plan other experiments since: a resumed run measures again."""
 
 

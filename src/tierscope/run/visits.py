@@ -7,9 +7,10 @@ widest that further visits can make sure.
 
 The limit may leave too little time for all tours. Then most points get a second visit, and a few of each kind get all
 their visits: two tours may agree by chance, and a third one shows what all points of a tour have in common. If the time
-does not suffice for both, the longest points are left out, then the third visits. If it does not suffice for most
-points, only the few get their visits: the drift of a kind is known from these. Points of one visit rest on it alone, so
-that one odd point among the few widens them all. That is why most points get two visits if the time allows.
+does not suffice for both, the longest points are left out, then the third visits, then whole kinds. If it does not
+suffice for most points, only the few get their visits: the drift of a kind is known from these. Points of one visit
+rest on it alone, so that one odd point among the few widens them all. That is why most points get two visits if the
+time allows.
 
 Points that are chosen follow each other as in the plan: neighbours there share memory, which costs more to map than
 many a point lasts. Each tour maps it once more, at the first of these points that it visits.
@@ -63,7 +64,12 @@ class Visits:
         if self._most_have_two():
             return self._fitting(self._sample([own[0] for own in missing if len(own) > 1]), left_s)
         few = self._sample([own[0] for own in missing]) or self._kind_by_kind(due)
-        return self._most(due, left_s, sampled=True) or self._most(due, left_s) or self._fitting(few, left_s)
+        return (
+            self._most(due, left_s, sampled=True)
+            or self._most(due, left_s)
+            or self._most(due, left_s, fewest=0)
+            or self._fitting(few, left_s)
+        )
 
     def _tours(self, records: Sequence[Record]) -> int:
         """Return how many tours these points still need."""
@@ -122,13 +128,22 @@ class Visits:
         counts = [len(own) for own in self._own.values() if own[0].experiment.schedule.visits > 1]
         return sum(count > 1 for count in counts) >= MANY * len(counts)
 
-    def _most(self, due: Sequence[Record], left_s: float, *, sampled: bool = False) -> list[Record]:
+    def _most(
+        self, due: Sequence[Record], left_s: float, *, sampled: bool = False, fewest: int = FEWEST
+    ) -> list[Record]:
         """Return a tour without its longest points, which are large footprints; [] where less than MANY of it fit.
 
-        sampled: whether it leaves time for the other visits of a sample of it.
+        sampled: whether the tour leaves time for the other visits of a sample of it; fewest: points that each larger
+        kind keeps, the shortest ones, since it has no interval without them.
         """
         shares = self._durations.shares_s(due)
-        shortest = sorted(due, key=lambda record: shares[record.number])
+        kept_of: Counter[Kind] = Counter()
+        places: dict[int, tuple[bool, float]] = {}
+        for record in sorted(due, key=lambda record: shares[record.number]):
+            _, larger = self._kinds(record)
+            places[record.number] = kept_of[larger] >= fewest, shares[record.number]
+            kept_of[larger] += 1
+        shortest = sorted(due, key=lambda record: places[record.number])
         for count in range(len(due), math.ceil(MANY * len(due)) - 1, -1):
             kept = sorted(shortest[:count], key=lambda record: record.number)
             sample = self._sample(kept) if sampled else []
