@@ -1,4 +1,4 @@
-"""What the fit of buffers reads and returns: a curve of latencies, and levels with their intervals."""
+"""The curve of latencies that the fit of buffers reads, and the levels that it returns, with their intervals."""
 
 import math
 from dataclasses import dataclass
