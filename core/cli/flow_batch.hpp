@@ -69,7 +69,7 @@ class FlowBatch {
 
  private:
   static constexpr std::uint64_t MOST = 1U << 16U;  // instructions, accesses: some megabytes, as the state of a machine
-  /// Of a step: behind its last access, operation and distance.
+  /// Where a step ends in the accesses, operations and distances.
   struct End {
     std::size_t accesses = 0, operations = 0, distances = 0;
   };

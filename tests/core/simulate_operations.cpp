@@ -3,10 +3,10 @@
 
 #include <doctest/doctest.h>
 
-#include <algorithm>
 #include <memory>
 #include <random>
 
+#include "flow_made.hpp"
 #include "folder.hpp"
 #include "simulate/pipeline.hpp"
 
@@ -22,25 +22,11 @@ using tierscope::simulate::Machine;
 using tierscope::simulate::Operations;
 using tierscope::simulate::Pipeline;
 using tierscope::simulate::Placement;
+using tierscope::tests::made;
 
 namespace {
 
-using Registers = std::vector<std::uint8_t>;
 constexpr std::uint8_t A = 0, B = 1, C = 2, D = 3;
-
-Instruction made(Class kind, const Registers& address, const Registers& data, const Registers& writes) {
-  Instruction one{};
-  one.address = 0x1000;
-  one.length = 4;
-  one.kind = kind;
-  one.address_registers.fill(flow::NO_REGISTER);
-  one.data_registers.fill(flow::NO_REGISTER);
-  one.written.fill(flow::NO_REGISTER);
-  std::ranges::copy(address, one.address_registers.begin());
-  std::ranges::copy(data, one.data_registers.begin());
-  std::ranges::copy(writes, one.written.begin());
-  return one;
-}
 
 /// Return the operations of one run of a block.
 Operations decoded(const Block& block, const std::vector<Access>& accesses) {

@@ -1,11 +1,11 @@
 /// The simulated core, on blocks made by hand: what waits for what, and for how long.
 #include <doctest/doctest.h>
 
-#include <algorithm>
 #include <cmath>
 #include <memory>
 #include <random>
 
+#include "flow_made.hpp"
 #include "folder.hpp"
 #include "simulate/pipeline.hpp"
 #include "simulate/sampling.hpp"
@@ -14,13 +14,13 @@ namespace flow = tierscope::simulate::flow;
 using flow::Access;
 using flow::Block;
 using flow::Class;
-using flow::Instruction;
 using flow::Step;
 using tierscope::simulate::LINE;
 using tierscope::simulate::Machine;
 using tierscope::simulate::Pipeline;
 using tierscope::simulate::Placement;
 using tierscope::simulate::Time;
+using tierscope::tests::made;
 
 namespace {
 
@@ -58,21 +58,6 @@ struct Core {
   Placement placement{0};
   std::unique_ptr<Pipeline> pipeline;
 };
-
-Instruction made(Class kind, std::initializer_list<std::uint8_t> address, std::initializer_list<std::uint8_t> data,
-                 std::initializer_list<std::uint8_t> writes) {
-  Instruction one{};
-  one.address = 0x1000;
-  one.length = 4;
-  one.kind = kind;
-  one.address_registers.fill(flow::NO_REGISTER);
-  one.data_registers.fill(flow::NO_REGISTER);
-  one.written.fill(flow::NO_REGISTER);
-  std::ranges::copy(address, one.address_registers.begin());
-  std::ranges::copy(data, one.data_registers.begin());
-  std::ranges::copy(writes, one.written.begin());
-  return one;
-}
 
 std::vector<Access> load(std::uint64_t address) { return {{address, 8, 0, false}}; }
 std::vector<Access> store(std::uint64_t address) { return {{address, 8, 0, true}}; }

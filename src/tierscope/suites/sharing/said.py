@@ -69,7 +69,7 @@ def _core(rows: list[SharingRow]) -> Insight:
     """
     row = ([one for one in rows if one.core == SHARED] or rows)[-1]
     moved = len(rows) > 1 and held(rows, core_of) == UNKNOWN
-    found = over([one.slowdown for one in ([row] if moved else rows)])
+    found = over([one.slowdown for one in ([row] if moved else rows) if one.slowdown])
     then = f"together, each {'took' if moved else 'takes'} {span(found)} the time of one alone"
     text = f"{core_words(rows)}: {then}{f' at {_clock(row)}' if moved else ''}"
     return Insight.of(found, name=f"core {_cpus(row)}", text=text, unit="1")
@@ -81,7 +81,7 @@ def _path(rows: list[SharingRow]) -> Insight:
     """
     row, changed = rows[-1], _changed(rows)
     own = [row] if changed else rows
-    found = over([one.gain for one in own])
+    found = over([one.gain for one in own if one.gain])
     rates = [one.bandwidth.middle for one in own if one.bandwidth]
     text = f"{path_words(row)}: {span(found)}{f' of {show_rate(median(rates))}' if rates else ''}"
     others: tuple[Number, ...] = ()
@@ -91,12 +91,11 @@ def _path(rows: list[SharingRow]) -> Insight:
     return Insight.of(found, name=f"memory {_cpus(row)}", text=text, unit="1", others=others)
 
 
-def over(found: Sequence[Interval | None]) -> Interval:
+def over(known: Sequence[Interval]) -> Interval:
     """Return one number of several moments: their median, and an interval that contains that of each of them.
 
-    A moment lasts less than a second, so that the next one may be outside of its interval.
+    known: of one moment at least. Each lasts less than a second, so that the next one may be outside of its interval.
     """
-    known = [one for one in found if one] or [Interval(0, 0, 0, 0)]
     return Interval(
         min(one.low for one in known),
         median(one.middle for one in known),
