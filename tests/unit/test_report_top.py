@@ -27,7 +27,7 @@ from tierscope.report.top import usual
 from tierscope.report.top.bounds import QUESTION
 from tierscope.report.top.brief import begun
 from tierscope.report.top.memory import memory_of
-from tierscope.report.top.shown import LENGTH, line_of
+from tierscope.report.top.shown import LENGTH, line_of, value_of
 from tierscope.report.top.top import top
 from tierscope.stats.visited import BETWEEN, ONCE
 from tierscope.tables import Column, Flat
@@ -123,14 +123,21 @@ def test_conclusive_numbers_come_first(run: Run) -> None:
 
 
 def test_a_few_conclusive_points_are_not_denied_where_no_sentence_names_them(run: Run) -> None:
-    content = gather(msgspec.structs.replace(run))
+    content = retold(gather(run), lambda table, row: _judged(row, row.get("kernel") == "copy", "the machine is busy"))
     rows = [row for section in content.sections.values() for row in section.judged]
-    for row in rows:
-        row["conclusive"], row["reasons"] = row.get("kernel") == "copy", "the machine is busy"
-    sure = sum(bool(row["conclusive"]) for row in rows)
     assert fastest(content) is None
-    assert 0 < sure < len(rows) / 2
+    assert 0 < sum(bool(row["conclusive"]) for row in rows) < len(rows) / 2
     assert top(content).lead == "This run shows little yet: the machine is busy."
+
+
+def test_the_highest_copy_is_a_key_number_although_most_of_its_table_is_inconclusive(run: Run) -> None:
+    """No row of copies measured more, so that no other one can be the best."""
+    content = retold(
+        gather(run), lambda table, row: _judged(row, row.get("kernel") == "copy_nt", "the machine is busy")
+    )
+    found = top(content)
+    assert found.lead.startswith("Memory: 56.1 GB/s copied.")
+    assert "copy_nt, all CPUs" in {key.name for key in found.keys}
 
 
 WIDE = f"interval ±14.4 % over 2 %{BETWEEN}"
@@ -141,7 +148,26 @@ def test_a_machine_that_changes_has_ranges_in_its_headline_and_no_single_number(
     said = top(content).lead
     assert re.match(r"Memory: [\d.]+ to [\d.]+ GB/s copied with 2 threads, [\d.]+ to [\d.]+ ns idle at 1 GiB, ", said)
     assert said.endswith("This is less precise than asked for: the machine changes from visit to visit.")
-    assert top(content).keys == ()
+    keys = top(content).keys
+    assert [key.name for key in keys] == ["copy_nt, 2 threads", "idle latency", "latency under load"]
+    assert all(re.fullmatch(r"[\d.]+ (GB/s|ns) to [\d.]+ (GB/s|ns)", value_of(key)) for key in keys)
+    assert {key.verdict for key in keys} == {"wider than asked for"}
+
+
+def test_ranges_follow_the_numbers_that_are_known(run: Run) -> None:
+    content = retold(gather(run), lambda table, row: _judged(row, table == "stream", WIDE))
+    found = top(content)
+    start = "Memory: 56.1 GB/s copied. Two CPUs cannot fill this memory. Less precise than asked for: "
+    assert found.lead.startswith(start)
+    assert "ns idle at 1 GiB" in found.lead
+    assert [key.rough for key in found.keys] == [False, True, True]
+    sure = found.answers[-1]
+    assert sure.short.startswith("Not yet: 1 of 3 key numbers")
+    exact = found.keys[0]
+    assert exact.low is not None
+    assert exact.high is not None
+    half = 100 * (exact.high - exact.low) / 2 / exact.value
+    assert f"Key numbers are within ±{max(half, 0.1):.1f} %." in sure.text
 
 
 @pytest.mark.parametrize("doubt", ["not steady: still falling", ONCE])

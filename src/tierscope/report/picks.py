@@ -1,14 +1,17 @@
 """The rows that a headline rests on; picked, not computed."""
 
-from typing import NamedTuple
+from collections.abc import Callable, Iterable
+from typing import NamedTuple, TypeVar
 
 from tierscope.report.content import Content
 from tierscope.stats.median import Interval
 from tierscope.suites.latency.row import LatencyRow
 from tierscope.suites.loaded_latency.row import LoadedLatencyRow
 from tierscope.suites.stream.table import StreamRow
-from tierscope.tables import Flat
+from tierscope.tables import Flat, JudgedRow
 from tierscope.tables.measured import sure, sure_rows
+
+R = TypeVar("R", bound=JudgedRow)
 
 
 class Speed(NamedTuple):
@@ -49,15 +52,24 @@ def passed_over(content: Content) -> StreamRow | None:
 
 
 def most_loaded(content: Content, target: str) -> Load | None:
-    """Return the conclusive row of the most bandwidth under load, of one target."""
-    known: list[LoadedLatencyRow] = content.sure_rows("loaded_latency")
-    rows = [row for row in known if row.target == target]
-    loads = [
-        Load(row, bandwidth, latency)
-        for row, bandwidth in sure_rows(rows, lambda row: row.bandwidth)
-        if row.load_threads and (latency := sure(row, row.latency))
-    ]
-    return max(loads, key=lambda load: load.bandwidth.middle, default=None)
+    """Return the conclusive row of the most bandwidth under load, of one target; see `best`."""
+    known: list[LoadedLatencyRow] = content.typed("loaded_latency")
+    rows = [row for row in known if row.target == target and row.load_threads]
+    row = best(content, "loaded_latency", rows, lambda row: row.bandwidth)
+    bandwidth, latency = (sure(row, row.bandwidth), sure(row, row.latency)) if row else (None, None)
+    return Load(row, bandwidth, latency) if row and bandwidth and latency else None
+
+
+def best(content: Content, table: str, rows: Iterable[R], of: Callable[[R], Interval | None]) -> R | None:
+    """Return the conclusive one of these rows of a table with the highest number; None where it may not be the best.
+
+    It may not where most of the table is inconclusive, and one of these rows that is inconclusive has a higher number.
+    """
+    section, every = content.sections.get(table), list(rows)
+    known = [row for row, _ in sure_rows(every, of)]
+    measured = known if section and section.sure else [row for row in every if of(row)]
+    first = max(measured, key=lambda row: found.middle if (found := of(row)) else 0.0, default=None)
+    return first if any(row is first for row in known) else None
 
 
 def judged(content: Content) -> list[Flat]:

@@ -55,7 +55,7 @@ def _precise(keys: Sequence[Key]) -> str:
     halves = [
         (key.high - key.low) / 2 / key.value
         for key in keys
-        if key.low is not None and key.high is not None and key.value > 0
+        if key.low is not None and key.high is not None and key.value > 0 and not key.rough
     ]
     if not halves:
         return ""

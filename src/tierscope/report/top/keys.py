@@ -12,16 +12,20 @@ from tierscope.report.picks import Load, Speed, Wait
 from tierscope.report.top.brief import short_seconds
 from tierscope.report.top.memory import Memory
 from tierscope.report.top.parts import BAD, GOOD, NOTE, Key, Point
+from tierscope.report.top.rough import ranges
 from tierscope.report.top.usual import SMALL, reported, small_cache
 from tierscope.tables import Insight, flat
 from tierscope.units import show_bytes, show_three
 
 MOST = 6
+UNSURE = "wider than asked for"
 MOST_OF_TABLE = 4  # of one question, where a run answers several
 
 
 def keys(content: Content, found: Memory | None, usual: Normal | None, *, peak: bool) -> tuple[Key, ...]:
     """Return those of memory; of a run without them, what each table answers, in the order of a report.
+
+    Numbers of memory that are wider than asked for come last, as ranges.
 
     peak: whether the theoretical peak is that of the target.
     """
@@ -43,6 +47,9 @@ def _memory(content: Content, found: Memory, peak: bool) -> Iterator[Key]:
     yield from _cache(content)
     if found.load:
         yield _load(found.load, "latency at the highest load" if found.fullest else "latency at the highest sure load")
+    for name, interval, unit, _, about in ranges(content, found):
+        ends = (interval.low, interval.high)
+        yield Key(name, interval.middle, *ends, unit, about, verdict=UNSURE, mark=NOTE, rough=True)
 
 
 def _team(threads: int, cpus: int) -> str:

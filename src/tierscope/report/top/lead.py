@@ -2,13 +2,14 @@
 
 from tierscope.draw.words import threads_name
 from tierscope.report.content import Content
-from tierscope.report.doubtful import cause
+from tierscope.report.doubtful import cause, first_reason
 from tierscope.report.picks import Load, Wait, judged, passed_over, reaches_memory
 from tierscope.report.top.bounds import bounded
 from tierscope.report.top.brief import begun, short_rate, short_seconds
 from tierscope.report.top.cpus import Cpus
 from tierscope.report.top.memory import COPIES, READ, Memory
-from tierscope.report.top.rough import roughly
+from tierscope.report.top.rough import ranges, roughly
+from tierscope.stats.visited import DRIFTS
 from tierscope.tables import BESIDE, tables
 from tierscope.tables.measured import SMALL_PAGES
 from tierscope.units import KiB, show_bytes
@@ -23,8 +24,11 @@ def lead(content: Content, found: Memory | None, cpus: Cpus | None, limit: str) 
     told = _memory(content, found, cpus) if found and cpus else ""
     told = told or _answer(content)
     told = f"{told} {limit}".strip() if told else ""
+    rest = _rough(content, found, cpus, alone=not told) if cause(content) and found and cpus else ""
+    if rest:
+        return f"{told} {rest}".strip()
     if cause(content) and (_mostly_unsure(content, found) or not told):
-        return _nothing(content, told) if told else _rough(content, found, cpus) or _nothing(content, "")
+        return _nothing(content, told)
     return told or _counted(content)
 
 
@@ -57,11 +61,20 @@ def _nothing(content: Content, told: str) -> str:
     return f"{found} shows {'little' if sure else 'nothing'} yet: {cause(content)}."
 
 
-def _rough(content: Content, found: Memory | None, cpus: Cpus | None) -> str:
-    """Return the ranges of a run whose intervals are all wider than asked for; "" where it shows no range."""
-    if not (found and cpus and (ranges := roughly(content, found.target))):
+def _rough(content: Content, found: Memory, cpus: Cpus, *, alone: bool) -> str:
+    """Return the ranges of numbers whose intervals are wider than asked for; "" where there are none.
+
+    alone: no number of this memory is conclusive. Such a run has ranges only if widths are its commonest doubt, since
+    intervals do not contain what else disturbed it.
+    """
+    told = roughly(ranges(content, found))
+    if not told or (alone and not first_reason(content).endswith(DRIFTS)):
         return ""
-    return f"{_subject(content, found.target, cpus)}: {ranges}. This is less precise than asked for: {cause(content)}."
+    if alone:
+        return (
+            f"{_subject(content, found.target, cpus)}: {told}. This is less precise than asked for: {cause(content)}."
+        )
+    return f"Less precise than asked for: {told}."
 
 
 def _memory(content: Content, found: Memory, cpus: Cpus) -> str:

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from tierscope.record.experiment import Label, real
 from tierscope.report.content import Content
-from tierscope.report.picks import Load, Speed, Wait, most_loaded
+from tierscope.report.picks import Load, Speed, Wait, best, most_loaded
 from tierscope.suites.latency.row import LatencyRow
 from tierscope.suites.loaded_latency.row import LoadedLatencyRow
 from tierscope.suites.sharing.held import held, known, pairs_of
@@ -69,18 +69,18 @@ def memory_of(content: Content) -> Memory | None:
     rows = [*content.rows("stream"), *content.rows("latency"), *content.rows("loaded_latency")]
     if not rows:
         return None
-    speeds = _speeds(content)
-    target = _target(speeds) or str(rows[0]["target"])
-    here = [speed for speed in speeds if speed.row.target == target]
-    read = _fastest(here, lambda row: row.kernel == READ) or _fastest(here, lambda row: row.kernel not in COPIES)
-    read = read or max(here, key=lambda speed: speed.bandwidth.middle, default=None)
+    target = _target(content) or str(rows[0]["target"])
+    here = [speed for speed in _speeds(content) if speed.row.target == target]
+    read = _fastest(content, target, lambda row: row.kernel == READ)
+    read = read or _fastest(content, target, lambda row: row.kernel not in COPIES)
+    read = read or _fastest(content, target, lambda row: row.kernel in COPIES)
     idle, walked = _waits(content, target)
     moments, loads, load = _moments(content, target), _loads(content, target), most_loaded(content, target)
     return Memory(
         target=target,
         read=read,
         alone=next((one for one in here if read and one.row.threads == 1 and one.row.kernel == read.row.kernel), None),
-        copy=_fastest(here, lambda row: row.kernel in COPIES),
+        copy=_fastest(content, target, lambda row: row.kernel in COPIES),
         idle=idle,
         walked=walked,
         load=load,
@@ -142,18 +142,30 @@ def _counts(probe: Label, order: Label) -> bool:
 
 def _speeds(content: Content) -> list[Speed]:
     """Return conclusive bandwidths of kernels, without single calls of the C library."""
-    known: list[StreamRow] = content.sure_rows("stream")
-    return [Speed(*pair) for pair in sure_rows(known, lambda row: row.bandwidth) if pair[0].store != LIBRARY]
+    return [Speed(*pair) for pair in sure_rows(_kernels(content), lambda row: row.bandwidth)]
 
 
-def _target(speeds: list[Speed]) -> str:
-    """Return the target of the fastest read, or of the fastest of all where no read is known; "" without any."""
-    reads = [speed for speed in speeds if speed.row.kernel == READ] or speeds
-    return max(reads, key=lambda speed: speed.bandwidth.middle).row.target if reads else ""
+def _kernels(content: Content) -> list[StreamRow]:
+    rows: list[StreamRow] = content.typed("stream")
+    return [row for row in rows if row.store != LIBRARY]
 
 
-def _fastest(speeds: list[Speed], of: Callable[[StreamRow], bool]) -> Speed | None:
-    return max((one for one in speeds if of(one.row)), key=lambda one: one.bandwidth.middle, default=None)
+def _target(content: Content) -> str:
+    """Return the target of the fastest read, or of the fastest of all where no read is known; "" without any.
+
+    An inconclusive number chooses, too, where most are: the others may all be of a slower memory.
+    """
+    section = content.sections.get("stream")
+    known = [row for row in _kernels(content) if row.bandwidth and (row.conclusive or not (section and section.sure))]
+    reads = [row for row in known if row.kernel == READ] or known
+    return max(reads, key=lambda row: row.bandwidth.middle if row.bandwidth else 0.0).target if reads else ""
+
+
+def _fastest(content: Content, target: str, of: Callable[[StreamRow], bool]) -> Speed | None:
+    rows = [row for row in _kernels(content) if row.target == target and of(row)]
+    row = best(content, "stream", rows, lambda row: row.bandwidth)
+    bandwidth = sure(row, row.bandwidth) if row else None
+    return Speed(row, bandwidth) if row and bandwidth else None
 
 
 def _waits(content: Content, target: str) -> tuple[Wait | None, Wait | None]:
@@ -162,7 +174,7 @@ def _waits(content: Content, target: str) -> tuple[Wait | None, Wait | None]:
     rows = [row for row in known if row.latency and row.latency.middle and _counts(row.probe, row.order)]
     cycles = [row for row in rows if row.target == target]
     last = max(cycles, key=lambda row: (row.footprint_bytes, row.page_bytes or 0), default=None)
-    if last is None or not content.sections["latency"].sure:
+    if last is None:
         return None, None
     small = (
         row for row in cycles

@@ -41,6 +41,7 @@ class Key:
     band: Band | None = None
     verdict: str = ""  # compared with the band, or with what the system reports; "" states nothing
     mark: str = ""
+    rough: bool = False  # wider than asked for: its range is shown, and not the number
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,7 +28,9 @@ class Line(NamedTuple):
 
 
 def value_of(key: Key) -> str:
-    """Return '33.4 GB/s', '1.08x', '49 %': measured numbers have three digits, whatever their unit."""
+    """Return '33.4 GB/s', '1.08x', '49 %': measured numbers have three digits, whatever their unit; else a range."""
+    if key.rough and key.low is not None and key.high is not None:
+        return f"{_shown(key, key.low)} to {_shown(key, key.high)}"
     return _shown(key, key.value)
 
 
@@ -37,7 +39,7 @@ def span_of(key: Key) -> str:
     if key.low is None or key.high is None:
         return ""
     half = (key.high - key.low) / 2 / abs(key.value) if key.value else WIDE
-    if key.unit == "B" or half >= WIDE:
+    if not key.rough and (key.unit == "B" or half >= WIDE):
         return f"{_shown(key, key.low)} to {_shown(key, key.high)}"
     return show_half(half)
 
