@@ -79,7 +79,7 @@ def test_walks_whose_reads_leave_a_cache_make_no_certain_level(noise: float) -> 
         assert second.low <= 16 < second.high
         assert first.certain
         assert second.certain
-        assert [level.certain for level in more] in ([], [False])
+        assert not any(level.certain for level in more)
     assert more
 
 
@@ -142,3 +142,42 @@ def test_more_points_are_wanted_until_the_knees_are_narrow() -> None:
 )
 def test_a_round_number_is_named_only_where_it_is_the_only_one(low: float, high: float, found: int | None) -> None:
     assert round_in(low, high) == found
+
+
+def sloping(rise: float, noise: float, seed: int) -> Curve:
+    """96 and 2,048 entries. A hit in the second level takes longer by `rise` for each octave of pages beyond 128."""
+    calm = curve(TWO, noise=noise, seed=seed)
+    octaves = np.log2(np.clip(calm.pages, 128, 2048) / 128)
+    extra = calm.extra_s + 2.3e-9 * rise * octaves * (calm.pages > 96)
+    return curve_of(calm.pages, calm.control_s + extra, calm.control_s, noise * extra, calm.coarse)
+
+
+@pytest.mark.parametrize("rise", [0.0, 0.1, 0.18])
+def test_a_second_level_that_others_use_too_is_a_level(rise: float) -> None:
+    for seed in range(5):
+        first, second = translation(sloping(rise, 0.01, seed)).levels
+        assert first.certain
+        assert first.low <= 96 < first.high
+        assert second.certain
+        assert second.low <= 2048 <= second.high
+
+
+@pytest.mark.parametrize("rise", [0.3, 0.6, 1.0, 2.0])
+def test_a_rise_without_steps_contains_no_certain_level(rise: float) -> None:
+    """The nearest level ends in a step. Where the next one is not recognized, none is numbered behind it."""
+    for seed in range(5):
+        levels = translation(sloping(rise, 0.01, seed)).levels
+        truths = zip(levels, (96, 2048), strict=False)
+        assert all(level.low <= truth <= level.high for level, truth in truths if level.certain)
+        sure = [level.certain for level in levels]
+        assert sure == sorted(sure, reverse=True)
+
+
+@pytest.mark.parametrize("octaves", [4, 5, 7])
+def test_a_step_over_many_octaves_is_vague(octaves: int) -> None:
+    pages = np.array(COARSE, dtype=float)
+    extra = np.clip(np.log2(pages / 90) / octaves, 0, 1) * 15e-9
+    control = np.full(pages.size, L1_S)
+    levels = translation(curve_of(pages, control + extra, control, 0.005 * extra, pages > 0)).levels
+    assert levels[0].vague
+    assert not any(level.certain for level in levels)

@@ -109,10 +109,12 @@ def staircase(
     spread: Floats | None = None,
     sure: Truths | None = None,
     known: Known = KNOWN,
+    slope: float = SLOPE,
 ) -> Staircase:
     """Return the levels of latencies measured at distinct footprints, arrays of shape (points,), in any order.
 
     spread: relative standard error of each latency where known. sure: which points are conclusive; all if omitted.
+    slope: what a plateau may rise by for each octave, relative, at the price of one parameter.
     Points without a finite latency are skipped; fewer than six have no levels.
     """
     there = np.flatnonzero(np.isfinite(latency_s) & (latency_s > 0))
@@ -125,7 +127,7 @@ def staircase(
     if spread is not None:
         sigma = np.maximum(sigma, spread[order])
     sums = _sums(x, y, sigma)
-    segments = _merged(_partition(sums), y, sums)
+    segments = _merged(_partition(sums, slope), y, sums, slope)
     if len(segments) == 1:
         return Staircase((), None, None)
     points = Points(sizes, y, np.ones(x.size, dtype=np.bool_) if sure is None else sure[order], known)
@@ -169,7 +171,7 @@ def _sums(x: Floats, y: Floats, sigma: Floats) -> Sums:
     return [tuple(row) for row in np.cumsum(np.pad(terms, ((0, 0), (1, 0))), axis=1).T.tolist()]
 
 
-def _partition(sums: Sums) -> list[_Segment]:
+def _partition(sums: Sums, slope: float) -> list[_Segment]:
     """Return the cheapest cut of all points into segments."""
     count = len(sums) - 1
     price = math.log(count)
@@ -177,7 +179,7 @@ def _partition(sums: Sums) -> list[_Segment]:
     came: list[_Segment | None] = [None] * (count + 1)
     for end in range(1, count + 1):
         for begin in range(end):
-            for segment, misfit in _fits(sums, begin, end - 1):
+            for segment, misfit in _fits(sums, begin, end - 1, slope):
                 total = cost[begin] + misfit + price * (2 if segment.plateau else 3)
                 if total < cost[end]:
                     cost[end], came[end] = total, segment
@@ -190,7 +192,7 @@ def _partition(sums: Sums) -> list[_Segment]:
     return segments
 
 
-def _fits(sums: Sums, first: int, last: int) -> list[tuple[_Segment, float]]:
+def _fits(sums: Sums, first: int, last: int, rise: float) -> list[tuple[_Segment, float]]:
     """Return points first..last as a ramp, and as a plateau where there are enough, each with its misfit."""
     weight, x, y, xx, xy, yy = (after - before for before, after in zip(sums[first], sums[last + 1], strict=True))
     centre, level = x / weight, y / weight
@@ -198,12 +200,12 @@ def _fits(sums: Sums, first: int, last: int) -> list[tuple[_Segment, float]]:
     slope = xy / xx if last > first else 0.0
     fits = [(_Segment(first, last, False, level, slope, centre), max(0.0, yy - slope * xy))]
     if last - first + 1 >= PLATEAU_POINTS:
-        slope = xy / (xx + SLOPE**-2)
+        slope = xy / (xx + rise**-2)
         fits.append((_Segment(first, last, True, level, slope, centre), max(0.0, yy - slope * xy)))
     return fits
 
 
-def _merged(segments: list[_Segment], y: Floats, sums: Sums) -> list[_Segment]:
+def _merged(segments: list[_Segment], y: Floats, sums: Sums, slope: float) -> list[_Segment]:
     """Return the segments with neighbouring plateaus within 20 % merged, together with any ramp between them.
 
     A ramp at either end that rises by less is merged, too: a last point that is slightly high is not a new level.
@@ -214,12 +216,12 @@ def _merged(segments: list[_Segment], y: Floats, sums: Sums) -> list[_Segment]:
         level = segment.level if segment.plateau else float(y[-1])
         ends = segment.plateau or segment is segments[-1]
         if before is not None and ends and level - kept[before].level < ONE_LEVEL:
-            joined = _fits(sums, kept[before].first, segment.last)[1][0]
+            joined = _fits(sums, kept[before].first, segment.last, slope)[1][0]
             kept = [*kept[:before], joined]
         else:
             kept.append(segment)
     if len(kept) > 1 and not kept[0].plateau and kept[1].plateau and kept[1].level - y[0] < ONE_LEVEL:
-        kept[:2] = [_fits(sums, 0, kept[1].last)[1][0]]
+        kept[:2] = [_fits(sums, 0, kept[1].last, slope)[1][0]]
     return kept
 
 

@@ -21,6 +21,12 @@ taken from the first miss to the end of the knee, stretched by 9/8, since n line
 9/8 n lines do. Where the knee is not sharp, it is taken from a sixteenth of its begin: a line of eight entries is used
 more often than others, so it stays longer, and they leave over some octaves. A third level is never certain: cores have
 two for data, and a host that takes pages of a guest away slows accesses to many pages, too.
+A plateau may rise by SLOPE for each octave. On a guest with 96 entries and a second level that other guests use, too, a
+hit there rose by 12 to 20 % per octave. This was once taken for the begin of the page walk, so that the first level
+seemed to end between 108 and 1,722 pages.
+Sets and common kinds of replacement lose half of their accesses within an octave. A knee is therefore *vague* if it is
+more than two octaves wide, or if it rises less than STEEP times as fast as the plateaus next to it: another level may
+end there, or none. It is not certain, and neither is the number of any level behind it.
 Blind to steps under 3 % of the access, to levels narrower than three coarse points behind the nearest, and to what a
 last plateau is: a page walk, or one level more that none of the footprints leaves.
 Source: R. H. Saavedra and A. J. Smith, "Measuring Cache and TLB Performance and Their Effect on Benchmark Runtimes",
@@ -49,6 +55,9 @@ ENTRY = 9 / 8  # a line and its page's entry, over a line
 READS = 2.5  # two, as those of a guest and its host, or one and the line itself, and a quarter for noise
 SHARP = 1.5  # high over low; sets with the least recently used entries are within 1.3
 LEVELS = 2  # of the TLB for data, of every core sold
+SLOPE = 0.2  # per octave, of the time that translation adds
+WIDEST = 4.0  # high over low: two octaves, twice what one level takes
+STEEP = 3.0  # what a knee rises by for each octave, over the same of a plateau next to it
 STAY = 16  # times as many pages as a cache has lines: by then the entries have left it
 GAP = 64  # of the number of pages, over which a knee is examined more closely
 APART, BESIDE = "pages", "lines"
@@ -69,7 +78,7 @@ class Level:
     """A level of the TLB that ends within the measured range. `extra`: of a hit, over one in the nearest level.
 
     low: 0 if the level has fewer entries than `high`, and no more is known. certain: false if page walks alone may be
-    the cause.
+    the cause. It is also false from the first `vague` level on, whose knee may contain another level.
     """
 
     entries: float
@@ -78,6 +87,7 @@ class Level:
     round: int | None
     extra: Extra
     certain: bool = True
+    vague: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,14 +133,36 @@ def translation(curve: Curve) -> Translation:
     for floor, top in pairwise(plateaus):
         begin = knees[-1][2] if knees else 0.0
         knees.append(_knee(curve.part(curve.pages > begin), floor, top))
-    levels, begin = [], 0.0
+    levels: list[Level] = []
+    begin, clear = 0.0, True
     for number, (low, entries, high) in enumerate(knees):
         extra = Extra(0.0, 0.0, 0.0) if number == 0 else _extra(curve, begin, low, plateaus[number])
         step = plateaus[number + 1] - plateaus[number]
+        after = knees[number + 1][0] if number + 1 < len(knees) else math.inf
+        vague = high > WIDEST * low > 0 or not _steep(curve, (begin, low), (high, after))
+        clear = clear and not vague
         certain = number == 0 or (number < LEVELS and step > READS * _rise(curve, low, high))
-        levels.append(Level(entries, low, high, round_in(low, high), extra, certain))
+        levels.append(Level(entries, low, high, round_in(low, high), extra, certain and clear, vague))
         begin = high
     return Translation(tuple(levels), _extra(curve, begin, math.inf, plateaus[-1]) if ended else None)
+
+
+def _steep(curve: Curve, before: tuple[float, float], after: tuple[float, float]) -> bool:
+    """Return whether the knee between two plateaus, each from and to a number of pages, is steeper than they are."""
+    low, high = before[1], after[0]
+    if not 0 < low < high:
+        return True  # the fewest pages miss already
+    ends = np.interp(np.log2((low, high)), np.log2(curve.pages), rising(curve.extra_s))
+    knee = float(ends[1] - ends[0]) / math.log2(high / low)
+    return all(knee >= STEEP * _slope(curve, *plateau) for plateau in (before, after))
+
+
+def _slope(curve: Curve, begin: float, end: float) -> float:
+    """Return the seconds by which a plateau rises for each octave; 0 where it has too few points to show that."""
+    inside = curve.part((curve.pages >= begin) & (curve.pages <= end))
+    if inside.pages.size < PLATEAU_POINTS:
+        return 0.0
+    return float(np.polyfit(np.log2(inside.pages), inside.extra_s, 1)[0])
 
 
 def _rise(curve: Curve, low: float, high: float) -> float:
@@ -147,7 +179,7 @@ def _plateaus(curve: Curve) -> tuple[list[float], bool]:
         return [], False
     shift = SHIFT * float(np.min(coarse.control_s))
     shown = np.maximum(coarse.extra_s, -shift / 2) + shift
-    found = staircase(coarse.pages, shown, coarse.sigma_s / shown)
+    found = staircase(coarse.pages, shown, coarse.sigma_s / shown, slope=SLOPE)
     heights = [level.latency_s - shift for level in found.levels]
     begins = [float(coarse.pages[0]), *(level.high_bytes for level in found.levels)]
     small = found.memory_from_bytes is not None and found.memory_from_bytes <= coarse.pages[PLATEAU_POINTS - 1]

@@ -42,14 +42,21 @@ def _level(level: Level, number: int, size: int) -> Insight:
 
 
 def _doubt(level: Level, number: int, size: int) -> Insight:
-    """Return the doubt about a step behind a second level, or at which the lines leave a cache, too."""
+    """Return the doubt about a step that is vague, behind a second one, or at which the lines leave a
+    cache, too.
+    """
+    vague = (
+        f"From {level.low:.0f} to {level.high:.0f} {_pages(size)}, an access takes longer with each page, and no step "
+        f"shows what ends there: TLB level {number}, more than one level, or none"
+    )
+    step = (
+        f"Up to {level.entries:.0f} {_pages(size)} ({level.low:.0f} to {level.high:.0f}), an access takes "
+        f"{_time(level.extra)} more, then longer: TLB level {number} ends there, or page walks took that time "
+        "before and their page tables leave a cache, or a host takes pages away"
+    )
     return Insight(
         name=f"tlb_doubt {number} {word_bytes(size)}",
-        text=(
-            f"Up to {level.entries:.0f} {_pages(size)} ({level.low:.0f} to {level.high:.0f}), an access takes "
-            f"{_time(level.extra)} more, then longer: TLB level {number} ends there, or page walks took that time "
-            "before and their page tables leave a cache, or a host takes pages away"
-        ),
+        text=vague if level.vague else step,
         value=level.entries,
         low=level.low,
         high=level.high,

@@ -63,7 +63,7 @@ class TlbLevelsRow(Row, frozen=True, kw_only=True):
             "certain",
             help=(
                 "false: page walks alone may cause the step after it, when their reads leave a cache, or it is behind "
-                "a second level; null for `beyond`"
+                "a second level, or it is so gradual that another level may end in it; null for `beyond`"
             ),
         ),
     ] = None
