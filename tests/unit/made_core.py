@@ -31,6 +31,9 @@ class MadeCore:
     depth: int = 4
     streams: int = 16
     next_line: bool = False
+    vector_units: int = 0  # vectors per cycle; 0: as many as other instructions
+    nops: int = 0  # per cycle; 0: as other instructions
+    ramp: float = 1.0  # time of a cycle in the loop that shows it, over that in the other loops
 
     def time_s(self, work: LoopWork, level: str = "memory", threads: int = 1) -> float:
         """Seconds of an iteration of all threads together."""
@@ -47,10 +50,12 @@ class MadeCore:
 
     def _fillers_s(self, work: LoopWork) -> float:
         if work.filler == "sum":
-            return work.fillers * self.cycle_s
+            return work.fillers * self.cycle_s * self.ramp
         if work.filler == "guess":
             return work.fillers * self.cycle_s * (4 + work.random * self.miss / 2)
-        return work.fillers / self.width * self.cycle_s
+        vectors = {"vector": work.fillers, "mix": work.fillers / 2}.get(work.filler, 0)
+        width = self.nops if work.filler == "nop" and self.nops else self.width
+        return max(work.fillers / width, vectors / (self.vector_units or self.width)) * self.cycle_s
 
     def _fits(self, work: LoopWork) -> bool:
         room = {"store": self.stores, "integer": self.vectors, "vector": self.vectors}.get(

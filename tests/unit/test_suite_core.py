@@ -142,6 +142,24 @@ def test_a_made_core_is_found(whole: dict[tuple[str, str], CoreRow]) -> None:
     assert rows["streams", ""].whole == 16
 
 
+@pytest.mark.parametrize("ramp", [0.98, 1.0, 1.03])
+@pytest.mark.parametrize(("width", "units"), [(6, 2), (8, 3), (4, 0), (4, 1)])
+def test_the_width_does_not_depend_on_vector_units_or_the_clock(
+    tmp_path: object, width: int, units: int, ramp: float
+) -> None:
+    """Two vector units let a mix reach 4 instructions per cycle; integers alone reach the width of 6."""
+    row = made_rows(tmp_path, MadeCore(width=width, vector_units=units, ramp=ramp), probes="width")["width", ""]
+    assert row.answer == "known"
+    assert row.whole == width
+
+
+def test_a_core_that_merges_nops_has_a_lower_bound_of_its_width(tmp_path: object) -> None:
+    row = made_rows(tmp_path, MadeCore(width=6, nops=8, vector_units=2, ramp=1.03), probes="width")["width", ""]
+    assert row.answer == "at least"
+    assert row.value is not None
+    assert row.value.low == 6
+
+
 def test_a_store_buffer_behind_the_reorder_buffer_is_a_bound(tmp_path: object) -> None:
     rows = made_rows(tmp_path, MadeCore(reorder=40, stores=60), probes="window,store")
     assert rows["store buffer", ""].answer == "at least"

@@ -1,7 +1,7 @@
 """The parameters of a core that the points of one target show, one row each.
 
     cycle          = time of a sum that waits for the one before                                    [s]
-    width          = fillers / (time / cycle), of the mix                                           [1]
+    width          = fillers / (time / cycle), of the faster one of mix and integers                 [1]
     reorder buffer = fillers that fit between two loads, and one load more                          [1]
     branch miss    = 2 (time with a random branch - time never taken) / cycle                       [cycles]
 
@@ -23,6 +23,7 @@ from tierscope.suites.core.row import CoreRow
 from tierscope.suites.core.step import Step, step_of
 
 MERGED = 1.1  # nops per cycle over those of the mix: above it, some take no entry of their own
+CLOCK = 0.04  # by which the clock of a core changes between the loop that shows a cycle and another one
 REGISTERS = 0.9  # of what the registers of a part allow: from here they may be the limit
 FILLS = 0.8  # of the reorder buffer
 LOADS = 1.13  # instructions of a line, with those of the loop
@@ -88,14 +89,17 @@ class Core:
         unit = "instructions a cycle"
         for filler, rate in rates.items():
             yield self.made.known("rate", filler, rate, unit)
-        nop, mix = rates.get("nop"), rates.get("mix")
-        if nop is None or mix is None:
+        own = [rates[filler] for filler in ("mix", "integer") if filler in rates]
+        nop = rates.get("nop")
+        if nop is None or not own:
             return
-        if nop.middle > MERGED * mix.middle:
-            why = f"nops are {nop.middle / mix.middle:.1f}x as fast: they are merged, or other units limit the mix"
-            yield self.made.at_least("width", "", mix, unit, why)
+        best = max(own, key=lambda rate: rate.middle)
+        if nop.middle > MERGED * best.middle:
+            why = f"nops are {nop.middle / best.middle:.1f}x as fast: they are merged, or other units limit the others"
+            least = in_wholes(best, best.high)
+            yield self.made.at_least("width", "", Interval(least.low, least.low, least.low, 1), unit, why)
         else:
-            yield self.made.known("width", "", Interval(mix.low, mix.middle, max(mix.high, nop.high), 2), unit)
+            yield self.made.known("width", "", in_wholes(best, max(best.high, nop.high)), unit)
 
     def _window(self, filler: str, step: Step) -> CoreRow:
         count = len(self.points.pairs("window", filler))
@@ -209,6 +213,17 @@ class Core:
         return self.made.known(
             "branch miss", "", interval(cycles, off + GUESSED, 2), "cycles", seconds=interval(seconds, half, 2)
         )
+
+
+def in_wholes(rate: Interval, most: float) -> Interval:
+    """Return the whole numbers from `rate` to `most`, since no core takes a part of an instruction per cycle.
+
+    The clock may change by CLOCK between two loops. `rate` itself is returned where no whole number is that close.
+    """
+    first, last = math.ceil(rate.low * (1 - CLOCK)), math.floor(most * (1 + CLOCK))
+    if first > last:
+        return Interval(rate.low, rate.middle, most, rate.count)
+    return Interval(first, min(max(rate.middle, first), last), last, rate.count)
 
 
 def _fits(step: Step, count: int) -> Interval:
