@@ -62,9 +62,10 @@ void check_inclusive(const Section& section, const CacheFacts& facts, const Cach
 void add_prefetchers(Level& level, const Section& section, std::uint64_t line) {
   const auto word = section.choice("prefetch", {"none", "next-line", "stride"}, "none");
   const auto depth = static_cast<unsigned>(section.count("depth", 1, 63, "4"));  // a page has 64 lines
-  if (word == "none") return;
-  const auto kind = word == "stride" ? Prefetch::stride : Prefetch::next_line;
-  level.prefetchers.assign(level.caches.size(), Prefetcher(kind, depth, line));
+  const bool pair = section.flag("pair", false);
+  if (word == "none" && !pair) return;
+  const auto kind = word == "stride" ? Prefetch::stride : word == "next-line" ? Prefetch::next_line : Prefetch::none;
+  level.prefetchers.assign(level.caches.size(), Prefetcher(kind, depth, line, pair));
 }
 
 }  // namespace

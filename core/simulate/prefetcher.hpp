@@ -2,8 +2,8 @@
 /// KiB, since the next page may not be mapped.
 ///   next-line: on a miss, the line after it.
 ///   stride: after two equal strides within a page, up to `depth` strides ahead. It keeps 16 pages and replaces the
-///   least
-///   recently used one.
+///   least recently used one.
+/// In addition to any of these, `pair`: on a miss, the other line of its pair of lines.
 /// Source: T.-F. Chen, J.-L. Baer, "Effective Hardware-Based Data Prefetching for High-Performance Processors", IEEE
 /// Transactions on Computers 44(5), 1995; kept by page instead of by instruction, as the streamer of Intel 64 and IA-32
 /// Architectures Optimization Reference Manual.
@@ -20,18 +20,20 @@ enum class Prefetch : std::uint8_t { none, next_line, stride };
 class Prefetcher {
  public:
   /// `line`: bytes of a line; a page has fewer lines the longer they are.
-  explicit Prefetcher(Prefetch kind, unsigned depth, std::uint64_t line = LINE) noexcept
-      : kind_(kind), depth_(depth), page_(PAGE / line * LINE), lines_(static_cast<int>(PAGE / line)) {}
+  explicit Prefetcher(Prefetch kind, unsigned depth, std::uint64_t line = LINE, bool pair = false) noexcept
+      : kind_(kind), pair_(pair), depth_(depth), page_(PAGE / line * LINE), lines_(static_cast<int>(PAGE / line)) {}
 
   /// Return whether another one fetches the same lines after the same accesses.
   [[nodiscard]] bool like(const Prefetcher& other) const noexcept {
-    return kind_ == other.kind_ && depth_ == other.depth_ && page_ == other.page_;
+    return kind_ == other.kind_ && pair_ == other.pair_ && depth_ == other.depth_ && page_ == other.page_;
   }
   /// Call `fetch(line)` for each line to prefetch; `line` is its number times 64.
   template <class Fetch>
   void observe(std::uint64_t line, bool missed, Fetch fetch) {
     const auto page = line / page_;
     const auto place = static_cast<int>(line % page_ / LINE);
+    if (pair_ && missed) fetch(line ^ LINE);
+    if (kind_ == Prefetch::none) return;
     if (kind_ == Prefetch::next_line) {
       if (missed && place + 1 < lines_) fetch(line + LINE);
       return;
@@ -83,6 +85,7 @@ class Prefetcher {
   }
 
   Prefetch kind_;
+  bool pair_;
   unsigned depth_;
   std::uint64_t page_;  // bytes of a page in numbers times 64
   int lines_;           // lines of a page

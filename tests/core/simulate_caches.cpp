@@ -98,6 +98,18 @@ TEST_CASE("next-line fetches one line on a miss, and stays in its page") {
   CHECK(made.memory.reads.size() == 3);
 }
 
+TEST_CASE("a pair of lines is fetched whole on a miss, with any other prefetcher or none") {
+  const Made alone(cache("L1", "8KiB", 8, 1, "pair = true"));
+  alone.access(5);
+  CHECK(alone.memory.reads == std::vector<std::uint64_t>{5 * LINE, 4 * LINE});
+  CHECK(alone.access(4, Kind::load, 1'000'000) == 1000);
+  CHECK(alone.memory.reads.size() == 2);  // the first use of a prefetched line does not miss
+  const Made both(cache("L1", "8KiB", 8, 1, "prefetch = \"stride\"\ndepth = 2\npair = true"));
+  for (const std::uint64_t line : {0U, 2U, 4U}) both.access(line, Kind::load, 1'000'000);
+  CHECK(both.memory.reads ==
+        std::vector<std::uint64_t>{0, LINE, 2 * LINE, 3 * LINE, 4 * LINE, 5 * LINE, 6 * LINE, 8 * LINE});
+}
+
 TEST_CASE("the stride prefetcher runs `depth` strides ahead after two equal ones, both ways") {
   const Made made(cache("L1", "8KiB", 8, 1, "prefetch = \"stride\"\ndepth = 3"));
   for (const std::uint64_t line : {0U, 2U}) made.access(line, Kind::load, 1'000'000);

@@ -100,6 +100,7 @@ TEST_CASE("levels that include others or fetch ahead give the same counts from l
   compare(cache("L1", "1KiB", 4, 1) + cache("L2", "4KiB", 8, 10, "inclusive = true"), 300);
   compare(cache("L1", "1KiB", 4, 1, "prefetch = \"next-line\"") + cache("L2", "4KiB", 8, 10), 300);
   compare(cache("L1", "1KiB", 4, 1) + cache("L2", "4KiB", 8, 10, "prefetch = \"stride\""), 300);
+  compare(cache("L1", "1KiB", 4, 1) + cache("L2", "4KiB", 8, 10, "pair = true"), 300);
 }
 
 TEST_CASE("each touch goes to the memory if there are no caches") {

@@ -17,6 +17,7 @@ from tierscope.record.machine import Machine
 from tierscope.simulated.preset import from_rows, preset, text
 from tierscope.stats.cyclic import Shape, distance, fitted, latency, missing, widened
 from tierscope.stats.median import Interval
+from tierscope.suites.latency.findings import fetches_pairs
 from tierscope.suites.latency.row import LatencyRow
 from tierscope.suites.tlb.table_levels import TlbLevelsRow
 from tierscope.units import KiB, MiB, parse_bytes
@@ -137,6 +138,19 @@ def test_sizes_are_whole_sets_of_the_machines_lines(tmp_path: Path, line: int) -
     assert found["cpu"]["line"] == f"{line}B"
     for cache in found["cache"]:
         assert parse_bytes(cache["size"]) % (line * cache["ways"]) == 0
+
+
+def test_a_second_level_that_fetches_pairs_does_so_in_the_file(tmp_path: Path) -> None:
+    assert [cache.get("pair") for cache in told(tmp_path)["cache"]][:2] == [None, True]
+
+
+@pytest.mark.parametrize(("over", "wide", "fetches"), [(0.55, 0.01, True), (0.8, 0.01, False), (0.55, 0.5, False)])
+def test_pairs_are_fetched_only_where_their_latency_is_clearly_lower(over: float, wide: float, fetches: bool) -> None:
+    (single,) = (replace(row, conclusive=False) for row in rows_of([MEMORY_S] * SIZES.size)[-1:])
+    middle = over * MEMORY_S
+    pair = replace(single, order="pair", latency=Interval(middle / (1 + wide), middle, middle * (1 + wide), 60))
+    assert fetches_pairs([single, pair]) == fetches
+    assert not fetches_pairs([single])
 
 
 def test_bandwidth_of_one_thread_becomes_lines_in_flight(tmp_path: Path) -> None:

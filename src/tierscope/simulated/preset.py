@@ -27,6 +27,7 @@ from tierscope.sound import reads
 from tierscope.stats.cyclic import Shape, fitted, widened
 from tierscope.stats.levels import staircase
 from tierscope.stats.memory_plateau import memory_plateau
+from tierscope.suites.latency.findings import fetches_pairs
 from tierscope.suites.latency.levels import latency_levels
 from tierscope.suites.latency.row import LatencyRow
 from tierscope.suites.latency.table import Latency
@@ -61,6 +62,7 @@ class Measured:
     memory_share: float = 0.0
     memory_to_bytes: float = math.inf
     rise: float = 0.0
+    pairs: bool = False  # whether a miss brings the other line of its pair, too
 
     @property
     def word(self) -> str:
@@ -102,7 +104,8 @@ def measured(runs: Sequence[Run], name: str = "") -> Measured:
     tlb = [row for run in runs for row in TlbLevels().rows(run) if row.target == target]
     paths = ", ".join(f"{run.path.name} of {run.result.started}" for run in runs)
     told = from_rows(found[target].rows, machine, name, f"{paths} on {machine.hostname}", stream, tlb)
-    return replace(told, origin=_origin(runs))
+    waits = [row for run in runs for row in Latency().rows(run) if row.target == target]
+    return replace(told, origin=_origin(runs), pairs=fetches_pairs(waits))
 
 
 def _origin(runs: Sequence[Run]) -> str:
@@ -219,6 +222,7 @@ def _caches(found: Measured) -> Iterator[list[str]]:
             f'policy = "{shape.policy}"         # the one that fits the knee',
             f'latency = "{shape.latency_s * 1e9:.4g}ns"      # {found.word}',
             f"shared = {near}                 # {'reported' if cache else 'a guess'}",
+            *([f"pair = true                # {found.word}"] if found.pairs and number == 1 else []),
         ]
 
 

@@ -2,7 +2,8 @@
 
 Kept runs are below `tierscope/machine/DIGEST` of the user's cache folder, and others are found in `runs/`. A run of
 another machine, a stopped one, or one that is not real is not used. Missing values are measured with few blocks, in
-about a minute, and kept. A run of `core` is used where there is one; it takes too long to be made now.
+about a minute, and kept. The core is probed for half a minute. Its lines in flight and its prefetcher take longer: only
+`run core` measures them. A core that cannot be probed has a wide range.
 """
 
 import shutil
@@ -35,12 +36,14 @@ WORDS = {suite: dict(word.split("=") for word in words) for suite, *words in map
 
 STAIRCASE = "latency"
 PROBED = "core"
+PROBES = {"probes": "width,window,store,guess"}
 TIMES_CACHE, LEAST_FAR = 4, 64 * MiB
 Tell = Callable[[str], None]
 
 
 def runs_here(named: Sequence[Run], tell: Tell) -> list[Run]:
-    """Return a run of each suite in WORDS, and one of `core` if there is one; those that were named alone, if any were.
+    """Return a run of each suite in WORDS, and one of `core` if it can be probed; those that were named alone, if any
+    were.
 
     UsageError for a named run of another machine; MachineError where this one cannot be measured.
     """
@@ -52,8 +55,17 @@ def runs_here(named: Sequence[Run], tell: Tell) -> list[Run]:
                              "name runs of this one, or leave --from out")  # fmt: skip
         return list(named)
     runs = [_found(suite, digest) or _made(suite, machine, digest, tell) for suite in WORDS]
-    probed = _found(PROBED, digest)
+    probed = _found(PROBED, digest) or _probed(machine, digest, tell)
     return [*runs, probed] if probed else runs
+
+
+def _probed(machine: Machine, digest: str, tell: Tell) -> Run | None:
+    """Return a short run of `core`; None where this machine or its system lets nobody probe it."""
+    try:
+        return _made(PROBED, machine, digest, tell)
+    except TierscopeError as error:
+        tell(f"the core is not probed, so that bounds are wider: {error}")
+        return None
 
 
 def _is_of(run: Run, digest: str) -> bool:
@@ -114,7 +126,7 @@ def _made(suite: str, machine: Machine, digest: str, tell: Tell) -> Run:
         raise MachineError("there is no folder to keep runs of this machine; set XDG_CACHE_HOME, or measure "
                            f"with `tierscope run {suite}` and name the run with --from")  # fmt: skip
     _clear(path, suite)
-    words = WORDS[suite] | ({"to": _far(machine)} if suite == STAIRCASE else {})
+    words = PROBES if suite == PROBED else WORDS[suite] | ({"to": _far(machine)} if suite == STAIRCASE else {})
     argv = ("tierscope", "run", suite, *(f"{key}={word}" for key, word in words.items()))
     try:
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -34,7 +34,7 @@ UNSURE = "; its capacity is inconclusive: "  # before the reason of one level; t
 
 
 class Known(NamedTuple):
-    """A conclusive row with the time of an access."""
+    """A row with the time of an access; a conclusive one, but for `fetches_pairs`."""
 
     row: LatencyRow
     time: Interval
@@ -179,15 +179,10 @@ def _page(row: LatencyRow) -> int:
 
 def _buddy(cycles: list[Known]) -> list[Insight]:
     """Return order "pair" over order "global" at the largest footprint that has both; large pages first."""
-    pair = _paired(
-        [one for one in cycles if one.row.order == "pair"],
-        [one for one in cycles if one.row.order == "global"],
-        lambda row: (row.footprint_bytes, row.pages, row.page_bytes, row.element_bytes),
-    )
-    if pair is None:
+    found = pairs(cycles)
+    if found is None:
         return []
-    both, single = pair
-    ratio = compare(single.time, both.time, less_is_faster=True)
+    ratio, both = found
     size = show_bytes(both.row.footprint_bytes)
     presence, hidden = _presence(ratio), hidden_by_floor(both.row.target)
     if hidden and presence != "present":
@@ -202,6 +197,28 @@ def _buddy(cycles: list[Known]) -> list[Insight]:
             unit="1",
         )
     ]
+
+
+def pairs(cycles: list[Known]) -> tuple[Comparison, Known] | None:
+    """Return the ratio of the two orders, and the row of pairs; None where there is no such row."""
+    found = _paired(
+        [one for one in cycles if one.row.order == "pair"],
+        [one for one in cycles if one.row.order == "global"],
+        lambda row: (row.footprint_bytes, row.pages, row.page_bytes, row.element_bytes),
+    )
+    if found is None:
+        return None
+    both, single = found
+    return compare(single.time, both.time, less_is_faster=True), both
+
+
+def fetches_pairs(rows: Sequence[LatencyRow]) -> bool:
+    """Return whether rows of one target show that a miss brings the other line of its pair, conclusive or not.
+
+    Their intervals contain what makes them inconclusive, so the ratio must be clear with them.
+    """
+    found = pairs([Known(row, row.latency) for row in rows if row.latency and row.probe == "cycle"])
+    return found is not None and _presence(found[0]) == "present"
 
 
 def _presence(ratio: Comparison) -> str:
