@@ -1,6 +1,6 @@
 /// Simulated bandwidth by the protocol of published tables: optane MACHINE < ROWS. MACHINE: a file of a simulated machine,
 /// with changes as behind `sim:`. Each row of ROWS is `pattern kind access_bytes threads fence_bytes each|end lines`:
-/// pattern sequential, random or mixed; kind read, nt_write or store_clwb. Each thread works in 2 GiB of its own. A
+/// pattern sequential, random or same (place, for ever); kind read, nt_write or store_clwb. Each thread works in 2 GiB of its own. A
 /// random access is at a multiple of the power of two at or above it. `fence_bytes`: bytes between two sfence, 0 for
 /// none. Lines are flushed each by itself, or at the `end` before the fence. After a third of `lines` the clock starts.
 /// Prints GB/s for each row, and bytes asked for by those at the medium.
@@ -70,6 +70,7 @@ class Walk {
     const auto room = std::bit_ceil(row_->access);
     const bool random = row_->pattern == "random";
     start_ = random ? tierscope::random_word(number_ + 77, visits_) % (SLICE / room) * room
+             : row_->pattern == "same" ? 0
                     : visits_ * row_->access % (SLICE - SLICE % row_->access);
     ++visits_;
     done_ = 0;
