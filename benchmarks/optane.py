@@ -7,8 +7,8 @@
 
 A curve is what a table states of one pattern, kind and access size: its rows differ in threads only. All rows of a
 curve are in one half. In each group of curves, those of one table, pattern and kind, the SHA-256 of the words of a
-curve sorts them, and every other one is for fitting. So nobody chose the halves. Of `optane100_fence_interval` and
-`optane100_persist_latency` a row of one column counts as a curve.
+curve sorts them, and every other one is for fitting. So nobody chose the halves. In
+`optane100_fence_interval` and `optane100_persist_latency`, each row of one column counts as a curve.
 
 The error of a row is |simulated / published - 1|. Rows of 24 threads are left out: thread 24 of the published runs was
 on CPU 24, the first one of the other package.
@@ -55,7 +55,11 @@ class Figure:
 
     @property
     def group(self) -> tuple[str, str, str]:
-        return self.table, self.pattern.replace("same", "random"), f"{self.kind}{' at end' if self.flush == 'end' else ''}"
+        return (
+            self.table,
+            self.pattern.replace("same", "random"),
+            f"{self.kind}{' at end' if self.flush == 'end' else ''}",
+        )
 
     @property
     def curve(self) -> str:
@@ -73,7 +77,11 @@ def figures() -> Iterator[Figure]:
             size, threads = int(row["access_bytes"]), int(row["threads"])
             if threads <= CORES:
                 yield Figure(dimms, row["pattern"], row["kind"], size, threads, float(row["bandwidth_gb_s"]), table)
-    columns = {"clwb_each_line": ("store_clwb", "each"), "clwb_at_end": ("store_clwb", "end"), "nt_write": ("nt_write", "each")}
+    columns = {
+        "clwb_each_line": ("store_clwb", "each"),
+        "clwb_at_end": ("store_clwb", "end"),
+        "nt_write": ("nt_write", "each"),
+    }
     for row in rows_of("fence_interval"):
         size = int(row["interval_bytes"])
         for column, (kind, flush) in columns.items():
@@ -99,7 +107,11 @@ def halves(all_figures: Iterable[Figure]) -> dict[str, bool]:
 
 
 def build(folder: Path) -> Path:
-    sources = [HERE / "native/optane.cpp", *(CORE / f"simulate/{name}.cpp" for name in SOURCES), CORE / "base/quantity.cpp"]
+    sources = [
+        HERE / "native/optane.cpp",
+        *(CORE / f"simulate/{name}.cpp" for name in SOURCES),
+        CORE / "base/quantity.cpp",
+    ]
     program = folder / "optane"
     common = ["g++", "-std=c++20", "-O2", "-w", "-DTIERSCOPE_TOML", f"-I{CORE}"]
     subprocess.run([*common, *sources, "-o", program], check=True)
@@ -146,7 +158,8 @@ def main() -> int:
         found = simulate(words.program or build(Path(name)), wanted, words.set, words.lines)
     if words.rows:
         for figure, rate in found.items():
-            print(f"{figure.curve:55} {figure.threads:3} {figure.published:8.3f} {rate:8.3f} {rate / figure.published - 1:+7.1%}")
+            error = rate / figure.published - 1
+            print(f"{figure.curve:55} {figure.threads:3} {figure.published:8.3f} {rate:8.3f} {error:+7.1%}")
     report(found)
     return 0
 
@@ -159,7 +172,8 @@ def report(found: dict[Figure, float]) -> None:
             groups.setdefault(group, []).append(error)
     print(f"{'figures':50} {'n':>4} {'median':>7} {'mean':>7} {'worst':>7}")
     for group, errors in sorted(groups.items(), key=lambda item: (item[0] == "all", item[0])):
-        print(f"{group:50} {len(errors):4} {statistics.median(errors):7.1%} {statistics.mean(errors):7.1%} {max(errors):7.1%}")
+        median, mean = statistics.median(errors), statistics.mean(errors)
+        print(f"{group:50} {len(errors):4} {median:7.1%} {mean:7.1%} {max(errors):7.1%}")
 
 
 if __name__ == "__main__":

@@ -1,9 +1,9 @@
-/// Simulated bandwidth by the protocol of published tables: optane MACHINE < ROWS. MACHINE: a file of a simulated machine,
-/// with changes as behind `sim:`. Each row of ROWS is `pattern kind access_bytes threads fence_bytes each|end lines`:
-/// pattern sequential, random or same (place, for ever); kind read, nt_write or store_clwb. Each thread works in 2 GiB of its own. A
-/// random access is at a multiple of the power of two at or above it. `fence_bytes`: bytes between two sfence, 0 for
-/// none. Lines are flushed each by itself, or at the `end` before the fence. After a third of `lines` the clock starts.
-/// Prints GB/s for each row, and bytes asked for by those at the medium.
+/// Simulated bandwidth by the protocol of published tables: optane MACHINE < ROWS. MACHINE: a file of a simulated
+/// machine, with changes as behind `sim:`. Each row of ROWS is `pattern kind access_bytes threads fence_bytes each|end
+/// lines`: pattern sequential, random or same (place, for ever); kind read, nt_write or store_clwb. Each thread works
+/// in 2 GiB of its own. A random access is at a multiple of the power of two at or above it. `fence_bytes`: bytes
+/// between two sfence, 0 for none. Lines are flushed each by itself, or at the `end` before the fence. After a third of
+/// `lines` the clock starts. Prints GB/s for each row, and bytes asked for by those at the medium.
 #include <bit>
 #include <cstdio>
 #include <iostream>
@@ -40,7 +40,7 @@ class Walk {
     jump();
   }
   [[nodiscard]] const Access& now() const { return now_; }
-  /// Go on; return whether a line is done.
+  /// Continue; return whether a line is done.
   bool next() {
     const auto was = now_.kind;
     if (!flushes()) return was == Kind::sfence ? (forward(), false) : end_of_line();
@@ -69,9 +69,9 @@ class Walk {
   void jump() {
     const auto room = std::bit_ceil(row_->access);
     const bool random = row_->pattern == "random";
-    start_ = random ? tierscope::random_word(number_ + 77, visits_) % (SLICE / room) * room
+    start_ = random                    ? tierscope::random_word(number_ + 77, visits_) % (SLICE / room) * room
              : row_->pattern == "same" ? 0
-                    : visits_ * row_->access % (SLICE - SLICE % row_->access);
+                                       : visits_ * row_->access % (SLICE - SLICE % row_->access);
     ++visits_;
     done_ = 0;
     place();
@@ -83,7 +83,10 @@ class Walk {
   }
   void place() {
     now_ = {base_ + start_ + done_,
-            row_->kind == "read" ? Kind::load : row_->kind == "nt_write" ? Kind::store_nt : Kind::store, false};
+            row_->kind == "read"       ? Kind::load
+            : row_->kind == "nt_write" ? Kind::store_nt
+                                       : Kind::store,
+            false};
   }
   const Row* row_;
   std::uint64_t number_, base_, start_ = 0, done_ = 0, visits_ = 0, lines_ = 0, stored_lines_ = 0;

@@ -49,7 +49,7 @@ class Migration {
 };
 
 /// The section [memory.NAME.media]: unit, read, write, interval, overlap, ports. A fetch that waits for a write begins
-/// `overlap` before its end: the medium has parts of which not all write.
+/// `overlap` before its end, as not all parts of the medium write.
 class Media {
  public:
   Media(const Section& section, Migration migration);
