@@ -22,6 +22,10 @@ class Ports {
     until = start + length;
     return start;
   }
+  /// Let the part that is free first be free earlier.
+  void release(Time earlier) noexcept {
+    (until_.size() == 1 ? until_[0] : *std::ranges::min_element(until_)) -= earlier;
+  }
 
  private:
   std::vector<Time> until_;

@@ -52,6 +52,7 @@ Media::Media(const Section& section, Migration migration)
     : read_(section.time("read")),
       write_(section.time("write")),
       interval_(section.has("interval") ? section.time("interval") : read_),
+      overlap_(section.time("overlap", "0ns")),
       ports_(section.count("ports", 1, 64, "1")),
       fetches_(ports_),
       migration_(migration) {}

@@ -1,6 +1,8 @@
 /// The medium of a persistent-memory DIMM: ports that are busy with one transfer at a time, and blocks that move after
 /// too many writes.
 #pragma once
+#include <algorithm>
+
 #include "simulate/busy.hpp"
 #include "simulate/config.hpp"
 
@@ -46,7 +48,8 @@ class Migration {
   double jitter_ = 0;
 };
 
-/// The section [memory.NAME.media]: unit, read, write, interval, ports.
+/// The section [memory.NAME.media]: unit, read, write, interval, overlap, ports. A fetch that waits for a write begins
+/// `overlap` before its end, as not all parts of the medium write.
 class Media {
  public:
   Media(const Section& section, Migration migration);
@@ -54,11 +57,13 @@ class Media {
   Time fetch(std::uint64_t address, Time at) noexcept {
     at = migration_.clear(address, at);
     fetches_.take(at, interval_);
+    const bool behind_write = written_ != 0 && written_ == ports_.free();
+    if (behind_write && at < written_) ports_.release(std::min(overlap_, written_ - at));
     return ports_.take(at, interval_);
   }
   /// Write one unit of the medium, or of a buffer before it, and return the end. Its port is busy for `write`.
   Time put(std::uint64_t address, Time at) noexcept {
-    return ports_.take(migration_.clear(address, at), write_) + write_;
+    return written_ = ports_.take(migration_.clear(address, at), write_) + write_;
   }
   /// Note that a unit of the medium was written, some time after `at`.
   void wrote(std::uint64_t address, Time at) noexcept {
@@ -76,7 +81,7 @@ class Media {
   std::uint64_t reads = 0, writes = 0;  // units of the medium
 
  private:
-  Time read_, write_, interval_;
+  Time read_, write_, interval_, overlap_, written_ = 0;  // written_: end of the last write
   Ports ports_, fetches_;
   Migration migration_;
 };

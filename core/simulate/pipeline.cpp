@@ -18,6 +18,7 @@ Pipeline::Pipeline(Machine& machine, unsigned cpu, Placement& placement)
       placement_(&placement),
       cycle_(machine.limits().cycle),
       near_latency_(machine.cache_facts().empty() ? 0 : machine.cache_facts().front().latency),
+      bypass_(machine.limits().bypass),
       dispatches_(cycle_, machine.core().width),
       retires_(cycle_, machine.core().width),
       core_(machine.core()),
@@ -282,7 +283,7 @@ void Pipeline::store(std::uint64_t number, Time at) {
 Time Pipeline::write(Stored& stored, bool there, Time at) {
   Time done = at;
   if (stored.nontemporal) {
-    if (!there) done = reach(stored.what, Kind::store_nt, at);
+    if (!there) done = reach(stored.what, Kind::store_nt, at) + bypass_;
     nontemporal_line_ = stored.what.address / LINE;
   } else {
     done = reach(stored.what, Kind::store, at);

@@ -168,7 +168,7 @@ class Pipeline {
   Machine* machine_;
   unsigned cpu_;
   Placement* placement_;
-  Time cycle_, near_latency_;
+  Time cycle_, near_latency_, bypass_;
   Slots dispatches_, retires_;
   CoreLimits core_;
   Predictor predictor_;  // of steps without a guess

@@ -4,8 +4,12 @@
 /// of `loads` line fill buffers is free. A miss of the first level, also of a prefetch, occupies one until its line
 /// arrives, though no fence waits for a prefetch. A store, clwb or clflushopt starts when one of `stores` buffers is
 /// free; clflush also starts after the one before it. A store past the caches starts when one of `combining` buffers is
-/// free. Stores of a stream may pass the caches by (store_streams.hpp). Behind sfence nothing starts before all stores
-/// are accepted; behind mfence nothing starts before all loads are back, too.
+/// free, and takes `bypass` longer than its memory. Stores of a stream may pass the caches by (store_streams.hpp).
+///
+/// Stores and flushes leave the store buffer in the order of the program. So a flush ends no earlier than the lines of
+/// all stores before it came, plus its own time. Behind sfence no store, flush or store past the caches ends, and none
+/// of the last two begins, before all stores are accepted. But the line of a store is asked for while the fence waits,
+/// and loads pass it. Behind mfence nothing starts before all stores are accepted and all loads are back.
 ///
 /// Threads of one experiment differ by chance in when they start and when their accesses end (jitter.hpp).
 ///
@@ -30,6 +34,7 @@ class Thread {
         issue_(machine.limits().issue),
         near_(machine.cache_facts().empty() ? 0 : machine.cache_facts().front().latency),
         far_(machine.cache_facts().empty() ? 0 : machine.cache_facts().back().latency),
+        bypass_(machine.limits().bypass),
         loads_(machine.limits().loads),
         stores_(machine.limits().stores),
         combining_(machine.limits().combining),
@@ -45,11 +50,11 @@ class Thread {
       case Kind::prefetch:
         return std::max(now_, loads_.free());
       case Kind::store_nt:
-        return std::max({now_, combining_.free(), address});
+        return std::max({now_, combining_.free(), address, fenced_});
       case Kind::clflush:
         return std::max({now_, stores_.free(), flushed_});
       case Kind::sfence:
-        return std::max(now_, stored());
+        return now_;
       case Kind::mfence:
         return drained();
       case Kind::store:
@@ -62,6 +67,7 @@ class Thread {
   /// Start it at `at`, which `ready` returned.
   void execute(const Access& access, Time at) {
     now_ = at + issue_;
+    if (access.kind == Kind::sfence) fenced_ = stored();
     if (access.kind == Kind::sfence || access.kind == Kind::mfence) return;
     Time done = machine_->access(cpu_, access.address, met(access), at);
     if (done - at > far_ && machine_->is_interleaved(access.address))
@@ -75,12 +81,15 @@ class Thread {
         if (done - at > near_) loads_.hold(done);
         break;
       case Kind::store_nt:
-        combining_.take(done, true);
+        combining_.take(done + bypass_, true);
         break;
-      case Kind::clflush:
-        flushed_ = done;
-        [[fallthrough]];
+      case Kind::store:
+        committed_ = std::max({committed_, done, fenced_});
+        stores_.take(committed_, true);
+        break;
       default:
+        done = std::max({at, committed_, fenced_}) + (done - at);
+        if (access.kind == Kind::clflush) flushed_ = done;
         stores_.take(done, true);
     }
   }
@@ -127,7 +136,9 @@ class Thread {
 
   Machine* machine_;
   unsigned cpu_;
-  Time issue_, near_, far_, now_ = 0, awaited_ = 0, flushed_ = 0;
+  Time issue_, near_, far_, bypass_, now_ = 0, awaited_ = 0, flushed_ = 0;
+  Time committed_ = 0;  // when the last of the stores so far writes its line
+  Time fenced_ = 0;     // when the stores before the last sfence were accepted
   Ring loads_, stores_, combining_;
   StoreStreams streams_;
   Jitter jitter_;

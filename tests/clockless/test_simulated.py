@@ -77,7 +77,7 @@ SLICE_BYTES = 2048 * 6 * 4096  # of each thread: 2048 times around the six DIMMs
 def test_threads_whose_slices_are_multiples_of_the_interleaving_do_not_march_in_step(
     shell: Shell, threads: int
 ) -> None:
-    """One thread stores 4.65 GB/s here, and six DIMMs take 13.96 GB/s. In step, four threads are on one DIMM at a time.
+    """One thread stores 4.78 GB/s here, and six DIMMs take 13.96 GB/s. In step, four threads are on one DIMM at a time.
 
     Published: 9.05 GB/s of two threads and 13.95 GB/s of four (J. Yang and others, FAST 2020).
     """
@@ -94,7 +94,7 @@ def test_threads_whose_slices_are_multiples_of_the_interleaving_do_not_march_in_
         assert row["origin"] == "simulated"
         return float(str(row["bandwidth_bytes_per_s"]))
 
-    assert bandwidth("") == pytest.approx(min(threads * 4.65e9, 13.96e9), rel=0.02)
+    assert bandwidth("") == pytest.approx(min(threads * 4.78e9, 13.96e9), rel=0.02)
     if threads == 4:  # without jitter
         assert bandwidth(",cpu.scatter=0ns,cpu.handover=0ns") < 5e9
 

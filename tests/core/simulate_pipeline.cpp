@@ -40,9 +40,9 @@ std::string machine_text(const std::string& more, unsigned width) {
 }
 
 struct Core {
-  explicit Core(const std::string& more = "", unsigned width = 2) {
+  explicit Core(const std::string& more = "", unsigned width = 2, const std::string& words = "") {
     folder.write("made.toml", machine_text(more, width));
-    machine = std::make_unique<Machine>(folder.at("made.toml"));
+    machine = std::make_unique<Machine>(folder.at("made.toml") + words);
     pipeline = std::make_unique<Pipeline>(*machine, 0, placement);
   }
   void run(const Block& block, std::vector<Access> accesses) { pipeline->run(Step{0, &block, accesses, nullptr}); }
@@ -157,6 +157,8 @@ TEST_CASE("a store past the caches takes a fill buffer until the memory has acce
   const auto copies = copy(true);
   CHECK(shared.time_of(copies, 400, far_copy) == doctest::Approx(800 * 101 / 4).epsilon(0.05));
   CHECK(apart.time_of(copies, 400, far_copy) == doctest::Approx(400 * 101 / 4).epsilon(0.05));
+  Core slow(APART, 2, ",cpu.bypass=60ns");
+  CHECK(slow.time_of(copies, 400, far_copy) == doctest::Approx(400 * 160 / 4).epsilon(0.05));
   const auto within_lines = [](std::uint64_t n) { return load_and_store((n + 1) * FAR, n * 8); };
   // eight stores to a line take one buffer; the store buffer fills while one waits for it
   const double few = Core().time_of(copies, 400, within_lines);

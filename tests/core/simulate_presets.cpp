@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "simulate/machine.hpp"
+#include "simulate/thread.hpp"
 #include "simulate_made.hpp"
 
 using namespace tierscope::simulate;
@@ -131,4 +132,21 @@ TEST_CASE("optane100 writes one DIMM within 5 % of the measurements" * doctest::
   }
   REQUIRE(count > 10);
   CHECK(sum / count < 0.05);
+}
+
+TEST_CASE("one thread of optane100 stores and flushes line after line within 5 % of the measurements") {
+  constexpr std::uint64_t LINES = 40'000;
+  for (const auto& cells : reference("bandwidth")) {
+    if (cells[0] != "sequential" || cells[1] != "store_clwb" || cells[3] != "1") continue;
+    Machine machine("optane100");
+    Thread thread(machine, 0);
+    const std::uint64_t base = std::uint64_t{machine.region("pmem")} << MEMORY_BIT;
+    for (std::uint64_t line = 0; line < LINES; ++line)
+      for (const auto kind : {Kind::store, Kind::clwb}) {
+        const Access access{base + line * LINE, kind, false};
+        thread.execute(access, thread.ready(access));
+      }
+    const double seconds = static_cast<double>(thread.drained()) / TICKS_PER_S;
+    CHECK(LINES * double{LINE} / seconds / 1e9 == doctest::Approx(std::stod(cells[4])).epsilon(0.05));
+  }
 }

@@ -1,0 +1,67 @@
+/// One thread of a simulated machine: what stores, flushes and fences wait for.
+#include <doctest/doctest.h>
+
+#include <vector>
+
+#include "folder.hpp"
+#include "simulate/thread.hpp"
+
+using namespace tierscope::simulate;
+
+namespace {
+
+constexpr Time NS = 1000, READ = 300 * NS, WRITE = 80 * NS, CACHE = 20 * NS, ISSUE = 1 * NS;
+
+/// A machine with one cache and one flat memory.
+struct Made {
+  tierscope::tests::Folder folder;
+  Machine machine;
+  Thread thread;
+  explicit Made(const std::string& cpu = "") : machine(written(cpu)), thread(machine, 0) {}
+  std::string written(const std::string& cpu) {
+    folder.write("made.toml",
+                 "name = \"made\"\nsummary = \"\"\nsource = \"\"\n[cpu]\ncount = 1\nissue = \"1ns\"\nstores = 16\n" +
+                     cpu +
+                     "\n[[cache]]\nname = \"L1d\"\nsize = \"32KiB\"\nways = 8\nlatency = \"20ns\"\n"
+                     "[memory.flat]\nkind = \"flat\"\nsize = \"1GiB\"\nread = \"300ns\"\nwrite = \"80ns\"\n");
+    return folder.at("made.toml");
+  }
+  /// Make the accesses in order; return the start of the last one.
+  Time make(const std::vector<Access>& accesses) {
+    Time at = 0;
+    for (const auto& access : accesses) thread.execute(access, at = thread.ready(access));
+    return at;
+  }
+};
+
+Access store(std::uint64_t line) { return {line * LINE, Kind::store, false}; }
+Access clwb(std::uint64_t line) { return {line * LINE, Kind::clwb, false}; }
+Access store_nt(std::uint64_t line) { return {line * LINE, Kind::store_nt, false}; }
+const Access SFENCE{0, Kind::sfence, false}, MFENCE{0, Kind::mfence, false};
+
+}  // namespace
+
+TEST_CASE("a flush ends after the line of its store came") {
+  Made made;
+  CHECK(made.make({store(0), clwb(0), MFENCE}) >= CACHE + READ + CACHE + WRITE);
+}
+
+TEST_CASE("lines of stores behind sfence come while it waits, and nothing leaves before its end") {
+  Made made;
+  const Time one = CACHE + READ + CACHE + WRITE;
+  const Time two = made.make({store(0), clwb(0), SFENCE, store(1), clwb(1), MFENCE});
+  CHECK(two >= one + CACHE + WRITE);
+  CHECK(two < one + CACHE + WRITE + 10 * ISSUE);  // the second line came with the first
+}
+
+TEST_CASE("a load does not wait behind sfence, but behind mfence") {
+  Made made, other;
+  CHECK(made.make({store(0), SFENCE, {1024, Kind::load, false}}) < 10 * ISSUE);
+  CHECK(other.make({store(0), MFENCE, {1024, Kind::load, false}}) >= READ);
+}
+
+TEST_CASE("a store past the caches waits behind sfence, and takes the time of its way") {
+  Made made, slow("bypass = \"54ns\"");
+  CHECK(made.make({store_nt(0), SFENCE, store_nt(1)}) == WRITE);
+  CHECK(slow.make({store_nt(0), SFENCE, store_nt(1)}) == WRITE + 54 * NS);
+}
