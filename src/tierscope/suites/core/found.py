@@ -223,7 +223,7 @@ def in_wholes(rate: Interval, most: float) -> Interval:
     first, last = math.ceil(rate.low * (1 - CLOCK)), math.floor(most * (1 + CLOCK))
     if first > last:
         return Interval(rate.low, rate.middle, most, rate.count)
-    return Interval(first, min(max(rate.middle, first), last), last, rate.count)
+    return Interval(float(first), min(max(rate.middle, first), last), float(last), rate.count)
 
 
 def _fits(step: Step, count: int) -> Interval:
