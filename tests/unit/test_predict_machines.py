@@ -159,7 +159,7 @@ def test_the_kind_of_prefetcher_that_was_found_is_the_own_one(
     own, *others = [words_of(word).get("cache.1.prefetch", "none") for word in here.own.words]
     kinds = [("stride", "next-line", "none")[kind] for kind in order]
     assert own == kinds[0]
-    assert [others.count(kind) for kind in kinds] == [6, 3, 3]
+    assert [others.count(kind) for kind in kinds] == [8, 3, 3]
 
 
 @pytest.fixture
