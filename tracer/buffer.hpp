@@ -32,7 +32,23 @@ class Buffer {
   void access(std::uint32_t block, Event event) {
     if (block == block_ && !muted_) put(event);
   }
+  /// Add the line of an access, unless one of the last ones was of this line.
+  void line(std::uint64_t address, bool store) {
+    const auto line = address / LINE;
+    auto& last = latest_[line % latest_.size()];
+    const auto read = line << 1U | std::uint64_t{1} << 63U, written = read | 1U;
+    if (last == written || (last == read && !store) || muted_) return;
+    last = store ? written : read;
+    put(access_event(line * LINE, 0, store, LINE_SHIFT));
+  }
+  /// From now on, events are lines; or blocks again.
+  void lines(bool on) {
+    flush();
+    lines_ = on;
+    latest_.fill(0);
+  }
   void allocated(std::uint64_t address, std::uint64_t bytes, std::uint64_t place) {
+    if (used_ + 2 > events_.size()) flush();  // both are in one chunk
     for (const auto event : allocation_events(address, bytes, place)) put(event);
     if (bytes >= SHARED_BYTES) flush();
   }
@@ -46,12 +62,14 @@ class Buffer {
     return piece.size() < words.size_bytes() ? std::exchange(line_, "") : "";
   }
   void flush() {
-    if (used_ != 0) stream_->events(thread_, std::span(events_).first(used_));
+    if (used_ != 0) stream_->events(thread_, std::span(events_).first(used_), lines_);
     used_ = 0;
   }
   void drop() { used_ = 0; }
 
  private:
+  static constexpr unsigned LINE_SHIFT = 6;
+  static constexpr std::uint64_t LINE = 1U << LINE_SHIFT;
   void put(Event event) {
     if (used_ == events_.size()) flush();
     events_[used_++] = event;
@@ -60,10 +78,13 @@ class Buffer {
   Stream* stream_;
   std::uint32_t thread_;
   std::uint32_t block_ = 0;  // that runs
+  bool lines_ = false;       // of lines, and not of blocks
   bool muted_ = false;       // it runs code that the library calls
   std::string line_;         // that the library says
   std::size_t used_ = 0;
   std::array<Event, 16384> events_{};
+  /// Lines that were used last, as many as the smallest nearest cache has: the others need not see them again.
+  std::array<std::uint64_t, 512> latest_{};
 };
 
 }  // namespace tierscope::tracer

@@ -45,14 +45,17 @@ int served = 1;  // version of the running QEMU
 /// Which instructions are traced. Without `skip` all of them, else the first `all`, and then: `skip` untraced, `warm`
 /// and `unit` traced, again and again. Each gap is drawn between half and one and a half of `skip`, so that no loop
 /// of the program keeps its step, and `skip` doubles after `doubles` gaps, so that a long program has more units, not
-/// too many.
+/// too many. Of the last `lines` instructions of a gap, the lines that they use are written.
 struct Plan {
-  std::uint64_t all = 0, skip = 0, warm = 0, unit = 0, doubles = 0;
+  std::uint64_t all = 0, skip = 0, warm = 0, unit = 0, doubles = 0, lines = 0;
 };
+
+/// What is written of the instructions that run: everything; their number; that, and the lines that they use.
+enum class Mode : std::uint8_t { traced, counted, lines };
 
 Plan plan;
 qemu_plugin_id_t own;
-std::atomic<bool> light = false;        // blocks only count their instructions
+std::atomic<Mode> mode = Mode::traced;
 std::atomic<std::uint64_t> passed = 0;  // instructions since the last change
 std::atomic<std::uint64_t> until = ~std::uint64_t{0};
 std::atomic<bool> asked = false;    // QEMU will translate everything anew
@@ -101,6 +104,10 @@ void on_light_block(unsigned vcpu, void* data) {
 void on_way_back(unsigned, void*) { look(); }
 
 void on_dropped_access(unsigned, qemu_plugin_meminfo_t, std::uint64_t, void*) {}
+
+void on_line(unsigned vcpu, qemu_plugin_meminfo_t info, std::uint64_t address, void*) {
+  if (auto* buffer = buffer_of(vcpu)) buffer->line(address, qemu_plugin_mem_is_store(info));
+}
 
 /// A block's number and, above, the number of one of its instructions.
 constexpr unsigned INSTRUCTION_BIT = 32;
@@ -160,6 +167,8 @@ bool goes_ahead(const Instruction& last) {
   }
 }
 
+[[nodiscard]] bool in_gap() { return mode.load(std::memory_order_relaxed) != Mode::traced; }
+
 /// Count the instructions of a block in a gap. Of one thread they are counted without a call, and only blocks from
 /// which the program may go back look whether the gap ends.
 void count_light(qemu_plugin_tb* block, std::size_t count, const Instruction& last) {
@@ -173,13 +182,15 @@ void count_light(qemu_plugin_tb* block, std::size_t count, const Instruction& la
 
 /// QEMU up to 7.2 keeps the list of callbacks of a block's last instruction after the block, and frees it when blocks
 /// are dropped. The next function of QEMU that reaches memory would read it, unless an instruction with a list of its
-/// own ran since.
+/// own ran since. Instructions whose lines are written all have a list.
 void translate_light(qemu_plugin_tb* block, std::size_t count, bool counts) {
   for (std::size_t i = 0; i < count; ++i) {
     auto* instruction = qemu_plugin_tb_get_insn(block, i);
     const auto found = read(instruction);
     if (counts && i + 1 == count) count_light(block, count, found);
-    if (by_helper(found))
+    if (counts && mode == Mode::lines)
+      qemu_plugin_register_vcpu_mem_cb(instruction, on_line, QEMU_PLUGIN_CB_NO_REGS, QEMU_PLUGIN_MEM_RW, nullptr);
+    else if (by_helper(found))
       qemu_plugin_register_vcpu_mem_cb(instruction, on_dropped_access, QEMU_PLUGIN_CB_NO_REGS, QEMU_PLUGIN_MEM_RW,
                                        nullptr);
   }
@@ -189,7 +200,7 @@ void on_translation(qemu_plugin_id_t, qemu_plugin_tb* block) {
   static std::mutex mutex;
   const auto count = qemu_plugin_tb_n_insns(block);
   const auto at = qemu_plugin_insn_vaddr(qemu_plugin_tb_get_insn(block, 0));
-  if (const bool own_code = at >= own_begin && at < own_end; own_code || light)
+  if (const bool own_code = at >= own_begin && at < own_end; own_code || in_gap())
     return translate_light(block, count, !own_code);
   std::vector<Instruction> instructions;
   for (std::size_t i = 0; i < count; ++i) instructions.push_back(read(qemu_plugin_tb_get_insn(block, i)));
@@ -205,7 +216,10 @@ void on_translation(qemu_plugin_id_t, qemu_plugin_tb* block) {
 }
 
 void on_thread(qemu_plugin_id_t, unsigned vcpu) {
-  if (vcpu < MOST_THREADS && !buffers[vcpu]) buffers[vcpu] = std::make_unique<Buffer>(stream, vcpu);
+  if (vcpu < MOST_THREADS && !buffers[vcpu]) {
+    buffers[vcpu] = std::make_unique<Buffer>(stream, vcpu);
+    buffers[vcpu]->lines(mode == Mode::lines);
+  }
   if (vcpu >= MOST_THREADS) stream.note(vcpu, "a thread beyond the 4096th is not traced");
 }
 
@@ -254,7 +268,7 @@ void on_said(Buffer& buffer, unsigned vcpu, std::int64_t number, std::span<const
       break;
     case OBJECTS_PHASE:
       buffer.flush();
-      stream.phase(vcpu, light ? passed.load() : 0, text_of(words));
+      stream.phase(vcpu, in_gap() ? passed.load() : 0, text_of(words));
       break;
     default:
       break;
@@ -265,7 +279,11 @@ void on_said(Buffer& buffer, unsigned vcpu, std::int64_t number, std::span<const
 std::string state() {
   std::string text = "first=" + std::to_string(blocks);
   const std::initializer_list<std::pair<const char*, std::uint64_t>> more{
-      {"light", light}, {"passed", passed}, {"until", until}, {"gaps", gaps}, {"places", places}};
+      {"mode", static_cast<std::uint64_t>(mode.load())},
+      {"passed", passed},
+      {"until", until},
+      {"gaps", gaps},
+      {"places", places}};
   for (const auto& [name, value] : more) text += std::string(",") + name + "=" + std::to_string(value);
   return text;
 }
@@ -288,7 +306,7 @@ void on_syscall(qemu_plugin_id_t, unsigned vcpu, std::int64_t number, std::uint6
   if (number == SYS_clone || number == SYS_clone3 || number == SYS_futex) on_thread_end(0, vcpu);
   if (!several && (number == SYS_clone3 || (number == SYS_clone && (a & CLONE_VM) != 0))) {
     several = true;
-    if (light) qemu_plugin_reset(own, listen);  // those that count without a call
+    if (in_gap()) qemu_plugin_reset(own, listen);  // those that count without a call
   }
   if (number == SYS_execve) follow(stream, a, b, c, state());
   if (replaces) stream.note(vcpu, "exec");
@@ -297,7 +315,7 @@ void on_syscall(qemu_plugin_id_t, unsigned vcpu, std::int64_t number, std::uint6
 void on_exit(qemu_plugin_id_t, void*) {
   if (stream.muted()) return;
   flush_all();
-  if (light) stream.gap(passed, 0);
+  if (in_gap()) stream.gap(passed, 0, mode == Mode::lines);
   stream.end();
 }
 
@@ -317,13 +335,33 @@ void listen(qemu_plugin_id_t id) {
   qemu_plugin_register_atexit_cb(id, on_exit, nullptr);
 }
 
+void go_on_as(Mode next, std::uint64_t instructions) {
+  mode = next;
+  until = instructions;
+  passed = 0;
+  for (auto& buffer : buffers)
+    if (buffer) buffer->lines(next == Mode::lines);
+}
+
+/// A gap begins: its last instructions state their lines. The units before it end here, also if no other ones come
+/// first.
+void begin_gap() {
+  const auto gap = drawn_gap();
+  if (gap > plan.lines) return go_on_as(Mode::counted, gap - plan.lines);
+  stream.gap(0, 0, true);
+  go_on_as(Mode::lines, gap);
+}
+
 /// All threads stand still.
 void change(qemu_plugin_id_t id) {
   flush_all();
-  if (light) stream.gap(passed, plan.warm);
-  light = !light;
-  until = light ? drawn_gap() : plan.warm + plan.unit;
-  passed = 0;
+  const bool lines = mode == Mode::counted && plan.lines != 0;
+  if (mode == Mode::traced) {
+    begin_gap();
+  } else {
+    stream.gap(passed, lines ? 0 : plan.warm, mode == Mode::lines);
+    go_on_as(lines ? Mode::lines : Mode::traced, lines ? plan.lines : plan.warm + plan.unit);
+  }
   listen(id);
 }
 
@@ -352,13 +390,14 @@ std::uint64_t number_of(std::span<char*> words, std::string_view name, std::uint
   return otherwise;
 }
 
-constexpr std::array<std::string_view, 12> NAMES{"fd",    "all",   "skip",   "warm",  "unit", "doubles",  // of the user
-                                                 "first", "light", "passed", "until", "gaps", "places"};
+constexpr std::array<std::string_view, 13> NAMES{"fd",    "all",  "skip",   "warm",  "unit", "doubles",
+                                                 "lines",  // of the user
+                                                 "first", "mode", "passed", "until", "gaps", "places"};
 
 /// Go on where the program stood that this one replaced.
 void take_over(std::span<char*> words) {
   blocks = static_cast<std::uint32_t>(number_of(words, "first", 0));
-  light = number_of(words, "light", 0) != 0;
+  mode = static_cast<Mode>(std::min<std::uint64_t>(number_of(words, "mode", 0), 2));
   passed = number_of(words, "passed", 0);
   until = number_of(words, "until", until);
   gaps = static_cast<unsigned>(number_of(words, "gaps", 0));
@@ -370,13 +409,17 @@ std::string install(std::span<char*> words) {
   for (const std::string_view word : words) {
     const auto name = word.substr(0, word.find('='));
     if (std::ranges::find(NAMES, name) == NAMES.end())
-      return std::string(word) + " is not an argument; expected fd=, all=, skip=, warm=, unit= or doubles=";
+      return std::string(word) + " is not an argument; expected fd=, all=, skip=, warm=, unit=, doubles= or lines=";
   }
   constexpr std::uint64_t NONE = 1U << 30U;
   const auto descriptor = number_of(words, "fd", NONE);
   if (descriptor >= NONE) return "no pipe is named; expected fd=NUMBER";
-  plan = {number_of(words, "all", 0), number_of(words, "skip", 0), number_of(words, "warm", 0),
-          number_of(words, "unit", 1'000'000), std::max<std::uint64_t>(number_of(words, "doubles", 32), 1)};
+  plan = {number_of(words, "all", 0),
+          number_of(words, "skip", 0),
+          number_of(words, "warm", 0),
+          number_of(words, "unit", 1'000'000),
+          std::max<std::uint64_t>(number_of(words, "doubles", 32), 1),
+          number_of(words, "lines", 0)};
   if (plan.skip != 0) until = std::max<std::uint64_t>(plan.all, 1);
   take_over(words);
   stream.open(static_cast<int>(descriptor), blocks != 0);

@@ -38,8 +38,8 @@ void Stream::define(std::uint32_t block, std::span<const Instruction> instructio
   chunk(Chunk::block, 0, payload);
 }
 
-void Stream::events(std::uint32_t thread, std::span<const Event> events) {
-  chunk(Chunk::events, thread, std::as_bytes(events));
+void Stream::events(std::uint32_t thread, std::span<const Event> events, bool lines) {
+  chunk(lines ? Chunk::lines : Chunk::events, thread, std::as_bytes(events));
 }
 
 void Stream::note(std::uint32_t thread, std::string_view text) {
@@ -57,8 +57,8 @@ void Stream::phase(std::uint32_t thread, std::uint64_t untraced, std::string_vie
   chunk(Chunk::phase, thread, payload);
 }
 
-void Stream::gap(std::uint64_t instructions, std::uint64_t warm) {
-  const std::array<std::uint64_t, 2> payload{instructions, warm};
+void Stream::gap(std::uint64_t instructions, std::uint64_t warm, bool stated) {
+  const std::array<std::uint64_t, 3> payload{instructions, warm, stated ? instructions : 0};
   chunk(Chunk::gap, 0, std::as_bytes(std::span(payload)));
 }
 

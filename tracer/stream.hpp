@@ -36,20 +36,31 @@ constexpr Event free_event(std::uint64_t address) {
 class Stream {
  public:
   /// What a chunk contains.
-  enum class Chunk : std::uint32_t { block = 1, events = 2, note = 3, end = 4, gap = 5, place = 6, phase = 7 };
+  enum class Chunk : std::uint32_t {
+    block = 1,
+    events = 2,
+    note = 3,
+    end = 4,
+    gap = 5,
+    place = 6,
+    phase = 7,
+    lines = 8
+  };
 
   /// goes_on: behind what another process wrote.
   void open(int descriptor, bool goes_on);
   void define(std::uint32_t block, std::span<const Instruction> instructions);
-  void events(std::uint32_t thread, std::span<const Event> events);
+  /// lines: they are lines of a gap, not blocks.
+  void events(std::uint32_t thread, std::span<const Event> events, bool lines);
   /// A line of text: what the reader should tell its user, such as "exec".
   void note(std::uint32_t thread, std::string_view text);
   /// The number of a place of the program that allocates, and its call stack.
   void place(std::uint32_t thread, std::string_view text);
   /// The program begins a part of its work, after so many untraced instructions of the gap that it is in.
   void phase(std::uint32_t thread, std::uint64_t untraced, std::string_view name);
-  /// So many instructions ran untraced; so many of the next are there to warm caches.
-  void gap(std::uint64_t instructions, std::uint64_t warm);
+  /// So many instructions ran untraced; so many of the next are there to warm caches. stated: the lines of those before
+  /// were written.
+  void gap(std::uint64_t instructions, std::uint64_t warm, bool stated);
   void end();
   /// In a child process: nothing more is written, so that the parent's stream stays whole.
   void mute() { descriptor_ = -1; }

@@ -11,8 +11,8 @@ properties of the core that its columns state:
 
 The trace of the prediction is another run of the program, with the units that `tierscope predict` would time in a
 program of this speed. The last cache here is a quarter of that of a small server. So kernels have a quarter of its
-instructions before gaps, in gaps, and in what warms caches; their units are shorter than that, to cost less. The
-sampling is therefore scored here, but the tracer and the form of the simulation are not.
+instructions before gaps, in gaps and their lines, and in what warms caches; their units are shorter than that, to cost
+less. The sampling is therefore scored here, but the tracer and the form of the simulation are not.
 
 --draw: hidden cores and memories of another draw. cells.toml lists the draws, before their cells are run.
 """
@@ -34,7 +34,7 @@ from rivals import misses_times_latency, ratio_of_latencies
 
 from tierscope.errors import TierscopeError
 from tierscope.predict.program.answer import Answer, anchor, answer
-from tierscope.predict.program.cold import cold_share
+from tierscope.predict.program.cold import NONE, Doubt, doubt
 from tierscope.predict.program.cores import cores, parameters
 from tierscope.predict.program.machines import PREFETCHERS
 from tierscope.predict.program.native import Native
@@ -48,7 +48,7 @@ Parts = Callable[[float], str]
 
 HERE = Path(__file__).parent
 CELLS = HERE / "cells.toml"
-SHORTER = "all=1250000,warm=500000,unit=25000"
+SHORTER = "all=1250000,lines=5000000,warm=500000,unit=25000"
 SHORTEST_SKIP = 250_000  # instructions
 LIMIT_S = 1200.0
 REPEATS = 100
@@ -162,9 +162,9 @@ def cell(name: str, command: list[str], parts: Parts, folder: Path, number: int 
     near, far = tuple(others[::2]), tuple(others[1::2])
     latencies_s = tuple(latency * 1e-9 for latency, _ in tiers)
     known = len(unknown)
-    cold = cold_share(near[0], LAST_LINES)  # the counters of the first machine contain the warming
-    answers = [told(here, near[:known], far[:known], instant, cold),
-               told(here, near[known:], far[known:], instant_probed, cold)]  # fmt: skip
+    unsure = doubt(near[0], LAST_LINES)  # the first machine contains the warming
+    answers = [told(here, near[:known], far[:known], instant, unsure),
+               told(here, near[known:], far[known:], instant_probed, unsure)]  # fmt: skip
     return Cell(
         name, seconds(there) / seconds(here), *answers,
         ratio_of_latencies(*latencies_s),
@@ -199,12 +199,16 @@ def written(path: Path, memory: str) -> str:
 
 
 def told(
-    truth: Traced, near: tuple[Traced, ...], far: tuple[Traced, ...], instant: Traced | None = None, cold: float = 0.0
+    truth: Traced,
+    near: tuple[Traced, ...],
+    far: tuple[Traced, ...],
+    instant: Traced | None = None,
+    unsure: Doubt = NONE,
 ) -> Answer:
     """Return the answer anchored to the time on the hidden core, which has no noise and no time in the kernel."""
     time = seconds(truth)
     exact = Interval(time, time, time, 9)
-    return answer("far", anchor(Native(exact, exact, 0.0, 9), near, "", (), instant, cold), far, None, None, None)
+    return answer("far", anchor(Native(exact, exact, 0.0, 9), near, "", (), instant, unsure), far, None, None, None)
 
 
 def cells(names: list[str], folder: Path, number: int) -> list[Cell]:

@@ -74,6 +74,7 @@ class Pipelines final : public FlowRun {
     fact.add("seconds", seconds).add("sampling_deviation_s", deviation).add("units", sampling_.units());
     fact.raw("parts", parts()).add("last_gap", sampling_.gap());
     fact.raw("knots", knots_list()).raw("phases", phases_list());
+    if (seen_ != 0) fact.raw("in_doubt", in_doubt());
     if (objects_ != nullptr) fact.raw("objects", objects());
     fact.raw("core", json::object(sum)).raw("counters", json::object(machine_.counters()));
   }
@@ -91,6 +92,10 @@ class Pipelines final : public FlowRun {
   void end_part() {
     sampling_.end(timed());
     in_part_ = last_knot_ = 0;
+    if (sampling_.units() != doubts_.size()) {
+      const auto now = machine_.doubts(), was = doubts_before_;
+      doubts_.push_back({now.reads - was.reads, now.cold - was.cold, now.gone - was.gone});
+    }
     if (objects_ == nullptr || sampling_.units() == uses_.size()) return;
     std::vector<simulate::Placement::Use> part;
     for (std::size_t o = 0; o < placement_.uses().size(); ++o) {
@@ -100,6 +105,14 @@ class Pipelines final : public FlowRun {
     }
     before_ = placement_.uses();
     uses_.push_back(std::move(part));
+  }
+  /// Return [lines read from memory, those in doubt, hits in doubt] of the whole program (simulate/doubts.hpp).
+  [[nodiscard]] std::string in_doubt() const {
+    const auto all = [&](auto what) {
+      return json::value(sampling_.whole([&](auto p) { return static_cast<double>(doubts_[p].*what); }));
+    };
+    using Counts = simulate::Doubts::Counts;
+    return "[" + all(&Counts::reads) + "," + all(&Counts::cold) + "," + all(&Counts::gone) + "]";
   }
   /// Return [number, seconds that wait for it, lines read, lines written], of the whole program, of each that is used.
   [[nodiscard]] std::string objects() const {
@@ -130,6 +143,7 @@ class Pipelines final : public FlowRun {
     if (objects_ != nullptr) placement_.learn(*objects_);
     if (step.gap != nullptr) return leave(*step.gap);
     if (step.phase != nullptr) return mark(*step.phase);
+    if (step.lines) return use(step);
     if (warmer_ != nullptr && warm_ != 0) {
       if (turns_.leaves(step)) return leave_out(std::span(&step, 1));
       if (left_out_) warm_up();  // a second thread has begun
@@ -158,6 +172,15 @@ class Pipelines final : public FlowRun {
     }
     in_part_ += instructions;
     if (in_part_ - last_knot_ >= KNOT) knot(pipeline.now());
+  }
+  /// Warm the caches by lines of a gap. If only one thread has run, a machine with the same caches can do it.
+  void use(const Step& step) {
+    if (warmer_ != nullptr && threads_.size() == 1 && threads_.contains(step.thread)) {
+      left_out_ = true;
+      return;
+    }
+    if (left_out_) warm_up();
+    of(step.thread).use(step);
   }
   /// From now on, each thread decodes its own steps. The first one knows those that batches decoded.
   void decode_alone() {
@@ -228,14 +251,20 @@ class Pipelines final : public FlowRun {
   /// Begin a part of all threads together.
   void begin() {
     from_ = end();
+    doubts_before_ = machine_.doubts();
     for (const auto& [thread, one] : threads_) one->wait_until(from_);
   }
   void leave(const simulate::flow::Gap& gap) {
     turns_.finish(clock(), go());
     end_part();
+    if (warmer_ == nullptr && gap.instructions > gap.stated) {
+      machine_.begin_gap(gap.instructions, ran_ - seen_);
+      seen_ = ran_ + gap.instructions;
+    }
     sampling_.skip(gap.instructions);
     ran_ += gap.instructions;
     warm_ = gap.warm;
+    if (warm_ == 0 && left_out_) warm_up();
     begin();
   }
   static constexpr std::uint64_t KNOT = 1'000'000;  // instructions
@@ -250,6 +279,9 @@ class Pipelines final : public FlowRun {
   std::vector<Knot> knots_;
   std::vector<Marked> phases_;
   std::uint64_t ran_ = 0, in_part_ = 0, last_knot_ = 0;  // instructions
+  std::uint64_t seen_ = 0;                               // at the end of the last gap whose lines are not known
+  simulate::Doubts::Counts doubts_before_;               // at the begin of the part
+  std::vector<simulate::Doubts::Counts> doubts_;         // by part
   simulate::Placement placement_;
   bool moved_;                         // objects are in another memory
   const Pipelines* warmer_ = nullptr;  // whose caches have the same content

@@ -21,7 +21,7 @@ class Counts final : public FlowRun {
   using FlowRun::take;
   void follow(const simulate::Objects&) override {}
   void take(const Step& step) override {
-    if (step.gap != nullptr || step.phase != nullptr) return;
+    if (step.block == nullptr) return;
     if (step.thread != thread_) pass();
     thread_ = step.thread;
     for (const auto& access : step.accesses)
@@ -59,7 +59,7 @@ struct FlowTally {
       untraced += step.gap->instructions;
       return;
     }
-    if (step.phase != nullptr) return;
+    if (step.block == nullptr) return;
     instructions += step.block->size();
     for (const auto& access : step.accesses) ++(access.store ? stores : loads);
     threads = std::max(threads, step.thread + 1);

@@ -73,6 +73,11 @@ class Cache {
     use(record, way);
     return {last_, victim};
   }
+  /// Return the number of an entry, below `entries`.
+  [[nodiscard]] std::size_t index(const Entry* entry) const noexcept {
+    return static_cast<std::size_t>(entry - entries_.at(0));
+  }
+  [[nodiscard]] std::size_t entries() const noexcept { return count_ * ways_; }
   /// Return the line's entry without using it; null if it is absent.
   [[nodiscard]] Entry* find(std::uint64_t line) const noexcept {
     const auto [tag, set] = sets_.of(line / 64);

@@ -11,6 +11,7 @@
 #include "simulate/caches.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 #include "simulate/flights.hpp"
 #include "simulate/touches.hpp"
@@ -68,6 +69,18 @@ class Caches::Levels : private Lineup {
     }
     owners_.note_all(cpu);
     flights_ = Flights(std::size_t{FLIGHTS} * cpus_);
+  }
+  void begin_gap(std::uint64_t instructions, std::uint64_t ran) {
+    if (depth_ == 0) return;
+    const auto& caches = levels_.back().caches;
+    if (!doubts_) doubts_ = std::make_unique<Doubts>(caches.size(), caches[0].entries(), doubts().reads);
+    doubts_->gap(instructions, ran);
+  }
+  [[nodiscard]] Doubts::Counts doubts() const {
+    if (doubts_) return doubts_->counts();
+    if (depth_ == 0) return {};
+    const auto& misses = levels_.back().events.misses;
+    return {std::accumulate(misses.begin(), misses.end(), std::uint64_t{0}), 0, 0};
   }
   void count_all(Counters& counters) const {
     for (const auto& level : levels_) count_events(level, counters);
@@ -133,7 +146,10 @@ class Caches::Levels : private Lineup {
     for (unsigned k = from;; ++k) {
       auto& level = levels_[k];
       ++level.events.uses[u];
-      if (held != nullptr) return here(k, held, line, use, at);
+      if (held != nullptr) {
+        if (doubts_ && k + 1 == depth_) doubts_->hit(last_cache(cpu), cache(cpu, k).index(held));
+        return here(k, held, line, use, at);
+      }
       if (k + 1 < depth_) cache(cpu, k + 1).announce(line);
       ++level.events.misses[u];
       const auto filled = cache(cpu, k).fill(line);
@@ -142,7 +158,10 @@ class Caches::Levels : private Lineup {
                        : use == Use::store ? COMING | DIRTY
                                            : COMING | FETCHED;
       if (filled.victim != 0 && ((filled.victim & DIRTY) != 0 || level.inclusive)) leave(cpu, k, filled.victim);
-      if (k + 1 == depth_) return {depth_, false, 0};
+      if (k + 1 == depth_) {
+        if (doubts_) doubts_->fill(last_cache(cpu), cache(cpu, k).index(filled.entry), filled.victim == 0, true);
+        return {depth_, false, 0};
+      }
       held = cache(cpu, k + 1).touch(line);
     }
   }
@@ -205,6 +224,8 @@ class Caches::Levels : private Lineup {
     }
     const auto filled = cache(cpu, level).fill(line);
     *filled.entry |= DIRTY;
+    if (doubts_ && level + 1 == depth_)
+      doubts_->fill(last_cache(cpu), cache(cpu, level).index(filled.entry), filled.victim == 0, false);
     if (filled.victim != 0) leave(cpu, level, filled.victim);
   }
 
@@ -300,13 +321,17 @@ class Caches::Levels : private Lineup {
     return below_.write(line, at + latency(depth_));
   }
 
+  /// Return the number of the last cache of a CPU.
+  [[nodiscard]] std::size_t last_cache(unsigned cpu) const noexcept { return cpu / levels_.back().facts.shared; }
+
   Entry empty_ = 0;
   Entry* none_ = &empty_;  // the last entry where there is no cache
   LineMemory below_;
   Flights flights_;
   Touches touches_;
   std::vector<CacheFacts> facts_;
-  std::vector<Entry> leaving_;  // lines that go to memory after the request of the read before them
+  std::unique_ptr<Doubts> doubts_;  // null: there was no gap
+  std::vector<Entry> leaving_;      // lines that go to memory after the request of the read before them
   bool prefetching_ = false;
   bool fetched_ = false;  // the last `take` was the first use of a prefetched line
 };
@@ -336,6 +361,8 @@ bool Caches::like(const Caches& other) const {
   return lines_.bytes() == other.lines_.bytes() && levels_->like(*other.levels_);
 }
 void Caches::copy(unsigned cpu, const Caches& from) { levels_->copy(cpu, *from.levels_); }
+void Caches::begin_gap(std::uint64_t instructions, std::uint64_t ran) { levels_->begin_gap(instructions, ran); }
+Doubts::Counts Caches::doubts() const { return levels_->doubts(); }
 void Caches::count(Counters& counters) const { levels_->count_all(counters); }
 void Caches::reset_counters() { levels_->reset_counters(); }
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "simulate/doubts.hpp"
 #include "simulate/lines.hpp"
 #include "simulate/touch.hpp"
 
@@ -61,6 +62,11 @@ class Caches {
   [[nodiscard]] bool like(const Caches& other) const;
   /// Take the lines that the caches of a CPU have in others, which are `like` these. No line is on its way.
   void copy(unsigned cpu, const Caches& from);
+  /// A gap of this number of instructions begins in which nothing is known of lines; `ran` were traced since the last
+  /// one.
+  void begin_gap(std::uint64_t instructions, std::uint64_t ran);
+  /// Return the accesses that such gaps may have changed.
+  [[nodiscard]] Doubts::Counts doubts() const;
   void count(Counters& counters) const;
   void reset_counters();
 

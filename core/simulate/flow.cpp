@@ -17,7 +17,7 @@ constexpr std::size_t MOST_PHASES = 100'000, LONGEST_NAME = 48;
 constexpr std::uint64_t MOST_INSTRUCTIONS_OF_A_GAP = std::uint64_t{1} << 56U;
 constexpr std::uint8_t LAST_CLASS = static_cast<std::uint8_t>(Class::serialize);
 
-enum class Chunk : std::uint32_t { block = 1, events = 2, note = 3, end = 4, gap = 5, place = 6, phase = 7 };
+enum class Chunk : std::uint32_t { block = 1, events = 2, note = 3, end = 4, gap = 5, place = 6, phase = 7, lines = 8 };
 struct Header {
   std::uint32_t what, thread;
   std::uint64_t bytes;
@@ -43,6 +43,7 @@ Flow::Flow(std::istream& from) : from_(from) {
 bool Flow::next(Step& step) {
   while (!drain(step)) {
     if (in_gap_) return take_gap(step);
+    if (take_lines(step)) return true;
     if (in_phase_) return take_phase(step);
     if (!chunk()) return false;
   }
@@ -54,6 +55,27 @@ bool Flow::take_gap(Step& step) {
   in_gap_ = false;
   step = Step{};
   step.gap = &gap_;
+  return true;
+}
+
+/// Take the lines of a chunk, each as an access.
+bool Flow::take_lines(Step& step) {
+  accesses_.clear();
+  auto& [events, at] = lines_;
+  while (at < events.size()) {
+    if (!take_objects(lines_, objects_) || at == events.size()) break;
+    const auto event = events[at++];
+    if (!is_access(event)) refuse("lines contain a block");
+    const auto address = event & ADDRESS;
+    accesses_.push_back({address, 1, 0, (event >> 57U & 1U) != 0, follows_ ? objects_.at(address) : REST});
+  }
+  events.clear();
+  at = 0;
+  if (accesses_.empty()) return false;
+  step = Step{};
+  step.thread = lines_thread_;
+  step.accesses = accesses_;
+  step.lines = true;
   return true;
 }
 
@@ -146,6 +168,9 @@ bool Flow::chunk() {
     case Chunk::events:
       add_events(header.thread, payload_);
       break;
+    case Chunk::lines:
+      add_lines(header.thread, payload_);
+      break;
     case Chunk::note:
       if (notes_.size() < MOST_NOTES) notes_.emplace_back(payload_.begin(), payload_.end());
       break;
@@ -156,9 +181,12 @@ bool Flow::chunk() {
       add_phase(header.thread, payload_);
       break;
     case Chunk::gap: {
-      if (payload_.size() != sizeof gap_) refuse("a gap is not two numbers");
-      std::memcpy(&gap_, payload_.data(), sizeof gap_);
+      constexpr std::size_t LEAST = sizeof(Gap) - sizeof(std::uint64_t);
+      if (payload_.size() != LEAST && payload_.size() != sizeof gap_) refuse("a gap is not two or three numbers");
+      gap_ = {};
+      std::memcpy(&gap_, payload_.data(), payload_.size());
       if (gap_.instructions > MOST_INSTRUCTIONS_OF_A_GAP) refuse("a gap is longer than any program");
+      if (gap_.stated > gap_.instructions) refuse("a gap states the lines of more instructions than it has");
       in_gap_ = true;
       current_ = 0;
       break;
@@ -216,6 +244,15 @@ void Flow::add_events(std::uint32_t thread, std::span<const char> payload) {
   events.resize(old + payload.size() / sizeof(Event));
   if (!payload.empty()) std::memcpy(events.data() + old, payload.data(), payload.size());
   current_ = thread;
+}
+
+void Flow::add_lines(std::uint32_t thread, std::span<const char> payload) {
+  if (thread >= MOST_THREADS) refuse("thread " + std::to_string(thread) + " is beyond the 4096th");
+  if (payload.size() % sizeof(Event) != 0) refuse("a chunk of lines is not a multiple of 8 bytes");
+  lines_.events.resize(payload.size() / sizeof(Event));
+  lines_.at = 0;
+  if (!payload.empty()) std::memcpy(lines_.events.data(), payload.data(), payload.size());
+  lines_thread_ = thread;
 }
 
 void Flow::refuse(const std::string& why) const {

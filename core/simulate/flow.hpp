@@ -76,9 +76,10 @@ struct Access {
   Object object = REST;
 };
 
-/// Instructions that ran untraced, and how many of the instructions after them serve to warm caches.
+/// Instructions that ran untraced, how many of the instructions after them serve to warm caches, and of how many of
+/// them the lines were stated before.
 struct Gap {
-  std::uint64_t instructions, warm;
+  std::uint64_t instructions, warm, stated = 0;
 };
 
 /// The program begins a part of its work. `untraced`: instructions before it in its gap, if it is in one.
@@ -91,7 +92,7 @@ struct Phase {
 /// it.
 enum class Guess : std::uint8_t { unknown, right, wrong };
 
-/// One execution of a block, or a gap, or a phase.
+/// One execution of a block, or a gap, or a phase, or lines of a gap before its end.
 struct Step {
   std::uint32_t thread = 0;
   const Block* block = nullptr;
@@ -99,6 +100,7 @@ struct Step {
   const Gap* gap = nullptr;          // if set, there is no block
   const Phase* phase = nullptr;      // if set, there is no block either
   Guess guess = Guess::unknown;
+  bool lines = false;  // if set, there is no block either: the accesses are lines that a part of a gap used
 };
 
 class Flow {
@@ -128,10 +130,12 @@ class Flow {
   bool drain(Step& step);
   static bool take_objects(Thread& thread, Objects& objects);
   bool take_gap(Step& step);
+  bool take_lines(Step& step);
   bool take_phase(Step& step);
   void add_phase(std::uint32_t thread, std::span<const char> payload);
   void define(std::span<const char> payload);
   void add_events(std::uint32_t thread, std::span<const char> payload);
+  void add_lines(std::uint32_t thread, std::span<const char> payload);
   std::size_t collect(std::span<const Event> events, std::size_t from, const Block& block);
   void refuse(const std::string& why) const;
   std::istream& from_;
@@ -145,6 +149,8 @@ class Flow {
   std::vector<std::string> notes_;
   Gap gap_{};
   bool in_gap_ = false;
+  Thread lines_;
+  std::uint32_t lines_thread_ = 0;
   Phase phase_;
   std::size_t phase_thread_ = 0, phases_ = 0;
   bool in_phase_ = false;

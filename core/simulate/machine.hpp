@@ -121,6 +121,9 @@ class Machine {
   [[nodiscard]] bool caches_like(const Machine& other) const;
   /// Take the content of caches and TLBs of a CPU from a machine whose caches are like those of this one.
   void copy_caches(unsigned cpu, const Machine& from);
+  /// As Caches::begin_gap and Caches::doubts.
+  void begin_gap(std::uint64_t instructions, std::uint64_t ran) { caches_->begin_gap(instructions, ran); }
+  [[nodiscard]] Doubts::Counts doubts() const { return caches_->doubts(); }
   [[nodiscard]] Counters counters() const;
   void reset_counters();
 

@@ -57,12 +57,17 @@ void Pipeline::run(const flow::Step& step, const OperationsOf& operations) {
 void Pipeline::warm(const flow::Step& step) {
   settle();
   close_branch(step);
+  use(step);
+  expect(step);
+}
+
+void Pipeline::use(const flow::Step& step) {
+  settle();
   for (const auto& access : step.accesses)
     dispatched_ = std::max(dispatched_, reach({access.address, access.bytes, access.object},
                                               access.store ? Kind::store : Kind::load, dispatched_));
   redirect_ = dispatched_;
   last_retirement_ = std::max(last_retirement_, dispatched_);
-  expect(step);
 }
 
 Time Pipeline::drain() {

@@ -55,6 +55,8 @@ class Pipeline {
   void warm(const flow::Step& step);
   /// Leave a block out: another machine warms the caches with it.
   void skip(const flow::Step& step) noexcept { expect(step); }
+  /// Warm the caches by lines that the program used in a gap.
+  void use(const flow::Step& step);
   /// Return when an instruction that has begun next uses a cache or a memory; NEVER: all have ended.
   [[nodiscard]] Time pending() const noexcept { return starts_.soonest(); }
   /// Advance by this one step, so that others that share the machine can act in between.

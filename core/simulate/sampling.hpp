@@ -6,7 +6,8 @@
 ///     seconds    sum of units + sum over gaps of  instructions * (a + b) / 2
 ///     deviation  sqrt(sum over gaps of  instructions^2 * (a - b)^2 / 2)         a, b: seconds of an instruction
 ///
-/// Blind to: lines that a cache had before a gap and lost, or the reverse, beyond the instructions that warm it.
+/// Blind to: lines that a cache had before a gap and lost, or the reverse, beyond the instructions that warm it and
+/// the lines that the trace states of a gap (doubts.hpp).
 /// Source: R. E. Wunderlich et al., "SMARTS: Accelerating Microarchitecture Simulation via Rigorous Statistical
 /// Sampling", ISCA 2003 (units, warming).
 /// Source: J. von Neumann et al., "The Mean Square Successive Difference", Annals of Mathematical Statistics 12(2),

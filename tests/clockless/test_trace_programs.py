@@ -19,6 +19,7 @@ pytestmark = pytest.mark.skipif(
 
 SOURCE = Path(__file__).with_name("traced_programs.c")
 GAPS = "all=1000,skip=20000,warm=1000,unit=1000"  # hundreds of changes in a short program
+LINES = f"{GAPS},lines=15000"  # of some gaps, of all their instructions
 Run = Callable[..., tuple[Traced, str]]
 
 
@@ -45,7 +46,7 @@ def run(program: Path) -> Run:
 SERVED = {"state": "1\n", "threads": "8000\n", "written": "1999000\n"}
 
 
-@pytest.mark.parametrize("sampling", ["", GAPS])
+@pytest.mark.parametrize("sampling", ["", GAPS, LINES])
 @pytest.mark.parametrize("kind", SERVED)
 def test_a_program_runs_as_it_does_without_the_tracer(run: Run, kind: str, sampling: str) -> None:
     """state: QEMU 7.2 died here, since it kept callbacks that a gap had freed. written: code that changes."""
@@ -63,20 +64,20 @@ def test_gaps_double_after_as_many_as_stated(run: Run) -> None:
     assert soon.instructions < usual.instructions / 2
 
 
-@pytest.mark.parametrize("sampling", ["", GAPS])
+@pytest.mark.parametrize("sampling", ["", GAPS, LINES])
 def test_signals_that_come_at_any_time_leave_a_whole_trace(run: Run, sampling: str) -> None:
     """QEMU 7.2 reports stores to the frame of a signal as accesses of an instruction that ran before."""
     found, said = run("alarms", "10", sampling=sampling)
     assert (said, found.ended, found.whole) == ("1\n", 0, True)
 
 
-@pytest.mark.parametrize("sampling", ["", GAPS])
+@pytest.mark.parametrize("sampling", ["", GAPS, LINES])
 def test_parts_that_are_not_traced_are_noted(run: Run, sampling: str) -> None:
     child, said = run("fork", "1", sampling=sampling)
     assert (said, child.notes, child.whole) == ("3\n", ("fork",), True)
 
 
-@pytest.mark.parametrize("sampling", ["", GAPS])
+@pytest.mark.parametrize("sampling", ["", GAPS, LINES])
 def test_a_program_that_becomes_another_one_is_followed(run: Run, program: Path, sampling: str) -> None:
     """It becomes itself, where it runs thousands of instructions, with other words and another first word."""
     alone, _ = run("state", "2000", sampling="")
@@ -127,12 +128,13 @@ def test_an_instruction_that_qemu_lacks_is_named(run: Run) -> None:
 
 
 @pytest.mark.skipif(not os.access("/usr/bin/gzip", os.X_OK), reason="needs gzip")
-def test_an_unmodified_program_runs_with_gaps(tmp_path: Path) -> None:
+@pytest.mark.parametrize("sampling", [GAPS, LINES])
+def test_an_unmodified_program_runs_with_gaps(tmp_path: Path, sampling: str) -> None:
     """gzip was the program that found the freed callbacks."""
     (tmp_path / "text").write_bytes(bytes(i * i % 251 for i in range(100_000)))
     command = ["/usr/bin/gzip", "-nc", str(tmp_path / "text")]
     packed = subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout
     with (tmp_path / "packed").open("wb") as said:
-        (found,) = replayed(["sim:flat"], command, count=True, sampling=GAPS, output=said.fileno(), limit_s=60)
+        (found,) = replayed(["sim:flat"], command, count=True, sampling=sampling, output=said.fileno(), limit_s=60)
     assert (found.ended, found.whole) == (0, True)
     assert (tmp_path / "packed").read_bytes() == packed

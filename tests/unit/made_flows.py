@@ -42,6 +42,15 @@ def events(*words: int, thread: int = 0) -> bytes:
     return chunk(2, struct.pack(f"<{len(words)}Q", *words), thread)
 
 
+def lines(*addresses: int, thread: int = 0) -> bytes:
+    """Return a chunk of loads of a gap."""
+    return chunk(8, struct.pack(f"<{len(addresses)}Q", *(access(address, shift=6) for address in addresses)), thread)
+
+
+def gap(instructions: int, warm: int = 0, stated: int = 0) -> bytes:
+    return chunk(5, struct.pack("<QQQ", instructions, warm, stated))
+
+
 def place(number: int, name: str = "module+0x10", kind: str = "site") -> bytes:
     return chunk(6, f"{kind} {number}\t{name}".encode())
 

@@ -14,7 +14,7 @@ from tierscope.errors import MachineError, UsageError
 from tierscope.predict.program import native, printed
 from tierscope.predict.program.answer import Anchor, Answer, anchor, answer, paired_deviation, reaching
 from tierscope.predict.program.asked import Found
-from tierscope.predict.program.cold import cold_share
+from tierscope.predict.program.cold import doubt, ends
 from tierscope.predict.program.native import Native
 from tierscope.predict.program.text import line, show
 from tierscope.simulated.replay import Traced
@@ -82,19 +82,33 @@ def test_reaches_of_cores_and_of_the_latency_add_in_squares() -> None:
 def test_the_bounds_contain_reads_that_only_the_trace_has() -> None:
     """The memory takes 0.6 s here and 1.6 s on the tier; without a quarter of its reads, 0.45 s and 1.2 s."""
     cores, there = [of(1.0)] * CORES, [of(2.0)] * CORES
-    found = answer("far", anchor(here(), cores, instant=of(0.4), cold=0.25), there, None, None, None)
+    found = answer("far", anchor(here(), cores, instant=of(0.4), doubt=(0.25, 0.0)), there, None, None, None)
     assert (found.ratio, found.high) == (2.0, 2.0)
     assert found.low == pytest.approx(1.6 / 0.85)
 
 
-@pytest.mark.parametrize(("lines", "share"), [(0, 0.0), (250, 0.25), (2000, 1.0)])
-def test_as_many_reads_as_the_last_cache_has_lines_may_be_hits(lines: int, share: float) -> None:
-    counters = {f"L1.{name}": 5000 for name in ("loads", "load_misses", "stores", "store_misses")}
-    counters |= {"dram.reads": 1000, "dram.writes": 700, "other.reads": 0, "other.writes": 0}
-    sampled = of(1.0, counters=counters, untraced_instructions=1)
-    assert cold_share(sampled, lines) == share
-    assert cold_share(of(1.0, counters=counters), lines) == 0, "no gap brought anything into the cache"
-    assert cold_share(of(1.0, untraced_instructions=1), lines) == 0, "no read"
+def test_the_bounds_contain_hits_that_only_the_trace_has() -> None:
+    """With half as many reads again, the memory takes 0.9 s here and 2.4 s on the tier."""
+    cores, there = [of(1.0)] * CORES, [of(2.0)] * CORES
+    found = answer("far", anchor(here(), cores, instant=of(0.4), doubt=(0.0, 0.5)), there, None, None, None)
+    assert (found.ratio, found.low) == (2.0, 2.0)
+    assert found.high == pytest.approx(2.8 / 1.3)
+
+
+@pytest.mark.parametrize(
+    ("counts", "shares"),
+    [((0, 0, 0), (0, 0)), ((1000, 250, 100), (0.25, 0.1)), ((1000, 1100, 3000), (1, 3)), ((1000, 50, 0), (0.2, 0))],
+)
+def test_accesses_in_doubt_are_shares_of_the_reads(counts: tuple[float, ...], shares: tuple[float, float]) -> None:
+    """Each of 1000 lines of the last cache is empty once, and the trace has 5000 reads."""
+    counters = {f"L1.{name}": 9000 for name in ("loads", "load_misses", "stores", "store_misses")}
+    counters |= {"dram.reads": 5000, "dram.writes": 700, "other.reads": 0, "other.writes": 0}
+    assert doubt(of(1.0, in_doubt=counts, counters=counters), 1000) == shares
+    assert doubt(of(1.0, in_doubt=counts), 1000) == (0, 0), "no read"
+
+
+def test_a_model_without_waits_has_none_in_doubt() -> None:
+    assert ends(1.0, 1.5, (0.5, 2.0)) == (1.0, 1.0)
 
 
 def test_a_bound_of_a_tier_that_is_slower_in_each_respect_is_not_below_one() -> None:

@@ -45,6 +45,7 @@ class Traced(msgspec.Struct, frozen=True, kw_only=True):
     seconds_waiting: float | None = None  # an estimate, if each waits for the one before
     parts: tuple[tuple[int, int, float], ...] = ()  # untraced instructions before it, instructions, seconds of it
     last_gap: int = 0  # untraced instructions behind the last part
+    in_doubt: tuple[float, float, float] = (0.0, 0.0, 0.0)  # lines read from memory; reads, hits that gaps may change
     knots: tuple[tuple[int, int, float], ...] = ()  # within parts: number of the part, instructions, seconds so far
     phases: tuple[tuple[str, int], ...] = ()  # that the program marked: name, instructions before it
     places: tuple[tuple[str, int, int], ...] = ()  # objects: name, most bytes at a time, allocations

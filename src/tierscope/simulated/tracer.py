@@ -21,7 +21,7 @@ PROCESSOR = "max,-erms,-fsrm"  # with rep movsb, a copy of a megabyte would be a
 BRING = "sudo apt-get install -y qemu-user libzydis-dev g++ cmake"
 
 SAMPLED = "all=50000000,skip=10000000,warm=4000000,unit=1000000"  # instructions; tracer/README.md
-FEW = "all=5000000,warm=2000000,unit=500000"
+FEW = "all=5000000,lines=20000000,warm=2000000,unit=500000"
 DOUBLES = 24  # gaps, after which they double
 SLOWEST_PER_S = 3e8  # instructions of a program that waits for memory most of the time
 SHORTEST_SKIP = 1_000_000  # instructions

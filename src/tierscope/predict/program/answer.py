@@ -14,8 +14,9 @@ leave open did not change:
     1 + (m - 1) A                   A: weighted mean of a / M
 
 The latency of the memory here was measured and has an interval. With the latency at an end of it, the own core takes a'
-here, and the ratio changes. Some of the reads from memory in a trace with gaps may be hits in the program (`cold`).
-Without them, the own core takes a" and b". Both changes are independent of the core, so that squares add:
+here, and the ratio changes. In a trace with gaps, some reads from memory may be hits in the program, and some hits may
+be reads (`cold`). With either, the own core takes a" and b". Both changes are independent of the core, so that squares
+add:
 
     reach of the bounds             sqrt(reach by cores^2 + reach by a'^2 + reach by b" / a"^2)
 
@@ -40,7 +41,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from tierscope.errors import MachineError
-from tierscope.predict.program.cold import without
+from tierscope.predict.program.cold import NONE, Doubt, ends
 from tierscope.predict.program.native import Native
 from tierscope.predict.program.one_more import LEAST_CORES, counting, mean_of, one_more, weights
 from tierscope.predict.program.processes import lost
@@ -70,7 +71,7 @@ class Anchor:
 
     ends: the own core with the latency of the memory here at the ends of its interval; () where that is exact.
 
-    instant: the own core with a memory that answers immediately. cold: the share of reads that may be hits (`cold`).
+    instant: the own core with a memory that answers immediately. doubt: accesses that gaps may have changed (`cold`).
     """
 
     native: Native
@@ -80,7 +81,7 @@ class Anchor:
     unknown: str = ""  # why no prediction rests on it
     ends: tuple[Traced, ...] = ()
     instant: Traced | None = None
-    cold: float = 0.0
+    doubt: Doubt = NONE
 
     @property
     def model_s(self) -> float:
@@ -131,15 +132,15 @@ class Answer:
 
 def anchor(
     native: Native, cores: Sequence[Traced], said: str = "", ends: Sequence[Traced] = (),
-    instant: Traced | None = None, cold: float = 0.0,
+    instant: Traced | None = None, doubt: Doubt = NONE,
 ) -> Anchor:  # fmt: skip
     """Return the anchor. cores: on the model of this machine, own first; `said`: digest of its output in the tracer;
-    ends, instant, cold: as Anchor.
+    ends, instant, doubt: as Anchor.
     """
     several = cores[0].threads > 1
     time = native.wall_s if several else native.user_s
     rest = 0.0 if several else max(native.wall_s.middle - native.user_s.middle, 0.0)
-    made = Anchor(native, (time.low, time.middle, time.high), rest, tuple(cores), "", tuple(ends), instant, cold)
+    made = Anchor(native, (time.low, time.middle, time.high), rest, tuple(cores), "", tuple(ends), instant, doubt)
     return replace(made, unknown=_doubt(made, cores[0], said))
 
 
@@ -216,7 +217,7 @@ def anchored(tier: str, here: Anchor, own: Traced, *others: Sequence[Pair]) -> A
     told = slowdown(here, own)
     every = [told, *(end for pairs in others for end in _ends(here, pairs))]
     memory = [_slowdown(here, model, seconds_of(end)) for end in here.ends]
-    low, high = reaching(told, every, memory, [_without_cold(here, model)])
+    low, high = reaching(told, every, memory, _in_doubt(here, model))
     return Answer(tier, told, low, high, told * here.wall_s, model)
 
 
@@ -229,11 +230,12 @@ def _slowdown(here: Anchor, there_s: float, model_s: float) -> float:
     return (here.measured_s[1] * there_s / model_s + here.rest_s) / here.wall_s
 
 
-def _without_cold(here: Anchor, there_s: float) -> float:
-    """Return the ratio if the reads in doubt are hits."""
-    instant_s = seconds_of(here.instant) if here.instant else 0.0
-    share = here.cold if here.instant else 0.0
-    return _slowdown(here, *(without(time, instant_s, share) for time in (there_s, here.model_s)))
+def _in_doubt(here: Anchor, there_s: float) -> list[float]:
+    """Return the ratios if the reads in doubt are hits, and if the hits in doubt are reads."""
+    if here.instant is None:
+        return []
+    times = (ends(time, seconds_of(here.instant), here.doubt) for time in (there_s, here.model_s))
+    return [_slowdown(here, *pair) for pair in zip(*times, strict=True)]
 
 
 def reaching(told: float, *sources: Sequence[float]) -> tuple[float, float]:

@@ -11,7 +11,7 @@ from tierscope.errors import MachineError, UsageError
 from tierscope.host.system import System
 from tierscope.predict.objects.placed import Again, Ends, Placed, placed
 from tierscope.predict.program.answer import SHORTEST_S, Anchor, Answer, anchor, answer, slowdown
-from tierscope.predict.program.cold import cold_share
+from tierscope.predict.program.cold import doubt
 from tierscope.predict.program.here import Tell, runs_here
 from tierscope.predict.program.lever import is_response, judged, opinion, responses
 from tierscope.predict.program.machines import (
@@ -136,7 +136,7 @@ def predicted(asked: Asked, tell: Tell) -> Found:
         replays = partial(replay_words, command, limit_s=limit_s, user_s=user_s, objects=wanted)
         found, said = replays(_words(here))
         own, ends = _cores(here.own, found), [found[word] for word in here.ends]
-        anchored = anchor(native, own, said, ends, found.get(here.instant), cold_share(own[0], here.last_lines))
+        anchored = anchor(native, own, said, ends, found.get(here.instant), doubt(own[0], here.last_lines))
         answers = _found(asked.command, here, anchored, found, levers)
         answers = replace(answers, phases=_phases(here, answers.anchor, found, asked.phases))
         if not wanted:

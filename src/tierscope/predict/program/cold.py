@@ -1,12 +1,15 @@
-"""Misses that only the trace has: its last cache is empty at first, and misses the lines that gaps brought into it.
+"""Accesses to the last cache that a gap of the trace may have changed (core/simulate/doubts.hpp).
 
-    cold      lines of the last cache / lines that the trace read from memory, at most 1
-    time      T - cold (T - T0)
+    cold      reads from memory that filled an empty place of the cache / all reads from memory
+              lines of the last cache / reads from memory in the trace, with those that warm it, if this is larger
+    gone      hits of lines that the program may have replaced in a gap / all reads from memory
+    time      T - cold (T - T0)             if the former were hits
+              T + gone (T - T0)             if the latter were reads from memory
 
-T: model time; T0: the same with a memory that answers immediately. Each line of the cache is empty once. Until it is
-filled, a read from memory may be of a line that the program had there, since it used the line in a gap. So at most as
-many reads as the cache has lines are in doubt. A trace without gaps has no such reads.
-Blind to: lines that the trace still has in its cache, and that the program replaced in a gap.
+T: model time; T0: the same with a memory that answers immediately. A gap brings lines into the cache of the program,
+and not into that of the trace. So a read may be of a line that the program had there, and a hit of a line that it no
+longer had. The trace states the lines of the last part of a gap. If that is the whole gap, nothing is in doubt.
+Blind to: reads of lines that a gap brought into a full cache.
 Sources: S. Laha, J. H. Patel, R. K. Iyer, "Accurate Low-Cost Methods for Performance Evaluation of Cache Memory
 Systems", IEEE Transactions on Computers 37(11), 1988; D. A. Wood, M. D. Hill, R. E. Kessler, "A Model for Estimating
 Trace-Sample Miss Ratios", SIGMETRICS 1991.
@@ -15,15 +18,28 @@ Trace-Sample Miss Ratios", SIGMETRICS 1991.
 from tierscope.simulated.replay import Traced
 from tierscope.simulated.trace import levels
 
-
-def cold_share(own: Traced, lines: float) -> float:
-    """Return the share of the reads from memory in a trace that may be hits. lines: of the last cache; 0: not known."""
-    if not own.untraced_instructions:
-        return 0.0
-    reads = sum(level.loads for level in levels(own) if level.load_misses is None)
-    return min(lines / reads, 1.0) if reads else 0.0
+Doubt = tuple[float, float]
+"""cold, gone"""
+NONE: Doubt = (0.0, 0.0)
 
 
-def without(seconds: float, instant_s: float, share: float) -> float:
-    """Return a model time if this share of its reads from memory were hits. instant_s: with an immediate memory."""
-    return seconds - share * max(seconds - instant_s, 0.0)
+def doubt(own: Traced, lines: float) -> Doubt:
+    """Return the shares of accesses in doubt, each of the reads from memory; NONE without a read or a gap.
+
+    lines: of the last cache. Each is empty once. 0: not known.
+    """
+    reads, cold, gone = own.in_doubt
+    traced = sum(level.loads for level in levels(own) if level.load_misses is None)
+    if reads <= 0 or not traced:
+        return NONE
+    return min(max(cold / reads, lines / traced), 1.0), gone / reads
+
+
+def ends(seconds: float, instant_s: float, shares: Doubt) -> tuple[float, float]:
+    """Return the shortest and the longest model time that accesses in doubt allow.
+
+    instant_s: with a memory that answers immediately.
+    """
+    waits = max(seconds - instant_s, 0.0)
+    cold, gone = shares
+    return seconds - cold * waits, seconds + gone * waits

@@ -23,7 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tierscope.predict.program.answer import LEAST, Anchor, reaching, seconds_of
-from tierscope.predict.program.cold import without
+from tierscope.predict.program.cold import ends
 from tierscope.predict.program.one_more import one_more
 from tierscope.simulated.replay import Traced
 
@@ -123,16 +123,16 @@ def _there(here: Anchor, one: Cores, parts: Sequence[Span]) -> PhaseThere:
     ends = [one_more(given, [x for x, _ in others], [v for _, v in others]) for given in here.weights]
     every = [told, *(end for pair in ends for end in pair)]
     memory = [time / a for end in one.ends if (a := _time(end, parts)) > 0]
-    cold = [_without_cold(here, one, parts)] if here.instant else []
-    return PhaseThere(one.tier, told, *reaching(told, every, memory, cold), latency, bandwidth)
+    return PhaseThere(one.tier, told, *reaching(told, every, memory, _in_doubt(here, one, parts)), latency, bandwidth)
 
 
-def _without_cold(here: Anchor, one: Cores, parts: Sequence[Span]) -> float:
-    """Return the ratio of a phase if the reads in doubt are hits (`cold`)."""
-    assert here.instant
+def _in_doubt(here: Anchor, one: Cores, parts: Sequence[Span]) -> list[float]:
+    """Return the ratios of a phase if the reads in doubt are hits, and if the hits in doubt are reads (`cold`)."""
+    if here.instant is None:
+        return []
     instant = _time(here.instant, parts)
-    a, b = (without(_time(core, parts), instant, here.cold) for core in one.pairs[0])
-    return b / a if a > 0 else 1.0
+    times = (ends(_time(core, parts), instant, here.doubt) for core in one.pairs[0])
+    return [b / a for a, b in zip(*times, strict=True) if a > 0]
 
 
 def _ratio(here: Traced, there: Traced, parts: Sequence[Span]) -> tuple[float, float] | None:
