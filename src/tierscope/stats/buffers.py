@@ -68,8 +68,8 @@ def infer(curve: Curve) -> Levels:
     less, error = _taken(search, fits)
     if np.any(error > SEEN * sigma):
         sigma = np.hypot(sigma, error)
-        search = Search(fresh, curve.latency_s + less, sigma)
-        known, rivals = _known(search), Rivals(search, fresh)
+        search = Search(fresh, curve.latency_s + less, sigma, search.models)
+        known, rivals = _known(search), Rivals(search, fresh, rivals)
         fits = rivals.fits(known)
     else:
         less = np.zeros_like(less)

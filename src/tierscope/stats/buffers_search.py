@@ -50,9 +50,11 @@ class Fit:
 
 
 class Search:
-    """All fits of one curve; latency_s and sigma_s are of shape (points,)."""
+    """All fits of one curve; latency_s and sigma_s are of shape (points,). models: of another search of these regions."""
 
-    def __init__(self, fresh: Fresh, latency_s: Floats, sigma_s: Floats) -> None:
+    def __init__(
+        self, fresh: Fresh, latency_s: Floats, sigma_s: Floats, models: dict[int, Unit] | None = None
+    ) -> None:
         self.points = latency_s.size
         self.largest_bytes = float(fresh.region_bytes.max())
         self.most_bytes = max(self.largest_bytes, float(fresh.footprint_bytes.min()))  # of a capacity
@@ -61,8 +63,10 @@ class Search:
         self.target = latency_s * self.weight
         self._entry = np.where(fresh.scattered, fresh.line_bytes / fresh.region_bytes, 0.0)
         largest = self.largest_bytes / REACH
-        self.units = {unit: Unit(fresh, unit) for unit in UNITS if 2 * fresh.line_bytes <= unit < largest}
-        self.models, self._fresh = dict(self.units), fresh
+        self.models, self._fresh = dict(models or {}), fresh
+        units = [unit for unit in UNITS if 2 * fresh.line_bytes <= unit < largest]
+        self.add_units(units)
+        self.units = {unit: self.models[unit] for unit in units}
         steps = int(np.log2(max(largest / SMALLEST, 1.0)) * PER_OCTAVE) + 1
         self.capacities = SMALLEST * 2.0 ** (np.arange(steps) / PER_OCTAVE)
         self._grid = [Place(unit, float(size)) for unit in self.units for size in self.capacities]
