@@ -17,7 +17,7 @@ import numpy as np
 from tierscope.arrays import Floats, Places
 
 LRU = "lru"  # the closed form of `buffers_model`, which is within 0.5 % of the visits from 4 entries on
-TABLED = ("fifo", "clock", "random", "hash16", "hash4", "hash32", "fifo-hash8", "clock-hash8", "random-hash8")
+TABLED = ("fifo", "clock", "random", "hash16", "hash4", "hash2", "hash32", "fifo-hash8", "clock-hash8", "random-hash8")
 """The kinds of the table that rivals have."""
 SETS = {f"{kind}-{ways}": (kind, ways) for kind in (LRU, "fifo", "clock") for ways in (4,)}
 """Sets with a plain index: each has the same number of units of a region, so that it is a buffer of `ways` entries."""

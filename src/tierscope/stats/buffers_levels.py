@@ -31,9 +31,9 @@ class Estimate:
     high: float
 
     @property
-    def half(self) -> float:
-        """Return half of the interval over the value."""
-        return (self.high - self.low) / 2 / self.middle
+    def furthest(self) -> float:
+        """Return the distance of the value from the further end of its interval, over the value."""
+        return max(self.high - self.middle, self.middle - self.low) / self.middle
 
     @property
     def bounded(self) -> bool:

@@ -216,7 +216,9 @@ class _Alone:
 
         least, most = entries.min(initial=np.inf) - 0.5, entries.max(initial=0.0) - 0.5
         open_ = (self._units > least + 0.5) & (self._all_hit > least) & (self._all_miss < most)
-        found = np.broadcast_to(np.where(self._all_miss >= most, 0.0, 1.0), np.broadcast_shapes(entries.shape, self._units.shape)).copy()
+        found = np.broadcast_to(
+            np.where(self._all_miss >= most, 0.0, 1.0), np.broadcast_shapes(entries.shape, self._units.shape)
+        ).copy()
         away = (entries[..., None] - 0.5 - self._expected[open_]) / self._spread[open_]
         found[..., open_] = ndtr(away).mean(axis=-1)
         return np.where(self._units <= entries, 1.0, found)

@@ -140,7 +140,7 @@ class Rivals:
     def _columns_behind(self, piece: int) -> tuple[Floats, Floats]:
         """Return the columns of all cells behind a buffer with this unit, 0 if there is none, and their squares.
 
-        Only where units are not whole in pieces do they differ, in regions at random. The next call changes the columns.
+        Only where units are not whole in pieces do they differ, in regions at random. The next call changes them.
         """
         if self._ways > 1 or not self.units:
             piece = 0

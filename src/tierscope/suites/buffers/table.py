@@ -105,7 +105,7 @@ def _read(levels: Levels, target: str, regions: list[RegionsRow], cached: tuple[
     cached: why they may be in a cache of the processor.
     """
     sizes = [one.capacity_bytes for one in levels.levels]
-    wide = [n for n, size in enumerate(sizes, start=1) if not size.bounded and size.half > WIDE]
+    wide = [n for n, size in enumerate(sizes, start=1) if not size.bounded and size.furthest > WIDE]
     reasons = [f"capacity of buffer {number} is not known to {WIDE * 100:g} %" for number in wide]
     if levels.misfit > MISFIT:
         off = f"off by {levels.misfit:.1f} times its error"
