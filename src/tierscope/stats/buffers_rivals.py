@@ -20,6 +20,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from tierscope.arrays import Floats, Truths
+from tierscope.stats.buffers_columns import Columns
 from tierscope.stats.buffers_kinds import ALL_KINDS, LRU
 from tierscope.stats.buffers_model import Fresh
 from tierscope.stats.buffers_pair import Pair
@@ -32,7 +33,6 @@ LEAST_UNITS = 2  # in a buffer
 AROUND = 3  # capacities of a parabola
 KEPT = 5  # cells that are fitted
 PAIRS = 4  # kinds of two levels that are
-BEHIND = 16  # units of the buffer before whose rows are kept: each takes some 20 MB
 SWEEPS = 6
 SAME = 1e-3  # of the cost: with less, the search ends
 
@@ -63,31 +63,18 @@ class Rivals:
     """All cells of one curve. They share the points and errors of a search."""
 
     def __init__(self, search: Search, fresh: Fresh, before: "Rivals | None" = None) -> None:
-        """before: rivals of another search of the same regions, which is not used any more."""
+        """Prepare all columns; `before`: rivals of another search of the same regions, which has them already."""
         self.search = search
         largest = float(fresh.region_bytes.max())
         steps = int(np.log2(max(search.most_bytes / SMALLEST, 1.0)) * PER_OCTAVE) + 1
         self.sizes = SMALLEST * 2.0 ** (np.arange(steps) / PER_OCTAVE)
         self.units = [unit for unit in UNITS if 2 * fresh.line_bytes <= unit < largest and unit % fresh.line_bytes == 0]
         search.add_units(self.units)
-        self._misses = before._misses if before else self._all_misses()  # noqa: SLF001
-        self._alone = self._misses * search.weight[:, None]
-        self._scattered, self._ways = np.flatnonzero(fresh.scattered), fresh.ways
-        self._own = _squares(self._alone)
-        self._rows: dict[int, tuple[Floats, Floats]] = {}
-        self._columns = np.empty((0, 0))
-        self._piece = 0  # of the columns
-        self._hits: Floats | None = None
+        self._columns = Columns(search, self.units, self.sizes, before.misses if before else None)
+        self.misses: Floats = self._columns.misses
         self._known: dict[tuple[tuple[Place, ...], int, int], list[tuple[Place, ...]]] = {}
-        self._shape = (len(ALL_KINDS), len(self.units), steps)
         self._unit_of = np.tile(np.repeat(np.array(self.units, dtype=np.float64), steps), len(ALL_KINDS))
         self._size_of = np.tile(self.sizes, len(ALL_KINDS) * len(self.units))
-
-    def _all_misses(self) -> Floats:
-        """Return the shares of visits that miss each cell, of shape (points, cells and capacities)."""
-        models = self.search.models
-        found = [models[unit].misses(self.sizes, kind) for kind in ALL_KINDS for unit in self.units]
-        return np.concatenate(found, axis=1) if found else np.empty((self.search.points, 0))
 
     def fits(self, known: tuple[Fit, ...]) -> tuple[Fit, ...]:
         """Return the best fit of each number of levels; those of `buffers_search` are among the starts."""
@@ -125,7 +112,7 @@ class Rivals:
         which is the piece of the next one.
         """
         pieces = [0, *(place.unit_bytes for place in others)]
-        columns, own = self._columns_behind(pieces[number])
+        columns, own = self._columns.behind(pieces[number])
         if own_bytes:
             pieces = [*pieces[:number], own_bytes, *pieces[number + 1 :]]
         base, _ = np.linalg.qr(self.search.design(others, pieces))
@@ -136,47 +123,6 @@ class Rivals:
         good = self._ordered(others, number) & (along > 0) & (length > 1e-9 * own)
         gain = np.where(good, along**2 / np.where(good, length, 1.0), 0.0)
         return np.asarray(np.where(good, float(rest @ rest) - gain, np.inf), dtype=np.float64)
-
-    def _columns_behind(self, piece: int) -> tuple[Floats, Floats]:
-        """Return the columns of all cells behind a buffer with this unit, 0 if there is none, and their squares.
-
-        Only where units are not whole in pieces do they differ, in regions at random. The next call changes them.
-        """
-        if self._ways > 1 or not self.units:
-            piece = 0
-        if not piece:
-            return self._alone, self._own
-        if not self._columns.size:
-            self._columns = self._alone.copy()
-        if piece != self._piece:
-            if piece not in self._rows:
-                self._columns[self._scattered] = rows = self._rows_behind(piece)
-                for old in list(self._rows)[: 1 - BEHIND]:
-                    del self._rows[old]
-                self._rows[piece] = rows, _squares(self._columns)
-            else:
-                self._columns[self._scattered] = self._rows[piece][0]
-            self._piece = piece
-        return self._columns, self._rows[piece][1]
-
-    def _rows_behind(self, piece: int) -> Floats:
-        """Return the columns in regions at random, of shape (those, cells and capacities)."""
-        if self._hits is None:
-            share, first = self._first_visits(0)
-            alone = self._alone[self._scattered].reshape(-1, *self._shape)
-            self._hits = np.where(first < 1, 1 - alone / share, 0.0) / np.where(first < 1, 1 - first, 1.0)
-        share, first = self._first_visits(piece)
-        rows = share * (1 - (1 - first) * self._hits)
-        return np.asarray(rows.reshape(self._scattered.size, -1), dtype=np.float64)
-
-    def _first_visits(self, piece: int) -> tuple[Floats, Floats]:
-        """Return the shares of `Unit.first_visits` for regions at random, of shape (those, 1, units, 1).
-
-        The first one is weighted as columns are.
-        """
-        own = [self.search.models[unit].first_visits(piece) for unit in self.units]
-        shares, firsts = (np.stack(one, axis=1)[self._scattered][:, None, :, None] for one in zip(*own, strict=True))
-        return shares * self.search.weight[self._scattered, None, None, None], firsts
 
     def _ordered(self, others: tuple[Place, ...], number: int) -> Truths:
         good = self._size_of >= LEAST_UNITS * self._unit_of
@@ -285,10 +231,6 @@ class Rivals:
         high = min(max(at + reach, inside.max()), inside.max() + 1)
         ends = SMALLEST * 2.0 ** (np.array([low, at, high]) / PER_OCTAVE)
         return Cell(kind, unit, float(least), float(ends[0]), float(ends[1]), float(ends[2]))
-
-
-def _squares(columns: Floats) -> Floats:
-    return np.asarray(np.einsum("ij,ij->j", columns, columns))
 
 
 def _least(costs: Floats) -> tuple[Floats, Floats]:

@@ -65,9 +65,9 @@ class Search:
         self._entry = np.where(fresh.scattered, fresh.line_bytes / fresh.region_bytes, 0.0)
         largest = self.largest_bytes / REACH
         self.models, self.fresh = dict(models or {}), fresh
-        units = [unit for unit in UNITS if 2 * fresh.line_bytes <= unit < largest]
-        self.add_units(units)
-        self.units = {unit: self.models[unit] for unit in units}
+        usual = [unit for unit in UNITS if 2 * fresh.line_bytes <= unit < largest]
+        self.add_units(usual)
+        self.units = {unit: self.models[unit] for unit in usual}
         steps = int(np.log2(max(largest / SMALLEST, 1.0)) * PER_OCTAVE) + 1
         self.capacities = SMALLEST * 2.0 ** (np.arange(steps) / PER_OCTAVE)
         self._grid = [Place(unit, float(size)) for unit in self.units for size in self.capacities]
