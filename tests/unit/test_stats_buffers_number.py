@@ -8,7 +8,7 @@ import pytest
 
 from tierscope.stats.buffers import _by_criterion
 from tierscope.stats.buffers_doubts import PARTS, parts_of_units
-from tierscope.stats.buffers_levels import Estimate
+from tierscope.stats.buffers_levels import Estimate, Level
 from tierscope.stats.buffers_model import Fresh
 from tierscope.stats.buffers_search import Fit, Place
 from tierscope.units import GiB, KiB, MiB
@@ -39,6 +39,12 @@ def test_a_buffer_whose_knee_no_region_shows_must_explain_what_fewer_do_not(
 def test_the_further_end_of_an_interval_counts() -> None:
     assert Estimate(99.0, 105.0, 120.0).furthest == pytest.approx(15 / 105)
     assert Estimate(90.0, 105.0, 106.0).furthest == pytest.approx(15 / 105)
+
+
+def test_a_round_size_near_a_capacity_supports_it() -> None:
+    size, unit, time = Estimate(99.0, 105.0, 120.0), Estimate(1, 1, 1), Estimate(1, 1, 1)
+    assert Level(size, unit, time, round_bytes=None).capacity_off == pytest.approx(15 / 105)
+    assert Level(size, unit, time, round_bytes=104).capacity_off == pytest.approx(21 / 2 / 105)
 
 
 def in_order(*regions: int) -> Any:

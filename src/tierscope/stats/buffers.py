@@ -57,7 +57,7 @@ ON_GRID = 2.0  # times the limit of other explanations: those of a grid of units
 FEWEST = 8  # points
 TWICE = 2  # a unit, in a region at random that shows it
 EXPLAINED = 1.0  # times the errors of the points
-WIDE = 0.1  # distance of a capacity from the further end of its interval, over it: then the size is not known
+WIDE = 0.1  # of a capacity: what `Level.capacity_off` may be if the size is known
 ROUND = 0.06  # of a capacity: a round size in its interval that is further away may be chance
 SHARE = 0.975
 
@@ -209,7 +209,7 @@ def _unseen(capacities: list[Estimate], reach_bytes: float) -> list[int]:
     found: list[int] = []
     for number in reversed(range(len(capacities))):
         size = capacities[number]
-        if size.high <= reach_bytes or (size.middle <= reach_bytes and size.furthest <= WIDE):
+        if size.high <= reach_bytes or (size.middle <= reach_bytes and size.half <= WIDE):
             break
         found.append(number)
     return found
