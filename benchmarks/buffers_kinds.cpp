@@ -111,9 +111,9 @@ int main() {
   std::printf("kind,entries,lines,ratio,misses\n");
   for (const Kind kind :
        {Kind{"fifo", Policy::fifo, MANY}, Kind{"clock", Policy::clock, MANY}, Kind{"random", Policy::random, MANY},
-        Kind{"hash2", Policy::lru, 2}, Kind{"hash4", Policy::lru, 4}, Kind{"hash16", Policy::lru, 16}, Kind{"lru", Policy::lru, MANY},
-        Kind{"hash32", Policy::lru, 32}, Kind{"fifo-hash8", Policy::fifo, 8}, Kind{"clock-hash8", Policy::clock, 8},
-        Kind{"random-hash8", Policy::random, 8}})
+        Kind{"hash2", Policy::lru, 2}, Kind{"hash4", Policy::lru, 4}, Kind{"hash16", Policy::lru, 16},
+        Kind{"lru", Policy::lru, MANY}, Kind{"hash32", Policy::lru, 32}, Kind{"fifo-hash8", Policy::fifo, 8},
+        Kind{"clock-hash8", Policy::clock, 8}, Kind{"random-hash8", Policy::random, 8}})
     for (const std::size_t entries : {4, 8, 16, 32, 64, 256}) {
       if (kind.policy == Policy::lru && kind.ways == MANY && entries == MANY) continue;
       for (const std::size_t lines : {2, 3, 4, 6, 8, 16, 32, 128}) {
