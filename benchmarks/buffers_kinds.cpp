@@ -5,8 +5,8 @@
 /// A region of U units of m lines is walked line by line in a random order. Then the next region follows. A buffer has
 /// N entries, in sets of `ways`, and `ratio` is N / U. The kinds differ in the unit that leaves a full set. With fifo
 /// it is the oldest. With clock it is the first that was not used again since the hand passed it. With random it is
-/// any. With lru it is the least recently used one. With hash4, hash16 and hash32 the sets have 4, 16 and 32 ways,
-/// units are assigned to them at random, and the least recently used unit leaves. fifo-hash8, clock-hash8 and
+/// any. With lru it is the least recently used one. With hash2, hash4, hash16 and hash32 the sets have 2, 4, 16 and
+/// 32 ways, units are assigned to them at random, and the least recently used unit leaves. fifo-hash8, clock-hash8 and
 /// random-hash8 have sets of 8 ways. A buffer of fewer entries than ways has one set. A plain index gives each set the
 /// same number of units of a region. Its sets are therefore buffers of as many entries as a set has ways. lru has no
 /// more than 64.
@@ -111,9 +111,9 @@ int main() {
   std::printf("kind,entries,lines,ratio,misses\n");
   for (const Kind kind :
        {Kind{"fifo", Policy::fifo, MANY}, Kind{"clock", Policy::clock, MANY}, Kind{"random", Policy::random, MANY},
-        Kind{"hash4", Policy::lru, 4}, Kind{"hash16", Policy::lru, 16}, Kind{"lru", Policy::lru, MANY},
-        Kind{"hash32", Policy::lru, 32}, Kind{"fifo-hash8", Policy::fifo, 8}, Kind{"clock-hash8", Policy::clock, 8},
-        Kind{"random-hash8", Policy::random, 8}})
+        Kind{"hash2", Policy::lru, 2}, Kind{"hash4", Policy::lru, 4}, Kind{"hash16", Policy::lru, 16},
+        Kind{"lru", Policy::lru, MANY}, Kind{"hash32", Policy::lru, 32}, Kind{"fifo-hash8", Policy::fifo, 8},
+        Kind{"clock-hash8", Policy::clock, 8}, Kind{"random-hash8", Policy::random, 8}})
     for (const std::size_t entries : {4, 8, 16, 32, 64, 256}) {
       if (kind.policy == Policy::lru && kind.ways == MANY && entries == MANY) continue;
       for (const std::size_t lines : {2, 3, 4, 6, 8, 16, 32, 128}) {

@@ -103,6 +103,19 @@ TEST_CASE("a cycle visits every node once before it returns to the first") {
     }
 }
 
+TEST_CASE("the nodes at many steps are those of each, from any step on") {
+  for (const std::uint64_t window : {1, 2, 7, 64, 1000})
+    for (const bool in_order : {false, true}) {
+      const Cycle cycle(3000, window, 1995, in_order);
+      for (const std::uint64_t first : {std::uint64_t{0}, std::uint64_t{5}, cycle.nodes() - 300}) {
+        std::vector<std::uint64_t> each, all(300);
+        for (std::uint64_t step = first; step < first + all.size(); ++step) each.push_back(cycle.at(step));
+        cycle.at(first, all);
+        CHECK(all == each);
+      }
+    }
+}
+
 TEST_CASE("the successors of many nodes are those of each, from any node on") {
   for (const std::uint64_t nodes : {1U, 2U, 5U, 100U, 1000U})
     for (const std::uint64_t window : {0U, 1U, 3U, 64U, 300U})

@@ -28,8 +28,7 @@ def answer(exact: np.typing.NDArray[np.float64], noise: float = 0.0003, seed: in
 
 
 def sure(levels: Levels) -> bool:
-    sizes = [one.capacity_bytes for one in levels.levels]
-    return not levels.doubts and all(size.bounded or size.half <= WIDE for size in sizes)
+    return not levels.doubts and all(one.capacity_bytes.bounded or one.capacity_off <= WIDE for one in levels.levels)
 
 
 @pytest.mark.parametrize("kind", first(1, ["random", "hash4", "fifo", "clock", "hash16", "lru"]))

@@ -118,6 +118,7 @@ class HopStream final : public Stream {
   void rewind() override {
     state_ = group_->plan.seed;
     at_ = begin_;
+    ahead_ = {};
   }
 
  private:
@@ -127,7 +128,9 @@ class HopStream final : public Stream {
       state_ = kernels::bytes::next_draw(state_);
       node = kernels::bytes::drawn(state_, end_ - begin_);
     } else {
-      node = cycle_.at(at_ - begin_);
+      if (ahead_.empty()) look_ahead();
+      node = ahead_.front();
+      ahead_ = ahead_.subspan(1);
       at_ = at_ + 1 - begin_ == cycle_.nodes() ? begin_ : at_ + 1;
     }
     const auto address = base_ + (begin_ + node) * element_;
@@ -136,9 +139,18 @@ class HopStream final : public Stream {
       to.push_back({address + off, simulate::Kind::load, false});
   }
 
+  void look_ahead() {
+    const auto step = at_ - begin_;
+    const auto part = std::span(next_).first(std::min(TOGETHER, cycle_.nodes() - step));
+    cycle_.at(step, part);
+    ahead_ = part;
+  }
+
   std::uint64_t base_, element_;
   Cycle cycle_;
   std::uint64_t state_, at_;
+  std::array<std::uint64_t, TOGETHER> next_{};
+  std::span<const std::uint64_t> ahead_;  // of `next_`: the nodes that follow
 };
 
 class HopTask final : public TaskOf<blocks::Repeats> {

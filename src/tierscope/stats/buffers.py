@@ -8,6 +8,8 @@ replacement. The number of levels is the one with the least
 
 among rivals (G. Schwarz, "Estimating the Dimension of a Model", Annals of Statistics 6, 1978), where each level must be
 worth PROOF more and add at least SMALL of the latency. The error of a point is that of its median and the model's own.
+A level whose knee is above all regions must also explain what is outside of these errors: the end of the knee of a kind
+that is not in the table has the same slope.
 The answer is the fit of the expected kind with this number of levels, if it is as good as the best rival or within OWN.
 Otherwise it is the best rival. A better fit alone is not enough: `buffers_doubts` lists why an answer is not sure.
 Intervals are those of the profile likelihood at 95 %: capacities and units with all times fitted again, times from
@@ -54,7 +56,8 @@ OWN = 0.5  # times the errors of the points: as close as the closed form is to i
 ON_GRID = 2.0  # times the limit of other explanations: those of a grid of units and capacities are not at their best
 FEWEST = 8  # points
 TWICE = 2  # a unit, in a region at random that shows it
-WIDE = 0.1  # half of the interval of a capacity over it: then the size is not known
+EXPLAINED = 1.0  # times the errors of the points
+WIDE = 0.1  # of a capacity: what `Level.capacity_off` may be if the size is known
 ROUND = 0.06  # of a capacity: a round size in its interval that is further away may be chance
 SHARE = 0.975
 
@@ -68,8 +71,8 @@ def infer(curve: Curve) -> Levels:
     less, error = _taken(search, fits)
     if np.any(error > SEEN * sigma):
         sigma = np.hypot(sigma, error)
-        search = Search(fresh, curve.latency_s + less, sigma)
-        known, rivals = _known(search), Rivals(search, fresh)
+        search = Search(fresh, curve.latency_s + less, sigma, search.models)
+        known, rivals = _known(search), Rivals(search, fresh, rivals)
         fits = rivals.fits(known)
     else:
         less = np.zeros_like(less)
@@ -112,9 +115,16 @@ def _by_criterion(search: Search, fits: tuple[Fit, ...]) -> Fit:
     best = fits[0]
     for fit in fits[1:]:
         more = len(fit.places) - len(best.places)
-        if more > 0 and (best.cost - fit.cost) / variance > more * (price + PROOF) and counts(fit):
+        proved = more > 0 and (best.cost - fit.cost) / variance > more * (price + PROOF)
+        if proved and counts(fit) and not _only_a_slope(search, best, fit):
             best = fit
     return best
+
+
+def _only_a_slope(search: Search, fewer: Fit, more: Fit) -> bool:
+    """Return whether the last of more levels shows no knee, and fewer explain the curve within its errors."""
+    unseen = more.places[-1].capacity_bytes > search.largest_bytes / REACH
+    return unseen and _misfit(search, fewer) <= EXPLAINED
 
 
 def _chosen(search: Search, known: tuple[Fit, ...], fits: tuple[Fit, ...]) -> Fitted:
@@ -172,7 +182,7 @@ def _told(fitted: Fitted, rivals: Rivals, sigma: Floats, curve: Curve) -> Levels
             times = _widened(times, fitted, number, possible)
         size = None if capacity.bounded else _round(capacity, place.unit_bytes, curve.ways)
         levels.append((capacity, unit, size))
-    off = [number for number in range(count) if _off(times[number]) > max(KNOWN, _off(own_times[number]))]
+    off = [number for number in range(count) if times[number].furthest > max(KNOWN, own_times[number].furthest)]
     unsure = [f"latency of buffer {number + 1} is not known to {KNOWN * 100:g} %" for number in off]
     unsure += [
         f"capacity of buffer {number} is not known well enough: it may be {show_size(size)}"
@@ -192,11 +202,6 @@ def _told(fitted: Fitted, rivals: Rivals, sigma: Floats, curve: Curve) -> Levels
         tuple(found), medium, times[-1], fitted.misfit(fit), search.points, curve_s, (*doubts(fitted, cells), *unsure),
         reach_bytes,
     )  # fmt: skip
-
-
-def _off(value: Estimate) -> float:
-    """Return the larger part of the interval over the value."""
-    return max(value.high - value.middle, value.middle - value.low) / value.middle
 
 
 def _unseen(capacities: list[Estimate], reach_bytes: float) -> list[int]:

@@ -17,7 +17,7 @@ import numpy as np
 from tierscope.arrays import Floats, Places
 
 LRU = "lru"  # the closed form of `buffers_model`, which is within 0.5 % of the visits from 4 entries on
-TABLED = ("fifo", "clock", "random", "hash16", "hash4", "hash32", "fifo-hash8", "clock-hash8", "random-hash8")
+TABLED = ("fifo", "clock", "random", "hash16", "hash4", "hash2", "hash32", "fifo-hash8", "clock-hash8", "random-hash8")
 """The kinds of the table that rivals have."""
 SETS = {f"{kind}-{ways}": (kind, ways) for kind in (LRU, "fifo", "clock") for ways in (4,)}
 """Sets with a plain index: each has the same number of units of a region, so that it is a buffer of `ways` entries."""
@@ -57,9 +57,14 @@ def _hits(kind: str, entries: int, lines: int) -> Floats:
     return np.asarray(np.interp(np.log(RATIOS), np.log(ratios), shares), dtype=np.float64)
 
 
-def _between(kind: str, lines: Floats) -> tuple[Floats, Floats]:
-    """Return entries, and the hits of units with this number of lines, of shape (entries, points, RATIOS)."""
+@functools.lru_cache(maxsize=32)
+def _between(kind: str, lines_of: bytes) -> tuple[Floats, Floats]:
+    """Return entries, and the hits of units with this number of lines, of shape (entries, points, RATIOS).
+
+    lines_of: the lines as bytes, so that they can be remembered.
+    """
     entries, values = _table(kind)
+    lines = np.frombuffer(lines_of, dtype=np.float64)
     known = np.array(LINES, dtype=np.float64)
     after = np.clip(np.searchsorted(known, lines), 1, known.size - 1)
     span = 1 / known[after - 1] - 1 / known[after]
@@ -76,7 +81,7 @@ def hits(kind: str, lines: Floats, ratio: Floats, entries: Floats | float = np.i
     if kind in SETS:
         kind, ways = SETS[kind]
         entries = np.minimum(entries, ways)
-    known, values = _between(kind, lines)
+    known, values = _between(kind, np.asarray(lines, dtype=np.float64).tobytes())
     logs = np.log(RATIOS)
     safe = np.maximum(ratio, NEAR_ZERO)
     with np.errstate(over="ignore"):

@@ -36,6 +36,11 @@ class Estimate:
         return (self.high - self.low) / 2 / self.middle
 
     @property
+    def furthest(self) -> float:
+        """Return the distance of the value from the further end of its interval, over the value."""
+        return max(self.high - self.middle, self.middle - self.low) / self.middle
+
+    @property
     def bounded(self) -> bool:
         """Return whether only a lower bound is known."""
         return math.isinf(self.high)
@@ -50,6 +55,14 @@ class Level:
     latency_s: Estimate
     round_bytes: int | None
     line_bytes: int = LINE_BYTES
+
+    @property
+    def capacity_off(self) -> float:
+        """Return how far the capacity may be from the value, over it.
+
+        A round size near the value supports it: then half of the interval counts, and otherwise its further end.
+        """
+        return self.capacity_bytes.half if self.round_bytes else self.capacity_bytes.furthest
 
     @property
     def most_amplification(self) -> float | None:

@@ -38,6 +38,8 @@ GAPS = 160  # quantiles of the gap between two visits
 EXACT = GAPS  # lines up to which each gap is one
 PLACES = 16  # of a block where regions begin, at most
 MANY = 8  # blocks in one memory: with more of them, it hardly matters where in a block a region begins
+SURE = 9.0  # standard deviations: then 1 - P rounds to 1 or to 0
+REMEMBERED = 2048  # capacities of a unit: a fit asks for the same ones again while it changes another level
 
 
 @dataclass(frozen=True)
@@ -59,6 +61,7 @@ class Unit:
         self._ways = fresh.ways
         self._point, self._weight, parts, self._origin = _per_memory(fresh)
         self._all = _Alone(parts, unit_bytes)
+        self._known: dict[tuple[float, str, int], Floats] = {}
 
     def misses(self, capacity_bytes: float | Floats, kind: str = LRU, piece_bytes: int = 0) -> Floats:
         """Share of visits, of shape (points,), or (points, capacities) for an array of capacities.
@@ -66,8 +69,17 @@ class Unit:
         capacity_bytes: of all memories together; infinite: everything stays. kind: of `buffers_kinds`. piece_bytes:
         unit of the buffer before, which asks for one line of it only; with several memories all units divide a block.
         """
-        own = np.asarray(capacity_bytes, dtype=np.float64) / self._ways
-        return self._together(self._all.misses(own, kind, piece_bytes if self._ways == 1 else 0))
+        piece = piece_bytes if self._ways == 1 else 0
+        if isinstance(capacity_bytes, np.ndarray):
+            return self._together(self._all.misses(capacity_bytes / self._ways, kind, piece))
+        key = (float(capacity_bytes), kind, piece)
+        if key not in self._known:
+            if len(self._known) >= REMEMBERED:
+                self._known.clear()
+            own = np.asarray(capacity_bytes, dtype=np.float64) / self._ways
+            found = self._known[key] = self._together(self._all.misses(own, kind, piece))
+            found.flags.writeable = False
+        return self._known[key]
 
     def first_visits(self, piece_bytes: int) -> tuple[Floats, Floats]:
         """Return the share of visits that come first in their piece, and of those, that come first in their unit.
@@ -163,6 +175,8 @@ class _Alone:
         ]
         self._expected = np.array([part[0] for part in parts])
         self._spread = np.array([part[1] for part in parts])
+        self._all_miss = (self._expected - SURE * self._spread).min(axis=1)  # entries up to which, but for first visits
+        self._all_hit = (self._expected + SURE * self._spread).max(axis=1)
 
     def misses(self, capacity_bytes: float | Floats, kind: str, piece_bytes: int = 0) -> Floats:
         """Return the same as `Unit.misses`."""
@@ -200,10 +214,13 @@ class _Alone:
         """Return the share of hits among visits that do not come first, by the closed form."""
         from scipy.special import ndtr  # slow to load, and not needed by every run
 
-        outgrown = self._units > entries.min(initial=np.inf)
-        found = np.ones(np.broadcast_shapes(entries.shape, self._units.shape))
-        away = (entries[..., None] - 0.5 - self._expected[outgrown]) / self._spread[outgrown]
-        found[..., outgrown] = ndtr(away).mean(axis=-1)
+        least, most = entries.min(initial=np.inf) - 0.5, entries.max(initial=0.0) - 0.5
+        open_ = (self._units > least + 0.5) & (self._all_hit > least) & (self._all_miss < most)
+        found = np.broadcast_to(
+            np.where(self._all_miss >= most, 0.0, 1.0), np.broadcast_shapes(entries.shape, self._units.shape)
+        ).copy()
+        away = (entries[..., None] - 0.5 - self._expected[open_]) / self._spread[open_]
+        found[..., open_] = ndtr(away).mean(axis=-1)
         return np.where(self._units <= entries, 1.0, found)
 
     def _other(self, entries: Floats, kind: str, lines: Floats | None = None) -> Floats:
@@ -225,8 +242,12 @@ def _nothing() -> tuple[Floats, Floats]:
     return np.zeros(GAPS), np.ones(GAPS)
 
 
+@functools.lru_cache(maxsize=8192)
 def _gaps(n: float, m: float) -> tuple[Floats, Floats]:
-    """Return mean and standard deviation of the units met between two visits to one, at GAPS equally likely gaps."""
+    """Return mean and standard deviation of the units met between two visits to one, at GAPS equally likely gaps.
+
+    Both take 2.5 KB and are remembered: fits of a growing number of points ask for the same ones.
+    """
     share = (np.arange(GAPS) + 0.5) / GAPS
     if n <= EXACT:
         reach = np.arange(0.0, n - m + 1)

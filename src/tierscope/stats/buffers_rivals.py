@@ -20,6 +20,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from tierscope.arrays import Floats, Truths
+from tierscope.stats.buffers_columns import Columns
 from tierscope.stats.buffers_kinds import ALL_KINDS, LRU
 from tierscope.stats.buffers_model import Fresh
 from tierscope.stats.buffers_pair import Pair
@@ -32,7 +33,6 @@ LEAST_UNITS = 2  # in a buffer
 AROUND = 3  # capacities of a parabola
 KEPT = 5  # cells that are fitted
 PAIRS = 4  # kinds of two levels that are
-BEHIND = 4  # units of the buffer before whose columns are kept: each takes some 80 MB
 SWEEPS = 6
 SAME = 1e-3  # of the cost: with less, the search ends
 
@@ -62,19 +62,17 @@ class Cell:
 class Rivals:
     """All cells of one curve. They share the points and errors of a search."""
 
-    def __init__(self, search: Search, fresh: Fresh) -> None:
+    def __init__(self, search: Search, fresh: Fresh, before: "Rivals | None" = None) -> None:
+        """Prepare all columns; `before`: rivals of another search of the same regions, which has them already."""
         self.search = search
         largest = float(fresh.region_bytes.max())
         steps = int(np.log2(max(search.most_bytes / SMALLEST, 1.0)) * PER_OCTAVE) + 1
         self.sizes = SMALLEST * 2.0 ** (np.arange(steps) / PER_OCTAVE)
         self.units = [unit for unit in UNITS if 2 * fresh.line_bytes <= unit < largest and unit % fresh.line_bytes == 0]
         search.add_units(self.units)
-        found = [search.models[unit].misses(self.sizes, kind) for kind in ALL_KINDS for unit in self.units]
-        empty = np.empty((search.points, 0))
-        alone = (np.concatenate(found, axis=1) if found else empty) * search.weight[:, None]
-        self._behind = {0: (alone, _squares(alone))}
-        self._scattered, self._ways = np.flatnonzero(fresh.scattered), fresh.ways
-        self._shape = (len(ALL_KINDS), len(self.units), steps)
+        self._columns = Columns(search, self.units, self.sizes, before.misses if before else None)
+        self.misses: Floats = self._columns.misses
+        self._known: dict[tuple[tuple[Place, ...], int, int], list[tuple[Place, ...]]] = {}
         self._unit_of = np.tile(np.repeat(np.array(self.units, dtype=np.float64), steps), len(ALL_KINDS))
         self._size_of = np.tile(self.sizes, len(ALL_KINDS) * len(self.units))
 
@@ -114,7 +112,7 @@ class Rivals:
         which is the piece of the next one.
         """
         pieces = [0, *(place.unit_bytes for place in others)]
-        columns, own = self._columns_behind(pieces[number])
+        columns, own = self._columns.behind(pieces[number])
         if own_bytes:
             pieces = [*pieces[:number], own_bytes, *pieces[number + 1 :]]
         base, _ = np.linalg.qr(self.search.design(others, pieces))
@@ -126,37 +124,6 @@ class Rivals:
         gain = np.where(good, along**2 / np.where(good, length, 1.0), 0.0)
         return np.asarray(np.where(good, float(rest @ rest) - gain, np.inf), dtype=np.float64)
 
-    def _columns_behind(self, piece: int) -> tuple[Floats, Floats]:
-        """Return the columns of all cells behind a buffer with this unit, 0 if there is none, and their squares.
-
-        Only where units are not whole in pieces do they differ, in regions at random.
-        """
-        if self._ways > 1 or not self.units:
-            piece = 0
-        if piece not in self._behind:
-            alone, _ = self._behind[0]
-            share, first = self._first_visits(0)
-            hits = np.where(first < 1, 1 - alone[self._scattered] / share, 0.0) / np.where(first < 1, 1 - first, 1.0)
-            share, first = self._first_visits(piece)
-            columns = alone.copy()
-            columns[self._scattered] = share * (1 - (1 - first) * hits)
-            for old in list(self._behind)[1 : 2 - BEHIND]:
-                del self._behind[old]
-            self._behind[piece] = columns, _squares(columns)
-        return self._behind[piece]
-
-    def _first_visits(self, piece: int) -> tuple[Floats, Floats]:
-        """Return the shares of `Unit.first_visits` for regions at random, of shape (points, cells and capacities).
-
-        The first one is weighted as columns are.
-        """
-        own = [self.search.models[unit].first_visits(piece) for unit in self.units]
-        shares, firsts = (
-            np.tile(np.repeat(np.stack(one, axis=1)[self._scattered], self.sizes.size, axis=1), len(ALL_KINDS))
-            for one in zip(*own, strict=True)
-        )
-        return shares * self.search.weight[self._scattered, None], firsts
-
     def _ordered(self, others: tuple[Place, ...], number: int) -> Truths:
         good = self._size_of >= LEAST_UNITS * self._unit_of
         for place, other in enumerate(others):
@@ -167,7 +134,13 @@ class Rivals:
         return np.asarray(good, dtype=np.bool_)
 
     def _tops(self, others: tuple[Place, ...], number: int, own_bytes: int = 0) -> Iterator[tuple[Place, ...]]:
-        """Yield the places with each of the most promising ones at `number` among others."""
+        """Yield the places with each of the most promising ones at `number` among others; remembered."""
+        key = (others, number, own_bytes)
+        if key not in self._known:
+            self._known[key] = list(self._promising(others, number, own_bytes))
+        yield from self._known[key]
+
+    def _promising(self, others: tuple[Place, ...], number: int, own_bytes: int) -> Iterator[tuple[Place, ...]]:
         costs = self._costs(others, number, own_bytes).reshape(-1, self.sizes.size)
         if not costs.size:
             return
@@ -258,10 +231,6 @@ class Rivals:
         high = min(max(at + reach, inside.max()), inside.max() + 1)
         ends = SMALLEST * 2.0 ** (np.array([low, at, high]) / PER_OCTAVE)
         return Cell(kind, unit, float(least), float(ends[0]), float(ends[1]), float(ends[2]))
-
-
-def _squares(columns: Floats) -> Floats:
-    return np.asarray(np.einsum("ij,ij->j", columns, columns))
 
 
 def _least(costs: Floats) -> tuple[Floats, Floats]:

@@ -50,9 +50,12 @@ class Fit:
 
 
 class Search:
-    """All fits of one curve; latency_s and sigma_s are of shape (points,)."""
+    """All fits of one curve; latency_s and sigma_s are of shape (points,).
 
-    def __init__(self, fresh: Fresh, latency_s: Floats, sigma_s: Floats) -> None:
+    models: of another search of the same regions.
+    """
+
+    def __init__(self, fresh: Fresh, latency_s: Floats, sigma_s: Floats, models: dict[int, Unit] | None = None) -> None:
         self.points = latency_s.size
         self.largest_bytes = float(fresh.region_bytes.max())
         self.most_bytes = max(self.largest_bytes, float(fresh.footprint_bytes.min()))  # of a capacity
@@ -61,8 +64,10 @@ class Search:
         self.target = latency_s * self.weight
         self._entry = np.where(fresh.scattered, fresh.line_bytes / fresh.region_bytes, 0.0)
         largest = self.largest_bytes / REACH
-        self.units = {unit: Unit(fresh, unit) for unit in UNITS if 2 * fresh.line_bytes <= unit < largest}
-        self.models, self._fresh = dict(self.units), fresh
+        self.models, self.fresh = dict(models or {}), fresh
+        usual = [unit for unit in UNITS if 2 * fresh.line_bytes <= unit < largest]
+        self.add_units(usual)
+        self.units = {unit: self.models[unit] for unit in usual}
         steps = int(np.log2(max(largest / SMALLEST, 1.0)) * PER_OCTAVE) + 1
         self.capacities = SMALLEST * 2.0 ** (np.arange(steps) / PER_OCTAVE)
         self._grid = [Place(unit, float(size)) for unit in self.units for size in self.capacities]
@@ -77,7 +82,7 @@ class Search:
 
     def add_units(self, units: Iterable[int]) -> None:
         """Add units that `best` does not try, in bytes."""
-        self.models |= {unit: Unit(self._fresh, unit) for unit in units if unit not in self.models}
+        self.models |= {unit: Unit(self.fresh, unit) for unit in units if unit not in self.models}
 
     def design(self, places: Sequence[Place], pieces: Sequence[int] = ()) -> Floats:
         """Return weighted columns of `times_s`, of shape (points, levels + 2).

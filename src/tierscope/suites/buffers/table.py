@@ -104,8 +104,8 @@ def _read(levels: Levels, target: str, regions: list[RegionsRow], cached: tuple[
 
     cached: why they may be in a cache of the processor.
     """
-    sizes = [one.capacity_bytes for one in levels.levels]
-    wide = [n for n, size in enumerate(sizes, start=1) if not size.bounded and size.half > WIDE]
+    known = [(n, one) for n, one in enumerate(levels.levels, start=1) if not one.capacity_bytes.bounded]
+    wide = [n for n, one in known if one.capacity_off > WIDE]
     reasons = [f"capacity of buffer {number} is not known to {WIDE * 100:g} %" for number in wide]
     if levels.misfit > MISFIT:
         off = f"off by {levels.misfit:.1f} times its error"
