@@ -205,6 +205,7 @@ def test_one_more_core_changes_nothing_of_the_time_in_the_kernel() -> None:
         (of(1.3), here(), "model takes 1.30x"),
         (of(0.7), here(), "`tierscope run core` measures the core"),
         (of(0.7), here(noise=0.2), "runs here differ by 20%, so repeat it on an idle machine"),
+        (of(1.5, sampling_deviation_s=0.3), here(), "makes the model's time uncertain by 20%"),
         (of(0.005), here(0.005, 0.005), "less than 10 ms of CPU time; give it more work"),
         (of(0.0), here(0.0, 0.02), "less than 10 ms of CPU time; give it more work"),
         (of(1.0, threads=4), here(0.0, 1.0), "less than 10 ms of CPU time; give it more work"),

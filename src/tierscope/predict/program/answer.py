@@ -162,6 +162,9 @@ def _doubt(made: Anchor, own: Traced, said: str) -> str:
         why = "the core differs, or the tracer's path does (AVX-512, JIT)" if ratio < 1 else "the core differs"
         noise = made.native.noise_share or 0.0
         busy = f"; runs here differ by {noise:.0%}, so repeat it on an idle machine" if noise > NOISY else ""
+        share = own.sampling_deviation_s / seconds_of(own) if seconds_of(own) else 0.0
+        parts = f"; the parts that were timed differ: this makes the model's time uncertain by {share:.0%}"
+        busy += parts if share > NOISY else ""
         return (
             f"the model takes {ratio:.2f}x the time that was measured here, beyond 0.75x to 1.25x: {why}{busy}; "
             "`tierscope run core` measures the core, and new runs of latency and stream the memory"
