@@ -42,7 +42,8 @@ def _one(row: CoreRow) -> Insight:
             text += f"; {row.documented} are documented for a core"
         return Insight(name=named, text=text, value=least, low=least, high=value.high, unit="1", conclusive=False)
     number = f"{row.whole}" if row.whole is not None else f"{value.middle:.3g}"
-    text = f"{head}: {number} {unit} ({value.low:.3g} to {value.high:.3g})"
+    span = f" ({value.low:.3g} to {value.high:.3g})" if value.low < value.high else ""
+    text = f"{head}: {number} {unit}{span}"
     if row.seconds:
         text += f", {show_seconds(row.seconds.middle)}"
     middle = float(row.whole) if row.whole is not None else value.middle
