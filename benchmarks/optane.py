@@ -8,8 +8,7 @@
 A curve is what a table states of one pattern, kind and access size: its rows differ in threads only. All rows of a
 curve are in one half. In each group of curves, those of one table, pattern and kind, the SHA-256 of the words of a
 curve sorts them, and every other one is for fitting. So nobody chose the halves. In `optane100_fence_interval` and
-`optane100_persist_latency`, each row of one column counts as a curve. No row of NEVER_FITTED is for
-fitting.
+`optane100_persist_latency`, each row of one column counts as a curve. No row of NEVER_FITTED is for fitting.
 
 The error of a row is |simulated / published - 1|. Rows of 24 threads are left out: thread 24 of the published runs was
 on CPU 24, the first one of the other package.

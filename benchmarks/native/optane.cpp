@@ -2,8 +2,8 @@
 /// machine, with changes as behind `sim:`. Each row of ROWS is `pattern kind access_bytes threads fence_bytes each|end
 /// lines`: pattern sequential, random or same (place, for ever); kind read, nt_write or store_clwb. Each thread works
 /// in 2 GiB of its own. A random access is at a multiple of the power of two at or above it. The fifth number is the
-/// bytes between two sfence, 0 for none. Lines are flushed each by itself, or at the `end` before the fence. After a third of
-/// `lines` the clock starts. Prints GB/s for each row, and bytes asked for by those at the medium.
+/// bytes between two sfence, 0 for none. Lines are flushed each by itself, or at the `end` before the fence. After a
+/// third of `lines` the clock starts. Prints GB/s for each row, and bytes asked for by those at the medium.
 #include <bit>
 #include <cstdio>
 #include <iostream>
