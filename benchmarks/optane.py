@@ -15,7 +15,6 @@ on CPU 24, the first one of the other package.
 """
 
 import argparse
-import csv
 import hashlib
 import itertools
 import statistics
@@ -26,13 +25,15 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-HERE = Path(__file__).resolve().parent
-CORE = HERE.parent / "core"
-TABLES = HERE.parent / "src/tierscope/reference"
-SOURCES = (
-    "dimm media dram flat cxl interleave config document machine caches level touches tlb noise units replace_lru "
-    "replace_clock replace_fifo replace_random"
+from compiled import CORE, TOML, compiled
+
+from tierscope.reference import load
+
+PARTS = (
+    "dimm media dram flat cxl interleave machine caches level touches tlb noise units replace_lru replace_clock "
+    "replace_fifo replace_random"
 ).split()
+SOURCES = (*(f"simulate/{part}.cpp" for part in PARTS), *TOML)
 SIX = ["memory.pmem.ways=6", "memory.pmem.grain=4KiB"]
 LEFT_OUT = ["bandwidth_interleaved sequential read 2048"]  # had its place in the order; its runs waited for each read
 SINGLE = ["cpu.loads=12"]  # fill buffers; more reads overlap only where one turn of the published loop has several
@@ -68,8 +69,9 @@ class Figure:
 
 
 def rows_of(table: str) -> Iterator[dict[str, str]]:
-    lines = (TABLES / f"optane100_{table}.csv").read_text().splitlines()
-    yield from csv.DictReader(line for line in lines if not line.startswith("#"))
+    columns = load(f"optane100_{table}").columns
+    for values in zip(*columns.values(), strict=True):
+        yield dict(zip(columns, map(str, values), strict=True))
 
 
 def figures() -> Iterator[Figure]:
@@ -112,18 +114,6 @@ def halves(all_figures: Iterable[Figure]) -> dict[str, bool]:
     return chosen
 
 
-def build(folder: Path) -> Path:
-    sources = [
-        HERE / "native/optane.cpp",
-        *(CORE / f"simulate/{name}.cpp" for name in SOURCES),
-        CORE / "base/quantity.cpp",
-    ]
-    program = folder / "optane"
-    common = ["g++", "-std=c++20", "-O2", "-w", "-DTIERSCOPE_TOML", f"-I{CORE}"]
-    subprocess.run([*common, *sources, "-o", program], check=True)
-    return program
-
-
 def simulate(program: Path, some: list[Figure], changes: list[str], lines: int) -> dict[Figure, float]:
     """Return GB/s of each."""
     found = {}
@@ -161,7 +151,7 @@ def main() -> int:
     wanted = [f for f in every if words.half == "both" or chosen[f.curve] == (words.half == "fitting")]
     wanted = [f for f in wanted if words.only in " ".join(f.group)]
     with tempfile.TemporaryDirectory() as name:
-        found = simulate(words.program or build(Path(name)), wanted, words.set, words.lines)
+        found = simulate(words.program or compiled(Path(name), "optane", SOURCES), wanted, words.set, words.lines)
     if words.rows:
         for figure, rate in found.items():
             error = rate / figure.published - 1

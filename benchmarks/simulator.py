@@ -28,9 +28,8 @@ from array import array
 from collections.abc import Sequence
 from pathlib import Path
 
-HERE = Path(__file__).resolve().parent
-CORE = HERE.parent / "core"
-TOML = ["simulate/config.cpp", "simulate/document.cpp", "base/quantity.cpp"]
+from compiled import CORE, TOML, compiled
+
 PROGRAMS = {
     "hierarchy": ["simulate/caches.cpp", "simulate/level.cpp", "simulate/touches.cpp", *TOML],
     "dimm": ["simulate/dimm.cpp", "simulate/media.cpp", "simulate/interleave.cpp", *TOML],
@@ -65,11 +64,9 @@ def cache(name: str, size: str, ways: int, nanoseconds: int) -> str:
 
 
 def build(folder: Path, levels: int) -> None:
-    common = ["g++", "-std=c++20", "-O2", f"-I{CORE}"]
-    subprocess.run([*common, HERE / "native/walk.cpp", "-o", folder / "walk"], check=True)
+    compiled(folder, "walk")
     for program, sources in PROGRAMS.items():
-        ours = [HERE / f"native/{program}.cpp", *(CORE / source for source in sources)]
-        subprocess.run([*common, "-w", "-DTIERSCOPE_TOML", *ours, "-o", folder / program], check=True)
+        compiled(folder, program, sources)
     middle = cache("L2", "1MiB", 16, 4) if levels == 3 else ""
     (folder / "caches.toml").write_text(cache("L1d", "32KiB", 8, 1) + middle + cache("LL", "32MiB", 16, 20))
 

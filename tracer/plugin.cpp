@@ -50,7 +50,8 @@ struct Plan {
   std::uint64_t all = 0, skip = 0, warm = 0, unit = 0, doubles = 0, lines = 0;
 };
 
-/// What is written of the instructions that run: everything; their number; that, and the lines that they use.
+/// What the trace contains of the instructions that run: all that they do, only their number, or their number and the
+/// lines that they use.
 enum class Mode : std::uint8_t { traced, counted, lines };
 
 Plan plan;

@@ -76,8 +76,8 @@ struct Access {
   Object object = REST;
 };
 
-/// Instructions that ran untraced, how many of the instructions after them serve to warm caches, and of how many of
-/// them the lines were stated before.
+/// Instructions that ran untraced, and how many of the instructions after them serve to warm caches. `stated`: how many
+/// of the untraced ones have their lines in the trace.
 struct Gap {
   std::uint64_t instructions, warm, stated = 0;
 };
@@ -100,7 +100,7 @@ struct Step {
   const Gap* gap = nullptr;          // if set, there is no block
   const Phase* phase = nullptr;      // if set, there is no block either
   Guess guess = Guess::unknown;
-  bool lines = false;  // if set, there is no block either: the accesses are lines that a part of a gap used
+  bool lines = false;  // if set, there is no block either: `accesses` are the lines that part of a gap used
 };
 
 class Flow {

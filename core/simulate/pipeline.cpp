@@ -57,12 +57,16 @@ void Pipeline::run(const flow::Step& step, const OperationsOf& operations) {
 void Pipeline::warm(const flow::Step& step) {
   settle();
   close_branch(step);
-  use(step);
+  bring(step);
   expect(step);
 }
 
 void Pipeline::use(const flow::Step& step) {
   settle();
+  bring(step);
+}
+
+void Pipeline::bring(const flow::Step& step) {
   for (const auto& access : step.accesses)
     dispatched_ = std::max(dispatched_, reach({access.address, access.bytes, access.object},
                                               access.store ? Kind::store : Kind::load, dispatched_));

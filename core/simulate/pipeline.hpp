@@ -117,6 +117,7 @@ class Pipeline {
     return retirements_[instruction & (retirements_.size() - 1)];
   }
   [[nodiscard]] Time cycles(unsigned count) const noexcept { return static_cast<Time>(count) * cycle_; }
+  void bring(const flow::Step& step);
   void close_branch(const flow::Step& step);
   /// Note the branch at the end of a block that is not timed.
   void expect(const flow::Step& step) noexcept {

@@ -14,7 +14,7 @@ from tierscope.errors import MachineError, UsageError
 from tierscope.predict.program import native, printed
 from tierscope.predict.program.answer import Anchor, Answer, anchor, answer, paired_deviation, reaching
 from tierscope.predict.program.asked import Found
-from tierscope.predict.program.cold import doubt, ends
+from tierscope.predict.program.cold import doubt, extremes
 from tierscope.predict.program.native import Native
 from tierscope.predict.program.text import line, show
 from tierscope.simulated.replay import Traced
@@ -108,7 +108,7 @@ def test_accesses_in_doubt_are_shares_of_the_reads(counts: tuple[float, ...], sh
 
 
 def test_a_model_without_waits_has_none_in_doubt() -> None:
-    assert ends(1.0, 1.5, (0.5, 2.0)) == (1.0, 1.0)
+    assert extremes(1.0, 1.5, (0.5, 2.0)) == (1.0, 1.0)
 
 
 def test_a_bound_of_a_tier_that_is_slower_in_each_respect_is_not_below_one() -> None:

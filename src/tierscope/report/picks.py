@@ -55,21 +55,23 @@ def most_loaded(content: Content, target: str) -> Load | None:
     """Return the conclusive row of the most bandwidth under load, of one target; see `best`."""
     known: list[LoadedLatencyRow] = content.typed("loaded_latency")
     rows = [row for row in known if row.target == target and row.load_threads]
-    row = best(content, "loaded_latency", rows, lambda row: row.bandwidth)
-    bandwidth, latency = (sure(row, row.bandwidth), sure(row, row.latency)) if row else (None, None)
-    return Load(row, bandwidth, latency) if row and bandwidth and latency else None
+    found = best(content, "loaded_latency", rows, lambda row: row.bandwidth)
+    latency = sure(found[0], found[0].latency) if found else None
+    return Load(*found, latency) if found and latency else None
 
 
-def best(content: Content, table: str, rows: Iterable[R], of: Callable[[R], Interval | None]) -> R | None:
+def best(
+    content: Content, table: str, rows: Iterable[R], of: Callable[[R], Interval | None]
+) -> tuple[R, Interval] | None:
     """Return the conclusive one of these rows of a table with the highest number; None where it may not be the best.
 
     It may not where most of the table is inconclusive, and one of these rows that is inconclusive has a higher number.
     """
     section, every = content.sections.get(table), list(rows)
-    known = [row for row, _ in sure_rows(every, of)]
-    measured = known if section and section.sure else [row for row in every if of(row)]
-    first = max(measured, key=lambda row: found.middle if (found := of(row)) else 0.0, default=None)
-    return first if any(row is first for row in known) else None
+    known = sure_rows(every, of)
+    measured = known if section and section.sure else [(row, found) for row in every if (found := of(row))]
+    first, _ = max(measured, key=lambda pair: pair[1].middle, default=(None, None))
+    return next((pair for pair in known if pair[0] is first), None)
 
 
 def judged(content: Content) -> list[Flat]:

@@ -95,7 +95,8 @@ def measured(runs: Sequence[Run], name: str = "") -> Measured:
     if len(machines) != 1:
         hosts = ", ".join(sorted(machine.hostname for machine in machines.values()))
         raise UsageError(f"the runs are of {len(machines)} machines ({hosts}); take runs of one")
-    found = latency_levels([row for run in runs for row in Latency().rows(run)])
+    waits = [row for run in runs for row in Latency().rows(run)]
+    found = latency_levels(waits)
     if not found:
         raise UsageError(f"{runs[0].path} has no latency over footprint; make one with `tierscope run latency`")
     target = max(found, key=lambda key: len(found[key].rows))
@@ -104,8 +105,7 @@ def measured(runs: Sequence[Run], name: str = "") -> Measured:
     tlb = [row for run in runs for row in TlbLevels().rows(run) if row.target == target]
     paths = ", ".join(f"{run.path.name} of {run.result.started}" for run in runs)
     told = from_rows(found[target].rows, machine, name, f"{paths} on {machine.hostname}", stream, tlb)
-    waits = [row for run in runs for row in Latency().rows(run) if row.target == target]
-    return replace(told, origin=_origin(runs), pairs=fetches_pairs(waits))
+    return replace(told, origin=_origin(runs), pairs=fetches_pairs([row for row in waits if row.target == target]))
 
 
 def _origin(runs: Sequence[Run]) -> str:

@@ -70,8 +70,7 @@ class Rivals:
         self.sizes = SMALLEST * 2.0 ** (np.arange(steps) / PER_OCTAVE)
         self.units = [unit for unit in UNITS if 2 * fresh.line_bytes <= unit < largest and unit % fresh.line_bytes == 0]
         search.add_units(self.units)
-        self._columns = Columns(search, self.units, self.sizes, before.misses if before else None)
-        self.misses: Floats = self._columns.misses
+        self.columns: Columns = Columns(search, self.units, self.sizes, before.columns.misses if before else None)
         self._known: dict[tuple[tuple[Place, ...], int, int], list[tuple[Place, ...]]] = {}
         self._unit_of = np.tile(np.repeat(np.array(self.units, dtype=np.float64), steps), len(ALL_KINDS))
         self._size_of = np.tile(self.sizes, len(ALL_KINDS) * len(self.units))
@@ -112,7 +111,7 @@ class Rivals:
         which is the piece of the next one.
         """
         pieces = [0, *(place.unit_bytes for place in others)]
-        columns, own = self._columns.behind(pieces[number])
+        columns, own = self.columns.behind(pieces[number])
         if own_bytes:
             pieces = [*pieces[:number], own_bytes, *pieces[number + 1 :]]
         base, _ = np.linalg.qr(self.search.design(others, pieces))

@@ -41,7 +41,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from tierscope.errors import MachineError
-from tierscope.predict.program.cold import NONE, Doubt, ends
+from tierscope.predict.program.cold import NONE, Doubt, extremes
 from tierscope.predict.program.native import Native
 from tierscope.predict.program.one_more import LEAST_CORES, counting, mean_of, one_more, weights
 from tierscope.predict.program.processes import lost
@@ -237,7 +237,7 @@ def _in_doubt(here: Anchor, there_s: float) -> list[float]:
     """Return the ratios if the reads in doubt are hits, and if the hits in doubt are reads."""
     if here.instant is None:
         return []
-    times = (ends(time, seconds_of(here.instant), here.doubt) for time in (there_s, here.model_s))
+    times = (extremes(time, seconds_of(here.instant), here.doubt) for time in (there_s, here.model_s))
     return [_slowdown(here, *pair) for pair in zip(*times, strict=True)]
 
 

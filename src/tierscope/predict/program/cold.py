@@ -35,7 +35,7 @@ def doubt(own: Traced, lines: float) -> Doubt:
     return min(max(cold / reads, lines / traced), 1.0), gone / reads
 
 
-def ends(seconds: float, instant_s: float, shares: Doubt) -> tuple[float, float]:
+def extremes(seconds: float, instant_s: float, shares: Doubt) -> tuple[float, float]:
     """Return the shortest and the longest model time that accesses in doubt allow.
 
     instant_s: with a memory that answers immediately.

@@ -30,19 +30,19 @@ SHORT = (
     "latency pages=thp budget=0.1",
     "tlb pages=4k,thp budget=0.1 visits=1",
     "stream kernels=read budget=0.2 visits=1",
+    "core probes=width,window,store,guess",
 )
 WORDS = {suite: dict(word.split("=") for word in words) for suite, *words in map(str.split, SHORT)}
 """Suite -> options of a short run."""
 
 STAIRCASE = "latency"
 PROBED = "core"
-PROBES = {"probes": "width,window,store,guess"}
 TIMES_CACHE, LEAST_FAR = 4, 64 * MiB
 Tell = Callable[[str], None]
 
 
 def runs_here(named: Sequence[Run], tell: Tell) -> list[Run]:
-    """Return a run of each suite in WORDS, and one of `core` if it can be probed; those that were named alone, if any
+    """Return a run of each suite in WORDS, that of `core` only if it can be probed; those that were named alone, if any
     were.
 
     UsageError for a named run of another machine; MachineError where this one cannot be measured.
@@ -54,7 +54,7 @@ def runs_here(named: Sequence[Run], tell: Tell) -> list[Run]:
             raise UsageError(f"{other.path} is not a complete run of this machine, on which the program is measured; "
                              "name runs of this one, or leave --from out")  # fmt: skip
         return list(named)
-    runs = [_found(suite, digest) or _made(suite, machine, digest, tell) for suite in WORDS]
+    runs = [_found(suite, digest) or _made(suite, machine, digest, tell) for suite in WORDS if suite != PROBED]
     probed = _found(PROBED, digest) or _probed(machine, digest, tell)
     return [*runs, probed] if probed else runs
 
@@ -126,7 +126,7 @@ def _made(suite: str, machine: Machine, digest: str, tell: Tell) -> Run:
         raise MachineError("there is no folder to keep runs of this machine; set XDG_CACHE_HOME, or measure "
                            f"with `tierscope run {suite}` and name the run with --from")  # fmt: skip
     _clear(path, suite)
-    words = PROBES if suite == PROBED else WORDS[suite] | ({"to": _far(machine)} if suite == STAIRCASE else {})
+    words = WORDS[suite] | ({"to": _far(machine)} if suite == STAIRCASE else {})
     argv = ("tierscope", "run", suite, *(f"{key}={word}" for key, word in words.items()))
     try:
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -23,7 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tierscope.predict.program.answer import LEAST, Anchor, reaching, seconds_of
-from tierscope.predict.program.cold import ends
+from tierscope.predict.program.cold import extremes
 from tierscope.predict.program.one_more import one_more
 from tierscope.simulated.replay import Traced
 
@@ -131,7 +131,7 @@ def _in_doubt(here: Anchor, one: Cores, parts: Sequence[Span]) -> list[float]:
     if here.instant is None:
         return []
     instant = _time(here.instant, parts)
-    times = (ends(_time(core, parts), instant, here.doubt) for core in one.pairs[0])
+    times = (extremes(_time(core, parts), instant, here.doubt) for core in one.pairs[0])
     return [b / a for a, b in zip(*times, strict=True) if a > 0]
 
 

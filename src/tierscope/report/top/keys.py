@@ -48,8 +48,8 @@ def _memory(content: Content, found: Memory, peak: bool) -> Iterator[Key]:
     if found.load:
         yield _load(found.load, "latency at the highest load" if found.fullest else "latency at the highest sure load")
     for name, interval, unit, _, about in ranges(content, found):
-        ends = (interval.low, interval.high)
-        yield Key(name, interval.middle, *ends, unit, about, verdict=UNSURE, mark=NOTE, rough=True)
+        middle, low, high = interval.middle, interval.low, interval.high
+        yield Key(name, middle, low, high, unit, about, verdict=UNSURE, mark=NOTE, rough=True)
 
 
 def _team(threads: int, cpus: int) -> str:

@@ -163,9 +163,8 @@ def _target(content: Content) -> str:
 
 def _fastest(content: Content, target: str, of: Callable[[StreamRow], bool]) -> Speed | None:
     rows = [row for row in _kernels(content) if row.target == target and of(row)]
-    row = best(content, "stream", rows, lambda row: row.bandwidth)
-    bandwidth = sure(row, row.bandwidth) if row else None
-    return Speed(row, bandwidth) if row and bandwidth else None
+    found = best(content, "stream", rows, lambda row: row.bandwidth)
+    return Speed(*found) if found else None
 
 
 def _waits(content: Content, target: str) -> tuple[Wait | None, Wait | None]:

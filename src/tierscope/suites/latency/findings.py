@@ -200,7 +200,7 @@ def _buddy(cycles: list[Known]) -> list[Insight]:
 
 
 def pairs(cycles: list[Known]) -> tuple[Comparison, Known] | None:
-    """Return the ratio of the two orders, and the row of pairs; None where there is no such row."""
+    """Return the latency of order "pair" over that of "global", and the row of "pair"; None if one was not measured."""
     found = _paired(
         [one for one in cycles if one.row.order == "pair"],
         [one for one in cycles if one.row.order == "global"],

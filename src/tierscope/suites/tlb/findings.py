@@ -42,9 +42,7 @@ def _level(level: Level, number: int, size: int) -> Insight:
 
 
 def _doubt(level: Level, number: int, size: int) -> Insight:
-    """Return the doubt about a step that is vague, behind a second one, or at which the lines leave a
-    cache, too.
-    """
+    """Return the doubt about a step that is vague, behind a second one, or at which the lines leave a cache, too."""
     vague = (
         f"From {level.low:.0f} to {level.high:.0f} {_pages(size)}, an access takes longer with each page, and no step "
         f"shows what ends there: TLB level {number}, more than one level, or none"
