@@ -184,7 +184,8 @@ def _of_drift(content: Content, reason: str) -> str:
         return steadier(content.run.result.origin)
     known = earlier.runs if earlier else 0
     if known < ENOUGH_RUNS and not reason.endswith(SLOWLY):
-        return f"repeat it: {known} earlier runs of this machine are known, and {ENOUGH_RUNS} show how much it drifts"
+        runs = "1 earlier run of this machine is" if known == 1 else f"{known} earlier runs of this machine are"
+        return f"repeat it: {runs} known, and {ENOUGH_RUNS} show how much it drifts"
     asked = _options(less_precision(content)) or "precision="
     return f"ask for a precision that this machine has ({asked}); tierscope compare A B --rerun 5 cancels drift"
 

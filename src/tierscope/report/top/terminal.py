@@ -51,8 +51,9 @@ def _answers(found: Top) -> Table:
 
 
 def _keys(found: Top) -> Table:
-    """Return one line for each number; its notes are below its name where a band uses the space."""
+    """Return one line for each number; its notes are below its name where a band or a range uses the space."""
     banded = any(key.band for key in found.keys)
+    stacked = banded or any(key.rough for key in found.keys)
     table = Table(box=None, pad_edge=False, show_header=banded, header_style="dim")
     table.add_column("")
     table.add_column("", justify="right")
@@ -60,9 +61,9 @@ def _keys(found: Top) -> Table:
         table.add_column(head)
     for key in found.keys:
         name, about = Text(printable(key.name)), Text(printable(key.about), style="dim")
-        if banded and key.about:
+        if stacked and key.about:
             name = name.append("\n").append(about)
-        last = Text(band_of(key)) if banded else about
+        last = Text(band_of(key)) if stacked else about
         value, span = Text(value_of(key), style="bold"), Text(span_of(key))
         table.add_row(name, value, span, last, Text(key.verdict, style=STYLES[key.mark]))
     return table
