@@ -74,9 +74,12 @@ def run(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 
 
 @pytest.fixture(scope="module", autouse=True)
-def _quick() -> Iterator[None]:
+def _quick(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Judge each run once: the first command makes the rows of its samples, and the others find them, as for users."""
     with pytest.MonkeyPatch.context() as monkeypatch:
+        monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
         monkeypatch.setattr("tierscope.report.formats.html.bundle", lambda: "")
+        monkeypatch.setattr("tierscope.report.picture.SCALE", 0.25)  # no test here looks at pixels
         read_once.samples(monkeypatch)
         yield
 
