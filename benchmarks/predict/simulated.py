@@ -1,13 +1,14 @@
 """Score `tierscope predict -- PROGRAM` on simulated cores with hidden parameters: [kernels] and [cores] of cells.toml.
 
-    .venv/bin/python benchmarks/predict/simulated.py [--draw NUMBER] [CELL...] > table.md
+    .venv/bin/python benchmarks/predict/simulated.py [--draw NUMBER] [--lines NUMBER] [CELL...] > table.md
 
 Truth: the program on a core whose parameters are drawn for each cell, on a near memory and on a far one, timed from its
 first to its last instruction. The prediction knows the caches and both memories, the time on the near memory, and the
 properties of the core that its columns state:
 
-    unknown    nothing but the cycle: the cores of `tierscope predict`
-    probed     its parameters within 10 %, as probes leave them, and its kind of prefetcher
+    unknown    nothing but the cycle: the cores of `tierscope predict` where the core cannot be probed
+    short      what `tierscope predict` probes by itself, within 10 %: width, buffers, and the cost of a branch miss
+    probed     all its parameters within 10 %, as `run core` leaves them, and its kind of prefetcher
 
 The trace of the prediction is another run of the program, with the units that `tierscope predict` would time in a
 program of this speed. The last cache here is a quarter of that of a small server. So kernels have a quarter of its
@@ -15,6 +16,8 @@ instructions before gaps, in gaps and their lines, and in what warms caches; the
 less. The sampling is therefore scored here, but the tracer and the form of the simulation are not.
 
 --draw: hidden cores and memories of another draw. cells.toml lists the draws, before their cells are run.
+--lines: instructions of a gap that state their lines. By default, nearly all do. Fewer make the gaps like those of a
+long program, whose first part states nothing.
 """
 
 import argparse
@@ -25,6 +28,7 @@ import tempfile
 import tomllib
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import msgspec
@@ -48,10 +52,13 @@ Parts = Callable[[float], str]
 
 HERE = Path(__file__).parent
 CELLS = HERE / "cells.toml"
-SHORTER = "all=1250000,lines=5000000,warm=500000,unit=25000"
+SHORTER = "all=1250000,lines={lines},warm=500000,unit=25000"
+LINES = 5_000_000  # instructions
 SHORTEST_SKIP = 250_000  # instructions
 LIMIT_S = 1200.0
 REPEATS = 100
+COLUMNS = ("unknown", "short", "probed")
+IN_FLIGHT = "cpu.loads"
 PROBED = 0.1  # how far off a probed parameter may be
 NEAR = "flat,memory.flat.read={0}ns,memory.flat.write={0}ns,memory.flat.bandwidth={1}GB/s"
 INSTANT = "flat,memory.flat.read=0ns,memory.flat.write=0ns,memory.flat.bandwidth=10TB/s"
@@ -114,12 +121,11 @@ class Core:
 
 @dataclass(frozen=True)
 class Cell:
-    """One program: the truth, and both predictions."""
+    """One program: the truth, and the predictions."""
 
     name: str
     truth: float
-    unknown: Answer
-    probed: Answer
+    answers: dict[str, Answer]  # by column
     latencies: float  # ratio of the memories' latencies
     misses: float  # the prediction of misses x latency
 
@@ -136,10 +142,25 @@ def memories(draw: random.Random) -> tuple[tuple[float, str], tuple[float, str]]
             (near * far, NEAR.format(f"{near * far:.1f}", f"{draw.uniform(5, 30):.1f}")))  # fmt: skip
 
 
-def shorter(seconds_near: float) -> str:
+def shorter(seconds_near: float, lines: int = LINES) -> str:
     """Return the sampling of a kernel: as many units as `tierscope predict` has (tracer.for_many), but shorter."""
     skip = max(round(seconds_near * SLOWEST_PER_S / DOUBLES), SHORTEST_SKIP)
-    return f"{SHORTER},skip={skip},doubles={DOUBLES}"
+    return f"{SHORTER.format(lines=lines)},skip={skip},doubles={DOUBLES}"
+
+
+def known(guess: Core) -> dict[str, list[str]]:
+    """Return the words of the cores by column, the own one first; guess: what probes found."""
+    small, large = map(parameters, (SMALL, LARGE))
+    low, own, high = (parameters(guess.times(*[f] * 5).word().lstrip(",")) for f in (1 - PROBED, 1, 1 + PROBED))
+    words = "".join(f",{key}={value:.0f}" for key, value in own.items() if key != IN_FLIGHT)
+    return {
+        "unknown": [PREFETCHERS[0], *cores(small, large, PREFETCHERS)],
+        "short": [
+            words + PREFETCHERS[0],
+            *cores(low | {IN_FLIGHT: small[IN_FLIGHT]}, high | {IN_FLIGHT: large[IN_FLIGHT]}, PREFETCHERS),
+        ],
+        "probed": [guess.word(), *cores(low, high, [f",cache.1.prefetch={guess.prefetch}"])],
+    }
 
 
 def cell(name: str, command: list[str], parts: Parts, folder: Path, number: int = 0) -> Cell:
@@ -150,23 +171,21 @@ def cell(name: str, command: list[str], parts: Parts, folder: Path, number: int 
     *files, immediate = (
         written(folder / f"{name}-{n}.toml", word) for n, (_, word) in enumerate((*tiers, (0, INSTANT)))
     )
-    unknown = [PREFETCHERS[0], *cores(*map(parameters, (SMALL, LARGE)), PREFETCHERS)]
-    ends = (parameters(guess.times(*[f] * 5).word().lstrip(",")) for f in (1 - PROBED, 1 + PROBED))
-    probed = [guess.word(), *cores(*ends, [f",cache.1.prefetch={guess.prefetch}"])]
+    columns = known(guess)
     truth = through([file + hidden.word() for file in files], command)
-    machines = [file + core for core in (*unknown, *probed) for file in files]
-    machines += [immediate + core for core in (unknown[0], probed[0])]
-    found = through(machines, command, parts(seconds(truth[0])))
-    here, there, *others = map(repeated, (*truth, *found))
-    *others, instant, instant_probed = others
-    near, far = tuple(others[::2]), tuple(others[1::2])
+    machines = [file + core for words in columns.values() for core in words for file in files]
+    machines += [immediate + words[0] for words in columns.values()]
+    found = iter(through(machines, command, parts(seconds(truth[0]))))
+    here, there = map(repeated, truth)
+    pairs = {name: [(repeated(next(found)), repeated(next(found))) for _ in words] for name, words in columns.items()}
+    unsure = doubt(pairs["unknown"][0][0], LAST_LINES)  # the first machine contains the warming
+    answers = {
+        name: told(here, *map(tuple, zip(*ours, strict=True)), repeated(next(found)), unsure)
+        for name, ours in pairs.items()
+    }
     latencies_s = tuple(latency * 1e-9 for latency, _ in tiers)
-    known = len(unknown)
-    unsure = doubt(near[0], LAST_LINES)  # the first machine contains the warming
-    answers = [told(here, near[:known], far[:known], instant, unsure),
-               told(here, near[known:], far[known:], instant_probed, unsure)]  # fmt: skip
     return Cell(
-        name, seconds(there) / seconds(here), *answers,
+        name, seconds(there) / seconds(here), answers,
         ratio_of_latencies(*latencies_s),
         misses_times_latency(
             REPEATS * here.counters["L3.load_misses"], latencies_s[1] - latencies_s[0], seconds(here)),
@@ -211,13 +230,13 @@ def told(
     return answer("far", anchor(Native(exact, exact, 0.0, 9), near, "", (), instant, unsure), far, None, None, None)
 
 
-def cells(names: list[str], folder: Path, number: int) -> list[Cell]:
+def cells(names: list[str], folder: Path, number: int, lines: int) -> list[Cell]:
     listed = tomllib.loads(CELLS.read_text())
     files = made(folder)
     kernels = folder / "kernels"
     subprocess.run(["cc", "-O1", "-w", "-o", kernels, HERE / "kernels.c"], check=True)
     every: dict[str, tuple[list[str], Parts]] = {
-        name: ([str(kernels), *words.split()], shorter) for name, words in listed["long"].items()
+        name: ([str(kernels), *words.split()], partial(shorter, lines=lines)) for name, words in listed["long"].items()
     }
     every |= {
         f"{name} (program)": ([files.get(word, word) for word in words], for_many)
@@ -243,19 +262,19 @@ def row(one: Cell) -> str:
         return f"{found.ratio:.3f} | {found.low:.2f} to {found.high:.2f}{inside} | {found.ratio / one.truth - 1:+.1%}"
 
     rivals = f"{one.latencies:.2f} | {one.misses:.2f}"
-    return f"| {one.name} | {one.truth:.3f} | {words(one.unknown)} | {words(one.probed)} | {rivals} |"
+    answers = " | ".join(map(words, one.answers.values()))
+    return f"| {one.name} | {one.truth:.3f} | {answers} | {rivals} |"
 
 
-def main(names: list[str], number: int) -> None:
-    print(
-        "| cell | truth | unknown core | bounds | error | probed core | bounds | error | latencies | misses x latency |"
-    )
-    print("|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|")
+def main(names: list[str], number: int, lines: int) -> None:
+    titles = " | ".join(f"{name} core | bounds | error" for name in COLUMNS)
+    print(f"| cell | truth | {titles} | latencies | misses x latency |")
+    print("|---|" + "---:|" * (3 * len(COLUMNS) + 3))
     with tempfile.TemporaryDirectory() as name:
-        found = cells(names, Path(name), number)
+        found = cells(names, Path(name), number, lines)
     print()
-    for which in ("unknown", "probed"):
-        answers = [(one.truth, getattr(one, which)) for one in found]
+    for which in COLUMNS:
+        answers = [(one.truth, one.answers[which]) for one in found]
         print("\n".join(summary(f"{which} core", [Told(t, a.ratio, a.low, a.high) for t, a in answers], SIMULATED)))
     for name, which in (("ratio of latencies", "latencies"), ("misses x latency", "misses")):
         print(errors(name, [Told(one.truth, getattr(one, which)) for one in found], SIMULATED))
@@ -264,6 +283,7 @@ def main(names: list[str], number: int) -> None:
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--draw", type=int, default=0, metavar="NUMBER", help="of the hidden cores and memories")
+    parser.add_argument("--lines", type=int, default=LINES, metavar="NUMBER", help="instructions of a gap, at most")
     parser.add_argument("cell", nargs="*", help="default: all")
     asked = parser.parse_args()
-    main(asked.cell, asked.draw)
+    main(asked.cell, asked.draw, asked.lines)

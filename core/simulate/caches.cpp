@@ -73,7 +73,8 @@ class Caches::Levels : private Lineup {
   void begin_gap(std::uint64_t instructions, std::uint64_t ran) {
     if (depth_ == 0) return;
     const auto& caches = levels_.back().caches;
-    if (!doubts_) doubts_ = std::make_unique<Doubts>(caches.size(), caches[0].entries(), doubts().reads);
+    const auto sets = caches[0].sets();
+    if (!doubts_) doubts_ = std::make_unique<Doubts>(caches.size(), sets, caches[0].entries() / sets, doubts().reads);
     doubts_->gap(instructions, ran);
   }
   [[nodiscard]] Doubts::Counts doubts() const {
@@ -159,7 +160,7 @@ class Caches::Levels : private Lineup {
                                            : COMING | FETCHED;
       if (filled.victim != 0 && ((filled.victim & DIRTY) != 0 || level.inclusive)) leave(cpu, k, filled.victim);
       if (k + 1 == depth_) {
-        if (doubts_) doubts_->fill(last_cache(cpu), cache(cpu, k).index(filled.entry), filled.victim == 0, true);
+        if (doubts_) doubts_->fill(last_cache(cpu), cache(cpu, k).index(filled.entry), true);
         return {depth_, false, 0};
       }
       held = cache(cpu, k + 1).touch(line);
@@ -224,8 +225,7 @@ class Caches::Levels : private Lineup {
     }
     const auto filled = cache(cpu, level).fill(line);
     *filled.entry |= DIRTY;
-    if (doubts_ && level + 1 == depth_)
-      doubts_->fill(last_cache(cpu), cache(cpu, level).index(filled.entry), filled.victim == 0, false);
+    if (doubts_ && level + 1 == depth_) doubts_->fill(last_cache(cpu), cache(cpu, level).index(filled.entry), false);
     if (filled.victim != 0) leave(cpu, level, filled.victim);
   }
 

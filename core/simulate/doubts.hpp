@@ -1,7 +1,9 @@
 /// Accesses to the last cache whose answer a gap of a sampled program may have changed. The cache of a trace keeps its
 /// lines over a gap, and gets none that the program used in it.
 ///
-/// A read from memory that fills an empty way is *cold*: the program may have had the line there.
+/// A way is *stale* if its last use was before the last gap. The program may have another line there. So a read from
+/// memory is *cold* if a way of its set is stale: the program may have had the line. If the oldest line of a set is
+/// replaced, lines that were used since the gap are the same in both, and the read fills a stale way.
 ///
 /// A hit of a line is *gone* if its last use was before a gap, and 2 fills + aged since then are at least the lines of
 /// the cache.
@@ -9,9 +11,9 @@
 /// The distance of a line in the order of use is at least the fills: lines that came into the cache of the trace. It is
 /// taken as twice that, since lines that stay are used as well.
 /// Aged are the lines that the program read from memory in gaps, if it read as many for an instruction as in what was
-/// traced since the gap before.
+/// traced since the gap before. Hits of stale lines count as reads there: if they are reads, the gap has as many.
 ///
-/// Blind to: reads of lines that a gap brought into a full cache; lines of the cache that were used again in a gap.
+/// Blind to: lines of the cache that were used again in a gap; lines that the program removed in a gap.
 /// It counts no hits of a last cache that is also the nearest one.
 /// Source: D. A. Wood, M. D. Hill, R. E. Kessler, "A Model for Estimating Trace-Sample Miss Ratios", SIGMETRICS 1991
 /// (references whose answer a sample does not show).
@@ -28,41 +30,61 @@ class Doubts {
   struct Counts {
     std::uint64_t reads = 0, cold = 0, gone = 0;  // reads: all from memory
   };
-  /// @param caches  of the last level; lines: that each contains; reads: so far
-  Doubts(std::size_t caches, std::size_t lines, std::uint64_t reads)
-      : lines_(lines), used_(caches), counts_{reads, 0, 0} {}
+  /// @param caches  of the last level; sets, ways: of each, entries in the order of `Cache::index`; reads: so far
+  Doubts(std::size_t caches, std::size_t sets, std::size_t ways, std::uint64_t reads)
+      : sets_(sets),
+        ways_(static_cast<std::uint32_t>(ways)),
+        lines_(sets * ways),
+        caches_(caches),
+        counts_{reads, 0, 0} {}
   /// A gap of this number of instructions begins; `ran` were traced since the last one.
   void gap(std::uint64_t instructions, std::uint64_t ran) {
-    const auto aged = static_cast<double>(instructions) * static_cast<double>(counts_.reads - reads_) /
+    const auto aged = static_cast<double>(instructions) * static_cast<double>(reads_and_stale() - before_) /
                       static_cast<double>(std::max<std::uint64_t>(ran, 1));
-    clock_ += static_cast<std::uint32_t>(std::min(aged, static_cast<double>(lines_)));
+    clock_ += 1 + static_cast<std::uint32_t>(std::min(aged, static_cast<double>(lines_)));
     gap_ = clock_;
-    reads_ = counts_.reads;
+    before_ = reads_and_stale();
+    for (auto& cache : caches_) std::ranges::fill(cache.stale, ways_);
   }
-  void fill(std::size_t cache, std::size_t entry, bool empty, bool read) {
+  void fill(std::size_t cache, std::size_t entry, bool read) {
     clock_ += 2;
     counts_.reads += read;
-    counts_.cold += read && empty;
-    last_use(cache, entry) = clock_;
+    counts_.cold += read && of(cache).stale[entry % sets_] != 0;
+    use(cache, entry);
   }
   void hit(std::size_t cache, std::size_t entry) {
-    auto& last = last_use(cache, entry);
-    const auto distance = clock_ - last;  // modulo 2^32
-    counts_.gone += distance >= lines_ && distance > clock_ - gap_;
-    last = clock_;
+    const auto distance = use(cache, entry);
+    const bool stale = distance > clock_ - gap_;
+    stale_hits_ += stale;
+    counts_.gone += stale && distance >= lines_;
   }
   [[nodiscard]] const Counts& counts() const noexcept { return counts_; }
 
  private:
-  std::uint32_t& last_use(std::size_t cache, std::size_t entry) {
-    auto& used = used_[cache];
-    if (used.empty()) used.resize(lines_);
-    return used[entry];
+  [[nodiscard]] std::uint64_t reads_and_stale() const noexcept { return counts_.reads + stale_hits_; }
+  struct Uses {
+    std::vector<std::uint32_t> last;   // by entry: the clock at its last use; 0: before all gaps
+    std::vector<std::uint32_t> stale;  // by set: its ways
+  };
+  Uses& of(std::size_t cache) {
+    auto& uses = caches_[cache];
+    if (uses.last.empty()) uses = {std::vector<std::uint32_t>(lines_), std::vector<std::uint32_t>(sets_, ways_)};
+    return uses;
   }
+  /// Use an entry now; return the clock since its use before.
+  std::uint32_t use(std::size_t cache, std::size_t entry) {
+    auto& uses = of(cache);
+    const auto distance = clock_ - uses.last[entry];  // modulo 2^32
+    if (distance > clock_ - gap_) --uses.stale[entry % sets_];
+    uses.last[entry] = clock_;
+    return distance;
+  }
+  std::size_t sets_;
+  std::uint32_t ways_;
   std::size_t lines_;
-  std::vector<std::vector<std::uint32_t>> used_;  // by cache and entry: the clock at its last use; 0: before all gaps
-  std::uint32_t clock_ = 0, gap_ = 0;             // now; at the last gap
-  std::uint64_t reads_ = 0;                       // at the last gap
+  std::vector<Uses> caches_;
+  std::uint32_t clock_ = 0, gap_ = 0;          // now; at the last gap
+  std::uint64_t stale_hits_ = 0, before_ = 0;  // so far; those and the reads up to the last gap
   Counts counts_;
 };
 

@@ -89,3 +89,15 @@ def test_accesses_that_a_gap_may_have_changed_are_counted(tmp_path: Path, gap: i
     reads = len(OLD) + len(NEW) + gap * (before + behind) / 2
     cold = len(NEW) + gap * behind / 2
     assert found.in_doubt == pytest.approx((reads, cold, gone * (1 + gap / RUNS / 2)))
+
+
+@pytest.mark.parametrize(("used", "cold"), [((), 16), (OLD, 16), (OLD + NEW, 0)])
+def test_a_read_into_a_full_cache_is_in_doubt_if_a_line_of_its_set_is_stale(
+    tmp_path: Path, used: Sequence[int], cold: int
+) -> None:
+    """The program may have one of the lines that are read in the place of a line that was not used since the gap."""
+    stated = [flows.lines(*used), flows.gap(100, 0, 100)] if used else []
+    other = [0x30000 + LINE * n for n in range(16)]
+    found, _ = of(tmp_path, loads(OLD + NEW), flows.gap(1000), *stated, loads(other))
+    gap = 1100 if used else 1000
+    assert found.in_doubt[1] == pytest.approx(cold * (1 + gap / RUNS / 2))

@@ -14,7 +14,7 @@ from tierscope.errors import MachineError, UsageError
 from tierscope.predict.program import native, printed
 from tierscope.predict.program.answer import Anchor, Answer, anchor, answer, paired_deviation, reaching
 from tierscope.predict.program.asked import Found
-from tierscope.predict.program.cold import doubt, extremes
+from tierscope.predict.program.cold import doubt, explained, extremes
 from tierscope.predict.program.native import Native
 from tierscope.predict.program.text import line, show
 from tierscope.simulated.replay import Traced
@@ -88,11 +88,11 @@ def test_the_bounds_contain_reads_that_only_the_trace_has() -> None:
 
 
 def test_the_bounds_contain_hits_that_only_the_trace_has() -> None:
-    """With half as many reads again, the memory takes 0.9 s here and 2.4 s on the tier."""
+    """With a quarter more reads, the memory takes 0.75 s here and 2 s on the tier."""
     cores, there = [of(1.0)] * CORES, [of(2.0)] * CORES
-    found = answer("far", anchor(here(), cores, instant=of(0.4), doubt=(0.0, 0.5)), there, None, None, None)
+    found = answer("far", anchor(here(), cores, instant=of(0.4), doubt=(0.0, 0.25)), there, None, None, None)
     assert (found.ratio, found.low) == (2.0, 2.0)
-    assert found.high == pytest.approx(2.8 / 1.3)
+    assert found.high == pytest.approx(2.4 / 1.15)
 
 
 @pytest.mark.parametrize(
@@ -109,6 +109,29 @@ def test_accesses_in_doubt_are_shares_of_the_reads(counts: tuple[float, ...], sh
 
 def test_a_model_without_waits_has_none_in_doubt() -> None:
     assert extremes(1.0, 1.5, (0.5, 2.0)) == (1.0, 1.0)
+    assert explained((0.5, 2.0), 1.0, 1.5, (0.75, 1.25)) == (0.5, 2.0)
+
+
+@pytest.mark.parametrize(
+    ("shares", "here_s", "others", "limited"),
+    [
+        ((1.0, 3.0), (1.0, 1.0), 1.0, (0.5, 0.5)),
+        ((0.2, 0.1), (1.0, 1.0), 1.0, (0.2, 0.1)),
+        ((1.0, 3.0), (0.9, 1.1), 1.0, (0.65, 0.75)),
+        ((1.0, 3.0), (0.7, 0.7), 1.0, (0.95, 0.0)),
+        ((1.0, 3.0), (1.0, 1.0), 1.2, (0.75, 0.5)),
+        ((1.0, 3.0), (1.0, 1.0), 0.8, (0.5, 1.125)),
+    ],
+)
+def test_accesses_in_doubt_are_limited_by_the_time_here(
+    shares: tuple[float, float], here_s: tuple[float, float], others: float, limited: tuple[float, float]
+) -> None:
+    """The memory takes 0.5 s of the model's 1 s. Shares with which each core differs by a quarter explain nothing."""
+    low, high = here_s
+    time = Interval(low, (low + high) / 2, high, 9)
+    cores = [of(1.0), *[of(others)] * (CORES - 1)]
+    made = anchor(Native(time, time, 0.0, 9), cores, instant=of(0.5), doubt=shares)
+    assert made.doubt == pytest.approx(limited)
 
 
 def test_a_bound_of_a_tier_that_is_slower_in_each_respect_is_not_below_one() -> None:

@@ -41,7 +41,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from tierscope.errors import MachineError
-from tierscope.predict.program.cold import NONE, Doubt, extremes
+from tierscope.predict.program.cold import NONE, Doubt, explained, extremes
 from tierscope.predict.program.native import Native
 from tierscope.predict.program.one_more import LEAST_CORES, counting, mean_of, one_more, weights
 from tierscope.predict.program.processes import lost
@@ -71,7 +71,8 @@ class Anchor:
 
     ends: the own core with the latency of the memory here at the ends of its interval; () where that is exact.
 
-    instant: the own core with a memory that answers immediately. doubt: accesses that gaps may have changed (`cold`).
+    instant: the own core with a memory that answers immediately. doubt: accesses that gaps may have changed, as far as
+    the time here allows (`cold`).
     """
 
     native: Native
@@ -140,6 +141,9 @@ def anchor(
     several = cores[0].threads > 1
     time = native.wall_s if several else native.user_s
     rest = 0.0 if several else max(native.wall_s.middle - native.user_s.middle, 0.0)
+    if instant is not None and (times := [seconds for core in cores if (seconds := seconds_of(core)) > 0]):
+        factors = (1 - OFF) * time.low / max(times), (1 + OFF) * time.high / min(times)
+        doubt = explained(doubt, seconds_of(cores[0]), seconds_of(instant), factors)
     made = Anchor(native, (time.low, time.middle, time.high), rest, tuple(cores), "", tuple(ends), instant, doubt)
     return replace(made, unknown=_doubt(made, cores[0], said))
 
