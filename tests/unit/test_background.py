@@ -18,12 +18,12 @@ from tierscope.record.experiment import Group
 from tierscope.record.machine import Cache, Cpu
 from tierscope.record.result import BLOCK, PREEMPTED, Blocks, Clock, GroupFacts, load
 from tierscope.run import runner
-from tierscope.run.background import FEWEST, PAUSE_S, Watch
+from tierscope.run.background import FEWEST, PAUSE_S, SHORT_S, TEACHES_S, Watch
 from tierscope.run.measurer import Measurer
 from tierscope.run.quiet import MOST, Quiets, quiet_file
 from tierscope.stats.background import BUSY, ENOUGH, MORE, busy, doubt, shares_memory
 from tierscope.tables.measured import judged
-from tierscope.units import KiB, MiB
+from tierscope.units import LINE_BYTES, KiB, MiB
 
 QUIET = Quiet(latency_s=100e-9, bytes_per_s=20e9, count=ENOUGH)
 HZ = 1e9
@@ -189,9 +189,9 @@ class Told(Others):
 class Scene:
     """A watch over a memory and others that a test rules."""
 
-    def __init__(self, path: Path | None = None) -> None:
+    def __init__(self, path: Path | None = None, quiets: Quiets | None = None) -> None:
         self.clock, self.memory = Clock2(), Memory()
-        self.others, self.quiets = Told(self.clock), Quiets(path)
+        self.others, self.quiets = Told(self.clock), quiets or Quiets(path)
         self.watch = Watch(made_machine(2), self.others, lambda: cast("Measurer", self.memory), self.quiets, self.clock)
         self.watch.expect(100.0)
 
@@ -202,7 +202,7 @@ class Scene:
 
 
 def test_the_memory_is_probed_each_second_while_others_rest_and_around_each_visit_while_they_do_not() -> None:
-    scene = Scene()
+    scene = Scene(quiets=quiet_times())
     found = [scene.visit(0.3) for _ in range(10)]
     assert scene.memory.probes == 1 + int(3.0 // (PAUSE_S + 0.2))
     assert found[-1].cpus == pytest.approx(0.0)
@@ -248,14 +248,42 @@ def test_a_probe_that_was_interrupted_shows_nothing() -> None:
     assert (found.latency_s, found.quiet) == (None, None)
 
 
+def quiet_times() -> Quiets:
+    """Return those of the made memory, as an earlier run found them."""
+    quiets = Quiets(None)
+    for _ in range(ENOUGH):
+        quiets.add(0, 100e-9, LINE_BYTES * 300e6)
+    return quiets
+
+
 def test_a_short_run_is_probed_only_while_others_run() -> None:
     scene = Scene()
-    scene.watch.expect(1.0)
-    scene.visit(1.0)
+    scene.watch.expect(TEACHES_S / 2)
+    scene.visit(TEACHES_S / 4)
+    scene.visit(TEACHES_S / 4)
     assert scene.memory.probes == 0
     scene.others.cpus = 1.0
     scene.visit(1.0)
     assert scene.memory.probes == 1
+
+
+def test_a_run_of_seconds_teaches_what_quiet_times_are_and_later_ones_use_it() -> None:
+    scene = Scene()
+    scene.watch.expect(SHORT_S / 2)
+    for _ in range(ENOUGH + 4):
+        scene.visit(0.2)
+    assert ENOUGH <= scene.memory.probes < ENOUGH + 4
+    scene.others.cpus = 1.0
+    scene.visit(2.0)
+    assert doubt(scene.visit(2.0), 2) == ""
+
+
+def test_a_run_that_lasts_longer_than_expected_is_probed() -> None:
+    scene = Scene(quiets=quiet_times())
+    scene.watch.expect(SHORT_S / 2)
+    found = [scene.visit(1.0).latency_s for _ in range(int(SHORT_S) + 3)]
+    assert found[: int(SHORT_S) - 1] == [None] * (int(SHORT_S) - 1)
+    assert found[-1] == pytest.approx(100e-9, rel=0.01)
 
 
 def test_a_core_that_cannot_probe_is_ended_and_asked_once() -> None:

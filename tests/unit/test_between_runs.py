@@ -16,17 +16,18 @@ from tierscope.plans import suites
 from tierscope.record.background import Background
 from tierscope.record.earlier import Between, Earlier
 from tierscope.record.experiment import Group
-from tierscope.record.result import Run, load
+from tierscope.record.machine import Machine
+from tierscope.record.result import Run, load, load_manifest
 from tierscope.report.content import gather
 from tierscope.report.doubtful import ENOUGH_RUNS, less_precision, more_visits, next_step, why
 from tierscope.report.top.top import top
 from tierscope.run import earlier, planned, start
 from tierscope.run.earlier import LARGEST, MOST, OLDEST, EarlierRuns, earlier_file
 from tierscope.run.measuring import earlier_for
-from tierscope.stats.between_runs import Once, between_of
+from tierscope.stats.between_runs import GUEST, Once, between_of, until_known
 from tierscope.stats.drift import Drift, drift_of
 from tierscope.stats.median import Interval
-from tierscope.stats.visited import BETWEEN, SLOWLY
+from tierscope.stats.visited import BETWEEN, SLOWLY, UNSEEN
 from tierscope.stats.visits import Pooled, pool, spread
 from tierscope.tables import tables
 
@@ -61,6 +62,20 @@ def test_one_run_shows_nothing() -> None:
 
 def test_many_points_of_two_runs_are_two_runs() -> None:
     assert between_of([[Once(1.0, 0.0), Once(1.1, 0.0)]] * 50).degrees == 1
+
+
+@pytest.mark.parametrize("degrees", [0.0, 1.0, 2.0, 3.0, 9.0])
+def test_earlier_runs_replace_what_is_assumed_of_a_guest(degrees: float) -> None:
+    known = Between(kind="stream line", variance=0.1**2, degrees=degrees)
+    both = until_known(known, GUEST)
+    assert until_known(known, None) == known
+    if degrees >= GUEST.degrees:
+        assert both == known
+        return
+    share = 1 - degrees / GUEST.degrees
+    assert both.degrees == GUEST.degrees
+    assert both.variance == pytest.approx(share * GUEST.variance + (1 - share) * known.variance)
+    assert both.kind == (GUEST.kind if share > 0.5 else known.kind)
 
 
 # coverage
@@ -139,6 +154,23 @@ def test_without_earlier_runs_a_drift_as_large_as_that_between_visits_is_contain
     assert 0.93 <= mean(inside) <= 0.99
 
 
+def test_a_guest_is_assumed_to_change_more_than_its_visits_show() -> None:
+    """All visits of a run meet the same neighbours: a drift that only earlier runs could have shown."""
+    drifts = (math.sqrt(GUEST.variance), 2 * math.sqrt(GUEST.variance))
+    found = []
+    for sd in drifts:
+        inside = {"assumed": 0, "visits": 0}
+        rng = np.random.default_rng(SEED)
+        for slow in map(float, rng.normal(0, sd, 200)):
+            state = rng.bit_generator.state
+            for name, between in (("assumed", until_known(Between(), GUEST)), ("visits", Between())):
+                rng.bit_generator.state = state
+                inside[name] += sum(one.interval.low <= 1 <= one.interval.high for one in pooled(rng, slow, between))
+        found.append({name: count / (200 * POINTS) for name, count in inside.items()})
+    assert found[0]["visits"] < 0.9 < found[0]["assumed"]
+    assert found[1]["visits"] + 0.1 < found[1]["assumed"]
+
+
 def test_the_parts_of_an_interval_are_shares_of_one_whole() -> None:
     for between in (None, Between(), Between(variance=0.04**2, degrees=9)):
         for one in pooled(np.random.default_rng(SEED), 0.0, between):
@@ -147,6 +179,11 @@ def test_the_parts_of_an_interval_are_shares_of_one_whole() -> None:
 
 
 # the file
+
+
+def of_hypervisor(machine: Machine, name: str) -> Machine:
+    """Return the same machine below a hypervisor; on bare metal for ""."""
+    return msgspec.structs.replace(machine, identity=msgspec.structs.replace(machine.identity, hypervisor=name))
 
 
 def measured(
@@ -162,7 +199,7 @@ def measured(
 
     core.speed = drifting
     put_in_place(core, monkeypatch)
-    monkeypatch.setattr(planned, "this_machine", lambda *_: made_machine(2))
+    monkeypatch.setattr(planned, "this_machine", lambda *_: of_hypervisor(made_machine(2), ""))
     options = suites["stream"].read({"kernels": kernels, "threads": "1", "array": "64MiB"})
     directory, manifest = start.begin("stream", options, "", ("tierscope",), path)
     start.execute(directory, manifest)
@@ -335,6 +372,28 @@ KNOWN = Earlier(
 )
 
 
+@pytest.mark.usefixtures("cache")
+def test_only_a_guest_is_assumed_to_change_and_only_what_it_shares(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = measured(tmp_path / "run", monkeypatch)
+    assert run.result.earlier == Earlier()
+    identity, machine = run.result.machine.identity, of_hypervisor(run.result.machine, "KVM")
+    manifest = msgspec.structs.replace(load_manifest(run.path), machine=machine)
+    found = earlier_for(manifest)
+    assert found
+    assert found.shown() == Earlier(assumed=GUEST)
+    guest, bare = seen(run, Earlier(assumed=GUEST)), seen(run, Earlier())
+    assert half(guest) > half(bare) + 0.02
+    assert all(row.reasons and row.reasons[-1].endswith(UNSEEN) for row in tables["stream"].rows(guest))
+    own = [msgspec.structs.replace(one, size_bytes=1 << 40) for one in identity.caches]
+    private = msgspec.structs.replace(
+        run.result.machine, identity=msgspec.structs.replace(identity, caches=tuple(own), cpus=identity.cpus[:1])
+    )
+    inside = [Run(path=one.path, result=msgspec.structs.replace(one.result, machine=private)) for one in (guest, bare)]
+    assert half(inside[0]) == half(inside[1])
+
+
 def sure(run: Run) -> str:
     (text,) = (one.text for one in top(gather(run)).answers if one.question == "How sure?")
     return text
@@ -345,6 +404,7 @@ def test_the_top_states_what_the_intervals_contain(tmp_path: Path, monkeypatch: 
     dated = Run(path=run.path, result=msgspec.structs.replace(run.result, started="2026-11-23T00:00:00+00:00"))
     assert "not slower changes" in sure(seen(dated, None))
     assert "as much again for slower changes, since no earlier runs" in sure(seen(dated, Earlier()))
+    assert "slower changes as on other virtual machines (3 %), since no" in sure(seen(dated, Earlier(assumed=GUEST)))
     assert "slower changes as 12 earlier runs of 3 days show them" in sure(seen(dated, KNOWN))
 
 
@@ -354,6 +414,9 @@ def test_the_advice_is_to_run_again_until_the_drift_is_known(tmp_path: Path, mon
     assert BETWEEN in why(first)
     assert "0 earlier runs of this machine are known" in next_step(first)
     assert more_visits(first) == {}
+    guest = gather(seen(run, Earlier(assumed=GUEST)))
+    assert "changes of this machine from run to run are not known yet" in why(guest)
+    assert "0 earlier runs of this machine are known" in next_step(guest)
     known = gather(seen(run, KNOWN))
     assert KNOWN.runs >= ENOUGH_RUNS
     assert SLOWLY in why(known)

@@ -204,7 +204,7 @@ def test_a_reason_of_two_sentences_keeps_its_own_remedy(tmp_path: Path) -> None:
     why_not = doubt(Background(cpus=1.5), 2)
     assert "; " not in why_not
     content = _doubted(tmp_path, why_not, 1.5)
-    assert next_step(content) == "stop the other programs, or run any suite once while they rest"
+    assert next_step(content) == "stop the other programs, or run quick once while they rest"
 
 
 @pytest.mark.parametrize("reason", [HUNGRY, HIDDEN, hidden_by_ceiling("emu:bandwidth=20GB/s")])

@@ -32,3 +32,10 @@ class Earlier(msgspec.Struct, frozen=True, kw_only=True):
     kinds: Annotated[
         tuple[Between, ...], Meta(description="list of [`Between`](#between): what was measured in several runs")
     ] = ()
+    assumed: Annotated[
+        Between | None,
+        Meta(
+            description="[`Between`](#between) of points that use shared caches or memory, until earlier runs show it; "
+            "null: nothing but the changes within the run"
+        ),
+    ] = None

@@ -2,7 +2,8 @@
 
 The probe has its own core process, with its own memory on each node that a point uses. It maps the memory once, and
 reads it for PROBE_S by dependent reads and by reads in order. It runs each PAUSE_S, and around every visit while others
-use CPUs. It probes a run of a few seconds only while others use CPUs.
+use CPUs. Before every visit it runs until quiet times of this machine are known. The first seconds of a run that is
+expected to be short are probed only while others use CPUs.
 """
 
 import time
@@ -22,14 +23,15 @@ from tierscope.record.work.line import LineWork
 from tierscope.run.both import is_job
 from tierscope.run.measurer import Measurer
 from tierscope.run.quiet import Quiets
-from tierscope.stats.background import busy
+from tierscope.stats.background import ENOUGH, busy
 from tierscope.units import LINE_BYTES, MiB
 
 PROBE_S = 0.02  # of each kernel: its median is then known to 1 %
 BLOCK_S = 0.0005
 FEWEST = 8  # undisturbed blocks of a probe
 PAUSE_S = 1.0  # between two probes while others rest: they cost 5 % of the time
-SHORT_S = 5.0  # expected of a run that is not probed without a reason
+SHORT_S = 5.0  # a run that is expected to be shorter is not probed in this time without a reason
+TEACHES_S = 1.0  # the same, while quiet times are not known
 SPAN_S = 1.0  # over which the use of CPUs is counted at least
 REST = 3  # times fewer CPUs than count as busy: others rest
 SMALLEST, LARGEST = 64 * MiB, 256 * MiB  # walked by the probe; several times the last-level cache where that fits
@@ -61,13 +63,13 @@ class Watch:
         self._last: dict[int, Probe] = {}
         self._marks: list[Mark] = []
         self._used: float | None = None
-        self._short = True
+        self._began, self._expected_s = clock(), 0.0
         self._pending: list[tuple[int, Probe]] = []
         self._note()
 
     def expect(self, seconds: float) -> None:
         """Report how long the run will take."""
-        self._short = seconds < SHORT_S
+        self._expected_s = seconds
 
     def before(self, experiment: Experiment) -> None:
         """Probe the memory if that is due; not for a job of another program, which is less sensitive to others."""
@@ -76,8 +78,7 @@ class Watch:
         self._used = self._note()
         self._settle()
         node = self._node(experiment)
-        last = self._last.get(node)
-        if self._busy() or (not self._short and (last is None or self._clock() - last.moment_s >= PAUSE_S)):
+        if self._busy() or self._is_due(node):
             self._probe(node)
 
     def after(self, experiment: Experiment) -> Background | None:
@@ -113,6 +114,14 @@ class Watch:
             for node, probe in self._pending:
                 self._quiets.add(node, probe.latency_s, probe.bytes_per_s)
         self._pending = []
+
+    def _is_due(self, node: int) -> bool:
+        """Return whether to probe while others rest, in a run that lasts long or was expected to."""
+        now, last, quiet = self._clock(), self._last.get(node), self._quiets.of(node)
+        known = quiet is not None and quiet.count >= ENOUGH
+        if max(self._expected_s, now - self._began) < (SHORT_S if known else TEACHES_S):
+            return False
+        return last is None or not known or now - last.moment_s >= PAUSE_S
 
     def _rests(self) -> bool:
         return self._used is not None and self._used < busy(len(self._machine.identity.cpus)) / REST

@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from tierscope.record.earlier import Earlier
+from tierscope.record.earlier import Between, Earlier
 from tierscope.record.experiment import Experiment
 from tierscope.record.machine import Machine
 from tierscope.record.result import Record, Run
@@ -62,10 +62,10 @@ class OfGroup(NamedTuple):
 
 
 class EarlierRuns:
-    """The runs of one machine. path: where they are kept; None: nowhere."""
+    """The runs of one machine. path: where they are kept; None: nowhere. assumed: until enough runs are known."""
 
-    def __init__(self, path: Path | None, now: datetime | None = None) -> None:
-        self._path = path
+    def __init__(self, path: Path | None, now: datetime | None = None, assumed: Between | None = None) -> None:
+        self._path, self._assumed = path, assumed
         self._now = now or datetime.now(UTC)
         self._known = _read(path, self._now)
 
@@ -81,6 +81,7 @@ class EarlierRuns:
             runs=len(every),
             since=min(every).isoformat(timespec="seconds") if every else "",
             kinds=tuple(one for one in found if one.degrees),
+            assumed=self._assumed,
         )
 
     def add(self, run: Run) -> None:

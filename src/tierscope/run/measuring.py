@@ -16,6 +16,7 @@ from tierscope.run.hosts import Host
 from tierscope.run.measurer import Measurer
 from tierscope.run.quiet import Quiets, quiet_file
 from tierscope.run.winners import Winners, winners_of
+from tierscope.stats.between_runs import GUEST
 
 
 def measurer(suite: str, host: Host) -> Callable[[], Measurer]:
@@ -37,7 +38,8 @@ def earlier_for(manifest: Manifest) -> EarlierRuns | None:
     """Return the earlier runs of this machine; None where a point is visited once, as on a simulated machine."""
     if manifest.machine.simulated or _is_program(manifest.suite):
         return None
-    return EarlierRuns(earlier_file(manifest.machine))
+    guest = bool(manifest.machine.identity.hypervisor)
+    return EarlierRuns(earlier_file(manifest.machine), assumed=GUEST if guest else None)
 
 
 def winners_for(manifest: Manifest, host: Host) -> Winners:

@@ -34,7 +34,7 @@ def doubt(background: Background | None, cpus: int) -> str:
         return ""
     return (
         f"other programs used {used:.1f} CPUs meanwhile, and how fast this memory is without them is not known: stop "
-        "the other programs, or run any suite once while they rest"
+        "the other programs, or run quick once while they rest"
     )
 
 

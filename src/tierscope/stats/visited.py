@@ -10,6 +10,7 @@ from dataclasses import replace
 
 from tierscope.record.earlier import Between
 from tierscope.record.experiment import Schedule
+from tierscope.stats.between_runs import GUEST
 from tierscope.stats.drift import Drift, Spread
 from tierscope.stats.point import Point, Seen
 from tierscope.stats.summary import Summary, too_wide
@@ -18,7 +19,8 @@ from tierscope.stats.visits import Pooled, pool, spread
 BETWEEN = ", since the machine changes from visit to visit"
 SLOWLY = ", since the machine changes from run to run"
 PLACED = ", since the number changes with each mapping of the memory"
-DRIFTS = (BETWEEN, SLOWLY, PLACED)
+UNSEEN = ", since the changes of this machine from run to run are not known yet"
+DRIFTS = (BETWEEN, SLOWLY, UNSEEN, PLACED)
 HALF = 0.5  # of the squared half of an interval: whatever makes more of it is its cause
 ONCE = "seen once, and how much this machine drifts between visits is not known"
 
@@ -119,7 +121,7 @@ def since(pooled: Pooled | None, between: Between | None, mapping: float | None 
     if pooled is None or pooled.between_share + pooled.slow_share <= HALF:
         return ""
     if between and between.degrees and pooled.slow_share > HALF:
-        return SLOWLY
+        return UNSEEN if between.kind == GUEST.kind else SLOWLY
     return PLACED if mapping is not None and pooled.mapping_share(mapping) > HALF else BETWEEN
 
 

@@ -11,6 +11,8 @@ from dataclasses import replace
 
 from tierscope.record.earlier import Between
 from tierscope.record.result import Record, Run
+from tierscope.stats.background import shares_memory
+from tierscope.stats.between_runs import until_known
 from tierscope.stats.contrast import Contrast
 from tierscope.stats.judged import Judged
 from tierscope.stats.mappings import Pair, between_mappings
@@ -39,9 +41,10 @@ class Visited:
         for visit in run.result.visits:
             self._visits[visit.number].append(visit)
         self._alone = {number: [judge(one) for one in visits] for number, visits in self._visits.items()}
-        self._caches = run.result.machine.identity.caches
+        self._caches, self._cpus = run.result.machine.identity.caches, run.result.machine.identity.cpus
         earlier = run.result.earlier
         self._between = None if earlier is None else {one.kind: one for one in earlier.kinds}
+        self._assumed = None if earlier is None else earlier.assumed
         self._pairs = self._repeated(run, judge)
         self._measured: dict[tuple[str, str], dict[int, Interval]] = {}
         self._judged = self._together()
@@ -108,7 +111,11 @@ class Visited:
         if self._between is None:
             return None
         own = (self._between.get(word_of(kind)) for kind in kinds(record, take, group, self._caches))
-        return next((one for one in own if one), Between())
+        return self._or_assumed(record, group, next((one for one in own if one), Between()))
+
+    def _or_assumed(self, record: Record, group: int, known: Between) -> Between:
+        shared = shares_memory(record.groups[group], self._caches, self._cpus)
+        return until_known(known, self._assumed if shared else None)
 
     def _repeated(self, run: Run, judge: Judge) -> dict[Kind, list[Pair]]:
         """Return the visits that were repeated in memory that was mapped again, of each kind."""
@@ -169,7 +176,8 @@ class Visited:
         One visit alone keeps its interval where no drift is known, as its point does.
         """
         drift = drifts.of(record, takes_of(record.experiment)[0], 0)
-        found = pool(visits, drift, record.experiment.schedule.confidence, None if self._between is None else Between())
+        between = None if self._between is None else self._or_assumed(record, 0, Between())
+        found = pool(visits, drift, record.experiment.schedule.confidence, between)
         return found.interval if found else visits[0]
 
 

@@ -79,7 +79,10 @@ def _lasting(content: Content) -> str:
     if result.earlier is None:
         return f"{within}, not slower changes."
     if result.earlier.runs < SHOWN:
-        return f"{within}, and as much again for slower changes, since no earlier runs of this machine show them."
+        more = "as much again for slower changes"
+        if one := result.earlier.assumed:
+            more = f"slower changes as on other virtual machines ({100 * one.variance**0.5:.0f} %)"
+        return f"{within}, and {more}, since no earlier runs of this machine show them."
     runs, days = result.earlier.runs, _days(result.earlier.since, result.started)
     return f"{within}, and slower changes as {runs} earlier runs{days} show them."
 
