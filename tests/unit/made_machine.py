@@ -57,7 +57,7 @@ def made_machine(cpus: int = 2, peak: float | None = PEAK) -> Machine:
         family="Made:6:173:1",
         microcode="0x1",
         features=("avx2", "avx512f"),
-        hypervisor="KVM",
+        hypervisor="",
         kernel="6.1.0",
         memory="8 x DDR5-4800",
         cpus=tuple(Cpu(number=n, core=n, package=0, node=0, allowed=True) for n in everyone),
@@ -119,9 +119,9 @@ def made_server(
         Cache(level=3, kind="Unified", size_bytes=32 * MiB, ways=16, line_bytes=64, cpus=tuple(those))
         for those in (shared.values() if caches else ())
     )
-    guest = made_machine()
-    identity = msgspec.structs.replace(guest.identity, cpus=cpus, nodes=own, caches=last, hypervisor="")
-    return msgspec.structs.replace(guest, identity=identity, state={"available_bytes": 200 * GiB})
+    small = made_machine()
+    identity = msgspec.structs.replace(small.identity, cpus=cpus, nodes=own, caches=last)
+    return msgspec.structs.replace(small, identity=identity, state={"available_bytes": 200 * GiB})
 
 
 def two_packages(reported: dict[str, float] | None = None) -> Machine:

@@ -16,7 +16,6 @@ from tierscope.plans import suites
 from tierscope.record.background import Background
 from tierscope.record.earlier import Between, Earlier
 from tierscope.record.experiment import Group
-from tierscope.record.machine import Machine
 from tierscope.record.result import Run, load, load_manifest
 from tierscope.report.content import gather
 from tierscope.report.doubtful import ENOUGH_RUNS, less_precision, more_visits, next_step, why
@@ -181,11 +180,6 @@ def test_the_parts_of_an_interval_are_shares_of_one_whole() -> None:
 # the file
 
 
-def of_hypervisor(machine: Machine, name: str) -> Machine:
-    """Return the same machine below a hypervisor; on bare metal for ""."""
-    return msgspec.structs.replace(machine, identity=msgspec.structs.replace(machine.identity, hypervisor=name))
-
-
 def measured(
     path: Path, monkeypatch: pytest.MonkeyPatch, speed: float = 1.0, between: float = 0.0, kernels: str = KERNELS
 ) -> Run:
@@ -199,7 +193,7 @@ def measured(
 
     core.speed = drifting
     put_in_place(core, monkeypatch)
-    monkeypatch.setattr(planned, "this_machine", lambda *_: of_hypervisor(made_machine(2), ""))
+    monkeypatch.setattr(planned, "this_machine", lambda *_: made_machine(2))
     options = suites["stream"].read({"kernels": kernels, "threads": "1", "array": "64MiB"})
     directory, manifest = start.begin("stream", options, "", ("tierscope",), path)
     start.execute(directory, manifest)
@@ -378,7 +372,8 @@ def test_only_a_guest_is_assumed_to_change_and_only_what_it_shares(
 ) -> None:
     run = measured(tmp_path / "run", monkeypatch)
     assert run.result.earlier == Earlier()
-    identity, machine = run.result.machine.identity, of_hypervisor(run.result.machine, "KVM")
+    identity = run.result.machine.identity
+    machine = msgspec.structs.replace(run.result.machine, identity=msgspec.structs.replace(identity, hypervisor="KVM"))
     manifest = msgspec.structs.replace(load_manifest(run.path), machine=machine)
     found = earlier_for(manifest)
     assert found
