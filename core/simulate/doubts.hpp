@@ -14,6 +14,7 @@
 /// traced since the gap before. Hits of stale lines count as reads there: if they are reads, the gap has as many.
 ///
 /// Blind to: lines of the cache that were used again in a gap; lines that the program removed in a gap.
+/// In caches that do not replace the oldest line, a read may fill a way that was used since the gap.
 /// It counts no hits of a last cache that is also the nearest one.
 /// Source: D. A. Wood, M. D. Hill, R. E. Kessler, "A Model for Estimating Trace-Sample Miss Ratios", SIGMETRICS 1991
 /// (references whose answer a sample does not show).

@@ -278,6 +278,14 @@ def test_a_run_of_seconds_teaches_what_quiet_times_are_and_later_ones_use_it() -
     assert doubt(scene.visit(2.0), 2) == ""
 
 
+def test_a_machine_that_never_rests_is_not_probed_before_every_visit() -> None:
+    scene = Scene()
+    scene.others.cpus = 0.1
+    for _ in range(40):
+        scene.visit(0.2)
+    assert scene.memory.probes <= 1 + 40 * 0.2 / PAUSE_S
+
+
 def test_a_run_that_lasts_longer_than_expected_is_probed() -> None:
     scene = Scene(quiets=quiet_times())
     scene.watch.expect(SHORT_S / 2)

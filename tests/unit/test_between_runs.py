@@ -170,6 +170,21 @@ def test_a_guest_is_assumed_to_change_more_than_its_visits_show() -> None:
     assert found[1]["visits"] + 0.1 < found[1]["assumed"]
 
 
+@pytest.mark.parametrize("sd", [0.045, 0.07])
+def test_what_is_assumed_of_a_guest_does_not_hide_what_its_visits_show(sd: float) -> None:
+    rng = np.random.default_rng(SEED)
+    for _ in range(20):
+        logs = rng.normal(0, sd, VISITS)
+        visits = [Interval(m * (1 - Z * WITHIN), m, m * (1 + Z * WITHIN), 100) for m in map(float, np.exp(logs))]
+        without, assumed = (pool(visits, None, 0.95, one) for one in (Between(), until_known(Between(), GUEST)))
+        assert without
+        assert assumed
+        if without.drift > GUEST.variance:
+            assert assumed == without
+        else:
+            assert assumed.slow_share >= without.slow_share
+
+
 def test_the_parts_of_an_interval_are_shares_of_one_whole() -> None:
     for between in (None, Between(), Between(variance=0.04**2, degrees=9)):
         for one in pooled(np.random.default_rng(SEED), 0.0, between):
@@ -399,7 +414,9 @@ def test_the_top_states_what_the_intervals_contain(tmp_path: Path, monkeypatch: 
     dated = Run(path=run.path, result=msgspec.structs.replace(run.result, started="2026-11-23T00:00:00+00:00"))
     assert "not slower changes" in sure(seen(dated, None))
     assert "as much again for slower changes, since no earlier runs" in sure(seen(dated, Earlier()))
-    assert "slower changes as on other virtual machines (3 %), since no" in sure(seen(dated, Earlier(assumed=GUEST)))
+    assert "slower changes as on other virtual machines (3 %) until four runs" in sure(
+        seen(dated, Earlier(assumed=GUEST))
+    )
     assert "slower changes as 12 earlier runs of 3 days show them" in sure(seen(dated, KNOWN))
 
 
@@ -409,9 +426,14 @@ def test_the_advice_is_to_run_again_until_the_drift_is_known(tmp_path: Path, mon
     assert BETWEEN in why(first)
     assert "0 earlier runs of this machine are known" in next_step(first)
     assert more_visits(first) == {}
-    guest = gather(seen(run, Earlier(assumed=GUEST)))
-    assert "changes of this machine from run to run are not known yet" in why(guest)
-    assert "0 earlier runs of this machine are known" in next_step(guest)
+    scattered = measured(tmp_path / "scattered", monkeypatch, between=0.1)
+    assert BETWEEN in why(
+        gather(seen(scattered, Earlier(assumed=GUEST)))
+    )  # visits that differ more than a guest is assumed to
+    for runs in (0, 7):  # of other suites
+        guest = gather(seen(run, Earlier(runs=runs, assumed=GUEST)))
+        assert "changes of this machine from run to run are not known yet" in why(guest)
+        assert next_step(guest).startswith("repeat it: four runs of the same points")
     known = gather(seen(run, KNOWN))
     assert KNOWN.runs >= ENOUGH_RUNS
     assert SLOWLY in why(known)

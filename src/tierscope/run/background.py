@@ -121,7 +121,8 @@ class Watch:
         known = quiet is not None and quiet.count >= ENOUGH
         if max(self._expected_s, now - self._began) < (SHORT_S if known else TEACHES_S):
             return False
-        return last is None or not known or now - last.moment_s >= PAUSE_S
+        teaches = not known and self._rests()
+        return last is None or teaches or now - last.moment_s >= PAUSE_S
 
     def _rests(self) -> bool:
         return self._used is not None and self._used < busy(len(self._machine.identity.cpus)) / REST

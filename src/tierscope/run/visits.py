@@ -2,8 +2,8 @@
 
 First each point gets the visits that its plan asks for, one tour through the whole plan after the other, so that the
 visits of a point are spread over the run. Then points that are not sure are visited more often, in rounds: in a run
-with a limit until that, else while all visits of a point fit into its budget. Without a limit, points are left out that
-changes between runs make unsure. Points of one visit come first, then the widest that further visits can make sure.
+with a limit until that, else while all visits of a point fit into its budget. Points of one visit come first, then the
+widest that further visits can make sure.
 
 The limit may leave too little time for all tours. Then most points get a second visit, and a few of each kind get all
 their visits: two tours may agree by chance, and a third one shows what all points of a tour have in common. If the time
@@ -84,7 +84,7 @@ class Visits:
             if own[0].experiment.schedule.visits > 1
             and len(own) < MOST
             and (limited or self._has_time(own))
-            and self._is_unsure(own[0], limited)
+            and not judged(self._run, own[0]).conclusive
         ]
         return self._fitting([own[0] for own in sorted(doubtful, key=self._urgency)], left_s)
 
@@ -105,21 +105,13 @@ class Visits:
         total_s = sum(visit.seconds for visit in own) + self._durations.tour_s(own[:1])
         return total_s <= own[0].experiment.schedule.budget_s
 
-    def _is_unsure(self, record: Record, limited: bool) -> bool:
-        """Return whether a point is not sure; without a limit, only if further visits may change that."""
-        found = judged(self._run, record)
-        return not found.conclusive and (limited or found.slow <= record.experiment.schedule.precision)
-
     def _urgency(self, own: Sequence[Record]) -> tuple[int, float]:
         """Return the place of a point among those that are not sure, the most urgent lowest.
 
-        An interval becomes narrower with the root of the number of visits, apart from its part between runs, and a
-        point has MOST visits at most.
+        An interval becomes narrower with the root of the number of visits, and a point has MOST visits at most.
         """
-        found = judged(self._run, own[0])
-        width, slow = found.relative, found.slow
-        least = math.sqrt(slow**2 + max(width**2 - slow**2, 0.0) * len(own) / MOST)
-        hopeless = least > own[0].experiment.schedule.precision
+        width = judged(self._run, own[0]).relative
+        hopeless = width * math.sqrt(len(own) / MOST) > own[0].experiment.schedule.precision
         return (0 if len(own) == 1 else 2 if hopeless else 1), -width
 
     def _fitting(self, wanted: Sequence[Record], left_s: float) -> list[Record]:

@@ -1,6 +1,5 @@
 """A whole record, judged: each take by itself, and takes against one another where the experiment requests it."""
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -36,19 +35,6 @@ class Judged:
         ratios = (one.asked.relative for one in self.contrasts)
         rates = (group.interval.relative for point in self._asked_points for group in point.groups)
         return max((*ratios, *rates))
-
-    @property
-    def slow(self) -> float:
-        """Return the largest part of such an interval that is between runs: further visits do not make it narrower."""
-        return max(
-            (
-                group.interval.relative * math.sqrt(point.seen.slow_share)
-                for point in self._asked_points
-                if point.seen and point.seen.slow_share
-                for group in point.groups
-            ),
-            default=0.0,
-        )
 
     @property
     def reasons(self) -> tuple[str, ...]:

@@ -121,7 +121,10 @@ def since(pooled: Pooled | None, between: Between | None, mapping: float | None 
     if pooled is None or pooled.between_share + pooled.slow_share <= HALF:
         return ""
     if between and between.degrees and pooled.slow_share > HALF:
-        return UNSEEN if between.kind == GUEST.kind else SLOWLY
+        if between.kind != GUEST.kind:
+            return SLOWLY
+        if pooled.drift <= between.variance:
+            return UNSEEN
     return PLACED if mapping is not None and pooled.mapping_share(mapping) > HALF else BETWEEN
 
 

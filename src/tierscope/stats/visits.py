@@ -13,7 +13,8 @@ That is the interval of runs which stated nothing about earlier ones. Others add
     half      = t * sqrt(s^2 * c + slow)                                 t: of both terms, after Welch and Satterthwaite
 
 `between` and its degrees e are those of earlier runs (`stats.between_runs`). Without any, the drift from run to run is
-taken to be as large as that from visit to visit: over a longer time, a machine seldom drifts less.
+taken to be as large as that from visit to visit: over a longer time, a machine seldom drifts less. The assumption for a
+guest counts only where it is the larger one of the two: it must not hide what visits show.
 
 The values drift, d0 and most are those that all points of the same kind show together (`stats.drift`); without them d0
 is 0. The value `within` is the mean variance of log(m) that the visits' own intervals state. c is exact for up to nine
@@ -43,7 +44,7 @@ from dataclasses import dataclass
 from statistics import NormalDist, mean, median, variance
 
 from tierscope.record.earlier import Between
-from tierscope.stats.between_runs import Once
+from tierscope.stats.between_runs import GUEST, Once
 from tierscope.stats.drift import Drift, Spread
 from tierscope.stats.median import Interval
 from tierscope.stats.special import student, tail_of_ratio
@@ -129,7 +130,7 @@ def _slow(visits: float, degrees: float, between: Between | None) -> tuple[float
     """
     if between is None:
         return 0.0, 0.0
-    if not between.degrees:
+    if not between.degrees or (between.kind == GUEST.kind and visits > between.variance):
         return visits, 0.0
     assumed = min(degrees, ASSUMED)
     together = assumed + between.degrees

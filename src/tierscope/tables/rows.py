@@ -159,7 +159,7 @@ class JudgedRow(Row, frozen=True, kw_only=True):
         Col(
             "between runs",
             help="share of the squared interval that is between runs, as earlier runs of this machine showed it, or as "
-            "assumed where there were none; the rest is within visits. null: as for `between_share`",
+            "assumed where there were few; the rest is within visits. null: as for `between_share`",
         ),
     ] = None
     mapping_share: Annotated[

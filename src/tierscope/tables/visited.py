@@ -111,9 +111,7 @@ class Visited:
         if self._between is None:
             return None
         own = (self._between.get(word_of(kind)) for kind in kinds(record, take, group, self._caches))
-        return self._or_assumed(record, group, next((one for one in own if one), Between()))
-
-    def _or_assumed(self, record: Record, group: int, known: Between) -> Between:
+        known = next((one for one in own if one), Between())
         shared = shares_memory(record.groups[group], self._caches, self._cpus)
         return until_known(known, self._assumed if shared else None)
 
@@ -176,8 +174,7 @@ class Visited:
         One visit alone keeps its interval where no drift is known, as its point does.
         """
         drift = drifts.of(record, takes_of(record.experiment)[0], 0)
-        between = None if self._between is None else self._or_assumed(record, 0, Between())
-        found = pool(visits, drift, record.experiment.schedule.confidence, between)
+        found = pool(visits, drift, record.experiment.schedule.confidence, None if self._between is None else Between())
         return found.interval if found else visits[0]
 
 

@@ -78,11 +78,11 @@ def _lasting(content: Content) -> str:
     within = f"Intervals contain what changed within the {seconds:.0f} s of this run"
     if result.earlier is None:
         return f"{within}, not slower changes."
+    if (one := result.earlier.assumed) and result.earlier.runs <= one.degrees:
+        assumed = f"slower changes as on other virtual machines ({100 * one.variance**0.5:.0f} %)"
+        return f"{within}, and {assumed} until four runs show those of this machine."
     if result.earlier.runs < SHOWN:
-        more = "as much again for slower changes"
-        if one := result.earlier.assumed:
-            more = f"slower changes as on other virtual machines ({100 * one.variance**0.5:.0f} %)"
-        return f"{within}, and {more}, since no earlier runs of this machine show them."
+        return f"{within}, and as much again for slower changes, since no earlier runs of this machine show them."
     runs, days = result.earlier.runs, _days(result.earlier.since, result.started)
     return f"{within}, and slower changes as {runs} earlier runs{days} show them."
 
