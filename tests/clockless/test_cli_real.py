@@ -144,7 +144,7 @@ def test_a_file_target_without_room(shell: Shell, small_disk: Path) -> None:
 def test_a_run_directory_without_room(shell: Shell, small_disk: Path) -> None:
     (small_disk / "filler").write_bytes(b"\0" * 930 * 1024)  # the manifest and a few records fit, not all
     words = [word for word in LATENCY if not word.startswith("per_octave")]
-    status, line = shell.refused(*words, "per_octave=8", "--out", str(small_disk / "run"))
+    status, line = shell.refused(*words, "per_octave=8", "--quiet", "--out", str(small_disk / "run"))
     assert status == 3
     assert "No space left" in line or "could not write" in line.lower()
     assert f"continue with: tierscope resume {small_disk}/run" in line
