@@ -50,8 +50,8 @@ struct Plan {
   std::uint64_t all = 0, skip = 0, warm = 0, unit = 0, doubles = 0, lines = 0;
 };
 
-/// What the trace contains of the instructions that run: all that they do, only their number, or their number and the
-/// lines that they use.
+/// How the trace describes the instructions that run: by all that they do, by their number, or by their number and
+/// the lines that they use.
 enum class Mode : std::uint8_t { traced, counted, lines };
 
 Plan plan;

@@ -98,9 +98,9 @@ struct Step {
   const Block* block = nullptr;
   std::span<const Access> accesses;  // in the order of the instructions
   const Gap* gap = nullptr;          // if set, there is no block
-  const Phase* phase = nullptr;      // if set, there is no block either
+  const Phase* phase = nullptr;      // if set, there is no block
   Guess guess = Guess::unknown;
-  bool lines = false;  // if set, there is no block either: `accesses` are the lines that part of a gap used
+  bool lines = false;  // if set, there is no block, and `accesses` are lines that a gap used
 };
 
 class Flow {

@@ -12,7 +12,7 @@ import msgspec
 import pytest
 
 import made_flows as flows
-from tierscope import core
+from flow_replay import LINE, LINES, loads, machine, replayed
 from tierscope.predict.program.answer import anchor, answer
 from tierscope.predict.program.cold import doubt
 from tierscope.predict.program.native import Native
@@ -21,31 +21,6 @@ from tierscope.stats.median import Interval
 
 pytestmark = pytest.mark.slow
 
-MACHINE = """name = "small"
-summary = "a last cache of 64 lines"
-source = "made"
-[cpu]
-count = 1
-cycle = "{cycle}ns"
-[[cache]]
-name = "L1"
-size = "512B"
-ways = 2
-latency = "1ns"
-[[cache]]
-name = "L2"
-size = "4KiB"
-ways = 64
-latency = "2ns"
-[memory.dram]
-kind = "flat"
-size = "1GiB"
-read = "{read}ns"
-write = "{read}ns"
-bandwidth = "100GB/s"
-"""
-BLOCK = flows.block(0, flows.instruction(flows.MOVE, address=[0], writes=[0]))
-LINE, LINES = 64, 64
 ROUNDS, TIMED, LEFT_OUT, STATED = 100, 1000, 9000, 100
 EACH = 300  # loads of the same lines for each other one
 SAME = [0x10000 + LINE * n for n in range(32)]
@@ -72,10 +47,6 @@ def addresses(kind: str) -> list[int]:
     return [next(same) if n % EACH else next(other, SAME[0]) for n in range(ROUNDS * (LEFT_OUT + TIMED))]
 
 
-def loads(some: Sequence[int]) -> bytes:
-    return flows.events(*(word for address in some for word in (0, flows.access(address))))
-
-
 def sampled(every: Sequence[int]) -> Iterator[bytes]:
     """Yield a part of the first loads, and then gaps and parts."""
     yield loads(every[:TIMED])
@@ -88,17 +59,13 @@ def sampled(every: Sequence[int]) -> Iterator[bytes]:
         yield loads(every[start + LEFT_OUT : start + LEFT_OUT + TIMED])
 
 
-def replayed(folder: Path, *parts: bytes) -> dict[tuple[int, float], Traced]:
+def times_of(folder: Path, *parts: bytes) -> dict[tuple[int, float], Traced]:
     """Return the times of the cores on three memories."""
-    (folder / "t").write_bytes(flows.MAGIC + BLOCK + b"".join(parts) + flows.END)
     keys = [(read, clock) for read in (HERE, THERE, AT_ONCE) for clock in CLOCKS]
-    words = []
-    for read, clock in keys:
-        path = folder / f"{read}-{clock}.toml"
-        path.write_text(MACHINE.format(read=read, cycle=clock))
-        words.append(f"sim:{path}")
-    with (folder / "t").open("rb") as stream:
-        found = [msgspec.json.decode(one, type=Traced) for one in core.trace(words, stream.fileno())]
+    machines = [
+        machine(cpu=f'cycle = "{clock}ns"', ways=LINES, read_ns=read, bandwidth="100GB/s") for read, clock in keys
+    ]
+    found = replayed(folder, machines, *parts)
     return dict(zip(keys, map(repeated, found), strict=True))
 
 
@@ -111,7 +78,7 @@ def repeated(one: Traced) -> Traced:
 @pytest.mark.parametrize("kind", ["new", "swept"])
 def test_bounds_contain_what_a_long_gap_did_to_the_last_cache(tmp_path: Path, kind: str) -> None:
     every = addresses(kind)
-    truth, found = replayed(tmp_path, loads(every)), replayed(tmp_path, *sampled(every))
+    truth, found = times_of(tmp_path, loads(every)), times_of(tmp_path, *sampled(every))
     time, there = (truth[read, CLOCKS[0]].seconds or 0.0 for read in (HERE, THERE))
     exact = Interval(time, time, time, 9)
     here, far = ([found[read, clock] for clock in CLOCKS] for read in (HERE, THERE))

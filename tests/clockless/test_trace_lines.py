@@ -3,70 +3,36 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-import msgspec
 import pytest
 
 import made_flows as flows
-from tierscope import core
+from flow_replay import LINE, loads, machine, replayed
 from tierscope.simulated.replay import Traced
 
 pytestmark = pytest.mark.slow
 
-CACHE = """name = "small"
-summary = "a last cache of 64 lines"
-source = "made"
-[cpu]
-count = 1
-[core]
-width = {width}
-[[cache]]
-name = "L1"
-size = "512B"
-ways = 2
-latency = "1ns"
-[[cache]]
-name = "L2"
-size = "4KiB"
-ways = 4
-latency = "2ns"
-[memory.dram]
-kind = "flat"
-size = "1GiB"
-read = "100ns"
-write = "100ns"
-bandwidth = "10GB/s"
-"""
-BLOCK = flows.block(0, flows.instruction(flows.MOVE, address=[0], writes=[0]))
-LINE, RUNS = 64, 2000
+CACHES = [machine(cpu=f"[core]\nwidth = {width}") for width in (4, 1)]
+RUNS = 2000
 OLD = [0x10000 + LINE * n for n in range(48)]  # three ways of each set
 NEW = [0x20000 + LINE * n for n in range(16)]  # the fourth one
 
 
-def loads(addresses: Sequence[int]) -> bytes:
+def again(addresses: Sequence[int]) -> bytes:
     """Return RUNS loads, of one address after the other, again and again."""
-    words = (word for n in range(RUNS) for word in (0, flows.access(addresses[n % len(addresses)])))
-    return flows.events(*words)
+    return loads([addresses[n % len(addresses)] for n in range(RUNS)])
 
 
 def of(folder: Path, *parts: bytes, warm_once: bool = False) -> list[Traced]:
     """Return what two cores with the same caches make of a trace."""
-    (folder / "t").write_bytes(flows.MAGIC + BLOCK + b"".join(parts) + flows.END)
-    words = []
-    for width in (4, 1):
-        path = folder / f"{width}.toml"
-        path.write_text(CACHE.format(width=width))
-        words.append(f"sim:{path}")
-    with (folder / "t").open("rb") as stream:
-        answers = core.trace(words, stream.fileno(), warm_once=warm_once)
-        return [msgspec.json.decode(one, type=Traced) for one in answers]
+    return replayed(folder, CACHES, *parts, warm_once=warm_once)
 
 
 @pytest.mark.parametrize("warm_once", [False, True])
 def test_lines_of_a_gap_are_in_the_caches_behind_it(tmp_path: Path, *, warm_once: bool) -> None:
     lines = [flows.lines(*NEW[:8]), flows.phase(b"in it", 10), flows.lines(*NEW[8:])]
     gap = [flows.gap(500), *lines, flows.gap(1000, stated=1000)]
-    known, same = of(tmp_path, loads(OLD), *gap, loads(NEW), warm_once=warm_once)
-    unknown, _ = of(tmp_path, loads(OLD), flows.gap(1500), loads(NEW))
+    known, same = of(tmp_path, again(OLD), *gap, again(NEW), warm_once=warm_once)
+    unknown, _ = of(tmp_path, again(OLD), flows.gap(1500), again(NEW))
     reads = len(OLD) + len(NEW)
     assert known.counters["dram.reads"] == unknown.counters["dram.reads"] == reads
     assert [one[2] for one in unknown.parts][1] > 16 * 100e-9
@@ -77,14 +43,14 @@ def test_lines_of_a_gap_are_in_the_caches_behind_it(tmp_path: Path, *, warm_once
 
 
 def test_a_gap_whose_lines_are_known_leaves_no_doubt(tmp_path: Path) -> None:
-    found, _ = of(tmp_path, loads(OLD), flows.gap(0), flows.lines(*OLD), flows.gap(4000, 0, 4000), loads(OLD + NEW))
+    found, _ = of(tmp_path, again(OLD), flows.gap(0), flows.lines(*OLD), flows.gap(4000, 0, 4000), again(OLD + NEW))
     assert found.in_doubt == (0, 0, 0)
 
 
 @pytest.mark.parametrize(("gap", "gone"), [(4000, 48), (1000, 0)])
 def test_accesses_that_a_gap_may_have_changed_are_counted(tmp_path: Path, gap: int, gone: int) -> None:
     """48 reads in 2000 instructions are 96 in a gap of 4000, more than the 64 lines of the cache; 24 in one of 1000."""
-    found, _ = of(tmp_path, loads(OLD), flows.gap(gap), loads(OLD + NEW))
+    found, _ = of(tmp_path, again(OLD), flows.gap(gap), again(OLD + NEW))
     before, behind = len(OLD) / RUNS, len(NEW) / RUNS  # reads of an instruction
     reads = len(OLD) + len(NEW) + gap * (before + behind) / 2
     cold = len(NEW) + gap * behind / 2
@@ -98,6 +64,6 @@ def test_a_read_into_a_full_cache_is_in_doubt_if_a_line_of_its_set_is_stale(
     """The program may have one of the lines that are read in the place of a line that was not used since the gap."""
     stated = [flows.lines(*used), flows.gap(100, 0, 100)] if used else []
     other = [0x30000 + LINE * n for n in range(16)]
-    found, _ = of(tmp_path, loads(OLD + NEW), flows.gap(1000), *stated, loads(other))
+    found, _ = of(tmp_path, again(OLD + NEW), flows.gap(1000), *stated, again(other))
     gap = 1100 if used else 1000
     assert found.in_doubt[1] == pytest.approx(cold * (1 + gap / RUNS / 2))

@@ -26,7 +26,7 @@ from tierscope.run.measuring import earlier_for
 from tierscope.stats.between_runs import GUEST, Once, between_of, until_known
 from tierscope.stats.drift import Drift, drift_of
 from tierscope.stats.median import Interval
-from tierscope.stats.visited import BETWEEN, SLOWLY, UNSEEN
+from tierscope.stats.visited import BETWEEN, NOT_YET, SLOWLY
 from tierscope.stats.visits import Pooled, pool, spread
 from tierscope.tables import tables
 
@@ -395,7 +395,7 @@ def test_only_a_guest_is_assumed_to_change_and_only_what_it_shares(
     assert found.shown() == Earlier(assumed=GUEST)
     guest, bare = seen(run, Earlier(assumed=GUEST)), seen(run, Earlier())
     assert half(guest) > half(bare) + 0.02
-    assert all(row.reasons and row.reasons[-1].endswith(UNSEEN) for row in tables["stream"].rows(guest))
+    assert all(row.reasons and row.reasons[-1].endswith(NOT_YET) for row in tables["stream"].rows(guest))
     own = [msgspec.structs.replace(one, size_bytes=1 << 40) for one in identity.caches]
     private = msgspec.structs.replace(
         run.result.machine, identity=msgspec.structs.replace(identity, caches=tuple(own), cpus=identity.cpus[:1])

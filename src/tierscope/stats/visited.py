@@ -19,8 +19,8 @@ from tierscope.stats.visits import Pooled, pool, spread
 BETWEEN = ", since the machine changes from visit to visit"
 SLOWLY = ", since the machine changes from run to run"
 PLACED = ", since the number changes with each mapping of the memory"
-UNSEEN = ", since the changes of this machine from run to run are not known yet"
-DRIFTS = (BETWEEN, SLOWLY, UNSEEN, PLACED)
+NOT_YET = ", since the changes of this machine from run to run are not known yet"
+DRIFTS = (BETWEEN, SLOWLY, NOT_YET, PLACED)
 HALF = 0.5  # of the squared half of an interval: whatever makes more of it is its cause
 ONCE = "seen once, and how much this machine drifts between visits is not known"
 
@@ -124,7 +124,7 @@ def since(pooled: Pooled | None, between: Between | None, mapping: float | None 
         if between.kind != GUEST.kind:
             return SLOWLY
         if pooled.drift <= between.variance:
-            return UNSEEN
+            return NOT_YET
     return PLACED if mapping is not None and pooled.mapping_share(mapping) > HALF else BETWEEN
 
 

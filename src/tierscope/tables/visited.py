@@ -112,7 +112,7 @@ class Visited:
             return None
         own = (self._between.get(word_of(kind)) for kind in kinds(record, take, group, self._caches))
         known = next((one for one in own if one), Between())
-        shared = shares_memory(record.groups[group], self._caches, self._cpus)
+        shared = self._assumed is not None and shares_memory(record.groups[group], self._caches, self._cpus)
         return until_known(known, self._assumed if shared else None)
 
     def _repeated(self, run: Run, judge: Judge) -> dict[Kind, list[Pair]]:
