@@ -1,5 +1,6 @@
 """The activity of others during a visit: their CPUs, the probe of the memory, and the doubted visits."""
 
+import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import cast
@@ -21,11 +22,14 @@ from tierscope.run import runner
 from tierscope.run.background import FEWEST, PAUSE_S, SHORT_S, TEACHES_S, Watch
 from tierscope.run.measurer import Measurer
 from tierscope.run.quiet import MOST, Quiets, quiet_file
-from tierscope.stats.background import BUSY, ENOUGH, MORE, busy, doubt, shares_memory
+from tierscope.stats.background import BUSY, ENOUGH, MORE, busy, doubt, shares_memory, slowed
+from tierscope.stats.median import Interval
 from tierscope.tables.measured import judged
 from tierscope.units import LINE_BYTES, KiB, MiB
 
-QUIET = Quiet(latency_s=100e-9, bytes_per_s=20e9, count=ENOUGH)
+QUIET = Quiet(
+    latency_s=100e-9, bytes_per_s=20e9, count=ENOUGH, middle_latency_s=95e-9, middle_bytes_per_s=20.8e9
+)  # fmt: skip
 HZ = 1e9
 TICKS = 100
 
@@ -114,6 +118,24 @@ def test_other_programs_and_memory_of_unknown_speed_raise_a_doubt() -> None:
         assert "not known" in doubt(seen(1.0, quiet=quiet), 2)
         assert doubt(seen(BUSY / 2, quiet=quiet), 2) == ""
     assert "not known" in doubt(Background(cpus=1.0, quiet=QUIET), 2)  # nothing was probed
+
+
+def test_programs_that_are_not_doubted_may_slow_a_visit_by_as_much_as_the_probe() -> None:
+    assert slowed(seen(1.0, latency=1.05), 2) == pytest.approx(math.log(1.05 * 100 / 95))
+    assert slowed(seen(1.0, rate=0.93), 2) == pytest.approx(math.log(20.8 / 20 / 0.93))
+    assert slowed(seen(1.0, latency=0.9, rate=1.1), 2) == 0.0
+    assert slowed(Background(cpus=1.0, bytes_per_s=16e9, quiet=QUIET), 2) == pytest.approx(math.log(1.3))
+
+
+def test_nothing_slows_a_visit_while_others_rest_or_before_quiet_times_are_known() -> None:
+    few, older = (
+        msgspec.structs.replace(QUIET, **change)
+        for change in ({"count": ENOUGH - 1}, {"middle_latency_s": None, "middle_bytes_per_s": None})
+    )
+    for background in (None, seen(None, latency=1.05), seen(BUSY / 2, latency=1.05)):
+        assert slowed(background, 2) == 0.0
+    for quiet in (None, few, older):
+        assert slowed(seen(1.0, latency=1.05, quiet=quiet), 2) == 0.0
 
 
 def test_on_a_large_machine_more_cpus_of_others_are_nothing() -> None:
@@ -311,6 +333,8 @@ def test_the_next_run_knows_the_quiet_times_of_this_one(tmp_path: Path) -> None:
     assert scene.memory.closed == 1
     again = Quiets(path).of(0)
     assert again == scene.quiets.of(0)
+    assert again.middle_latency_s == pytest.approx(100e-9, rel=0.01)
+    assert again.middle_bytes_per_s == pytest.approx(20e9, rel=0.01)
     many = Quiets(path)
     for _ in range(2 * MOST):
         many.add(0, 50e-9, 30e9)
@@ -392,6 +416,35 @@ def test_a_visit_with_other_programs_is_left_out_of_the_number(lab: Lab, monkeyp
     """The first visit of each of the five points."""
     every = run_with(lab, Always(Background(cpus=0.0)), monkeypatch, 3)
     assert all(conclusive for conclusive, _ in every)
+
+
+def intervals(path: Path, monkeypatch: pytest.MonkeyPatch, watch: Watch) -> list[Interval]:
+    path.mkdir()
+    lab = lab_in(path, monkeypatch)
+    run_with(lab, watch, monkeypatch, 3)
+    run = load(lab.directory)
+    return [judged(run, record).points[0].groups[0].interval for record in run.result.records]
+
+
+def test_an_interval_contains_what_a_program_below_the_doubt_may_take(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    slower = 1.05
+    quiet = intervals(tmp_path / "quiet", monkeypatch, Always(Background(cpus=0.0)))
+    next_to_one = intervals(tmp_path / "next", monkeypatch, Always(seen(1.0, latency=slower)))
+    for one, two in zip(quiet, next_to_one, strict=True):
+        assert (two.low, two.middle) == pytest.approx((one.low, one.middle), rel=0.002)
+        assert two.high == pytest.approx(one.high * slower * 100 / 95, rel=0.002)
+
+
+def test_a_program_during_one_visit_of_three_raises_the_end_by_what_it_changes_of_their_median(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    quiet = intervals(tmp_path / "quiet", monkeypatch, Always(Background(cpus=0.0)))
+    watch = Always(seen(1.0, latency=1.05), but=tuple(range(6, 40)))
+    one_tour = intervals(tmp_path / "next", monkeypatch, watch)
+    for one, two in zip(quiet, one_tour, strict=True):
+        assert one.high <= two.high < one.high * 1.02
 
 
 def test_two_quiet_visits_of_three_are_enough(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,7 +17,7 @@ from tierscope.report.top.top import top
 from tierscope.stats.background import doubt
 from tierscope.stats.lost import OTHER_MARKS
 from tierscope.stats.point import COLD
-from tierscope.stats.visited import BETWEEN, ONCE
+from tierscope.stats.visited import BETWEEN, ONCE, SLOWED
 from tierscope.suites.policy.table import HIDDEN, HUNGRY
 from tierscope.tables.emulated import hidden_by_ceiling
 
@@ -145,6 +145,13 @@ def _doubted(tmp_path: Path, reason: str, used: float | None, **options: float) 
     for row in content.sections["storage"].rows:
         row.update(reasons=reason, conclusive=False)
     return content
+
+
+def test_intervals_that_contain_what_others_may_take_need_a_quiet_machine(tmp_path: Path) -> None:
+    """More visits would be next to the same programs."""
+    content = _doubted(tmp_path, f"interval ±12 % over 10 %{SLOWED}", 0.1, visits=3, limit=105.0)
+    assert more_visits(content) == {}
+    assert next_step(content) == "repeat it on a quiet machine (tierscope doctor)"
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,12 @@ class Quiet(msgspec.Struct, frozen=True, kw_only=True):
     latency_s: Annotated[float, Above, Meta(description="95 % of the latencies were shorter")]
     bytes_per_s: Annotated[float, Above, Meta(description="95 % of the bandwidths were higher")]
     count: Annotated[int, msgspec.Meta(ge=1), Meta(description="how often it was measured")]
+    middle_latency_s: Annotated[
+        Annotated[float, Above] | None, Meta(description="the median of the latencies; null in older runs")
+    ] = None
+    middle_bytes_per_s: Annotated[
+        Annotated[float, Above] | None, Meta(description="the median of the bandwidths; null in older runs")
+    ] = None
 
 
 class Background(msgspec.Struct, frozen=True, kw_only=True):

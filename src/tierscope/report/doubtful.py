@@ -15,7 +15,7 @@ from tierscope.stats.lost import BUSY as BUSY_MACHINE
 from tierscope.stats.lost import OTHER_MARKS
 from tierscope.stats.point import COLD
 from tierscope.stats.summary import LONGER
-from tierscope.stats.visited import BETWEEN, DRIFTS, NOT_YET, ONCE, SLOWLY
+from tierscope.stats.visited import BETWEEN, DRIFTS, NOT_YET, ONCE, SLOWED, SLOWLY
 
 KNOBS = ("budget", "limit")  # options of suites that give a point more time
 SHORT = (LONGER, "give a longer budget")  # ends of reasons that more time removes
@@ -180,7 +180,7 @@ def _of_drift(content: Content, reason: str) -> str:
     the drift between runs is assumed until then; after that a lower precision.
     """
     earlier, used = content.run.result.earlier, _used(content)
-    if used is not None and used >= BUSY:
+    if reason.endswith(SLOWED) or (used is not None and used >= BUSY):
         return steadier(content.run.result.origin)
     if reason.endswith(NOT_YET):
         return "repeat it: four runs of the same points show how much they change from run to run"

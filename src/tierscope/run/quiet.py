@@ -8,6 +8,7 @@ stores what it used, so that its verdicts are the same everywhere.
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
+from statistics import median
 
 import msgspec
 import numpy as np
@@ -40,14 +41,17 @@ class Quiets:
         self._new = True
 
     def of(self, node: int) -> Quiet | None:
-        """Return the bounds of quiet times; None where there were none."""
+        """Return the bounds and medians of quiet times; None where there were none."""
         own = self._known.get(node)
         if not own:
             return None
+        latencies, rates = [one.latency_s for one in own], [one.bytes_per_s for one in own]
         return Quiet(
-            latency_s=_edge([one.latency_s for one in own], 100 - EDGE),
-            bytes_per_s=_edge([one.bytes_per_s for one in own], EDGE),
+            latency_s=_edge(latencies, 100 - EDGE),
+            bytes_per_s=_edge(rates, EDGE),
             count=len(own),
+            middle_latency_s=median(latencies),
+            middle_bytes_per_s=median(rates),
         )
 
     def save(self) -> None:

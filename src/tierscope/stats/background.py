@@ -7,9 +7,15 @@ between visits: if one CPU at rest finds it slower than on the quiet machine, ot
 
 If others used CPUs and no quiet state of this machine is known, the visit may or may not be slowed, and it is not
 believed. Points whose data fits into a cache of their own core are not affected.
+A visit that is believed may still be slowed by less. If others used CPUs, its interval also contains the number that
+the visit would have without them, as the probe shows it (`slowed`):
+
+    at most slowed by = max(latency / median of quiet latencies, median of quiet bandwidths / bandwidth)
+
 Blind to programs that use memory for less time than passes between two probes, and to those that use other nodes.
 """
 
+import math
 from collections.abc import Sequence
 
 from tierscope.record.background import Background, Quiet
@@ -36,6 +42,24 @@ def doubt(background: Background | None, cpus: int) -> str:
         f"other programs used {used:.1f} CPUs meanwhile, and how fast this memory is without them is not known: stop "
         "the other programs, or run quick once while they rest"
     )
+
+
+def slowed(background: Background | None, cpus: int) -> float:
+    """Return the logarithm of the factor by which others may have slowed the visit; 0 where nothing shows that.
+
+    cpus: number of the machine's CPUs.
+    """
+    if background is None or background.cpus is None or background.cpus < busy(cpus):
+        return 0.0
+    quiet, latency, rate = background.quiet, background.latency_s, background.bytes_per_s
+    if quiet is None or quiet.count < ENOUGH:
+        return 0.0
+    factors = [1.0]
+    if latency is not None and quiet.middle_latency_s is not None:
+        factors.append(latency / quiet.middle_latency_s)
+    if rate is not None and quiet.middle_bytes_per_s is not None:
+        factors.append(quiet.middle_bytes_per_s / rate)
+    return math.log(max(factors))
 
 
 def busy(cpus: int) -> float:

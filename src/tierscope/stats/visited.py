@@ -5,8 +5,9 @@ out if at least half of the visits, and two, are sound. Otherwise all visits wit
 each remain. The width of a visit's own interval is not such a doubt: the interval of all visits decides.
 """
 
+import math
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from tierscope.record.earlier import Between
 from tierscope.record.experiment import Schedule
@@ -20,9 +21,26 @@ BETWEEN = ", since the machine changes from visit to visit"
 SLOWLY = ", since the machine changes from run to run"
 PLACED = ", since the number changes with each mapping of the memory"
 NOT_YET = ", since the changes of this machine from run to run are not known yet"
-DRIFTS = (BETWEEN, SLOWLY, NOT_YET, PLACED)
+SLOWED = ", since others may have slowed it"
+DRIFTS = (BETWEEN, SLOWLY, NOT_YET, PLACED, SLOWED)
 HALF = 0.5  # of the squared half of an interval: whatever makes more of it is its cause
 ONCE = "seen once, and how much this machine drifts between visits is not known"
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """The changes of a group's number that its own visits do not show.
+
+    drift: of points of its kind, None where it is not known. between: as for `stats.visits.pool`. mapping: the variance
+    from mapping to mapping, None where it is not known.
+
+    slowed: for each visit, the logarithm of the factor by which others may have slowed it; (): by none.
+    """
+
+    drift: Drift | None = None
+    between: Between | None = None
+    mapping: float | None = None
+    slowed: Sequence[float] = ()
 
 
 def sound(visits: Sequence[Point], precision: float) -> list[int]:
@@ -57,44 +75,40 @@ def spreads(visits: Sequence[Point], schedule: Schedule, tours: Sequence[int]) -
     ]
 
 
-def visited(
-    visits: Sequence[Point],
-    drifts: Sequence[Drift | None],
-    schedule: Schedule,
-    more_blocks: int,
-    betweens: Sequence[Between | None],
-    mappings: Sequence[float | None],
-) -> Point:
+def visited(visits: Sequence[Point], schedule: Schedule, more_blocks: int, changes: Sequence[Changes]) -> Point:
     """Return one point of all visits, the first one first.
 
-    drifts: of each group, how much points of its kind drift; more_blocks: of all visits but the first.
-
-    For each group, `betweens` is what earlier runs show, as for `stats.visits.pool`, and `mappings` the variance from
-    mapping to mapping, None where it is not known.
+    more_blocks: of all visits but the first; changes: of each group.
     """
-    chosen = [visits[number] for number in used(visits, schedule.precision)]
+    chosen = used(visits, schedule.precision)
     doubted = [] if sound(visits, schedule.precision) else visits
+    counted = [visits[number] for number in chosen]
     found = [
-        pool([visit.groups[group].interval for visit in chosen], drift, schedule.confidence, between)
-        for group, (drift, between) in enumerate(zip(drifts, betweens, strict=True))
+        pool(
+            [visit.groups[group].interval for visit in counted],
+            change.drift,
+            schedule.confidence,
+            change.between,
+            [change.slowed[number] for number in chosen] if change.slowed else (),
+        )
+        for group, change in enumerate(changes)
     ]
     summaries = tuple(
         _summary(
-            [visit.groups[group] for visit in chosen],
+            [visit.groups[group] for visit in counted],
             [reason for visit in doubted for reason in doubts(visit.groups[group], schedule.precision)],
             pooled,
             schedule.precision,
-            between,
-            mapping,
+            change,
         )
-        for group, (pooled, between, mapping) in enumerate(zip(found, betweens, mappings, strict=True))
+        for group, (pooled, change) in enumerate(zip(found, changes, strict=True))
     )
     known = [pooled for pooled in found if pooled]
     every = len(known) == len(found)
     shares = [
-        pooled.mapping_share(mapping)
-        for pooled, mapping in zip(found, mappings, strict=True)
-        if pooled and mapping is not None
+        pooled.mapping_share(change.mapping)
+        for pooled, change in zip(found, changes, strict=True)
+        if pooled and change.mapping is not None
     ]
     seen = Seen(
         visits=len(chosen),
@@ -106,7 +120,7 @@ def visited(
         more_blocks=more_blocks,
         own=() if doubted or not every else tuple(pooled.own for pooled in known),
     )
-    return Point(chosen[0].together, summaries, seen)
+    return Point(counted[0].together, summaries, seen)
 
 
 def enough(good: list[int], visits: int) -> list[int]:
@@ -114,10 +128,13 @@ def enough(good: list[int], visits: int) -> list[int]:
     return good if len(good) >= min(2, visits) and 2 * len(good) >= visits else []
 
 
-def since(pooled: Pooled | None, between: Between | None, mapping: float | None = None) -> str:
+def since(pooled: Pooled | None, changes: Changes) -> str:
     """Return what makes most of an interval that is too wide, as the end of that reason; "" for the scatter within
-    visits. mapping: the variance from mapping to mapping, None where it is not known.
+    visits.
     """
+    between, mapping = changes.between, changes.mapping
+    if pooled and pooled.rise > 2 * math.log(pooled.interval.middle / pooled.interval.low):
+        return SLOWED
     if pooled is None or pooled.between_share + pooled.slow_share <= HALF:
         return ""
     if between and between.degrees and pooled.slow_share > HALF:
@@ -133,14 +150,13 @@ def _summary(
     reasons: list[str],
     pooled: Pooled | None,
     precision: float,
-    between: Between | None,
-    mapping: float | None,
+    changes: Changes,
 ) -> Summary:
     interval = pooled.interval if pooled else visits[0].interval
     if pooled is None and interval.count:
         reasons.append(ONCE)
     if interval.count and (wide := too_wide(interval, precision)):
-        reasons.append(wide + since(pooled, between, mapping))
+        reasons.append(wide + since(pooled, changes))
     return replace(
         visits[0],
         interval=interval,

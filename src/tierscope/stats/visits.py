@@ -16,6 +16,9 @@ That is the interval of runs which stated nothing about earlier ones. Others add
 taken to be as large as that from visit to visit: over a longer time, a machine seldom drifts less. The assumption for a
 guest counts only where it is the larger one of the two: it must not hide what visits show.
 
+If other programs may have slowed visits by exp(w), as a probe of the memory shows (`stats.background.slowed`), the
+upper end rises by exp(median of (log(m) + w)) / middle: the interval contains the number without them, too.
+
 The values drift, d0 and most are those that all points of the same kind show together (`stats.drift`); without them d0
 is 0. The value `within` is the mean variance of log(m) that the visits' own intervals state. c is exact for up to nine
 visits (1/2 for two, 0.449 for three: `OF_MEDIAN`), and pi / (2 visits) for more. If s_visits^2 is larger than the drift
@@ -39,6 +42,7 @@ Bulletin 2, 1946.
 """
 
 import math
+import operator
 from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import NormalDist, mean, median, variance
@@ -64,6 +68,8 @@ class Pooled:
     between_share, slow_share: shares of the squared half-width, between visits and between runs (as earlier ones show,
     or as assumed for lack of them). The rest is within visits. own: the number as this run alone shows it. drift: the
     variance of log(median) from visit to visit, without the scatter within visits.
+
+    rise: logarithm of the factor by which the upper end is higher, since others may have slowed the visits.
     """
 
     interval: Interval
@@ -72,6 +78,7 @@ class Pooled:
     slow_share: float
     own: Once
     drift: float
+    rise: float = 0.0
 
     def mapping_share(self, variance: float) -> float:
         """Return the part of `between_share` that mappings make. variance: of log(median) between two of them."""
@@ -97,12 +104,18 @@ def spread(visits: Sequence[Interval], confidence: float, tours: Sequence[int] =
 
 
 def pool(
-    visits: Sequence[Interval], drift: Drift | None, confidence: float, between: Between | None = None
+    visits: Sequence[Interval],
+    drift: Drift | None,
+    confidence: float,
+    between: Between | None = None,
+    slowed: Sequence[float] = (),
 ) -> Pooled | None:
     """Return the number of all visits; None where it is not known how much they drift.
 
     visits: the interval of each, positive; drift: of points of the same kind, None where it is not known. between: what
     earlier runs show, `Between()` where there are none; None: the interval contains changes within this run only.
+
+    slowed: logarithms of the factors by which others may have slowed each visit; (): by none.
     """
     if not visits or not all(usable(one) for one in visits):
         return None
@@ -111,15 +124,17 @@ def pool(
         return None
     total, degrees = _variance(own, drift, inside)
     factor = OF_MEDIAN.get(len(visits), math.pi / 2 / len(visits))
-    log, seen = median(math.log(one.middle) for one in visits), total * factor
+    logs = [math.log(one.middle) for one in visits]
+    log, seen = median(logs), total * factor
+    rise = median(map(operator.add, logs, slowed)) - log if slowed else 0.0
     slow, slow_degrees = _slow(max(total - inside, 0.0), degrees, between)
     if slow_degrees:
         degrees = _of_both(seen, degrees, slow, slow_degrees)
     middle, whole = math.exp(log), seen + slow
     half = math.exp(min(student(confidence, degrees) * math.sqrt(whole), WIDEST))
-    interval = Interval(middle / half, middle, middle * half, sum(one.count for one in visits))
+    interval = Interval(middle / half, middle, middle * half * math.exp(rise), sum(one.count for one in visits))
     shares = (max(total - inside, 0.0) * factor / whole, slow / whole) if whole > 0 else (0.0, 0.0)
-    return Pooled(interval, shares[0], degrees, shares[1], Once(log, seen), max(total - inside, 0.0))
+    return Pooled(interval, shares[0], degrees, shares[1], Once(log, seen), max(total - inside, 0.0), rise)
 
 
 def _slow(visits: float, degrees: float, between: Between | None) -> tuple[float, float]:

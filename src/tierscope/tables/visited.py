@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from tierscope.record.earlier import Between
 from tierscope.record.result import Record, Run
-from tierscope.stats.background import shares_memory
+from tierscope.stats.background import shares_memory, slowed
 from tierscope.stats.between_runs import until_known
 from tierscope.stats.contrast import Contrast
 from tierscope.stats.judged import Judged
@@ -19,7 +19,7 @@ from tierscope.stats.mappings import Pair, between_mappings
 from tierscope.stats.median import Interval
 from tierscope.stats.point import Point
 from tierscope.stats.takes import takes_of
-from tierscope.stats.visited import spreads, used, visited
+from tierscope.stats.visited import Changes, spreads, used, visited
 from tierscope.stats.visited_contrast import counted, visited_contrast
 from tierscope.stats.visits import pool, spread
 from tierscope.tables.drifts import Drifts, Kind, kinds, word_of
@@ -97,11 +97,17 @@ class Visited:
         return tuple(
             visited(
                 points,
-                [rates.of(record, take, group) for group in take],
                 schedule,
                 more,
-                [self._between_runs(record, take, group) for group in take],
-                [self._between_mappings(record, take, group) for group in take],
+                [
+                    Changes(
+                        drift=rates.of(record, take, group),
+                        between=self._between_runs(record, take, group),
+                        mapping=self._between_mappings(record, take, group),
+                        slowed=self._slowed(record, group),
+                    )
+                    for group in take
+                ],
             )
             for take, points in zip(takes_of(record.experiment), _by_take(self._alone[number]), strict=True)
         )
@@ -114,6 +120,13 @@ class Visited:
         known = next((one for one in own if one), Between())
         shared = self._assumed is not None and shares_memory(record.groups[group], self._caches, self._cpus)
         return until_known(known, self._assumed if shared else None)
+
+    def _slowed(self, record: Record, group: int) -> list[float]:
+        """Return by how much others may have slowed each visit of a group, as logarithms."""
+        visits = self._visits[record.number]
+        if not shares_memory(record.groups[group], self._caches, self._cpus):
+            return [0.0] * len(visits)
+        return [slowed(visit.background, len(self._cpus)) for visit in visits]
 
     def _repeated(self, run: Run, judge: Judge) -> dict[Kind, list[Pair]]:
         """Return the visits that were repeated in memory that was mapped again, of each kind."""
