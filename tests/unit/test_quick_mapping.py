@@ -65,6 +65,10 @@ def test_the_limit_that_is_proposed_suffices() -> None:
     assert not too_slow(3e-9, 1 * GiB, 330.0)
 
 
+def test_a_limit_that_nobody_waits_for_is_not_proposed() -> None:
+    assert too_slow(10e-9, 1 * GiB, 105.0).endswith("; run stream and run loaded-latency take that time")
+
+
 @pytest.mark.parametrize(("target", "mapped"), [("node:0", True), ("sim:optane100", False)])
 def test_a_simulated_memory_is_never_slow_to_map(target: str, mapped: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     """The time that two points take to simulate is not a time of mapping."""
