@@ -23,6 +23,7 @@ TOGETHER = 12 * MiB  # of arrays together: whole large pages for 1, 2 or 3 of th
 SMALLEST_ARRAY = 64 * MiB  # a core's second-level cache and its page walks are far below
 BELIEVED = 512 * MiB  # of 4 x the reported cache, even where less was found: a second to fill, no doubt left
 REACHES = 512 * MiB  # at least, of a staircase: beyond the caches of a machine that reports none
+FARTHER = 2.5  # times the latency of the last cache; a smaller step may be page walks
 LARGEST = 2 * GiB  # of a footprint chosen by itself: filling more takes longer than measuring
 SEARCH = Schedule(precision=0.05, minimum_s=0.1, budget_s=0.3)  # a cache's size is wanted, not its latency
 MEMORY_SHARE = 0.5  # of the free memory that may be taken without being asked
@@ -112,16 +113,26 @@ def chase(footprint: int, cpu: int, target: Target, schedule: Schedule) -> Exper
     return Experiment(table="sizing", groups=(group,), schedule=schedule)
 
 
-def find_cache(points: dict[int, float]) -> int | None:
+def find_cache(machine: Machine, points: dict[int, float]) -> int | None:
     """Return the effective last-level cache in bytes from latency over footprint; None where memory was not reached.
 
     For a level whose end is in doubt this is the upper bound: arrays that are too large also measure memory.
+
+    Page walks, also those of the host, may raise latency up to the largest footprint, so that no level looks like
+    memory. If there are more levels than reported caches, the first one beyond them is memory all the same, provided
+    that it takes FARTHER times the latency of the last cache.
     """
     sizes = sorted(points)
     found = levels_of(np.array(sizes, dtype=float), np.array([points[size] for size in sizes]))
-    if found.memory_s is None or not found.levels:
+    if not found.levels:
         return None
-    return int(found.last_cache.capacity_bytes if found.last_cache else found.levels[-1].high_bytes)
+    if found.memory_s is not None:
+        return int(found.last_cache.capacity_bytes if found.last_cache else found.levels[-1].high_bytes)
+    reported = {cache.level for cache in machine.identity.caches if cache.kind != "Instruction"}
+    own, beyond = found.levels[: len(reported)], found.levels[len(reported) :]
+    if own and beyond and beyond[0].latency_s >= FARTHER * own[-1].latency_s:
+        return int(own[-1].high_bytes)
+    return None
 
 
 def effective_cache(
@@ -135,7 +146,7 @@ def effective_cache(
         answer = yield chase(footprint, cpu, target, schedule)
         if rate := answer.rate():
             points[footprint] = 1 / rate
-    return find_cache(points)
+    return find_cache(machine, points)
 
 
 def all_together(memory: Memory, why: str) -> Memory:

@@ -196,7 +196,7 @@ def measure(
     for pages in chosen.pages[1:]:
         for footprint in reversed([f for f in footprints if f >= top >> TLB_OCTAVES]):
             yield walk.on(pages).experiment(footprint)
-    return find_cache(points)
+    return find_cache(machine, points)
 
 
 def fresh_regions(machine: Machine, chosen: LatencyOptions) -> Plan:
