@@ -9,11 +9,12 @@ from fake_core import made_catalogue
 from lab import EMPTY, lab_in
 from made_machine import made_machine
 from tierscope.plans import suites
-from tierscope.plans.sizes import Memory, all_together
+from tierscope.plans.sizes import REACHES, Memory, all_together
 from tierscope.record.result import Run, load
 from tierscope.run.expected import imagine
 from tierscope.run.runner import Runner
 from tierscope.run.walks import Walks
+from tierscope.suites.latency import experiments as latency
 from tierscope.suites.quick import experiments
 from tierscope.suites.quick.experiments import QuickOptions
 from tierscope.suites.quick.mapping import too_slow
@@ -75,3 +76,24 @@ def test_a_simulated_memory_is_never_slow_to_map(target: str, mapped: bool, monk
     monkeypatch.setattr(experiments, "seconds_per_byte", lambda _: 1.0)
     plan = suites["quick"].plan(made_machine(2), suites["quick"].read({"target": target}))
     assert any("mapping takes" in one.note for one in imagine(plan)) == mapped
+
+
+@pytest.mark.parametrize(("byte_s", "left"), [(0.2e-9, False), (10e-9, True)])
+def test_a_staircase_on_a_slow_host_ends_where_it_shows_the_caches(
+    byte_s: float, left: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(experiments, "seconds_per_byte", lambda _: byte_s)
+    monkeypatch.setattr(latency, "find_cache", lambda *_: 16 * MiB)
+    plan = suites["quick"].plan(made_machine(2), suites["quick"].read({}))
+    own = [one for one in imagine(plan) if one.table == "latency"]
+    largest = max(one.groups[0].workload.footprint_bytes for one in own)
+    assert (largest == REACHES) == left
+    assert any("footprints up to 512 MiB: mapping takes 10.0 s per GB" in one.note for one in own) == left
+    assert len({one.groups[0].target.pages for one in own if one.groups[0].workload.footprint_bytes == largest}) == 2
+
+
+def test_a_staircase_that_shows_no_cache_continues_however_long_mapping_takes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(experiments, "seconds_per_byte", lambda _: 10e-9)
+    monkeypatch.setattr(latency, "find_cache", lambda *_: None)
+    plan = suites["quick"].plan(made_machine(2), suites["quick"].read({}))
+    assert max(one.groups[0].workload.footprint_bytes for one in imagine(plan) if one.table == "latency") > REACHES

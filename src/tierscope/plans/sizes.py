@@ -119,7 +119,7 @@ def find_cache(machine: Machine, points: dict[int, float]) -> int | None:
     For a level whose end is in doubt this is the upper bound: arrays that are too large also measure memory.
 
     Page walks, also those of the host, may raise latency up to the largest footprint, so that no level looks like
-    memory. If there are more levels than reported caches, the first one beyond them is memory all the same, provided
+    memory. If there are more levels than reported caches, the first one beyond them is memory nevertheless, provided
     that it takes FARTHER times the latency of the last cache.
     """
     sizes = sorted(points)

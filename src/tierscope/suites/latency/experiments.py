@@ -8,7 +8,7 @@ Source: L. McVoy and C. Staelin, "lmbench: Portable Tools for Performance Analys
 """
 
 import math
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated
 
@@ -130,6 +130,12 @@ class Walk:
         return replace(self, target=self.target.on(pages))
 
 
+Farther = Callable[[int | None, int], str]
+"""Takes the bytes of the cache that was found and of the largest footprint. Returns why larger footprints are left out,
+"" if they are not.
+"""
+
+
 def highest(machine: Machine, target: Target) -> tuple[int, str]:
     """Return the largest footprint that is worth the time, and why it is less than the rule requires."""
     wanted = max(TIMES_CACHE * machine.last_level_cache_bytes(), REACHES)
@@ -175,26 +181,35 @@ def coarser(footprints: Sequence[int], above: float) -> list[int]:
 
 
 def measure(
-    machine: Machine, chosen: LatencyOptions, coarse: float = math.inf
+    machine: Machine, chosen: LatencyOptions, coarse: float = math.inf, farther: Farther | None = None
 ) -> Generator[Experiment, Answer, int | None]:
     """Yield the whole table; return the effective last-level cache in bytes, None if memory was not reached.
 
-    coarse: bytes, above which half of the footprints are measured.
+    coarse: bytes, above which half of the footprints are measured. farther: is asked for footprints beyond REACHES,
+    after all others; without it they come first, so that memory is mapped once.
     """
     walk, series = walk_of(machine, chosen), series_of(chosen)
     footprints = coarser(footprints_of(machine, chosen, walk.target), coarse)
-    top = footprints[-1]
+    near = [one for one in footprints if one <= REACHES] if farther else footprints
+    parts = [part for part in (near, footprints[len(near) :]) if part]
+    top = parts[0][-1]
+    whole_lines = walk.element_bytes == walk.line_bytes
     points: dict[int, float] = {}
-    for kernel, order in series:
-        for footprint in reversed(footprints):  # largest first: memory is mapped once
-            answer = yield walk.experiment(footprint, kernel, order)
-            if (kernel, order) == series[0] and (rate := answer.rate()):
-                points[footprint] = 1 / rate
-            if footprint == top and (kernel, order) == ("chase", "global") and walk.element_bytes == walk.line_bytes:
-                pair = PAIR * walk.line_bytes
-                yield walk.experiment(top // pair * pair, order="pair")  # the pair next to its twin, in memory
+    for part in parts:
+        if part is not parts[0] and farther and (why := farther(find_cache(machine, points), part[-1])):
+            note = f"footprints up to {show_bytes(top)}: {why}"
+            footprints, walk = near, replace(walk, note="; ".join(filter(None, (walk.note, note))))
+            break
+        for kernel, order in series:
+            for footprint in reversed(part):
+                answer = yield walk.experiment(footprint, kernel, order)
+                if (kernel, order) == series[0] and (rate := answer.rate()):
+                    points[footprint] = 1 / rate
+                if footprint == top and (kernel, order) == ("chase", "global") and whole_lines:
+                    pair = PAIR * walk.line_bytes
+                    yield walk.experiment(top // pair * pair, order="pair")  # the pair next to its twin, in memory
     for pages in chosen.pages[1:]:
-        for footprint in reversed([f for f in footprints if f >= top >> TLB_OCTAVES]):
+        for footprint in reversed([f for f in footprints if f >= footprints[-1] >> TLB_OCTAVES]):
             yield walk.on(pages).experiment(footprint)
     return find_cache(machine, points)
 

@@ -19,7 +19,7 @@ from tierscope.record.experiment import Experiment, Target
 from tierscope.record.machine import Machine
 from tierscope.suites.latency import experiments as latency
 from tierscope.suites.loaded_latency import experiments as loaded_latency
-from tierscope.suites.quick.mapping import noting, seconds_per_byte, too_slow
+from tierscope.suites.quick.mapping import farther, noting, seconds_per_byte, too_slow
 from tierscope.suites.sharing import experiments as sharing
 from tierscope.suites.stream import experiments as stream
 from tierscope.units import MiB
@@ -52,14 +52,20 @@ def plan(machine: Machine, chosen: QuickOptions) -> Plan:
     target, precision, visits = chosen.target, chosen.precision, chosen.visits
     walk = latency.LatencyOptions(target=target, precision=precision, budget=0.4, visits=visits)
     answers: list[Answer] = []
-    found = yield from noting(latency.measure(machine, walk, COARSE), answers)
+
+    def byte_s() -> float:
+        return 0.0 if target.name == SIMULATED else seconds_per_byte(answers)  # a simulation maps nothing
+
+    def left(cache_bytes: int | None, top_bytes: int) -> str:
+        return farther(byte_s(), top_bytes, chosen.limit) if cache_bytes else ""
+
+    found = yield from noting(latency.measure(machine, walk, COARSE, left), answers)
     cache_bytes = found or machine.last_level_cache_bytes() or MiB  # not searched for again by the other two
     every = stream.kernels_of(machine, stream.StreamOptions(), target)
     kernels = largest_first(machine, (name for name in every if name not in LEFT_OUT))
     cpus = near_cpus(machine, target)
     size = array(machine, cache_bytes, cpus, target=target).array_bytes
-    byte_s = 0.0 if target.name == SIMULATED else seconds_per_byte(answers)  # a simulation maps nothing
-    together = too_slow(byte_s, size, chosen.limit)
+    together = too_slow(byte_s(), size, chosen.limit)
     bandwidth = stream.StreamOptions(
         target=target, kernels=kernels, threads=teams(len(cpus)), precision=precision, budget=1.0, visits=visits
     )

@@ -3,7 +3,8 @@
 The first point of a size and page size maps its memory and fills it, the next one of these only fills it. Where a host
 gives its guest each page on the first access, a byte took 3 ns, against 0.2 ns on a machine of its own. Each tour
 through the plan maps all memory again, so that its visits show what a mapping changes. Arrays of the size that STREAM's
-rule asks for would then leave no time for a second tour, and no interval would be known.
+rule asks for would then leave no time for a second tour, and no interval would be known. The same is true of footprints
+beyond those that show the caches.
 """
 
 import math
@@ -48,6 +49,11 @@ def too_slow(byte_s: float, array_bytes: int, limit_s: float) -> str:
     longer = math.ceil(enough_s / 10) * 10
     step = f"try limit={longer}" if longer <= LONGEST_S else "run stream and run loaded-latency take that time"
     return f"mapping takes {byte_s * 1e9:.1f} s per GB, which leaves little time for visits; {step}"
+
+
+def farther(byte_s: float, top_bytes: int, limit_s: float) -> str:
+    """Return why footprints beyond those that show the caches are left out; empty where mapping them is fast."""
+    return f"mapping takes {byte_s * 1e9:.1f} s per GB" if top_bytes * byte_s > SHARE * limit_s else ""
 
 
 def _size(experiment: Experiment) -> tuple[str, int]:
