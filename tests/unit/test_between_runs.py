@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from statistics import mean
@@ -23,7 +24,7 @@ from tierscope.report.top.top import top
 from tierscope.run import earlier, planned, start
 from tierscope.run.earlier import LARGEST, MOST, OLDEST, EarlierRuns, earlier_file
 from tierscope.run.measuring import earlier_for
-from tierscope.stats.between_runs import GUEST, Once, between_of, until_known
+from tierscope.stats.between_runs import GUEST, Once, apart, between_of, until_known
 from tierscope.stats.drift import Drift, drift_of
 from tierscope.stats.median import Interval
 from tierscope.stats.visited import BETWEEN, NOT_YET, SLOWLY
@@ -61,6 +62,58 @@ def test_one_run_shows_nothing() -> None:
 
 def test_many_points_of_two_runs_are_two_runs() -> None:
     assert between_of([[Once(1.0, 0.0), Once(1.1, 0.0)]] * 50).degrees == 1
+
+
+@pytest.mark.parametrize("runs", [2, 3, 8])
+def test_a_point_that_changes_by_half_is_apart_from_those_that_repeat(runs: int) -> None:
+    rng = np.random.default_rng(SEED)
+    points = [[Once(float(log), 1e-4) for log in rng.normal(0, 1e-2, runs)] for _ in range(9)]
+    end = [Once(0.5 * (number % 2), 1e-3) for number in range(runs)]
+    assert apart([*points, end]) == {9}
+    assert apart([*points, [replace(one, variance=0.2) for one in end]]) == set()  # its own visits explain it
+
+
+def test_points_of_one_kind_are_seldom_apart_also_if_they_change_together() -> None:
+    rng = np.random.default_rng(SEED)
+    for common in (0.0, 0.05):
+        found = []
+        for _ in range(300):
+            together = rng.normal(0, common, 4)
+            found.append(
+                len(apart([[Once(float(one), 1e-5) for one in together + rng.normal(0, 0.01, 4)] for _ in range(10)]))
+            )
+        assert mean(found) < 0.25  # of ten points
+
+
+@pytest.mark.parametrize("count", [1, 2, 3])
+def test_few_points_have_none_apart(count: int) -> None:
+    assert apart([[Once(0.0, 1e-4), Once(0.1 * place, 1e-4)] for place in range(count)]) == set()
+    assert apart([]) == set()
+
+
+@pytest.mark.usefixtures("cache")
+def test_a_point_at_the_end_of_a_cache_has_a_drift_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = measured(tmp_path / "run", monkeypatch)
+    path = tmp_path / "earlier.json"
+    first = EarlierRuns(path)
+    first.add(run)
+    known = msgspec.json.decode(path.read_bytes())
+    end, *others = known
+    for number in range(3):
+        for key, point in known.items():
+            (one, *_) = point["runs"]
+            moved = 0.4 * (number % 2) if key == end else 0.001 * number
+            then = datetime.fromisoformat(one["started"]) - timedelta(hours=1 + number)
+            point["runs"].append({**one, "started": then.isoformat(), "log": one["log"] + moved})
+    path.write_bytes(msgspec.json.encode(known))
+    shown = {one.kind: one for one in EarlierRuns(path).shown().kinds}
+    assert shown[end].variance > 0.03
+    assert not set(others) & set(shown)
+    assert max(one.variance for kind, one in shown.items() if kind != end) < 1e-4
+    halves = [
+        row.bandwidth.relative for row in tables["stream"].rows(seen(run, EarlierRuns(path).shown())) if row.bandwidth
+    ]
+    assert max(halves) > 5 * sorted(halves)[-2]
 
 
 @pytest.mark.parametrize("degrees", [0.0, 1.0, 2.0, 3.0, 9.0])

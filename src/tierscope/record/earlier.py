@@ -14,7 +14,13 @@ from tierscope.record.possible import refuse_numbers
 class Between(msgspec.Struct, frozen=True, kw_only=True):
     """The changes of one kind of point from run to run; OutOfRangeError for a number below 0 or not finite."""
 
-    kind: Annotated[str, Meta(description="the points: table, operation, and mostly place, pages, threads, level")] = ""
+    kind: Annotated[
+        str,
+        Meta(
+            description="the points: table, operation, and mostly place, pages, threads, level; or a digest of one "
+            "point that changes by more than its kind"
+        ),
+    ] = ""
     variance: Annotated[float, Meta(description="of ln(number) between runs, beyond what each run states")] = 0.0
     degrees: Annotated[
         float, Meta(description="of freedom: the most runs that measured one point, less 1; 0: nothing is known")

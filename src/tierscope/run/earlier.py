@@ -10,7 +10,6 @@ memory or another kernel, starts empty. A user who removes it starts again. It c
 it used, so that its verdicts are the same everywhere.
 """
 
-import hashlib
 import math
 from collections import defaultdict
 from collections.abc import Iterator
@@ -22,13 +21,12 @@ from typing import NamedTuple
 import msgspec
 
 from tierscope.record.earlier import Between, Earlier
-from tierscope.record.experiment import Experiment
 from tierscope.record.machine import Machine
 from tierscope.record.result import Record, Run
 from tierscope.run.kept import keep, kept_file
-from tierscope.stats.between_runs import Once, between_of
+from tierscope.stats.between_runs import Once, apart, between_of
 from tierscope.stats.takes import takes_of
-from tierscope.tables.drifts import kinds, word_of
+from tierscope.tables.drifts import kinds, own_word, word_of
 from tierscope.tables.measured import judged
 from tierscope.tables.visited import is_visited
 
@@ -71,16 +69,16 @@ class EarlierRuns:
 
     def shown(self) -> Earlier:
         """Return what they show together."""
-        by_kind: dict[str, list[list[Once]]] = defaultdict(list)
-        for point in self._known.values():
+        by_kind: dict[str, dict[str, list[Once]]] = defaultdict(dict)
+        for key, point in self._known.items():
             for kind in point.kinds:
-                by_kind[kind].append([Once(one.log, one.variance) for one in point.runs])
-        found = [msgspec.structs.replace(between_of(by_kind[kind]), kind=kind) for kind in sorted(by_kind)]
+                by_kind[kind][key] = [Once(one.log, one.variance) for one in point.runs]
+        found = [one for kind in sorted(by_kind) for one in _of_kind(kind, by_kind[kind])]
         every = {one.started for point in self._known.values() for one in point.runs}
         return Earlier(
             runs=len(every),
             since=min(every).isoformat(timespec="seconds") if every else "",
-            kinds=tuple(one for one in found if one.degrees),
+            kinds=tuple({one.kind: one for one in found if one.degrees}.values()),
             assumed=self._assumed,
         )
 
@@ -97,6 +95,17 @@ class EarlierRuns:
         keep(self._path, msgspec.json.encode(self._known))
 
 
+def _of_kind(kind: str, points: dict[str, list[Once]]) -> Iterator[Between]:
+    """Yield what the points of a kind show together, and each that is apart from them alone."""
+    alone = apart(list(points.values()))
+    yield msgspec.structs.replace(
+        between_of([found for place, found in enumerate(points.values()) if place not in alone]), kind=kind
+    )
+    for place, (key, found) in enumerate(points.items()):
+        if place in alone:
+            yield msgspec.structs.replace(between_of([found]), kind=key)
+
+
 def earlier_file(machine: Machine) -> Path | None:
     """Return the file of a machine; see `kept_file`. Machines of one kind that share a home have several, by name."""
     return kept_file(FOLDER, machine.identity.digest(), machine.hostname)
@@ -111,18 +120,7 @@ def _groups(run: Run, record: Record) -> Iterator[OfGroup]:
         for group, found in zip(take, own, strict=False):
             if math.isfinite(found.log) and math.isfinite(found.variance):
                 words = tuple(map(word_of, kinds(record, take, group, caches)))
-                yield OfGroup(_key(record.experiment, number, group), words, found)
-
-
-def _key(asked: Experiment, number: int, group: int) -> str:
-    """Return what a number is kept under: all that was asked for, apart from how long and how often.
-
-    number: of the take.
-    """
-    take = takes_of(asked)[number]
-    settings = asked.settings[number] if asked.settings else ()
-    content = msgspec.json.encode((asked.table, [asked.groups[one] for one in take], settings, take.index(group)))
-    return hashlib.sha256(content).hexdigest()[:16]
+                yield OfGroup(own_word(record.experiment, number, group), words, found)
 
 
 def _read(path: Path | None, now: datetime) -> dict[str, Point]:

@@ -6,6 +6,9 @@ drift is the variance of log(number) between the runs, less the variance that th
 
     between = mean over the points of (variance of log(number) - mean of the variances stated), at least 0
 
+A point at the end of a cache may change by half while all others of its kind repeat to 1 %. If its variance is larger
+than the others' explains (1 % by chance), it is left out of its kind, and has a drift of its own (`apart`).
+
 The points of a kind are weighted by n - 1. All points of a run may rise and fall together, so they do not show more
 about runs than one of them does: `degrees` is the largest n - 1.
 
@@ -21,6 +24,9 @@ from dataclasses import dataclass
 from statistics import mean, variance
 
 from tierscope.record.earlier import Between
+from tierscope.stats.special import tail_of_ratio
+
+ODD = 0.01  # chance below which a point drifts by more than its kind
 
 GUEST = Between(kind="assumed", variance=0.03**2, degrees=3.0)
 """A standard deviation of 3 %. Bandwidths of quiet runs within half an hour had 2.7 to 6.9 % on three guests. This is
@@ -46,6 +52,22 @@ def between_of(points: Sequence[Sequence[Once]]) -> Between:
     return Between(variance=max(excess / total, 0.0), degrees=float(max(map(len, repeated)) - 1))
 
 
+def apart(points: Sequence[Sequence[Once]]) -> set[int]:
+    """Return which points of a kind drift by more than the others explain, by their places; at most half of them."""
+    runs = {place: len(point) - 1 for place, point in enumerate(points) if len(point) > 1}
+    total = {place: variance([one.log for one in points[place]]) for place in runs}
+    out: set[int] = set()
+    for place in sorted(runs, key=total.__getitem__, reverse=True)[: len(runs) // 2]:
+        rest = [other for other in runs if other != place and other not in out]
+        degrees = sum(runs[other] for other in rest)
+        of_rest = sum(runs[other] * total[other] for other in rest) / degrees
+        expected = max(of_rest, mean(_stated(points[place])))
+        if expected > 0 and tail_of_ratio(total[place] / expected, runs[place], degrees) >= ODD:
+            break
+        out.add(place)
+    return out
+
+
 def until_known(known: Between, assumed: Between | None) -> Between:
     """Return what is known and assumed together. Its kind is that of what has more degrees."""
     degrees = max(assumed.degrees - known.degrees, 0.0) if assumed else 0.0
@@ -57,5 +79,9 @@ def until_known(known: Between, assumed: Between | None) -> Between:
     return Between(kind=kind, variance=variance_of_both, degrees=together)
 
 
+def _stated(point: Sequence[Once]) -> list[float]:
+    return [one.variance for one in point]
+
+
 def _excess(point: Sequence[Once]) -> float:
-    return variance([one.log for one in point]) - mean(one.variance for one in point)
+    return variance([one.log for one in point]) - mean(_stated(point))

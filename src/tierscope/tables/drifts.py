@@ -5,9 +5,13 @@ time, and the same cache that the footprint of a thread fits into. A kind with t
 and operation.
 """
 
+import hashlib
 from collections import defaultdict
 from collections.abc import Sequence
 
+import msgspec
+
+from tierscope.record.experiment import Experiment
 from tierscope.record.machine import Cache
 from tierscope.record.result import GroupFacts, Record
 from tierscope.stats.drift import FEWEST, Drift, Spread, drift_of
@@ -55,6 +59,18 @@ def kinds_of(record: Record, caches: Sequence[Cache]) -> tuple[Kind, Kind]:
 def word_of(kind: Kind) -> str:
     """Return the words that a kind is stored under: 'stream line node:0 None thp 1 1 0'."""
     return " ".join(map(str, kind))
+
+
+def own_word(asked: Experiment, number: int, group: int) -> str:
+    """Return the words that a number of its own is stored under: all that was asked for, apart from how long and how
+    often.
+
+    number: of the take.
+    """
+    take = takes_of(asked)[number]
+    settings = asked.settings[number] if asked.settings else ()
+    content = msgspec.json.encode((asked.table, [asked.groups[one] for one in take], settings, take.index(group)))
+    return hashlib.sha256(content).hexdigest()[:16]
 
 
 def level_of(facts: GroupFacts, caches: Sequence[Cache]) -> int:

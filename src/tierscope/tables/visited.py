@@ -22,7 +22,7 @@ from tierscope.stats.takes import takes_of
 from tierscope.stats.visited import Changes, spreads, used, visited
 from tierscope.stats.visited_contrast import counted, visited_contrast
 from tierscope.stats.visits import pool, spread
-from tierscope.tables.drifts import Drifts, Kind, kinds, word_of
+from tierscope.tables.drifts import Drifts, Kind, kinds, own_word, word_of
 
 Judge = Callable[[Record], Judged]
 Measure = Callable[[Record], Interval | None]
@@ -102,22 +102,24 @@ class Visited:
                 [
                     Changes(
                         drift=rates.of(record, take, group),
-                        between=self._between_runs(record, take, group),
+                        between=self._between_runs(record, place, take, group),
                         mapping=self._between_mappings(record, take, group),
                         slowed=self._slowed(record, group),
                     )
                     for group in take
                 ],
             )
-            for take, points in zip(takes_of(record.experiment), _by_take(self._alone[number]), strict=True)
+            for place, (take, points) in enumerate(
+                zip(takes_of(record.experiment), _by_take(self._alone[number]), strict=True)
+            )
         )
 
-    def _between_runs(self, record: Record, take: Sequence[int], group: int) -> Between | None:
-        """Return what earlier runs show of a group; None where the run did not look for them."""
+    def _between_runs(self, record: Record, place: int, take: Sequence[int], group: int) -> Between | None:
+        """Return what earlier runs show of a group; None where the run did not look for them. place: of the take."""
         if self._between is None:
             return None
-        own = (self._between.get(word_of(kind)) for kind in kinds(record, take, group, self._caches))
-        known = next((one for one in own if one), Between())
+        words = (own_word(record.experiment, place, group), *map(word_of, kinds(record, take, group, self._caches)))
+        known = next((self._between[word] for word in words if word in self._between), Between())
         shared = self._assumed is not None and shares_memory(record.groups[group], self._caches, self._cpus)
         return until_known(known, self._assumed if shared else None)
 
