@@ -7,7 +7,7 @@ drift is the variance of log(number) between the runs, less the variance that th
     between = mean over the points of (variance of log(number) - mean of the variances stated), at least 0
 
 A point at the end of a cache may change by half while all others of its kind repeat to 1 %. If its variance is larger
-than the others' explains (1 % by chance), it is left out of its kind, and has a drift of its own (`apart`).
+than the others' explains (0.1 % by chance), it is left out of its kind, and has a drift of its own (`apart`).
 
 The points of a kind are weighted by n - 1. All points of a run may rise and fall together, so they do not show more
 about runs than one of them does: `degrees` is the largest n - 1.
@@ -26,7 +26,8 @@ from statistics import mean, variance
 from tierscope.record.earlier import Between
 from tierscope.stats.special import tail_of_ratio
 
-ODD = 0.01  # chance below which a point drifts by more than its kind
+ODD = 0.001  # chance below which a point drifts by more than those that drift less
+FEWEST = 3  # points that may show that another one drifts by more
 
 GUEST = Between(kind="assumed", variance=0.03**2, degrees=3.0)
 """A standard deviation of 3 %. Bandwidths of quiet runs within half an hour had 2.7 to 6.9 % on three guests. This is
@@ -53,19 +54,19 @@ def between_of(points: Sequence[Sequence[Once]]) -> Between:
 
 
 def apart(points: Sequence[Sequence[Once]]) -> set[int]:
-    """Return which points of a kind drift by more than the others explain, by their places; at most half of them."""
+    """Return which points of a kind drift by more than the others explain, by their places; at most half of them.
+
+    The others are those that drift less: two points that drift alike do not explain each other.
+    """
     runs = {place: len(point) - 1 for place, point in enumerate(points) if len(point) > 1}
     total = {place: variance([one.log for one in points[place]]) for place in runs}
-    out: set[int] = set()
-    for place in sorted(runs, key=total.__getitem__, reverse=True)[: len(runs) // 2]:
-        rest = [other for other in runs if other != place and other not in out]
-        degrees = sum(runs[other] for other in rest)
-        of_rest = sum(runs[other] * total[other] for other in rest) / degrees
-        expected = max(of_rest, mean(_stated(points[place])))
-        if expected > 0 and tail_of_ratio(total[place] / expected, runs[place], degrees) >= ODD:
-            break
-        out.add(place)
-    return out
+    order = sorted(runs, key=total.__getitem__)
+    for count in range(max((len(order) + 1) // 2, FEWEST), len(order)):
+        degrees = sum(runs[other] for other in order[:count])
+        expected = sum(runs[other] * total[other] for other in order[:count]) / degrees
+        if not expected or tail_of_ratio(total[order[count]] / expected, runs[order[count]], degrees) < ODD:
+            return set(order[count:])
+    return set()
 
 
 def until_known(known: Between, assumed: Between | None) -> Between:
@@ -79,9 +80,5 @@ def until_known(known: Between, assumed: Between | None) -> Between:
     return Between(kind=kind, variance=variance_of_both, degrees=together)
 
 
-def _stated(point: Sequence[Once]) -> list[float]:
-    return [one.variance for one in point]
-
-
 def _excess(point: Sequence[Once]) -> float:
-    return variance([one.log for one in point]) - mean(_stated(point))
+    return variance([one.log for one in point]) - mean(one.variance for one in point)
