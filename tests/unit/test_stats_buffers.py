@@ -97,6 +97,15 @@ def test_the_buffers_of_the_published_dimm_are_found_from_a_region_to_a_doubling
     assert [level.most_amplification for level in levels.levels] == [4, 64]
 
 
+def test_a_line_that_is_found_in_no_time_has_an_unknown_latency() -> None:
+    """Least squares with times of 0 or more may find 0, and its error over itself is infinite."""
+    fast = replace(SMALL, buffers=(Buffer(24 * KiB, 512, 0.0),))
+    latency = np.maximum(model(fast, REGIONS, [region <= 8 * KiB for region in REGIONS]) - 10e-9, 1e-9)
+    levels = infer(curve(latency, 0.001))
+    assert levels.levels[0].latency_s.middle == 0
+    assert "latency of buffer 1 is not known to 3 %" in levels.doubts
+
+
 @pytest.mark.parametrize("noise", [0.0, 0.002, 0.02])
 @pytest.mark.parametrize("seed", first(2, range(8)))
 def test_a_memory_without_buffers_has_none(noise: float, seed: int) -> None:

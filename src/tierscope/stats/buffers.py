@@ -182,7 +182,11 @@ def _told(fitted: Fitted, rivals: Rivals, sigma: Floats, curve: Curve) -> Levels
             times = _widened(times, fitted, number, possible)
         size = None if capacity.bounded else _round(capacity, place.unit_bytes, curve.ways)
         levels.append((capacity, unit, size))
-    off = [number for number in range(count) if times[number].furthest > max(KNOWN, own_times[number].furthest)]
+    off = [
+        number
+        for number, (own, all_of_them) in enumerate(zip(own_times[:count], times, strict=False))
+        if all_of_them.furthest > max(KNOWN, own.furthest) or not own.middle
+    ]
     unsure = [f"latency of buffer {number + 1} is not known to {KNOWN * 100:g} %" for number in off]
     unsure += [
         f"capacity of buffer {number} is not known well enough: it may be {show_size(size)}"

@@ -37,8 +37,8 @@ class Estimate:
 
     @property
     def furthest(self) -> float:
-        """Return the distance of the value from the further end of its interval, over the value."""
-        return max(self.high - self.middle, self.middle - self.low) / self.middle
+        """Return the distance of the value from the further end of its interval, over the value; infinite for 0."""
+        return max(self.high - self.middle, self.middle - self.low) / self.middle if self.middle else math.inf
 
     @property
     def bounded(self) -> bool:
