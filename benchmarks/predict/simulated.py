@@ -7,7 +7,8 @@ first to its last instruction. The prediction knows the caches and both memories
 properties of the core that its columns state:
 
     unknown    nothing but the cycle: the cores of `tierscope predict` where the core cannot be probed
-    short      what `tierscope predict` probes by itself, within 10 %: width, buffers, and the cost of a branch miss
+    short      within 10 %: width, buffers, and the cost of a branch miss
+    found      what the short run of `core` that `tierscope predict` makes finds on the hidden core (probes.py)
     probed     all its parameters within 10 %, as `run core` leaves them, and its kind of prefetcher
 
 The trace of the prediction is another run of the program, with the units that `tierscope predict` would time in a
@@ -34,6 +35,8 @@ from pathlib import Path
 import msgspec
 from goals import SIMULATED, Told, errors, summary
 from inputs import made
+from probes import probed
+from probes import words_of as words_found
 from rivals import misses_times_latency, ratio_of_latencies
 
 from tierscope.errors import TierscopeError
@@ -57,7 +60,7 @@ LINES = 5_000_000  # instructions
 SHORTEST_SKIP = 250_000  # instructions
 LIMIT_S = 1200.0
 REPEATS = 100
-COLUMNS = ("unknown", "short", "probed")
+COLUMNS = ("unknown", "short", "found", "probed")
 IN_FLIGHT = "cpu.loads"
 PROBED = 0.1  # how far off a probed parameter may be
 NEAR = "flat,memory.flat.read={0}ns,memory.flat.write={0}ns,memory.flat.bandwidth={1}GB/s"
@@ -148,8 +151,11 @@ def shorter(seconds_near: float, lines: int = LINES) -> str:
     return f"{SHORTER.format(lines=lines)},skip={skip},doubles={DOUBLES}"
 
 
-def known(guess: Core) -> dict[str, list[str]]:
-    """Return the words of the cores by column, the own one first; guess: what probes found."""
+def known(guess: Core, found: list[str]) -> dict[str, list[str]]:
+    """Return the words of the cores by column, the own one first.
+
+    guess: what good probes would find; found: the words of the column of this name.
+    """
     small, large = map(parameters, (SMALL, LARGE))
     low, own, high = (parameters(guess.times(*[f] * 5).word().lstrip(",")) for f in (1 - PROBED, 1, 1 + PROBED))
     words = "".join(f",{key}={value:.0f}" for key, value in own.items() if key != IN_FLIGHT)
@@ -159,6 +165,7 @@ def known(guess: Core) -> dict[str, list[str]]:
             words + PREFETCHERS[0],
             *cores(low | {IN_FLIGHT: small[IN_FLIGHT]}, high | {IN_FLIGHT: large[IN_FLIGHT]}, PREFETCHERS),
         ],
+        "found": found,
         "probed": [guess.word(), *cores(low, high, [f",cache.1.prefetch={guess.prefetch}"])],
     }
 
@@ -171,7 +178,7 @@ def cell(name: str, command: list[str], parts: Parts, folder: Path, number: int 
     *files, immediate = (
         written(folder / f"{name}-{n}.toml", word) for n, (_, word) in enumerate((*tiers, (0, INSTANT)))
     )
-    columns = known(guess)
+    columns = known(guess, words_found(probed(files[0] + hidden.word(), folder / f"core-{name}")))
     truth = through([file + hidden.word() for file in files], command)
     machines = [file + core for words in columns.values() for core in words for file in files]
     machines += [immediate + words[0] for words in columns.values()]

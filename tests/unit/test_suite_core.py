@@ -142,6 +142,22 @@ def test_a_made_core_is_found(whole: dict[tuple[str, str], CoreRow]) -> None:
     assert rows["streams", ""].whole == 16
 
 
+def test_the_short_probes_find_lines_and_kind_with_few_points(
+    tmp_path: object, whole: dict[tuple[str, str], CoreRow]
+) -> None:
+    """They ask a part of what `flight` and `fetch` ask, and no question that they did not ask has an answer."""
+    rows = made_rows(tmp_path, MadeCore(), probes="window,lines,kind")
+    for name in (("lines in flight", "memory"), ("visits that train", "up"), ("next line", "up"), ("pattern", "")):
+        assert rows[name].answer == whole[name].answer
+        both = [(one.low, one.high) if (one := found[name].value) else (0.0, 0.0) for found in (rows, whole)]
+        assert both[0] == pytest.approx(both[1], rel=0.01)
+    assert ("lines in flight", "L2") not in rows
+    assert not any(parameter in {"widest stride", "lines ahead", "streams"} for parameter, _ in rows)
+    assert not any(level in {"down", "pair"} for _, level in rows)
+    short, long_ = (len(asked(MadeCore(), probes=probes)) for probes in ("lines,kind", "flight,fetch"))
+    assert short < long_ * 0.6
+
+
 @pytest.mark.parametrize("ramp", [0.98, 1.0, 1.03])
 @pytest.mark.parametrize(("width", "units"), [(6, 2), (8, 3), (4, 0), (4, 1)])
 def test_the_width_does_not_depend_on_vector_units_or_the_clock(

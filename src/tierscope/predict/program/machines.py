@@ -7,11 +7,10 @@ A latency that is given is that of one dependent load from the core, as `tiersco
 nearest cache takes 4 cycles on AMD's cores since Zen and on most of ARM's, and 5 on Intel's since Sunny Cove; Intel's
 before take 4 or 5. Every core of these years has a prefetcher of strides; it is taken to fill the second cache. Cores
 that fetch the next line, or nothing, are among the others that the machine may have (`cores`).
-With a run of `core`, the own core has the parameters that it found, and the kind of prefetcher. The others are between
-a small and a large core: of a parameter that was found these have the ends of its interval, of any other those of
-SMALL and LARGE.
-Blind to: what no run here measures. A run of `core` does not find all of a prefetcher, so its other kinds stay among
-the others.
+With a run of `core`, the own core has the parameters that it found. The others are between a small and a large core: of
+a parameter that was found these have the ends of its interval, of any other those of SMALL and LARGE. If the run is
+sure of the kind of prefetcher, all cores have it.
+Blind to: what no run here measures, and how far a prefetcher runs ahead.
 Source: A. Fog, "The microarchitecture of Intel, AMD and VIA CPUs", 2022 (latency of the nearest cache).
 """
 
@@ -100,7 +99,7 @@ def places(runs: Sequence[Run], on: Sequence[str], folder: Path, page_bytes: int
     whole.write_text(text(found))
     probed = _probed(runs)
     core, prefetchers = _core_words(found, probed)
-    sizes = cores(*_range(probed), prefetchers)
+    sizes = cores(*range_of(probed), prefetchers)
     files = {page: _without_memory(found, rows, page) for page in (SMALL_PAGE, LARGE_PAGE)}
 
     def place(name: str, memories: str, more: str = "", notes: tuple[str, ...] = ()) -> Place:
@@ -179,7 +178,7 @@ def of_model(word: str, on: Sequence[str]) -> Here:
     first = word.split(",", 1)[0]
     if not _is_simulated(first):
         raise UsageError(f"--from {word}: name runs of this machine, or a simulated machine that stands for it")
-    others = cores(*_range(()), ("",))
+    others = cores(*range_of(()), ("",))
 
     def place(name: str) -> Place:
         return Place(name, name, others=tuple(name + other for other in others))
@@ -221,18 +220,30 @@ def _core_words(found: Measured, probed: Sequence[CoreRow]) -> tuple[str, tuple[
 
 
 def _prefetchers(found: Measured, probed: Sequence[CoreRow]) -> tuple[str, ...]:
-    """Return the words of all kinds, the most likely one first: strides, unless a run of `core` found none."""
-    if len(found.shapes) == 1:
-        return ("",)
+    """Return the words of prefetchers, which fill the second cache; the likely kind first."""
+    return kinds(probed) if len(found.shapes) > 1 else ("",)
+
+
+def kinds(probed: Sequence[CoreRow]) -> tuple[str, ...]:
+    """Return the words of the kinds of prefetchers that this machine may have, the most likely one first.
+
+    Strides are likely if nothing is known. If a run of `core` is sure of strides, or of next lines without strides, or
+    of neither, there is no other kind.
+    """
     answers = {(row.parameter, row.level): row.answer for row in probed}
     strides, next_line, nothing = PREFETCHERS
-    if answers.get(("visits that train", "up")) != NONE:
+    train, following = answers.get(("visits that train", "up")), answers.get(("next line", "up"))
+    if train == KNOWN:
+        return (strides,)
+    if train != NONE:
         return PREFETCHERS
-    fetched = KNOWN in (answers.get(("next line", "up")), answers.get(("next line", "pair")))
+    if following in (KNOWN, NONE):
+        return (next_line,) if following == KNOWN else (nothing,)
+    fetched = answers.get(("next line", "pair")) == KNOWN
     return (next_line, nothing, strides) if fetched else (nothing, next_line, strides)
 
 
-def _range(probed: Sequence[CoreRow]) -> tuple[dict[str, float], dict[str, float]]:
+def range_of(probed: Sequence[CoreRow]) -> tuple[dict[str, float], dict[str, float]]:
     """Return a small and a large core: the ends of what was found, else those of SMALL and LARGE."""
     small, large = map(parameters, (SMALL, LARGE))
     for one in settings(probed):

@@ -7,6 +7,7 @@
 * flight: lines asked for together, until the time of a line stays constant: of caches, of memory, of all threads.
 * guess: a branch that depends on a random number, compared with one that is never taken.
 * fetch: windows of a page: the loop visits some lines and one more, which the prefetcher may have fetched.
+* lines, kind: the points of `flight` and `fetch` that a prediction needs, from memory and of the kind of prefetcher.
 
 Some points come first, then points that an answer needs. Each kind of filler has its own limit: integer and vector
 registers run out before the reorder buffer on many cores, and some cores merge nops. Blind to: what only a performance
@@ -53,6 +54,7 @@ from tierscope.suites.core.step import Pair, finer
 from tierscope.units import GiB, KiB, MiB
 
 PROBES = ("width", "window", "store", "flight", "guess", "fetch")
+PARTS = ("lines", "kind")  # each a part of another probe
 FILLERS = ("nop", "integer", "vector", "mix")
 SMALL = 64 * KiB  # of loops without chains, which do not touch it
 FEW_BYTES, MOST_BYTES = 64 * MiB, GiB
@@ -70,8 +72,12 @@ class CoreOptions(SuiteOptions, frozen=True, kw_only=True):
     target: Annotated[Target, Help("location of the bytes that chains of loads visit")] = Target()
     probes: Annotated[
         Names,
-        several("probe", PROBES),
-        Help("what is looked for: " + ", ".join(f"`{name}`" for name in PROBES)),
+        several("probe", PROBES + PARTS),
+        Help(
+            "what is looked for: "
+            + ", ".join(f"`{name}`" for name in PROBES + PARTS)
+            + "; `lines` is a part of `flight`, and `kind` of `fetch`"
+        ),
     ] = PROBES
     to: Annotated[int, Meta(ge=64, le=4096), Help("most fillers between two loads")] = 1024
     memory: Annotated[
@@ -165,6 +171,11 @@ def flights(asker: Asker, machine: Machine) -> Plan:
         footprint = max(2 * nearer, min(size // 2, LEVEL_TIMES * nearer))
         for chains, beside in LINES:
             yield from asker.ask("flight", LoopWork(chains=chains, beside=beside), f"L{number}", footprint)
+    yield from lines(asker)
+
+
+def lines(asker: Asker) -> Plan:
+    """Yield lines in flight from memory, of one thread and of all, which show whether memory limits one thread."""
     for chains, beside in LINES:
         yield from asker.ask("flight", LoopWork(chains=chains, beside=beside))
     if len(asker.team) > 1:
@@ -226,6 +237,16 @@ def fetches(asker: Asker) -> Plan:
         yield from probes.sized(Fetch("streams", train=train), STREAMS)
 
 
+def kind(asker: Asker) -> Plan:
+    """Yield the windows that show the kind of prefetcher: whether next lines or strides upwards are fetched."""
+    probes, distance = Fetches(asker), irregular(asker.line)
+    if distance is None:
+        return
+    yield from probes.ask([LoopWork(chains=1, train=1, ahead=1, parity=parity) for parity in ("even", "odd")])
+    yield from probes.ask([Fetch("irregular").work(distance)])
+    yield from probes.ask([Fetch("train").work(n) for n in TRAINED])
+
+
 def enough(visits: Bound) -> int:
     """Return visits that were enough; 0 if none were. More may be too many: then a late line is still on its way."""
     return visits.low if visits.why else visits.high
@@ -245,7 +266,7 @@ def plan(machine: Machine, chosen: CoreOptions) -> Plan:
     asker = Asker(cpu, team, chosen.target, schedule, memory, fetched, machine.line_bytes())
     yield from asker.ask("cycle", LoopWork(filler="sum", fillers=STEADY))
     yield from asker.ask("latency", LoopWork(chains=1))
-    if "width" in chosen.probes or "flight" in chosen.probes or "window" in chosen.probes:
+    if {"width", "flight", "lines", "window"} & set(chosen.probes):
         for filler in FILLERS:
             yield from asker.ask("width", LoopWork(filler=filler, fillers=STEADY))
     if "guess" in chosen.probes:
@@ -254,14 +275,18 @@ def plan(machine: Machine, chosen: CoreOptions) -> Plan:
     yield from steps(asker, chosen)
     if "flight" in chosen.probes:
         yield from flights(asker, machine)
+    elif "lines" in chosen.probes:
+        yield from lines(asker)
     if "fetch" in chosen.probes:
         yield from fetches(asker)
+    elif "kind" in chosen.probes:
+        yield from kind(asker)
 
 
 def left_out(machine: Machine, chosen: CoreOptions) -> tuple[str, ...]:
     """Return why the prefetcher is not probed, where it was asked for."""
     line = machine.line_bytes()
-    if "fetch" not in chosen.probes or irregular(line) is not None:
+    if not {"fetch", "kind"} & set(chosen.probes) or irregular(line) is not None:
         return ()
     others = ",".join(probe for probe in PROBES if probe != "fetch")
     why = (

@@ -72,14 +72,17 @@ class _Answers:
         return share_of(work, self._times[work], self._times[apart], self._latency_s).fetched
 
     def next_lines(self) -> Iterator[CoreRow]:
-        """Yield whether next lines are fetched, in the same pair of lines and across pairs.
+        """Yield whether next lines are fetched, in the same pair of lines and across pairs, as far as it was asked.
 
         The line after an odd one, and that before an even one, are in other pairs; the others are in the same.
         """
+        asked = {work.down for work in self._times if work.train == 1 and work.parity}
         pair = (self._next(0, "even"), self._next(1, "odd"))
         across = {"up": self._next(0, "odd"), "down": self._next(1, "even")}
         both = None if None in pair else all(pair)
         for level, fetched in (*across.items(), ("pair", both)):
+            if level != "up" and 1 not in asked:
+                continue  # only lines upwards were asked for
             if fetched is None:
                 yield self._made.unknown("next line", level, "lines", "its points are not sure enough", 2)
             elif fetched:
@@ -89,7 +92,10 @@ class _Answers:
 
     def numbers(self) -> Iterator[CoreRow]:
         for down, level in WAYS.items():
-            yield self._bounded("visits that train", level, fewest(self.shares(Fetch("train", down=down))), 1)
+            if shares := self.shares(Fetch("train", down=down)):
+                yield self._bounded("visits that train", level, fewest(shares), 1)
+        if not self._train:
+            return  # no more was asked for
         strides = self.shares(Fetch("stride", train=self._train))
         widest = farthest(strides)
         yield self._bounded("widest stride", "up", widest, 1, _listed(strides))
