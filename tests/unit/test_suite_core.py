@@ -149,13 +149,16 @@ def test_the_short_probes_find_lines_and_kind_with_few_points(
     rows = made_rows(tmp_path, MadeCore(), probes="window,lines,kind")
     for name in (("lines in flight", "memory"), ("visits that train", "up"), ("next line", "up"), ("pattern", "")):
         assert rows[name].answer == whole[name].answer
-        both = [(one.low, one.high) if (one := found[name].value) else (0.0, 0.0) for found in (rows, whole)]
-        assert both[0] == pytest.approx(both[1], rel=0.01)
+    found, visits = rows["lines in flight", "memory"].value, rows["visits that train", "up"].value
+    assert found
+    assert found.low <= 12 <= found.high
+    assert visits
+    assert (visits.low, visits.high) == (3, 6)
     assert ("lines in flight", "L2") not in rows
     assert not any(parameter in {"widest stride", "lines ahead", "streams"} for parameter, _ in rows)
     assert not any(level in {"down", "pair"} for _, level in rows)
     short, long_ = (len(asked(MadeCore(), probes=probes)) for probes in ("lines,kind", "flight,fetch"))
-    assert short < long_ * 0.6
+    assert short < long_ / 2
 
 
 @pytest.mark.parametrize("ramp", [0.98, 1.0, 1.03])

@@ -23,6 +23,12 @@ LINES = (
     (8, 4), (8, 5), (8, 7), (8, 11), (8, 15),
 )  # fmt: skip
 """Chains, and lines next to each of their nodes: 1 to 128 lines together."""
+FEW_LINES = (
+    *((chains, 0) for chains in (1, 2, 4, 6, 8)),
+    *((6, 1), (8, 1), (7, 2), (7, 3), (8, 4), (8, 5), (8, 7), (8, 11), (8, 15)),
+)
+"""Those of them that a prediction needs: filling memory anew takes most of the time of a point."""
+FEW_TRAINED = (2, 6)  # visits: too few for a stride, and enough
 
 
 def page_lines(line_bytes: int) -> int:

@@ -37,6 +37,8 @@ from tierscope.record.machine import Machine
 from tierscope.record.work.loop import LoopWork
 from tierscope.suites.core.ask import (
     AHEAD,
+    FEW_LINES,
+    FEW_TRAINED,
     LINES,
     STREAMS,
     STRIDES,
@@ -171,16 +173,19 @@ def flights(asker: Asker, machine: Machine) -> Plan:
         footprint = max(2 * nearer, min(size // 2, LEVEL_TIMES * nearer))
         for chains, beside in LINES:
             yield from asker.ask("flight", LoopWork(chains=chains, beside=beside), f"L{number}", footprint)
-    yield from lines(asker)
+    yield from lines(asker, LINES)
 
 
-def lines(asker: Asker) -> Plan:
-    """Yield lines in flight from memory, of one thread and of all, which show whether memory limits one thread."""
-    for chains, beside in LINES:
+def lines(asker: Asker, counts: tuple[tuple[int, int], ...]) -> Plan:
+    """Yield lines in flight from memory, of one thread and of all, which show whether memory limits one thread.
+
+    counts: chains, and lines next to each of their nodes.
+    """
+    for chains, beside in counts:
         yield from asker.ask("flight", LoopWork(chains=chains, beside=beside))
     if len(asker.team) > 1:
         size = max(asker.memory, len(asker.team) * FEW_BYTES // 4)
-        for chains, beside in LINES:
+        for chains, beside in counts:
             work = LoopWork(chains=chains, beside=beside)
             yield from asker.ask("flight", work, "memory, all threads", size, asker.team)
 
@@ -242,9 +247,9 @@ def kind(asker: Asker) -> Plan:
     probes, distance = Fetches(asker), irregular(asker.line)
     if distance is None:
         return
-    yield from probes.ask([LoopWork(chains=1, train=1, ahead=1, parity=parity) for parity in ("even", "odd")])
+    yield from probes.ask([LoopWork(chains=1, train=1, ahead=1, parity="odd")])
     yield from probes.ask([Fetch("irregular").work(distance)])
-    yield from probes.ask([Fetch("train").work(n) for n in TRAINED])
+    yield from probes.ask([Fetch("train").work(n) for n in FEW_TRAINED])
 
 
 def enough(visits: Bound) -> int:
@@ -276,7 +281,7 @@ def plan(machine: Machine, chosen: CoreOptions) -> Plan:
     if "flight" in chosen.probes:
         yield from flights(asker, machine)
     elif "lines" in chosen.probes:
-        yield from lines(asker)
+        yield from lines(asker, FEW_LINES)
     if "fetch" in chosen.probes:
         yield from fetches(asker)
     elif "kind" in chosen.probes:
