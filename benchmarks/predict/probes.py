@@ -1,7 +1,8 @@
-"""The short run of `core` that `tierscope predict` makes, on a simulated core: what a prediction knows of that core.
+"""A short run of `core` on a simulated core: what a prediction knows of that core.
 
-It is the same run and the same reading of it as for the core of a real machine. A simulated core has no noise, so this
-shows what the points can distinguish, and not what neighbours of a real machine do to them.
+It is the run that `tierscope predict` makes by itself, with `lines` and `kind`, and is read in the same way. A
+simulated core has no noise, so this shows what the points can distinguish, and not what neighbours of a real machine do
+to them.
 """
 
 import contextlib
@@ -11,18 +12,18 @@ from pathlib import Path
 from tierscope.cli.main import main
 from tierscope.predict.program import machines
 from tierscope.predict.program.cores import cores
-from tierscope.predict.program.here import PROBED, WORDS
 from tierscope.record.result import load
 from tierscope.simulated.core import settings
 from tierscope.suites.core.row import CoreRow
 from tierscope.suites.core.table import Core
 
+PROBES = "width,window,store,guess,lines,kind"
+
 
 def probed(machine: str, out: Path) -> list[CoreRow]:
     """Return the parameters that a short run finds. machine: words of a simulated one."""
-    words = [f"{key}={word}" for key, word in WORDS[PROBED].items()]
     with contextlib.redirect_stdout(io.StringIO()):
-        main(["run", "core", f"target=sim:{machine}", *words, "--out", str(out), "--quiet"])
+        main(["run", "core", f"target=sim:{machine}", f"probes={PROBES}", "--out", str(out), "--quiet"])
     return list(Core().rows(load(out)))
 
 

@@ -7,8 +7,8 @@ first to its last instruction. The prediction knows the caches and both memories
 properties of the core that its columns state:
 
     unknown    nothing but the cycle: the cores of `tierscope predict` where the core cannot be probed
-    short      within 10 %: width, buffers, and the cost of a branch miss
-    found      what the short run of `core` that `tierscope predict` makes finds on the hidden core (probes.py)
+    short      what `tierscope predict` probes by itself, within 10 %: width, buffers, and the cost of a branch miss
+    found      what that run finds on the hidden core, with probes of its lines in flight and its prefetcher (probes.py)
     probed     all its parameters within 10 %, as `run core` leaves them, and its kind of prefetcher
 
 The trace of the prediction is another run of the program, with the units that `tierscope predict` would time in a

@@ -2,8 +2,8 @@
 
 Kept runs are below `tierscope/machine/DIGEST` of the user's cache folder, and others are found in `runs/`. A run of
 another machine, a stopped one, or one that is not real is not used. Missing values are measured with few blocks, in
-about a minute, and kept. The core is probed for half a minute, with its lines in flight from memory and its kind of
-prefetcher. Other answers of `run core` take longer. A core that cannot be probed has a wide range.
+about a minute, and kept. The core is probed for half a minute. Its lines in flight and its prefetcher take longer: only
+`run core` measures them. A core that cannot be probed has a wide range.
 """
 
 import shutil
@@ -30,7 +30,7 @@ SHORT = (
     "latency pages=thp budget=0.1",
     "tlb pages=4k,thp budget=0.1 visits=1",
     "stream kernels=read budget=0.2 visits=1",
-    "core probes=width,window,store,guess,lines,kind",
+    "core probes=width,window,store,guess",
 )
 WORDS = {suite: dict(word.split("=") for word in words) for suite, *words in map(str.split, SHORT)}
 """Suite -> options of a short run."""

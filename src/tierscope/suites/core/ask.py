@@ -27,7 +27,7 @@ FEW_LINES = (
     *((chains, 0) for chains in (1, 2, 4, 6, 8)),
     *((6, 1), (8, 1), (7, 2), (7, 3), (8, 4), (8, 5), (8, 7), (8, 11), (8, 15)),
 )
-"""Those of them that a prediction needs: filling memory anew takes most of the time of a point."""
+"""A part of LINES, enough for a prediction: each point fills memory again, which takes most of its time."""
 FEW_TRAINED = (2, 6)  # visits: too few for a stride, and enough
 
 
