@@ -7,10 +7,11 @@ A latency that is given is that of one dependent load from the core, as `tiersco
 nearest cache takes 4 cycles on AMD's cores since Zen and on most of ARM's, and 5 on Intel's since Sunny Cove; Intel's
 before take 4 or 5. Every core of these years has a prefetcher of strides; it is taken to fill the second cache. Cores
 that fetch the next line, or nothing, are among the others that the machine may have (`cores`).
-With a run of `core`, the own core has the parameters that it found. The others are between a small and a large core: of
-a parameter that was found these have the ends of its interval, of any other those of SMALL and LARGE. If the run is
-sure of the kind of prefetcher, all cores have it.
-Blind to: what no run here measures, and how far a prefetcher runs ahead.
+With a run of `core`, the own core has the parameters that it found, and the kind of prefetcher. The others are between
+a small and a large core: of a parameter that was found these have the ends of its interval, of any other those of
+SMALL and LARGE.
+Blind to: what no run here measures. A run of `core` does not find all of a prefetcher, so its other kinds stay among
+the others.
 Source: A. Fog, "The microarchitecture of Intel, AMD and VIA CPUs", 2022 (latency of the nearest cache).
 """
 
@@ -225,21 +226,12 @@ def _prefetchers(found: Measured, probed: Sequence[CoreRow]) -> tuple[str, ...]:
 
 
 def kinds(probed: Sequence[CoreRow]) -> tuple[str, ...]:
-    """Return the words of the kinds of prefetchers that this machine may have, the most likely one first.
-
-    Strides are likely if nothing is known. If a run of `core` is sure of strides, or of next lines without strides, or
-    of neither, there is no other kind.
-    """
+    """Return the words of all kinds, the most likely one first: strides, unless a run of `core` found none."""
     answers = {(row.parameter, row.level): row.answer for row in probed}
     strides, next_line, nothing = PREFETCHERS
-    train, following = answers.get(("visits that train", "up")), answers.get(("next line", "up"))
-    if train == KNOWN:
-        return (strides,)
-    if train != NONE:
+    if answers.get(("visits that train", "up")) != NONE:
         return PREFETCHERS
-    if following in (KNOWN, NONE):
-        return (next_line,) if following == KNOWN else (nothing,)
-    fetched = answers.get(("next line", "pair")) == KNOWN
+    fetched = KNOWN in (answers.get(("next line", "up")), answers.get(("next line", "pair")))
     return (next_line, nothing, strides) if fetched else (nothing, next_line, strides)
 
 

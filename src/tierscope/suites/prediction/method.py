@@ -6,13 +6,11 @@ TEXTS = {
     "A program on other memories": (
         "The program ran here several times, and once in a tracer. The trace went through a model of this machine and "
         "through the same model with each memory. The time there is the time here, multiplied by the ratio of both "
-        "model times. Both are of 14 cores between a small and a large one, which count by how well they explain the "
-        "time here. The answer is their weighted mean, and the bounds are the 90 % prediction interval of one more "
-        "core. It includes the error of sampling. They also "
+        "model times. The bounds are the 90 % prediction interval of one more core, from 14 cores between a small and "
+        "a large one that count by how well they explain the time here. It includes the error of sampling. They also "
         "contain the interval of the runs here, both readings of what the model does not explain, and reads from "
         "memory that only the trace has, since its last cache is empty at first. The contours "
-        "come from the own core on a grid of latencies and bandwidths, and are stretched to the answer of each tier. "
-        "Limits: threads that wait in the kernel, "
+        "come from the own core on a grid of latencies and bandwidths. Limits: threads that wait in the kernel, "
         "JIT code and AVX-512 are not modelled; `model / measured` shows how well the model fits here."
     ),
 }

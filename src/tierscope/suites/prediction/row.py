@@ -59,8 +59,5 @@ class CellRow(Row, frozen=True, kw_only=True):
     command: Annotated[str, Col("program", private=True, help="with its arguments")]
     latency_over: Annotated[Ratio, Col("latency over that here", help="1 is the memory here")]
     bandwidth_over: Annotated[Ratio, Col("bandwidth over that here", help="1 is the memory here")]
-    slowdown: Annotated[
-        Ratio,
-        Col("slowdown", help="wall time there over that here: the own core, stretched to the tiers"),
-    ]
+    slowdown: Annotated[Ratio, Col("slowdown", help="wall time there over that here, by the own core")]
     origin: Annotated[str, Col("origin", help="`simulated`")]
