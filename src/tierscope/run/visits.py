@@ -7,10 +7,11 @@ widest that further visits can make sure.
 
 The limit may leave too little time for all tours. Then most points get a second visit, and a few of each kind get all
 their visits: two tours may agree by chance, and a third one shows what all points of a tour have in common. If the time
-does not suffice for both, the longest points are left out, then the third visits, then whole kinds. If it does not
-suffice for most points, only the few get their visits: the drift of a kind is known from these. Points of one visit
-rest on it alone, so that one odd point among the few widens them all. That is why most points get two visits if the
-time allows.
+does not suffice for both, the longest points are left out, then the third visits. If it does not suffice for most
+points, or for a third of a kind, only the few get their visits: the drift of a kind is known from these. If it does not
+suffice for the few either, whole kinds are left out. Points of one visit rest on the few alone, so that one odd point
+among these widens them all. That is why most points get two visits if the time allows. The time that is left goes to
+points that are not sure: single visits of a tour show less of a drift than they hide.
 
 Points that are chosen follow each other as in the plan: neighbours there share memory, which costs more to map than
 many a point lasts. Each tour maps it once more, at the first of these points that it visits.
@@ -23,11 +24,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from tierscope.record.result import Record, Run
 from tierscope.run.durations import Durations, Tour
 from tierscope.stats.drift import FEWEST
-from tierscope.tables.drifts import Kind, kinds_of
+from tierscope.stats.takes import takes_of
+from tierscope.tables.drifts import Kind, kinds, kinds_of
 from tierscope.tables.measured import judged
 from tierscope.tables.visited import is_visited
 
 MANY = 0.7  # of the points of a tour: as many show the drift of all kinds
+A_THIRD = 1 / 3  # of the points of each larger kind: fewer show less than a sample with all its visits
 MOST = 9  # visits of a point: an interval is then 1/3 as wide as of one
 
 
@@ -63,13 +66,11 @@ class Visits:
             return due
         if self._most_have_two():
             return self._fitting(self._sample([own[0] for own in missing if len(own) > 1]), left_s)
-        few = self._sample([own[0] for own in missing]) or self._kind_by_kind(due)
-        return (
-            self._most(due, left_s, sampled=True)
-            or self._most(due, left_s)
-            or self._most(due, left_s, fewest=0)
-            or self._fitting(few, left_s)
-        )
+        few = self._sample([own[0] for own in missing])
+        if most := self._most(due, left_s, sampled=True) or self._most(due, left_s):
+            return most
+        fitting = self._fitting(few, left_s)
+        return fitting if len(fitting) == len(few) else self._most(due, left_s, fewest=0) or fitting
 
     def _tours(self, records: Sequence[Record]) -> int:
         """Return how many tours these points still need."""
@@ -140,17 +141,22 @@ class Visits:
         kept_of: Counter[Kind] = Counter()
         places: dict[int, tuple[bool, float]] = {}
         for record in sorted(due, key=lambda record: shares[record.number]):
-            _, larger = self._kinds(record)
-            places[record.number] = kept_of[larger] >= fewest, shares[record.number]
-            kept_of[larger] += 1
+            larger = self._larger(record)
+            places[record.number] = all(kept_of[kind] >= fewest for kind in larger), shares[record.number]
+            kept_of.update(larger)
         shortest = sorted(due, key=lambda record: places[record.number])
         for count in range(len(due), math.ceil(MANY * len(due)) - 1, -1):
             kept = sorted(shortest[:count], key=lambda record: record.number)
             sample = self._sample(kept) if sampled else []
             more_s = (self._tours(sample) - 1) * self._durations.tour_s(sample) if sample else 0.0
             if self._durations.tour_s(kept) + more_s <= left_s:
-                return kept
+                return kept if fewest == 0 or self._of_each(due, kept) else []
         return []
+
+    def _of_each(self, due: Sequence[Record], kept: Sequence[Record]) -> bool:
+        """Return whether a tour keeps A_THIRD of the points of each larger kind."""
+        every, left = (Counter(kind for record in records for kind in self._larger(record)) for records in (due, kept))
+        return all(left[kind] >= A_THIRD * count for kind, count in every.items())
 
     def _sample(self, records: Sequence[Record]) -> list[Record]:
         """Return FEWEST of these points for each larger kind, which replaces a kind with few points, one kind after the
@@ -160,12 +166,13 @@ class Visits:
         """
         full: Counter[Kind] = Counter()
         for own in self._own.values():
-            full[self._kinds(own[0])[1]] += len(own) >= max(own[0].experiment.schedule.visits, 2)
+            if len(own) >= max(own[0].experiment.schedule.visits, 2):
+                full.update(self._larger(own[0]))
         sample = []
         for record in self._kind_by_kind(records):
-            _, larger = self._kinds(record)
-            if full[larger] < FEWEST:
-                full[larger] += 1
+            larger = self._larger(record)
+            if any(full[kind] < FEWEST for kind in larger):
+                full.update(larger)
                 sample.append(record)
         return sample
 
@@ -183,6 +190,11 @@ class Visits:
             for turn, place in enumerate(spread_out(len(records))):
                 turns[turn].append(records[place])
         return [record for turn in sorted(turns) for record in turns[turn]]
+
+    def _larger(self, record: Record) -> set[Kind]:
+        """Return the larger kinds of all groups: a chaser next to a load has a kind, and the load has another."""
+        caches, takes = self._run.result.machine.identity.caches, takes_of(record.experiment)
+        return {kinds(record, take, group, caches)[1] for take in takes for group in take}
 
     def _kinds(self, record: Record) -> tuple[Kind, Kind]:
         """Return the kind of a point, and the larger one, by the group that is measured."""

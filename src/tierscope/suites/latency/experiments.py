@@ -193,7 +193,7 @@ def measure(
     near = [one for one in footprints if one <= REACHES] if farther else footprints
     parts = [part for part in (near, footprints[len(near) :]) if part]
     top = parts[0][-1]
-    whole_lines = walk.element_bytes == walk.line_bytes
+    whole_lines, pair = walk.element_bytes == walk.line_bytes, PAIR * walk.line_bytes
     points: dict[int, float] = {}
     for part in parts:
         if part is not parts[0] and farther and (why := farther(find_cache(machine, points), part[-1])):
@@ -205,9 +205,8 @@ def measure(
                 answer = yield walk.experiment(footprint, kernel, order)
                 if (kernel, order) == series[0] and (rate := answer.rate()):
                     points[footprint] = 1 / rate
-                if footprint == top and (kernel, order) == ("chase", "global") and whole_lines:
-                    pair = PAIR * walk.line_bytes
-                    yield walk.experiment(top // pair * pair, order="pair")  # the pair next to its twin, in memory
+                if footprint == part[-1] and (kernel, order) == ("chase", "global") and whole_lines:
+                    yield walk.experiment(footprint // pair * pair, order="pair")  # next to its twin, in memory
     for pages in chosen.pages[1:]:
         for footprint in reversed([f for f in footprints if f >= footprints[-1] >> TLB_OCTAVES]):
             yield walk.on(pages).experiment(footprint)
