@@ -175,10 +175,11 @@ def cell(name: str, command: list[str], parts: Parts, folder: Path, number: int 
     draw = random.Random(name if number == 0 else f"{name} draw {number}")
     hidden, tiers = drawn(draw), memories(draw)
     guess = hidden.off(draw)
+    place = "".join(sign if sign.isalnum() else "-" for sign in name)  # a target has no spaces
     *files, immediate = (
-        written(folder / f"{name}-{n}.toml", word) for n, (_, word) in enumerate((*tiers, (0, INSTANT)))
+        written(folder / f"{place}-{n}.toml", word) for n, (_, word) in enumerate((*tiers, (0, INSTANT)))
     )
-    columns = known(guess, words_found(probed(files[0] + hidden.word(), folder / f"core-{name}")))
+    columns = known(guess, words_found(probed(files[0] + hidden.word(), folder / f"core-{place}")))
     truth = through([file + hidden.word() for file in files], command)
     machines = [file + core for words in columns.values() for core in words for file in files]
     machines += [immediate + words[0] for words in columns.values()]

@@ -95,6 +95,25 @@ def test_few_points_have_none_apart(count: int) -> None:
     assert apart([]) == set()
 
 
+def test_points_that_are_alike_to_their_own_kind_are_not_apart_in_a_larger_one(tmp_path: Path) -> None:
+    rng, path = np.random.default_rng(SEED), tmp_path / "earlier.json"
+    now = datetime.now(UTC)
+
+    def point(kind: str, changes: float) -> dict[str, object]:
+        runs = [
+            {"started": (now - timedelta(hours=number)).isoformat(), "log": float(log), "variance": 1e-6}
+            for number, log in enumerate(rng.normal(0, changes, 4))
+        ]
+        return {"kinds": [kind, "all"], "runs": runs}
+
+    near = {f"near {number}": point("near", 0.002) for number in range(9)}
+    far = {f"far {number}": point("far", 0.05) for number in range(4)}
+    path.write_bytes(msgspec.json.encode(near | far))
+    shown = {one.kind: one for one in EarlierRuns(path).shown().kinds}
+    assert shown.keys() == {"near", "far", "all"}
+    assert shown["far"].variance > 100 * shown["near"].variance
+
+
 @pytest.mark.usefixtures("cache")
 def test_a_point_at_the_end_of_a_cache_has_a_drift_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run = measured(tmp_path / "run", monkeypatch)

@@ -73,12 +73,13 @@ class EarlierRuns:
         for key, point in self._known.items():
             for kind in point.kinds:
                 by_kind[kind][key] = [Once(one.log, one.variance) for one in point.runs]
-        found = [one for kind in sorted(by_kind) for one in _of_kind(kind, by_kind[kind])]
+        larger = {kind for point in self._known.values() for kind in point.kinds[1:]}
+        found = [one for kind in sorted(by_kind) for one in _of_kind(kind, by_kind[kind], larger=kind in larger)]
         every = {one.started for point in self._known.values() for one in point.runs}
         return Earlier(
             runs=len(every),
             since=min(every).isoformat(timespec="seconds") if every else "",
-            kinds=tuple({one.kind: one for one in found if one.degrees}.values()),
+            kinds=tuple(one for one in found if one.degrees),
             assumed=self._assumed,
         )
 
@@ -95,14 +96,17 @@ class EarlierRuns:
         keep(self._path, msgspec.json.encode(self._known))
 
 
-def _of_kind(kind: str, points: dict[str, list[Once]]) -> Iterator[Between]:
-    """Yield what the points of a kind show together, and each that is apart from them alone."""
+def _of_kind(kind: str, points: dict[str, list[Once]], *, larger: bool) -> Iterator[Between]:
+    """Yield what the points of a kind show together, and each that is apart from them alone.
+
+    larger: the kind is the larger one of its points. A point that is apart there may be alike to those of its own kind.
+    """
     alone = apart(list(points.values()))
     yield msgspec.structs.replace(
         between_of([found for place, found in enumerate(points.values()) if place not in alone]), kind=kind
     )
     for place, (key, found) in enumerate(points.items()):
-        if place in alone:
+        if place in alone and not larger:
             yield msgspec.structs.replace(between_of([found]), kind=key)
 
 
