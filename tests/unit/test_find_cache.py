@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import pytest
 
 from made_machine import made_machine
-from tierscope.plans.sizes import BELIEVED, TIMES_CACHE, array, find_cache
+from tierscope.plans.sizes import BELIEVED, TIMES_CACHE, array, find_cache, shows_memory
 from tierscope.units import GiB, KiB, MiB
 
 NEAR = (4, 5, 8, 11, 16, 22, 32, 44, 64, 92, 128, 180, 256, 364, 512, 724, 1024, 1448, 2048, 2896, 4096, 5792, 8192)
@@ -33,6 +33,19 @@ def test_memory_that_ends_flat_is_found_as_before() -> None:
     found = find_cache(made_machine(2), staircase([*IN_CACHES, *[150.0] * 8]))
     assert found
     assert 11 * MiB < found < 46 * MiB
+
+
+def test_only_a_step_of_latency_shows_that_the_largest_footprint_is_memory() -> None:
+    """A guest with 480 MiB of cache, a part of it far: 36 ns up to 11 MiB, 50 ns beyond that."""
+    machine, far = made_machine(2), staircase([*IN_CACHES[:-2], *[50.0] * 9, 60.0])
+    assert shows_memory(machine, staircase(SLOW_HOST), find_cache(machine, staircase(SLOW_HOST)))
+    assert not shows_memory(machine, far, find_cache(machine, far))
+    assert not shows_memory(machine, far, None)
+
+
+def test_a_level_of_page_walks_is_not_the_last_cache() -> None:
+    walks = [1.2] * 8 + [4.5] * 6 + [6.0] * 5 + [36.0] * 7 + [40.0 * 1.2**place for place in range(8)]
+    assert find_cache(made_machine(2), staircase(walks)) is None
 
 
 @pytest.mark.parametrize("step", [1.2, 1.6, 2.0])

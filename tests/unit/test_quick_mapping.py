@@ -67,7 +67,7 @@ def test_the_limit_that_is_proposed_suffices() -> None:
 
 
 def test_a_limit_that_nobody_waits_for_is_not_proposed() -> None:
-    assert too_slow(10e-9, 1 * GiB, 105.0).endswith("; run stream and run loaded-latency take that time")
+    assert too_slow(10e-9, 1 * GiB, 105.0).endswith("; `run stream` and `run loaded-latency` take that time")
 
 
 @pytest.mark.parametrize(("target", "mapped"), [("node:0", True), ("sim:optane100", False)])
@@ -84,6 +84,7 @@ def test_a_staircase_on_a_slow_host_ends_where_it_shows_the_caches(
 ) -> None:
     monkeypatch.setattr(experiments, "seconds_per_byte", lambda _: byte_s)
     monkeypatch.setattr(latency, "find_cache", lambda *_: 16 * MiB)
+    monkeypatch.setattr(latency, "shows_memory", lambda *_: True)
     plan = suites["quick"].plan(made_machine(2), suites["quick"].read({}))
     own = [one for one in imagine(plan) if one.table == "latency"]
     largest = max(one.groups[0].workload.footprint_bytes for one in own)

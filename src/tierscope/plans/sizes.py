@@ -130,9 +130,28 @@ def find_cache(machine: Machine, points: dict[int, float]) -> int | None:
         return int(found.last_cache.capacity_bytes if found.last_cache else found.levels[-1].high_bytes)
     reported = {cache.level for cache in machine.identity.caches if cache.kind != "Instruction"}
     own, beyond = found.levels[: len(reported)], found.levels[len(reported) :]
-    if own and beyond and beyond[0].latency_s >= FARTHER * own[-1].latency_s:
+    last = own and _is_last(machine, own[-1].capacity_bytes)
+    if last and beyond and beyond[0].latency_s >= FARTHER * own[-1].latency_s:
         return int(own[-1].high_bytes)
     return None
+
+
+def _is_last(machine: Machine, size: float) -> bool:
+    """Return whether a cache of this size can be the last one: a level of page walks is hardly larger than the one
+    before it.
+    """
+    caches = [cache for cache in machine.identity.caches if cache.kind != "Instruction"]
+    last = max((cache.level for cache in caches), default=0)
+    return size > 2 * max((cache.size_bytes for cache in caches if cache.level < last), default=0)
+
+
+def shows_memory(machine: Machine, points: dict[int, float], cache_bytes: int | None) -> bool:
+    """Return whether the largest footprint takes FARTHER times the latency of the cache that was found, which can be
+    the last one.
+    """
+    inside = [footprint for footprint in points if footprint <= (cache_bytes or 0) / 2]
+    last = _is_last(machine, cache_bytes or 0)
+    return last and bool(inside) and points[max(points)] >= FARTHER * points[max(inside)]
 
 
 def effective_cache(

@@ -15,7 +15,7 @@ from tierscope.stats.lost import BUSY as BUSY_MACHINE
 from tierscope.stats.lost import OTHER_MARKS
 from tierscope.stats.point import COLD
 from tierscope.stats.summary import LONGER
-from tierscope.stats.visited import BETWEEN, DRIFTS, NOT_YET, ONCE, SLOWED, SLOWLY
+from tierscope.stats.visited import BETWEEN, NOT_YET, ONCE, SLOWED, SLOWLY, WIDTHS
 
 KNOBS = ("budget", "limit")  # options of suites that give a point more time
 SHORT = (LONGER, "give a longer budget")  # ends of reasons that more time removes
@@ -133,7 +133,7 @@ def more_time(content: Content) -> dict[str, str]:
 def _scatters_at_rest(content: Content, reason: str) -> bool:
     """Return whether a point scatters within its visits, and no other program can be why."""
     used = _used(content)
-    scatters = SCATTER.search(reason) and not reason.endswith((*DRIFTS, COLD))
+    scatters = SCATTER.search(reason) and not reason.endswith((*WIDTHS, COLD))
     return bool(scatters) and used is not None and used < RESTED
 
 
@@ -220,7 +220,7 @@ def _step(content: Content, reason: str) -> str:
     if result.origin == "real" and reason.endswith(ONCE):
         again = _options(second_visit(content))
         return f"let it visit each point again{f' ({again})' if again else ', with more visits='}"
-    if result.origin == "imported" or reason.endswith(DRIFTS):  # more time in each visit does not make visits alike
+    if result.origin == "imported" or reason.endswith(WIDTHS):  # more time in each visit does not make visits alike
         return step if result.earlier is None else _of_drift(content, reason)
     if result.origin == "real" and reason.endswith(SHORT):
         longer = _options(more_time(content))

@@ -99,15 +99,16 @@ class EarlierRuns:
 def _of_kind(kind: str, points: dict[str, list[Once]], *, larger: bool) -> Iterator[Between]:
     """Yield what the points of a kind show together, and each that is apart from them alone.
 
-    larger: the kind is the larger one of its points. A point that is apart there may be alike to those of its own kind.
+    larger: the kind is the larger one of its points, which are unlike: none is apart. A point that is apart drifts at
+    least as its kind does, since its few runs may agree by chance.
     """
-    alone = apart(list(points.values()))
-    yield msgspec.structs.replace(
-        between_of([found for place, found in enumerate(points.values()) if place not in alone]), kind=kind
-    )
+    alone = set() if larger else apart(list(points.values()))
+    together = between_of([found for place, found in enumerate(points.values()) if place not in alone])
+    yield msgspec.structs.replace(together, kind=kind)
     for place, (key, found) in enumerate(points.items()):
-        if place in alone and not larger:
-            yield msgspec.structs.replace(between_of([found]), kind=key)
+        if place in alone:
+            own = between_of([found])
+            yield msgspec.structs.replace(own, kind=key, variance=max(own.variance, together.variance))
 
 
 def earlier_file(machine: Machine) -> Path | None:

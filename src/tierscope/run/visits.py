@@ -11,7 +11,7 @@ does not suffice for both, the longest points are left out, then the third visit
 points, or for a third of a kind, only the few get their visits: the drift of a kind is known from these. If it does not
 suffice for the few either, whole kinds are left out. Points of one visit rest on the few alone, so that one odd point
 among these widens them all. That is why most points get two visits if the time allows. The time that is left goes to
-points that are not sure: single visits of a tour show less of a drift than they hide.
+points that are not sure.
 
 Points that are chosen follow each other as in the plan: neighbours there share memory, which costs more to map than
 many a point lasts. Each tour maps it once more, at the first of these points that it visits.

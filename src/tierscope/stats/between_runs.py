@@ -7,7 +7,7 @@ drift is the variance of log(number) between the runs, less the variance that th
     between = mean over the points of (variance of log(number) - mean of the variances stated), at least 0
 
 A point at the end of a cache may change by half while all others of its kind repeat to 1 %. If its variance is larger
-than the others' explains (0.1 % by chance), it is left out of its kind, and has a drift of its own (`apart`).
+than that of the others explains (0.1 % by chance), it is left out of its kind, and has a drift of its own (`apart`).
 
 The points of a kind are weighted by n - 1. All points of a run may rise and fall together, so they do not show more
 about runs than one of them does: `degrees` is the largest n - 1.

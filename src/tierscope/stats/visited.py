@@ -5,7 +5,6 @@ out if at least half of the visits, and two, are sound. Otherwise all visits wit
 each remain. The width of a visit's own interval is not such a doubt: the interval of all visits decides.
 """
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -22,7 +21,8 @@ SLOWLY = ", since the machine changes from run to run"
 PLACED = ", since the number changes with each mapping of the memory"
 NOT_YET = ", since the changes of this machine from run to run are not known yet"
 SLOWED = ", since others may have slowed it"
-DRIFTS = (BETWEEN, SLOWLY, NOT_YET, PLACED, SLOWED)
+DRIFTS = (BETWEEN, SLOWLY, NOT_YET, PLACED)
+WIDTHS = (*DRIFTS, SLOWED)
 HALF = 0.5  # of the squared half of an interval: whatever makes more of it is its cause
 ONCE = "seen once, and how much this machine drifts between visits is not known"
 
@@ -133,8 +133,6 @@ def since(pooled: Pooled | None, changes: Changes) -> str:
     visits.
     """
     between, mapping = changes.between, changes.mapping
-    if pooled and pooled.rise > 2 * math.log(pooled.interval.middle / pooled.interval.low):
-        return SLOWED
     if pooled is None or pooled.between_share + pooled.slow_share <= HALF:
         return ""
     if between and between.degrees and pooled.slow_share > HALF:
@@ -156,7 +154,8 @@ def _summary(
     if pooled is None and interval.count:
         reasons.append(ONCE)
     if interval.count and (wide := too_wide(interval, precision)):
-        reasons.append(wide + since(pooled, changes))
+        slowed = pooled and not too_wide(pooled.without_others, precision)
+        reasons.append(wide + (SLOWED if slowed else since(pooled, changes)))
     return replace(
         visits[0],
         interval=interval,

@@ -44,7 +44,7 @@ Bulletin 2, 1946.
 import math
 import operator
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import NormalDist, mean, median, variance
 
 from tierscope.record.earlier import Between
@@ -79,6 +79,11 @@ class Pooled:
     own: Once
     drift: float
     rise: float = 0.0
+
+    @property
+    def without_others(self) -> Interval:
+        """Return the interval as if others had slowed no visit."""
+        return replace(self.interval, high=self.interval.high / math.exp(self.rise))
 
     def mapping_share(self, variance: float) -> float:
         """Return the part of `between_share` that mappings make. variance: of log(median) between two of them."""

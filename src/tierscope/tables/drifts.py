@@ -69,8 +69,15 @@ def own_word(asked: Experiment, number: int, group: int) -> str:
     """
     take = takes_of(asked)[number]
     settings = asked.settings[number] if asked.settings else ()
-    content = msgspec.json.encode((asked.table, [asked.groups[one] for one in take], settings, take.index(group)))
-    return hashlib.sha256(content).hexdigest()[:16]
+    content = (asked.table, [asked.groups[one] for one in take], settings, take.index(group))
+    return hashlib.sha256(msgspec.json.encode(_given(msgspec.to_builtins(content)))).hexdigest()[:16]
+
+
+def _given(value: object) -> object:
+    """Return the content without empty fields: a field that a later version adds does not change the words."""
+    if isinstance(value, dict):
+        return {key: _given(one) for key, one in value.items() if one or (one == 0 and one is not False)}
+    return [_given(one) for one in value] if isinstance(value, list | tuple) else value
 
 
 def level_of(facts: GroupFacts, caches: Sequence[Cache]) -> int:

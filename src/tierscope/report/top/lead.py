@@ -9,7 +9,7 @@ from tierscope.report.top.brief import begun, short_rate, short_seconds
 from tierscope.report.top.cpus import Cpus
 from tierscope.report.top.memory import COPIES, READ, Memory
 from tierscope.report.top.rough import ranges, roughly
-from tierscope.stats.visited import DRIFTS
+from tierscope.stats.visited import WIDTHS
 from tierscope.tables import BESIDE, tables
 from tierscope.tables.measured import SMALL_PAGES
 from tierscope.units import KiB, show_bytes
@@ -68,7 +68,7 @@ def _rough(content: Content, found: Memory, cpus: Cpus, *, alone: bool) -> str:
     intervals do not contain what else disturbed it.
     """
     told = roughly(ranges(content, found))
-    if not told or (alone and not first_reason(content).endswith(DRIFTS)):
+    if not told or (alone and not first_reason(content).endswith(WIDTHS)):
         return ""
     if alone:
         return (

@@ -29,6 +29,7 @@ from tierscope.plans.sizes import (
     find_cache,
     free_bytes,
     half_of_what,
+    shows_memory,
     staircase,
 )
 from tierscope.plans.usual import Precision, Where
@@ -196,7 +197,9 @@ def measure(
     whole_lines, pair = walk.element_bytes == walk.line_bytes, PAIR * walk.line_bytes
     points: dict[int, float] = {}
     for part in parts:
-        if part is not parts[0] and farther and (why := farther(find_cache(machine, points), part[-1])):
+        found = find_cache(machine, points)
+        shown = found if shows_memory(machine, points, found) else None
+        if part is not parts[0] and farther and (why := farther(shown, part[-1])):
             note = f"footprints up to {show_bytes(top)}: {why}"
             footprints, walk = near, replace(walk, note="; ".join(filter(None, (walk.note, note))))
             break

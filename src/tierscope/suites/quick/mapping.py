@@ -15,7 +15,7 @@ from tierscope.plans.answer import Answer
 from tierscope.record.experiment import Experiment
 
 SHARE = 0.05  # of the limit that mapping the arrays of one tour may take: there are three tours
-LONGEST_S = 600  # more than that nobody waits for
+LONGEST_S = 600  # a longer one is not worth the wait
 ARRAYS = 5  # that a tour maps: those of triad, and of a load with two
 
 
@@ -47,7 +47,7 @@ def too_slow(byte_s: float, array_bytes: int, limit_s: float) -> str:
     if enough_s <= limit_s:
         return ""
     longer = math.ceil(enough_s / 10) * 10
-    step = f"try limit={longer}" if longer <= LONGEST_S else "run stream and run loaded-latency take that time"
+    step = f"try limit={longer}" if longer <= LONGEST_S else "`run stream` and `run loaded-latency` take that time"
     return f"mapping takes {byte_s * 1e9:.1f} s per GB, which leaves little time for visits; {step}"
 
 
