@@ -97,10 +97,10 @@ struct Step {
   std::uint32_t thread = 0;
   const Block* block = nullptr;
   std::span<const Access> accesses;  // in the order of the instructions
-  const Gap* gap = nullptr;          // if set, there is no block
-  const Phase* phase = nullptr;      // if set, there is no block
+  const Gap* gap = nullptr;          // a step with a gap has no block
+  const Phase* phase = nullptr;      // a step with a phase has no block
   Guess guess = Guess::unknown;
-  bool lines = false;  // if set, there is no block, and `accesses` are lines that a gap used
+  bool lines = false;  // whether `accesses` are lines that a gap used; such a step has no block
 };
 
 class Flow {

@@ -128,7 +128,7 @@ def find_cache(machine: Machine, points: dict[int, float]) -> int | None:
         return None
     if found.memory_s is not None:
         return int(found.last_cache.capacity_bytes if found.last_cache else found.levels[-1].high_bytes)
-    reported = {cache.level for cache in machine.identity.caches if cache.kind != "Instruction"}
+    reported = _reported(machine)
     own, beyond = found.levels[: len(reported)], found.levels[len(reported) :]
     last = own and _is_last(machine, own[-1].capacity_bytes)
     if last and beyond and beyond[0].latency_s >= FARTHER * own[-1].latency_s:
@@ -136,13 +136,21 @@ def find_cache(machine: Machine, points: dict[int, float]) -> int | None:
     return None
 
 
+def _reported(machine: Machine) -> dict[int, int]:
+    """Return the bytes of the largest data cache of each level."""
+    sizes: dict[int, int] = {}
+    for cache in machine.identity.caches:
+        if cache.kind != "Instruction":
+            sizes[cache.level] = max(cache.size_bytes, sizes.get(cache.level, 0))
+    return sizes
+
+
 def _is_last(machine: Machine, size: float) -> bool:
     """Return whether a cache of this size can be the last one: a level of page walks is hardly larger than the one
     before it.
     """
-    caches = [cache for cache in machine.identity.caches if cache.kind != "Instruction"]
-    last = max((cache.level for cache in caches), default=0)
-    return size > 2 * max((cache.size_bytes for cache in caches if cache.level < last), default=0)
+    reported = _reported(machine)
+    return size > 2 * max((own for level, own in reported.items() if level < max(reported)), default=0)
 
 
 def shows_memory(machine: Machine, points: dict[int, float], cache_bytes: int | None) -> bool:

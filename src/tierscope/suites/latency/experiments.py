@@ -193,16 +193,15 @@ def measure(
     footprints = coarser(footprints_of(machine, chosen, walk.target), coarse)
     near = [one for one in footprints if one <= REACHES] if farther else footprints
     parts = [part for part in (near, footprints[len(near) :]) if part]
-    top = parts[0][-1]
     whole_lines, pair = walk.element_bytes == walk.line_bytes, PAIR * walk.line_bytes
     points: dict[int, float] = {}
     for part in parts:
-        found = find_cache(machine, points)
-        shown = found if shows_memory(machine, points, found) else None
-        if part is not parts[0] and farther and (why := farther(shown, part[-1])):
-            note = f"footprints up to {show_bytes(top)}: {why}"
-            footprints, walk = near, replace(walk, note="; ".join(filter(None, (walk.note, note))))
-            break
+        if farther and part is not parts[0]:
+            found = find_cache(machine, points)
+            if why := farther(found if shows_memory(machine, points, found) else None, part[-1]):
+                note = f"footprints up to {show_bytes(near[-1])}: {why}"
+                footprints, walk = near, replace(walk, note="; ".join(filter(None, (walk.note, note))))
+                break
         for kernel, order in series:
             for footprint in reversed(part):
                 answer = yield walk.experiment(footprint, kernel, order)

@@ -48,12 +48,16 @@ def too_slow(byte_s: float, array_bytes: int, limit_s: float) -> str:
         return ""
     longer = math.ceil(enough_s / 10) * 10
     step = f"try limit={longer}" if longer <= LONGEST_S else "`run stream` and `run loaded-latency` take that time"
-    return f"mapping takes {byte_s * 1e9:.1f} s per GB, which leaves little time for visits; {step}"
+    return f"{_takes(byte_s)}, which leaves little time for visits; {step}"
 
 
 def farther(byte_s: float, top_bytes: int, limit_s: float) -> str:
     """Return why footprints beyond those that show the caches are left out; empty where mapping them is fast."""
-    return f"mapping takes {byte_s * 1e9:.1f} s per GB" if top_bytes * byte_s > SHARE * limit_s else ""
+    return _takes(byte_s) if top_bytes * byte_s > SHARE * limit_s else ""
+
+
+def _takes(byte_s: float) -> str:
+    return f"mapping takes {byte_s * 1e9:.1f} s per GB"
 
 
 def _size(experiment: Experiment) -> tuple[str, int]:
