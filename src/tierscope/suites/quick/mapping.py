@@ -47,13 +47,15 @@ def too_slow(byte_s: float, array_bytes: int, limit_s: float) -> str:
     if enough_s <= limit_s:
         return ""
     longer = math.ceil(enough_s / 10) * 10
-    step = f"try limit={longer}" if longer <= LONGEST_S else "`run stream` and `run loaded-latency` take that time"
+    step = (
+        f"try limit={longer}" if longer <= LONGEST_S else "try run stream and run loaded-latency, which take that time"
+    )
     return f"{_takes(byte_s)}, which leaves little time for visits; {step}"
 
 
 def farther(byte_s: float, top_bytes: int, limit_s: float) -> str:
     """Return why footprints beyond those that show the caches are left out; empty where mapping them is fast."""
-    return _takes(byte_s) if top_bytes * byte_s > SHARE * limit_s else ""
+    return f"{_takes(byte_s)}; try run latency for larger ones" if top_bytes * byte_s > SHARE * limit_s else ""
 
 
 def _takes(byte_s: float) -> str:
