@@ -58,12 +58,17 @@ class Interleave:
     @property
     def doubt(self) -> str:
         """Return why the layout is not sure, in words; "" if nothing is known against it."""
-        if not self.faster_bytes:
+        if self.faster_bytes:
+            return (
+                f"strides up to {show_size(self.faster_bytes)} are faster than a layout allows, as where a queue joins "
+                "their lines: the grain may be smaller"
+            )
+        if self.sure:
             return ""
-        return (
-            f"strides up to {show_size(self.faster_bytes)} are faster than a layout allows, as where a queue joins "
-            "their lines: the grain may be smaller"
-        )
+        (few, many), (fine, coarse) = self.ways_range, self.grain_range
+        ways = f"{few}" if few == many else f"{few} to {many}"
+        grains = show_size(fine) if fine == coarse else f"{show_size(fine)} to {show_size(coarse)}"
+        return f"the strides do not distinguish {len(self.likely)} layouts: {ways} memories in units of {grains}"
 
     @property
     def sure(self) -> bool:

@@ -5,7 +5,8 @@ It has three parts. Each may find nothing.
     interleave  bandwidth of scattered lines over the stride between them, against strides close to it that meet all
                 memories alike. Lines are stored past the caches, because few of them are at a large stride, and
                 loads would find them in the processor. Strides are odd numbers times powers of two. Odd numbers
-                above 1 are measured at the largest strides, and at all strides only if bandwidth falls there.
+                above 1 are measured at the largest strides, and at all strides only if bandwidth falls there. An odd
+                number of single lines follows then: no other stride is below an odd number of grains of 128 B.
     pairs       one read and two at random places, each timed by itself: in one memory the second always waits, in
                 several sometimes, in whatever order addresses are spread. They belong to the part `interleave`.
     migration   one place of 256 bytes is overwritten, each write timed by itself. Then places of twice the size follow,
@@ -91,7 +92,7 @@ def interleave(setting: Field, most: int) -> Plan:
         for stride in reversed(strides[-TRIED:]):
             yield from _measured(setting, stride, control=False)
         if any(_falls(setting, stride, odd) for stride in strides[-TRIED:]):
-            for stride in strides[:-TRIED]:
+            for stride in (odd * LINE_BYTES, *strides[:-TRIED]):
                 yield from _measured(setting, stride, control=False)
 
 
