@@ -51,6 +51,18 @@ def test_a_processor_that_is_the_limit_leaves_several_layouts() -> None:
     assert all(ways * grain == 8 * 16384 for ways, grain in found.likely)
 
 
+def test_layouts_that_no_stride_distinguishes_are_in_doubt() -> None:
+    even = np.array([odd << power for odd in (1, 3, 5, 7, 9, 11) for power in range(7, 22) if odd << power <= 1 << 22])
+    few, more = (
+        infer_interleave(own, np.array([share(int(stride), 3, 128) for stride in own]), np.ones(own.size))
+        for own in (even, np.append(even, 3 * 64))
+    )
+    assert set(few.likely) == {(3, 64), (3, 128)}
+    assert few.doubt == "the strides do not distinguish 2 layouts: 3 memories in units of 64 B to 128 B"
+    assert more.likely == ((3, 128),)
+    assert not more.doubt
+
+
 FEW = np.array([*(1 << power for power in range(7, 23)), *(odd << 18 for odd in (3, 5, 7, 9, 11, 6, 10, 14))])
 """Strides as the suite takes them, with the largest two of each odd number."""
 

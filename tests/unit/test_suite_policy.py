@@ -45,9 +45,23 @@ def test_a_control_meets_all_memories_alike() -> None:
     for stride in (4096, 3 << 12, 1 << 20, 11 << 18):
         control = control_of(stride)
         assert not any(control // 64 % prime == 0 for prime in PRIMES)
-        assert 0 < control - stride <= 64 * 64
+        assert 0.5 < control / stride < 1
         for ways in range(2, 13):
             assert share(control, ways, 4096) == pytest.approx(1, rel=0.02)
+
+
+@pytest.mark.parametrize("ways", [2, 3, 4, 8, 12])
+def test_a_few_steps_of_a_control_meet_all_memories_of_a_large_grain(ways: int) -> None:
+    places = np.arange(96) * control_of(4 << 20)
+    visits = np.bincount(places // (64 << 10) % ways, minlength=ways)
+    assert visits.max() < 1.5 * 96 / ways
+
+
+def test_an_odd_number_of_lines_is_a_stride_where_bandwidth_falls() -> None:
+    setting = field_of(made_machine(4), SUITE.read(WORDS))
+    many = strides_of(setting, lambda stride: share(stride, 3, 64))
+    assert 3 * 64 in many
+    assert 5 * 64 not in many
 
 
 def test_all_strides_of_an_odd_number_are_taken_only_where_bandwidth_falls() -> None:

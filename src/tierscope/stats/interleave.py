@@ -13,7 +13,7 @@ unit faster, which looks like a larger grain. If a stride of up to JOINED is fas
 errors, only the strides above it decide about smaller grains. If one of these is not excluded, the layout is in doubt.
 Pairs within DOUBT of the best in twice the log-likelihood are
 not excluded: a 95 % set for two parameters (S. S. Wilks, The Large-Sample Distribution of the Likelihood Ratio for
-Testing Composite Hypotheses, Annals of Mathematical Statistics, 1938).
+Testing Composite Hypotheses, Annals of Mathematical Statistics, 1938). If there are several, the layout is in doubt.
 Blind to: an order of memories that is a hash of the address; structures that a stride meets alike, such as the banks of
 DRAM, which look like interleaved memories because they are interleaved one level further down.
 """

@@ -47,6 +47,7 @@ ODDS = (3, 5, 7, 9, 11)
 FALLS = 0.85  # of the bandwidth at the power of two below: then all strides of this odd number are taken
 TRIED = 2  # largest strides of an odd number
 PRIMES = (2, 3, 5, 7, 11, 13)  # that a control has none of
+GOLDEN = (math.sqrt(5) - 1) / 2  # of the stride: a few steps of a control are spread over blocks of any size below it
 PLACES = tuple(1 << power for power in range(9, 20))  # bytes, that are overwritten after the first
 FAR_BYTES = 16 * MiB  # a place that is larger than any unit
 RATE = 2e6  # writes/s, where nothing is known
@@ -56,8 +57,11 @@ GROWS = 1.25  # most that the time of a line grows from one region to the next
 
 
 def control_of(stride: int) -> int:
-    """Return a stride close to it that meets memories of any grain and number up to 13 alike."""
-    lines = stride // LINE_BYTES + 1
+    """Return a stride near it that meets memories of any grain and number up to 13 alike.
+
+    One that is only a few lines longer stays in one memory of a large grain for many steps.
+    """
+    lines = max(round(GOLDEN * stride / LINE_BYTES), 2)
     while any(lines % prime == 0 for prime in PRIMES):
         lines += 1
     return lines * LINE_BYTES
