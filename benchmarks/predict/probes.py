@@ -7,6 +7,7 @@ to them.
 
 import contextlib
 import io
+from collections.abc import Sequence
 from pathlib import Path
 
 from tierscope.cli.main import main
@@ -14,6 +15,7 @@ from tierscope.predict.program import machines
 from tierscope.predict.program.cores import cores
 from tierscope.record.result import load
 from tierscope.simulated.core import settings
+from tierscope.suites.core.parameter import KNOWN, NONE
 from tierscope.suites.core.row import CoreRow
 from tierscope.suites.core.table import Core
 
@@ -27,9 +29,17 @@ def probed(machine: str, out: Path) -> list[CoreRow]:
     return list(Core().rows(load(out)))
 
 
-def words_of(rows: list[CoreRow]) -> list[str]:
-    """Return the words of the cores of a prediction, the own one first."""
+def sure_kinds(rows: list[CoreRow]) -> tuple[str, ...]:
+    """Return the words of the kind of prefetcher that the run is sure of; if none, of all, the likely one first."""
+    answers = {(row.parameter, row.level): row.answer for row in rows}
+    trained, next_line = answers.get(("visits that train", "up")), answers.get(("next line", "up"))
+    every = machines.kinds(rows)
+    sure = trained == KNOWN or (trained == NONE and next_line in (KNOWN, NONE))
+    return every[:1] if sure else every
+
+
+def words_of(rows: list[CoreRow], kinds: Sequence[str]) -> list[str]:
+    """Return the words of the cores of a prediction, the own one first. kinds: words of prefetchers."""
     known = {f"{one.section}.{one.key}": one.value for one in settings(rows) if one.key != "cycle"}
     own = "".join(f",{key}={value}" for key, value in known.items())
-    kinds = machines.kinds(rows)
     return [own + kinds[0], *cores(*machines.range_of(rows), kinds)]
