@@ -15,11 +15,13 @@ sampling. Standard error states how long each cell took, and how many CPUs other
     misses x latency, ratio of latencies    errors of simple models (rivals.py); USL predicts nothing for a program that
                keeps its threads
 
-Cells whose program is absent here are rows, too. [cores] is scored by simulated.py.
+Cells whose program is absent here are rows, too. The kernels of [page_kernels] are cells named kernel_NAME. [cores] is
+scored by simulated.py.
 """
 
 import argparse
 import hashlib
+import subprocess
 import sys
 import tempfile
 import time
@@ -64,7 +66,10 @@ def options(known: Sequence[str]) -> argparse.Namespace:
 
 
 def main() -> None:
-    listed = tomllib.loads(CELLS.read_text())["pages"]
+    cells = tomllib.loads(CELLS.read_text())
+    listed = cells["pages"] | {
+        f"kernel_{name}": ["{kernels}", *sizes.split()] for name, sizes in cells["page_kernels"].items()
+    }
     words = options(list(listed))
     limit_s = parsed_limit(words.limit)
     runs = runs_here([load(path) for path in words.runs], tell)
@@ -75,18 +80,25 @@ def main() -> None:
     print(f"{shared['machine']}\n\n| {' | '.join(HEAD)} |\n|{' --- |' * len(HEAD)}", flush=True)
     rows = []
     with tempfile.TemporaryDirectory(prefix="tierscope-") as name:
-        files, known = made(Path(name)), machines(runs, _below(Path(name)))
+        files = made(Path(name)) | {"{kernels}": compiled(Path(name) / "kernels")}
+        known = machines(runs, _below(Path(name)))
         for cell in words.cells or listed:
-            if absent(listed[cell]):
+            command = [files.get(word, word) for word in listed[cell]]
+            if absent(command):
                 row = Row(unknown="absent here")
             else:
                 path = words.out / f"{cell}.json" if words.out else None
-                command = [files.get(word, word) for word in listed[cell]]
                 kept = facts(listed[cell], runs, shared)
                 row = scored(kept_or_measured(cell, command, kept, path, known, limit_s))
                 rows.append(row)
             print(line(cell, row), flush=True)
     print("\n" + "\n".join(scores(rows)))
+
+
+def compiled(path: Path) -> str:
+    """Return the path of the program of kernels.c; CalledProcessError without a compiler."""
+    subprocess.run(["cc", "-O1", "-w", "-o", path, CELLS.with_name("kernels.c")], check=True)
+    return str(path)
 
 
 def _below(folder: Path) -> Path:

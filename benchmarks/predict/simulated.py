@@ -68,7 +68,7 @@ Both = tuple[Traced, Traced]
 
 
 class Kept(msgspec.Struct, frozen=True):
-    """What was replayed for a cell. columns: each core of a column, the own one first; instant: its own core."""
+    """The replays of a cell. columns: each core of a column, the own one first; instant: its own core."""
 
     truth: Both
     columns: dict[str, tuple[Both, ...]]

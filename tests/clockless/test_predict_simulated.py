@@ -36,7 +36,7 @@ def test_a_slower_memory_is_predicted_for_a_probed_core(
     simulated: ModuleType, kernels: Path, tmp_path: Path, words: str
 ) -> None:
     """The parameters of the core are known within 10 %; those of the truth are hidden."""
-    found = simulated.cell(words, [str(kernels), *words.split()], lambda _: "", tmp_path)
+    found = simulated.scored(words, simulated.cell(words, [str(kernels), *words.split()], lambda _: "", tmp_path))
     assert found.truth > 1.01
     probed = found.answers["probed"]
     assert probed.ratio == pytest.approx(found.truth, rel=0.1)
@@ -51,8 +51,11 @@ def test_the_hidden_cores_are_always_the_same(
     import random
 
     monkeypatch.setattr(simulated, "probed", lambda *_: [])
+    assert set(simulated.COLUMNS) == {"unknown", "short", "found", "sure", "probed"}
     assert simulated.drawn(random.Random("chase")) == simulated.drawn(random.Random("chase"))
-    one, two = (simulated.cell("same", [str(kernels), "scan", "50000"], lambda _: "", tmp_path) for _ in range(2))
+    words = [str(kernels), "scan", "50000"]
+    kept = [simulated.cell("same", words, lambda _: "", tmp_path, columns=["found"]) for _ in range(2)]
+    one, two = (simulated.scored("same", one) for one in kept)
     assert one.truth == pytest.approx(two.truth, rel=0.02)
 
 
@@ -69,3 +72,23 @@ def test_the_listed_kernels_are_those_of_the_program(simulated: ModuleType, kern
         small = "64 2 1" if words != "sorted" else "64 1"
         assert subprocess.run([kernels, words, *small.split()], capture_output=True, check=False).returncode == 0, words
     assert subprocess.run([kernels, "nothing"], capture_output=True, check=False).returncode == 2
+
+
+def test_a_kept_cell_is_not_replayed_again(
+    simulated: ModuleType, kernels: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is replayed again for another column."""
+    monkeypatch.setattr(simulated, "probed", lambda *_: [])
+    calls: list[list[str]] = []
+
+    def replay(columns: list[str]) -> object:
+        calls.append(columns)
+        words = [str(kernels), "scan", "20000"]
+        return simulated.cell("kept", words, lambda _: "", tmp_path, columns=columns)
+
+    path = tmp_path / "out" / "kept.json"
+    for columns in (["found"], ["found"], ["sure"], ["sure"]):
+        kept = simulated.kept_or_replayed(lambda columns=columns: replay(columns), path, columns)
+        assert list(kept.columns) == columns
+        assert simulated.scored("kept", kept).truth > 0
+    assert calls == [["found"], ["sure"]]

@@ -159,6 +159,41 @@ def test_a_model_that_takes_too_long_here_is_also_read_both_ways() -> None:
     assert found.high == pytest.approx(2.2)  # it stays: 1 + (2.4 - 1.2) / 1
 
 
+def bounds(own: tuple[float, float], others: tuple[float, float], instant: float, noise: float = 0.0) -> Answer:
+    """Return the answer for times here and on the tier, of the own core and of all others."""
+    here_s, there_s = ([of(one), *[of(other)] * CORES] for one, other in zip(own, others, strict=True))
+    return answer("far", anchor(here(noise=noise), here_s, instant=of(instant)), there_s, None, None, None)
+
+
+def test_unexplained_time_may_all_wait_for_memory() -> None:
+    """The own core waits 0.3 s of 0.8 s, and 0.7 s on the tier. If 0.5 s of 1 s wait here, 1.17 s do there."""
+    found = bounds((0.8, 1.2), (0.8, 1.2), 0.5)
+    assert found.ratio == pytest.approx(1.5)
+    assert (found.low, found.high) == pytest.approx((1.4, 0.5 + 0.5 * 0.7 / 0.3))
+
+
+def test_a_model_that_takes_too_long_may_wait_too_much() -> None:
+    """The own core waits 0.3 s of 1.2 s, and 4x on the tier. Only 0.1 s may be left here, or none."""
+    assert bounds((1.2, 2.1), (1.2, 2.1), 0.9).low == pytest.approx(0.9 + 0.1 * 4)
+    assert bounds((1.2, 1.65), (1.2, 1.65), 1.05).low == pytest.approx(1.0)
+
+
+def test_what_the_own_core_leaves_open_is_also_read_both_ways() -> None:
+    """The other cores explain the time here."""
+    found = bounds((0.8, 1.2), (1.0, 1.5), 0.5)
+    assert (found.low, found.high) == pytest.approx((1.4, 0.5 + 0.5 * 0.7 / 0.3))
+
+
+def test_the_ratio_is_known_no_better_than_the_time_here() -> None:
+    """Both are of the time that was measured here; the model explains it."""
+    found = bounds((1.0, 1.02), (1.0, 1.02), 0.9, noise=0.1)
+    assert found.ratio == pytest.approx(1.02)
+    assert found.low is not None
+    assert found.high is not None
+    assert found.low <= 1.02 * 0.9
+    assert found.high >= 1.02 * 1.1
+
+
 def test_bounds_contain_the_noise_of_the_runs() -> None:
     """Cores of 0.9x and 1.1x the time here: which of them counts more depends on the time that is taken."""
     own, times = of(1.0), [0.9, 1.1] * 6

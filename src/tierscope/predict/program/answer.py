@@ -8,17 +8,24 @@ M: time of the program itself, measured here: the user time of one thread, the w
 wall time, in the kernel or waiting. The model's times here and on the tier are a and b. The reported time is by the own
 core. Its parameters are not known exactly, so the tier is also replayed with other cores that this machine may have
 (`cores`). The bounds contain the interval of one more core, in which cores count by how well they explain M
-(`one_more`), for both ends of the interval of M. They also contain, of the same cores, the mean ratio m as if what they
-leave open did not change:
+(`one_more`), for both ends of the interval of M. They also contain two readings of what the model leaves open of M: it
+does not change, or all of it waits for memory:
 
-    1 + (m - 1) A                   A: weighted mean of a / M
+    1 + (m - 1) A                   m: b / a; A: a / M
+    1 + (m - 1) (A + (1 - A) / s)   s: share of a that waits for memory, 1 - a0 / a
+
+Both are of the own core, and of the weighted means of m and A over the other cores. If the model takes longer than the
+program, A is above 1: then the second one has shorter waits, but at least none. a0 is the time of the own core with a
+memory that answers immediately.
 
 The latency of the memory here was measured and has an interval. With the latency at an end of it, the own core takes a'
 here, and the ratio changes. In a trace with gaps, some reads from memory may be hits in the program, and some hits may
 be reads (`cold`). With either, the own core takes a" and b". Both changes are independent of the core, so that squares
 add:
 
-    reach of the bounds             sqrt(reach by cores^2 + reach by a'^2 + reach by b" / a"^2)
+    reach of the bounds             sqrt(reach by cores^2 + reach by a'^2 + reach by b" / a"^2 + reach by M^2)
+
+The last one is the interval of M: the time there is a multiple of it, so it is known no better.
 
 The deviation of b / a by what was not traced is that of a ratio over the same units. With the rates
 d = b_i - b / a * a_i of units next to a gap of n instructions,
@@ -222,9 +229,9 @@ def anchored(tier: str, here: Anchor, own: Traced, *others: Sequence[Pair]) -> A
     if here.unknown:
         return Answer(tier, None, None, None, None, model, unknown=here.unknown)
     told = slowdown(here, own)
-    every = [told, *(end for pairs in others for end in _ends(here, pairs))]
+    every = [told, *_readings(here, model), *(end for pairs in others for end in _ends(here, pairs))]
     memory = [_slowdown(here, model, seconds_of(end)) for end in here.ends]
-    low, high = reaching(told, every, memory, _in_doubt(here, model))
+    low, high = noisy(here, told, *reaching(told, every, memory, _in_doubt(here, model)))
     return Answer(tier, told, low, high, told * here.wall_s, model)
 
 
@@ -257,6 +264,13 @@ def reaching(told: float, *sources: Sequence[float]) -> tuple[float, float]:
     return max(told - down, least), min(told + up, most)
 
 
+def noisy(here: Anchor, told: float, low: float, high: float) -> tuple[float, float]:
+    """Return the bounds around a ratio of the time here, with the interval of that time."""
+    least, middle, most = here.measured_s
+    down, up = (told * (1 - least / middle), told * (most / middle - 1)) if middle else (0.0, 0.0)
+    return max(told - math.hypot(told - low, down), 0.0), told + math.hypot(high - told, up)
+
+
 def _shares(model: float, idle: Traced | None, instant: Traced | None) -> tuple[float | None, float | None]:
     """Return the shares of waits for latency and for bandwidth."""
     if idle is None or instant is None or not model:
@@ -274,10 +288,34 @@ def _ends(here: Anchor, others: Sequence[Pair]) -> Iterator[float]:
     ]
     for time, given in zip(here.measured_s, here.weights, strict=True):
         explained = mean_of(given, [a for a, _ in pairs]) / time
-        left_open = 1 + (mean_of(given, ratios) - 1) * explained
-        for ratio in (*one_more(given, ratios, deviations), left_open):
-            yield ratio  # kernel and waits grow with the memory
-            yield (time * ratio + here.rest_s) / (time + here.rest_s)
+        left_open = _left_open(here, mean_of(given, ratios), explained)
+        for ratio in (*one_more(given, ratios, deviations), *left_open):
+            yield from _of_wall(here, time, ratio)
+
+
+def _readings(here: Anchor, there_s: float) -> Iterator[float]:
+    """Yield ratios of the wall time for what the own core leaves open of the time here, read both ways."""
+    for time in here.measured_s:
+        for ratio in _left_open(here, there_s / here.model_s, here.model_s / time):
+            yield from _of_wall(here, time, ratio)
+
+
+def _of_wall(here: Anchor, time: float, ratio: float) -> Iterator[float]:
+    """Yield a ratio of the time of the program itself as one of the wall time, with both readings of the rest."""
+    yield ratio  # kernel and waits grow with the memory
+    yield (time * ratio + here.rest_s) / (time + here.rest_s)
+
+
+def _left_open(here: Anchor, ratio: float, explained: float) -> Iterator[float]:
+    """Yield the ratios if what the model leaves open does not change, and if all of it waits for memory.
+
+    ratio: m; explained: A.
+    """
+    own = here.model_s
+    share = 1 - seconds_of(here.instant) / own if here.instant is not None and own else 0.0
+    yield 1 + (ratio - 1) * explained
+    if share > 0:
+        yield 1 + (ratio - 1) * max(explained + (1 - explained) / share, 0.0)
 
 
 def paired_deviation(old: Traced, new: Traced) -> float:

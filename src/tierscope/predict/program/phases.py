@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tierscope.predict.program.answer import LEAST, Anchor, reaching, seconds_of
+from tierscope.predict.program.answer import LEAST, Anchor, noisy, reaching, seconds_of
 from tierscope.predict.program.cold import extremes
 from tierscope.predict.program.one_more import one_more
 from tierscope.simulated.replay import Traced
@@ -123,7 +123,8 @@ def _there(here: Anchor, one: Cores, parts: Sequence[Span]) -> PhaseThere:
     ends = [one_more(given, [x for x, _ in others], [v for _, v in others]) for given in here.weights]
     every = [told, *(end for pair in ends for end in pair)]
     memory = [time / a for end in one.ends if (a := _time(end, parts)) > 0]
-    return PhaseThere(one.tier, told, *reaching(told, every, memory, _in_doubt(here, one, parts)), latency, bandwidth)
+    low, high = noisy(here, told, *reaching(told, every, memory, _in_doubt(here, one, parts)))
+    return PhaseThere(one.tier, told, low, high, latency, bandwidth)
 
 
 def _in_doubt(here: Anchor, one: Cores, parts: Sequence[Span]) -> list[float]:
