@@ -3,6 +3,8 @@
 import fcntl
 import os
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import msgspec
 import pytest
@@ -20,6 +22,7 @@ from tierscope.record.machine import Machine
 from tierscope.record.result import Run, load
 from tierscope.simulated.preset import measured
 from tierscope.suites.latency.table import Latency
+from tierscope.units import MiB, parse_bytes
 
 pytestmark = pytest.mark.slow
 
@@ -179,6 +182,34 @@ def test_a_stored_run_of_core_is_used_if_it_is_of_this_machine(stored: Path, mac
     maker.save("core", machine)
     found = [run.result.suite for run in runs_here((), print)]
     assert ("core" in found) == used
+
+
+def test_a_stored_run_of_core_without_lines_in_flight_is_not_used(stored: Path) -> None:
+    maker = Maker(stored / "2026-01-02-core-1")
+    add_core(maker, MadeCore(), probes="guess")
+    maker.save("core", MACHINE)
+    run = load(stored / "2026-01-02-core-1")
+    for probes, serves in (("width,guess", False), ("width,lines,kind", True), ("flight", True)):
+        words = {**run.result.options, "probes": probes}
+        one: Any = SimpleNamespace(result=msgspec.structs.replace(run.result, options=words))
+        assert runs_of._serves(one) == serves
+
+
+def test_loops_of_the_core_visit_as_much_as_the_last_cache_that_the_staircase_shows(
+    stored: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A virtual machine may report one that is much larger."""
+    made: list[tuple[str, dict[str, str]]] = []
+
+    def make(suite: str, *words: Any) -> Run:
+        made.append((suite, *words[3:]))
+        return levels(stored.parent / f"{suite}-made")
+
+    monkeypatch.setattr(runs_of, "_made", make)
+    runs = runs_here((), print)
+    last = measured(runs[:3]).shapes[-1].size_bytes
+    (memory,) = [words["memory"] for suite, words in (one for one in made if len(one) > 1) if suite == "core"]
+    assert parse_bytes(memory) == max(round(16 * last / MiB) * MiB, 64 * MiB)
 
 
 def test_a_named_run_of_core_is_used(stored: Path) -> None:

@@ -2,12 +2,13 @@
 
 Kept runs are below `tierscope/machine/DIGEST` of the user's cache folder, and others are found in `runs/`. A run of
 another machine, a stopped one, or one that is not real is not used. Missing values are measured with few blocks, in
-about a minute, and kept. The core is probed for half a minute. Its lines in flight and its prefetcher take longer: only
-`run core` measures them. A core that cannot be probed has a wide range.
+about a minute, and kept. The core is probed, too, with its lines in flight and its kind of prefetcher. Its loops visit
+TIMES_FETCHED times the last cache that the staircase shows, since a virtual machine may report a cache that it does not
+have, and each point fills this memory again. A core that cannot be probed has a wide range.
 """
 
 import shutil
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
@@ -24,20 +25,22 @@ from tierscope.run.planned import this_machine
 from tierscope.run.start import begin, execute
 from tierscope.simulated.preset import measured
 from tierscope.suites.latency.table import Latency
-from tierscope.units import MiB, show_bytes, word_bytes
+from tierscope.units import GiB, MiB, show_bytes, word_bytes
 
 SHORT = (
     "latency pages=thp budget=0.1",
     "tlb pages=4k,thp budget=0.1 visits=1",
     "stream kernels=read budget=0.2 visits=1",
-    "core probes=width,window,store,guess",
+    "core probes=width,window,store,guess,lines,kind",
 )
 WORDS = {suite: dict(word.split("=") for word in words) for suite, *words in map(str.split, SHORT)}
 """Suite -> options of a short run."""
 
 STAIRCASE = "latency"
 PROBED = "core"
+IN_FLIGHT = {"lines", "flight"}  # probes of `core` that find the lines in flight
 TIMES_CACHE, LEAST_FAR = 4, 64 * MiB
+TIMES_FETCHED, MOST_FETCHED = 16, GiB  # windows of the prefetcher touch a part of their pages
 Tell = Callable[[str], None]
 
 
@@ -55,17 +58,26 @@ def runs_here(named: Sequence[Run], tell: Tell) -> list[Run]:
                              "name runs of this one, or leave --from out")  # fmt: skip
         return list(named)
     runs = [_found(suite, digest) or _made(suite, machine, digest, tell) for suite in WORDS if suite != PROBED]
-    probed = _found(PROBED, digest) or _probed(machine, digest, tell)
+    probed = _found(PROBED, digest) or _probed(machine, digest, _core_memory(runs), tell)
     return [*runs, probed] if probed else runs
 
 
-def _probed(machine: Machine, digest: str, tell: Tell) -> Run | None:
-    """Return a short run of `core`; None where this machine or its system lets nobody probe it."""
+def _probed(machine: Machine, digest: str, memory: int, tell: Tell) -> Run | None:
+    """Return a short run of `core`; None where this machine or its system lets nobody probe it.
+
+    memory: bytes that its loops visit.
+    """
     try:
-        return _made(PROBED, machine, digest, tell)
+        return _made(PROBED, machine, digest, tell, {"memory": word_bytes(memory)})
     except TierscopeError as error:
         tell(f"the core is not probed, so that bounds are wider: {error}")
         return None
+
+
+def _core_memory(runs: Sequence[Run]) -> int:
+    """Return the bytes that loops of a short run of `core` visit."""
+    last = measured(runs).shapes[-1].size_bytes
+    return min(max(round(TIMES_FETCHED * last / MiB) * MiB, LEAST_FAR), MOST_FETCHED)
 
 
 def _is_of(run: Run, digest: str) -> bool:
@@ -78,9 +90,16 @@ def _found(suite: str, digest: str) -> Run | None:
     for path in _candidates(suite, digest):
         with suppress(ResultError):
             run = load(path)
-            if run.result.suite == suite and _is_of(run, digest) and (suite != STAIRCASE or _reaches_memory(run)):
+            if run.result.suite == suite and _is_of(run, digest) and _serves(run):
                 return run
     return None
+
+
+def _serves(run: Run) -> bool:
+    """Return whether a run shows what a prediction needs: the latency of memory, or the lines in flight of a core."""
+    if run.result.suite == PROBED:
+        return not IN_FLIGHT.isdisjoint(str(run.result.options.get("probes", "flight")).split(","))
+    return run.result.suite != STAIRCASE or _reaches_memory(run)
 
 
 def _reaches_memory(run: Run) -> bool:
@@ -119,14 +138,14 @@ def _clear(path: Path, suite: str) -> None:
     shutil.rmtree(path, ignore_errors=True)  # with files of others
 
 
-def _made(suite: str, machine: Machine, digest: str, tell: Tell) -> Run:
+def _made(suite: str, machine: Machine, digest: str, tell: Tell, more: Mapping[str, str] | None = None) -> Run:
     tell(f"{suite} of {machine.hostname} is measured first, and kept for later")
     path = _kept(suite, digest)
     if path is None:
         raise MachineError("there is no folder to keep runs of this machine; set XDG_CACHE_HOME, or measure "
                            f"with `tierscope run {suite}` and name the run with --from")  # fmt: skip
     _clear(path, suite)
-    words = WORDS[suite] | ({"to": _far(machine)} if suite == STAIRCASE else {})
+    words = WORDS[suite] | ({"to": _far(machine)} if suite == STAIRCASE else {}) | dict(more or {})
     argv = ("tierscope", "run", suite, *(f"{key}={word}" for key, word in words.items()))
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
