@@ -8,15 +8,8 @@ M: time of the program itself, measured here: the user time of one thread, the w
 wall time, in the kernel or waiting. The model's times here and on the tier are a and b. The reported time is by the own
 core. Its parameters are not known exactly, so the tier is also replayed with other cores that this machine may have
 (`cores`). The bounds contain the interval of one more core, in which cores count by how well they explain M
-(`one_more`), for both ends of the interval of M. They also contain two readings of what the model leaves open of M: it
-does not change, or all of it waits for memory:
-
-    1 + (m - 1) A                   m: b / a; A: a / M
-    1 + (m - 1) (A + (1 - A) / s)   s: share of a that waits for memory, 1 - a0 / a
-
-Both are of the own core, and of the weighted means of m and A over the other cores. If the model takes longer than the
-program, A is above 1: then the second one has shorter waits, but at least none. a0 is the time of the own core with a
-memory that answers immediately.
+(`one_more`), for both ends of the interval of M. They also contain two readings of what the model leaves open of M
+(`left_open`), of the own core and of the weighted mean of the others.
 
 The latency of the memory here was measured and has an interval. With the latency at an end of it, the own core takes a'
 here, and the ratio changes. In a trace with gaps, some reads from memory may be hits in the program, and some hits may
@@ -49,6 +42,7 @@ from typing import Any
 
 from tierscope.errors import MachineError
 from tierscope.predict.program.cold import NONE, Doubt, explained, extremes
+from tierscope.predict.program.left_open import left_open
 from tierscope.predict.program.native import Native
 from tierscope.predict.program.one_more import LEAST_CORES, counting, mean_of, one_more, weights
 from tierscope.predict.program.processes import lost
@@ -306,16 +300,11 @@ def _of_wall(here: Anchor, time: float, ratio: float) -> Iterator[float]:
     yield (time * ratio + here.rest_s) / (time + here.rest_s)
 
 
-def _left_open(here: Anchor, ratio: float, explained: float) -> Iterator[float]:
-    """Yield the ratios if what the model leaves open does not change, and if all of it waits for memory.
-
-    ratio: m; explained: A.
-    """
+def _left_open(here: Anchor, ratio: float, explained: float) -> tuple[float, ...]:
+    """Return both readings of what the model leaves open, for b / a and a / M."""
     own = here.model_s
     share = 1 - seconds_of(here.instant) / own if here.instant is not None and own else 0.0
-    yield 1 + (ratio - 1) * explained
-    if share > 0:
-        yield 1 + (ratio - 1) * max(explained + (1 - explained) / share, 0.0)
+    return left_open(ratio, explained, share)
 
 
 def paired_deviation(old: Traced, new: Traced) -> float:
