@@ -19,7 +19,7 @@ from tierscope.record.experiment import Group
 from tierscope.record.machine import Cache, Cpu
 from tierscope.record.result import BLOCK, PREEMPTED, Blocks, Clock, GroupFacts, load
 from tierscope.run import runner
-from tierscope.run.background import FEWEST, PAUSE_S, SHORT_S, TEACHES_S, Watch
+from tierscope.run.background import FRESH_S, PAUSE_S, SHORT_S, TEACHES_S, WARM_S, Watch
 from tierscope.run.measurer import Measurer
 from tierscope.run.quiet import MOST, Quiets, quiet_file
 from tierscope.stats.background import BUSY, ENOUGH, MORE, busy, doubt, shares_memory, slowed
@@ -177,6 +177,7 @@ class Memory:
 
     def __init__(self) -> None:
         self.slower, self.flags, self.probes, self.closed, self.refuses = 1.0, 0, 0, 0, False
+        self.turns_s, self.cold = 0.0, 1.0  # from one interruption to the next; how many times longer reads then take
 
     def prepare(self, groups: Sequence[Group]) -> tuple[GroupFacts, ...]:
         if self.refuses:
@@ -185,10 +186,14 @@ class Memory:
 
     def measure(self, seconds: float, block_s: float, groups: Sequence[int] = ()) -> Blocks:
         self.probes += groups == (0,)
-        blocks = np.zeros(2 * FEWEST, dtype=BLOCK)
-        blocks["stop_ticks"], blocks["flags"] = block_s * HZ, self.flags
+        blocks = np.zeros(round(seconds / block_s), dtype=BLOCK)
+        number = np.arange(len(blocks))
+        blocks["start_ticks"], blocks["stop_ticks"] = number * block_s * HZ, (number + 1) * block_s * HZ
         rate = 1 / 100e-9 if groups == (0,) else 20e9 / 64
-        blocks["operations"] = block_s * rate / self.slower
+        turn = round(self.turns_s / block_s) or len(blocks)
+        blocks["flags"] = np.where((number % turn == 0) & (self.turns_s > 0), PREEMPTED, self.flags)
+        cold = np.where(number % turn < round(WARM_S / block_s), self.cold, 1.0)
+        blocks["operations"] = block_s * rate / self.slower / cold
         return blocks
 
     def close(self) -> None:
@@ -232,8 +237,11 @@ def test_the_memory_is_probed_each_second_while_others_rest_and_around_each_visi
     scene.others.cpus = 1.0
     scene.visit(1.0)
     before = scene.memory.probes
+    scene.visit()  # the probe after one visit is that before the next
+    assert scene.memory.probes == before + 1
+    scene.clock.now += 2 * FRESH_S
     scene.visit()
-    assert scene.memory.probes == before + 2
+    assert scene.memory.probes == before + 3
 
 
 def test_quiet_times_teach_what_the_memory_gives_and_busy_ones_do_not() -> None:
@@ -261,6 +269,27 @@ def test_a_program_that_only_computes_raises_no_doubt_if_quiet_times_are_known()
         found = scene.visit(1.0)
     assert found.cpus == pytest.approx(1.0)
     assert doubt(found, 2) == ""
+
+
+@pytest.mark.parametrize("turns_s", [0.0, 0.006, 0.009])
+def test_reads_that_are_slow_after_an_interruption_show_no_others(turns_s: float) -> None:
+    """Most undisturbed blocks of these turns are cold, and their median is 30 % too slow."""
+    scene = Scene(quiets=quiet_times())
+    scene.memory.turns_s, scene.memory.cold, scene.others.cpus = turns_s, 1.3, 1.0
+    scene.visit(1.0)
+    found = scene.visit(1.0)
+    assert found.latency_s == pytest.approx(100e-9, rel=0.01)
+    assert doubt(found, 2) == ""
+    scene.memory.slower = 1.3
+    scene.visit(1.0)
+    assert scene.visit(1.0).latency_s == pytest.approx(130e-9, rel=0.01)
+
+
+def test_where_no_block_is_warm_all_undisturbed_ones_count() -> None:
+    scene = Scene(quiets=quiet_times())
+    scene.memory.turns_s, scene.memory.cold, scene.others.cpus = WARM_S * 0.75, 1.3, 1.0
+    scene.visit(1.0)
+    assert scene.visit(1.0).latency_s == pytest.approx(130e-9, rel=0.01)
 
 
 def test_a_probe_that_was_interrupted_shows_nothing() -> None:
@@ -361,7 +390,7 @@ def test_a_folder_that_cannot_be_written_stops_no_run(tmp_path: Path) -> None:
 
 def test_the_file_is_in_the_users_cache_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    assert quiet_file("abc") == tmp_path / "tierscope/quiet/abc.json"
+    assert quiet_file("abc") == tmp_path / "tierscope/warm/abc.json"
 
 
 @pytest.fixture

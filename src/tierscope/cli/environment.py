@@ -14,7 +14,7 @@ VARIABLES = {
     "CXX": "compiler that `./tierscope` builds the core with",
     "XDG_CACHE_HOME": "folder of caches, by default `~/.cache`: `tierscope/judged` has the judgements "
     "of runs that other processes measured, `tierscope/variants` the loop variants that searches found, "
-    "`tierscope/quiet` the memory probes of quiet times, `tierscope/earlier` the numbers of earlier runs",
+    "`tierscope/warm` the memory probes of quiet times, `tierscope/earlier` the numbers of earlier runs",
     "TIERSCOPE_VM_KERNEL": "folder with `boot` and `lib/modules` of the kernel of `tierscope vm`",
     "XDG_DATA_HOME": "folder of data, by default `~/.local/share`: `tierscope/vm` has the kernel of `tierscope vm`",
     "NO_COLOR": "no colour in the terminal",

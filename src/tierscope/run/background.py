@@ -1,9 +1,14 @@
 """The activity of others during a visit: the CPUs that they use, and the speed of memory between visits.
 
 The probe has its own core process, with its own memory on each node that a point uses. It maps the memory once, and
-reads it for PROBE_S by dependent reads and by reads in order. It runs each PAUSE_S, and around every visit while others
-use CPUs. Before every visit it runs until quiet times of this machine are known. The first seconds of a run that is
-expected to be short are probed only while others use CPUs.
+reads it by dependent reads and by reads in order. It runs each PAUSE_S, and around every visit while others use CPUs.
+Before every visit it runs until quiet times of this machine are known. The first seconds of a run that is expected to
+be short are probed only while others use CPUs.
+
+A thread that comes back finds the page tables out of its caches. The first dependent reads then take a third longer,
+for some milliseconds. Next to programs that only use the CPU, most blocks of a probe are such ones, and would show a
+memory that others use. So a probe lasts until FEWEST blocks had WARM_S of undisturbed work before them. Where that is
+not enough, all undisturbed blocks count.
 """
 
 import time
@@ -12,12 +17,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tierscope.arrays import Floats
 from tierscope.errors import TierscopeError
 from tierscope.host.others import Mark, Marks, cpus_between
 from tierscope.record.background import Background
 from tierscope.record.experiment import Experiment, Group, Target, Team, Workload
 from tierscope.record.machine import Machine
-from tierscope.record.result import Blocks
+from tierscope.record.result import SIZING, Blocks
 from tierscope.record.work.hop import HopWork
 from tierscope.record.work.line import LineWork
 from tierscope.run.both import is_job
@@ -26,10 +32,12 @@ from tierscope.run.quiet import Quiets
 from tierscope.stats.background import ENOUGH, busy
 from tierscope.units import LINE_BYTES, MiB
 
-PROBE_S = 0.02  # of each kernel: its median is then known to 1 %
+PROBES_S = (0.02, 0.04, 0.04)  # of each kernel, until FEWEST blocks are warm: their median is then known to 1 %
 BLOCK_S = 0.0005
-FEWEST = 8  # undisturbed blocks of a probe
+WARM_S = 0.004  # of undisturbed work, after which a block counts
+FEWEST = 8  # blocks of a probe
 PAUSE_S = 1.0  # between two probes while others rest: they cost 5 % of the time
+FRESH_S = 0.1  # a probe that is younger also counts as the one before the next visit
 SHORT_S = 5.0  # a run that is expected to be shorter is not probed in this time without a reason
 TEACHES_S = 1.0  # the same, while quiet times are not known
 SPAN_S = 1.0  # over which the use of CPUs is counted at least
@@ -78,7 +86,7 @@ class Watch:
         self._used = self._note()
         self._settle()
         node = self._node(experiment)
-        if self._busy() or self._is_due(node):
+        if (self._busy() and not self._is_fresh(node)) or self._is_due(node):
             self._probe(node)
 
     def after(self, experiment: Experiment) -> Background | None:
@@ -124,6 +132,10 @@ class Watch:
         teaches = not known and self._rests()
         return last is None or teaches or now - last.moment_s >= PAUSE_S
 
+    def _is_fresh(self, node: int) -> bool:
+        last = self._last.get(node)
+        return last is not None and self._clock() - last.moment_s < FRESH_S
+
     def _rests(self) -> bool:
         return self._used is not None and self._used < busy(len(self._machine.identity.cpus)) / REST
 
@@ -153,7 +165,7 @@ class Watch:
         session = self._sessions[node]
         if session is None:
             return None
-        hop, line = (_rate(session.measure(PROBE_S, BLOCK_S, (group,)), session.clock.hz) for group in (0, 1))
+        hop, line = (_rate(session, group) for group in (0, 1))
         if hop is None or line is None:
             return None
         probe = Probe(self._clock(), 1 / hop, line * LINE_BYTES)
@@ -185,10 +197,25 @@ class Watch:
         return session
 
 
-def _rate(blocks: Blocks, hz: float) -> float | None:
-    """Return operations/s, the median of the undisturbed blocks; None where they are too few."""
-    clean = blocks[blocks["flags"] == 0]
-    if len(clean) < FEWEST:
-        return None
-    seconds = (clean["stop_ticks"] - clean["start_ticks"]).astype(np.float64) / hz
-    return float(np.median(clean["operations"] / seconds))
+def _rate(session: Measurer, group: int) -> float | None:
+    """Return operations/s, the median of the warm blocks, else of the undisturbed ones; None where they are few."""
+    every: list[float] = []
+    warm: list[float] = []
+    for seconds in PROBES_S:
+        blocks = session.measure(seconds, BLOCK_S, (group,))
+        clean = blocks["flags"] == 0
+        rates = blocks["operations"] / np.maximum(blocks["stop_ticks"] - blocks["start_ticks"], 1) * session.clock.hz
+        every.extend(rates[clean])
+        warm.extend(rates[clean & (_undisturbed_s(blocks, session.clock.hz) >= WARM_S)])
+        if len(warm) >= FEWEST:
+            return float(np.median(warm))
+    return float(np.median(every)) if len(every) >= FEWEST else None
+
+
+def _undisturbed_s(blocks: Blocks, hz: float) -> Floats:
+    """Return the seconds of undisturbed work of the thread before each block of a batch; shape (blocks,)."""
+    if not blocks.size:
+        return np.empty(0)
+    disturbed = (blocks["flags"] & ~np.uint16(SIZING)) != 0
+    since = np.maximum.accumulate(np.where(disturbed, blocks["stop_ticks"], blocks["start_ticks"][0]))
+    return np.asarray((blocks["start_ticks"].astype(np.float64) - since.astype(np.float64)) / hz)

@@ -18,6 +18,7 @@ from tierscope.run.kept import keep, kept_file
 
 MOST = 256  # probes of a node that are kept, the latest
 EDGE = 5.0  # percent
+KEPT_IN = "warm"  # the folder; "quiet" of versions before 0.3 had probes with cold blocks, 2 % higher
 
 
 class Seen(msgspec.Struct, frozen=True):
@@ -62,7 +63,7 @@ class Quiets:
 
 def quiet_file(digest: str, host: str = "") -> Path | None:
     """Return the file of a machine; see `kept_file`. host: `ssh:NAME` of another machine, "" of this one."""
-    return kept_file("quiet", digest, host)
+    return kept_file(KEPT_IN, digest, host)
 
 
 def _read(path: Path | None) -> dict[int, list[Seen]]:
