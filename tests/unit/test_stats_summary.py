@@ -43,6 +43,17 @@ def test_few_clean_blocks_have_the_cause_that_their_marks_show(lost: Lost, why: 
     assert verdict(np.full(60, 5.0), SCHEDULE, 400, lost).reasons == (f"only 15 % of the moments are clean{why}",)
 
 
+def test_threads_that_have_few_moments_in_common_are_judged_by_their_own() -> None:
+    """Two threads that each keep 0.3 of their moments keep 0.09 together, and are as warm as one of them."""
+    series = np.full(90, 5.0)
+    two = Lost(taken=910, marked=910, clean=90, rarest=300)
+    assert verdict(series, SCHEDULE, 1000, two).conclusive
+    assert not verdict(series, SCHEDULE, 1000, Lost(taken=910, marked=910, clean=90, rarest=90)).conclusive
+    cold = Lost(taken=910, marked=910, clean=180, rarest=300)  # half of them followed an interruption too soon
+    (reason,) = verdict(series, SCHEDULE, 1000, cold).reasons
+    assert reason == "only 15 % of a thread's moments are clean, 91 % interrupted: the machine is busy"
+
+
 def test_a_short_point_with_a_few_interruptions_is_not_a_busy_machine() -> None:
     (reason,) = verdict(np.full(30, 5.0), SCHEDULE, 40, Lost(taken=10, marked=10)).reasons
     assert reason == f"only 30 clean blocks of 40: {ENOUGH} are needed, measure longer"

@@ -154,13 +154,22 @@ def test_moments_are_counted_by_what_their_marks_show(flag: int, taken: int) -> 
     """Others had a CPU at four of ten moments; a clock that differs shows nothing of others."""
     disturbed = np.concatenate([row(0, 3), blocks_of([3000], length=4000, flags=flag), row(7000, 3)])
     common = together(np.concatenate([disturbed, row(0, 10, group=1)]), HZ, 2)
-    assert common.lost == Lost(taken, 4)
+    assert common.lost == Lost(taken, 4, clean=6, rarest=6)
     assert common.total - common.instants_s.size == 4
+
+
+def test_each_thread_has_its_own_share_of_undisturbed_moments() -> None:
+    """Two threads that lose half of their moments each may have none in common."""
+    first = np.concatenate([row(0, 5), row(5000, 5, flags=PREEMPTED)])
+    second = np.concatenate([row(0, 4, flags=PREEMPTED, group=1), row(4000, 6, group=1)])
+    common = together(np.concatenate([first, second]), HZ, 2)
+    assert common.lost == Lost(9, 9, clean=1, rarest=5)
+    assert common.lost.share_of_a_thread(1, common.total) == 0.5
 
 
 def test_a_mark_that_is_part_of_the_measurement_takes_nothing() -> None:
     blocks = row(0, 10, flags=PREEMPTED)
-    assert together(blocks, HZ, 1, unclean=SHARED).lost == Lost(0, 0)
+    assert together(blocks, HZ, 1, unclean=SHARED).lost == Lost(0, 0, clean=10, rarest=10)
 
 
 def test_moments_before_a_footprint_is_back_are_lost_without_a_mark() -> None:
@@ -168,4 +177,4 @@ def test_moments_before_a_footprint_is_back_are_lost_without_a_mark() -> None:
     blocks["flags"][2] = PREEMPTED
     common = together(blocks, HZ, 1, walks=(500.0,))
     assert common.instants_s.size < 9
-    assert common.lost == Lost(1, 1)
+    assert common.lost == Lost(1, 1, clean=common.instants_s.size, rarest=common.instants_s.size)

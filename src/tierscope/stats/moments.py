@@ -102,6 +102,7 @@ class Moments:
     absent: Floats  # shape (groups, moments), the share of a rate that is filled in
     taken: int  # moments at which others had the CPU of a thread, clean or not
     marked: int  # moments at which a thread has any unclean mark
+    undisturbed: Integers  # shape (slots,), moments at which each thread is undisturbed
 
 
 def windows(columns: Columns, slots: int, spacing: float, most: int) -> Windows:
@@ -160,6 +161,7 @@ def clean_moments(found: Windows, which: slice, asked: Asked) -> Moments:
         absent=np.stack([one[clean] for _, one in filled_in]),
         taken=int(taken.sum()),
         marked=int(marked.sum()),
+        undisturbed=present.sum(axis=1),
     )
 
 

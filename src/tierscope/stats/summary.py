@@ -24,10 +24,8 @@ from tierscope.stats.median import Interval, beyond, median
 from tierscope.stats.steady import Steady, settle
 
 SLICES = 9  # iterations for STREAM's best, average and worst
-UNDISTURBED = (
-    0.2  # share of the moments, at least: with two busy neighbours on two CPUs, points that kept less were wrong
-)
-# by up to 15 % (benchmarks/busy.py), since a thread that has just come back finds its caches and TLB cold
+UNDISTURBED = 0.2  # share of the moments of each thread, at least: with two busy neighbours on two CPUs, points that
+# kept less were wrong by up to 15 % (benchmarks/busy.py), since a thread that comes back finds its caches and TLB cold
 ENOUGH = 50  # points: below, the warm-up rule is silent and intervals of autocorrelated noise (0.7) contain
 # the truth under 84 % of the time instead of 95 % (see `median`)
 LONG_S = 0.01  # of a block: it contains ten usual ones, so that neighbours resemble each other less
@@ -109,8 +107,9 @@ def _reasons(interval: Interval, settled: Steady, schedule: Schedule, total: int
     if interval.count < needed:
         why = lost.why(kept, total) or f": {needed} are needed, {LONGER}"
         reasons.append(f"only {interval.count} clean blocks of {total}{why}")
-    elif kept < UNDISTURBED * total:
-        reasons.append(f"only {100 * kept / total:.0f} % of the moments are clean{lost.why(kept, total)}")
+    elif (share := lost.share_of_a_thread(kept, total)) < UNDISTURBED:
+        of = "the moments" if share * total <= kept else "a thread's moments"
+        reasons.append(f"only {100 * share:.0f} % of {of} are clean{lost.why(kept, total)}")
     if wide := too_wide(interval, schedule.precision):
         reasons.append(wide)
     if not settled.steady:

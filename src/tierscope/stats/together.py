@@ -84,7 +84,12 @@ def together(blocks: Blocks, hz: float, groups: int, walks: tuple[float, ...] = 
         total=int(common.moments.sum()),
         coverage=tuple((_inside(common, group_of_slot) / _timed(columns, group_of_slot)).tolist()),
         filled_errors=tuple(error for _, error in relieved_series),
-        lost=Lost(sum(one.taken for one in found), sum(one.marked for one in found)),
+        lost=Lost(
+            taken=sum(one.taken for one in found),
+            marked=sum(one.marked for one in found),
+            clean=sum(one.ticks.size for one in found),
+            rarest=int(sum((one.undisturbed for one in found), np.zeros(group_of_slot.size, dtype=np.int64)).min()),
+        ),
     )
 
 
