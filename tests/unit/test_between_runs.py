@@ -24,7 +24,7 @@ from tierscope.report.top.top import top
 from tierscope.run import earlier, planned, start
 from tierscope.run.earlier import LARGEST, MOST, OLDEST, EarlierRuns, earlier_file
 from tierscope.run.measuring import earlier_for
-from tierscope.stats.between_runs import GUEST, Once, apart, between_of, until_known
+from tierscope.stats.between_runs import FEWEST, GUEST, Once, apart, between_of, is_shown, until_known
 from tierscope.stats.drift import Drift, drift_of
 from tierscope.stats.median import Interval
 from tierscope.stats.visited import BETWEEN, NOT_YET, SLOWLY
@@ -77,15 +77,24 @@ def test_a_point_that_changes_by_half_is_apart_from_those_that_repeat(runs: int)
     assert between_of([wide]).variance == 0
 
 
+def test_an_odd_point_in_two_runs_does_not_show_its_kind() -> None:
+    quiet = [Once(1.0, 1e-4)]
+    odd = [Once(1.0, 1e-4), Once(1.6, 1e-4)]
+    assert not is_shown([quiet, odd])
+    assert not is_shown([quiet, odd, odd])
+    assert is_shown([odd] * 3)
+    assert is_shown([odd * 2])  # as many runs as replace what is assumed
+    assert not is_shown([])
+
+
 def test_points_of_one_kind_are_seldom_apart_also_if_they_change_together() -> None:
     rng = np.random.default_rng(SEED)
     for common in (0.0, 0.05):
         found = []
         for _ in range(300):
             together = rng.normal(0, common, 4)
-            found.append(
-                len(apart([[Once(float(one), 1e-5) for one in together + rng.normal(0, 0.01, 4)] for _ in range(10)]))
-            )
+            points = [[Once(float(one), 1e-5) for one in together + rng.normal(0, 0.01, 4)] for _ in range(10)]
+            found.append(len(apart(points)))
         assert mean(found) < 0.25  # of ten points
 
 
@@ -95,7 +104,7 @@ def test_few_points_have_none_apart(count: int) -> None:
     assert apart([]) == set()
 
 
-def test_points_that_are_alike_to_their_own_kind_are_not_apart_in_a_larger_one(tmp_path: Path) -> None:
+def test_points_that_are_alike_to_their_own_kind_are_not_apart_a_larger_one(tmp_path: Path) -> None:
     rng, path = np.random.default_rng(SEED), tmp_path / "earlier.json"
     now = datetime.now(UTC)
 
@@ -374,7 +383,8 @@ def test_points_with_doubts_are_not_kept(tmp_path: Path, monkeypatch: pytest.Mon
 
 def kept(path: Path, runs: Sequence[tuple[datetime, float]]) -> None:
     found = [earlier.Found(began, log, 1e-4) for began, log in runs]
-    path.write_bytes(msgspec.json.encode({"key": earlier.Point(("stream line",), found)}))
+    points = {f"key{number}": earlier.Point(("stream line",), found) for number in range(FEWEST)}
+    path.write_bytes(msgspec.json.encode(points))
 
 
 def test_old_runs_are_forgotten_and_those_of_the_future_ignored(tmp_path: Path) -> None:

@@ -24,7 +24,7 @@ from tierscope.record.earlier import Between, Earlier
 from tierscope.record.machine import Machine
 from tierscope.record.result import Record, Run
 from tierscope.run.kept import keep, kept_file
-from tierscope.stats.between_runs import Once, apart, between_of
+from tierscope.stats.between_runs import Once, apart, between_of, is_shown
 from tierscope.stats.takes import takes_of
 from tierscope.tables.drifts import kinds, own_word, word_of
 from tierscope.tables.measured import judged
@@ -103,8 +103,10 @@ def _of_kind(kind: str, points: dict[str, list[Once]], *, larger: bool) -> Itera
     least as its kind does, since its few runs may agree by chance.
     """
     alone = set() if larger else apart(list(points.values()))
-    together = between_of([found for place, found in enumerate(points.values()) if place not in alone])
-    yield msgspec.structs.replace(together, kind=kind)
+    rest = [found for place, found in enumerate(points.values()) if place not in alone]
+    together = between_of(rest)
+    if is_shown(rest):
+        yield msgspec.structs.replace(together, kind=kind)
     for place, (key, found) in enumerate(points.items()):
         if place in alone:
             own = between_of([found])

@@ -10,7 +10,8 @@ A point at the end of a cache may change by half while all others of its kind re
 than that of the others explains (0.1 % by chance), it is left out of its kind, and has a drift of its own (`apart`).
 
 The points of a kind are weighted by n - 1. All points of a run may rise and fall together, so they do not show more
-about runs than one of them does: `degrees` is the largest n - 1.
+about runs than one of them does: `degrees` is the largest n - 1. One or two points in fewer than four runs do not show
+the drift of their kind: they may be odd.
 
 Until enough runs are known, a virtual machine is assumed to change by as much as other ones did (`GUEST`). It shares
 caches and memory with others, and the visits of one run, some seconds apart, may all meet the same neighbours. The
@@ -51,6 +52,15 @@ def between_of(points: Sequence[Sequence[Once]]) -> Between:
     excess = sum((len(point) - 1) * _excess(point) for point in repeated)
     total = sum(len(point) - 1 for point in repeated)
     return Between(variance=max(excess / total, 0.0), degrees=float(max(map(len, repeated)) - 1))
+
+
+def is_shown(points: Sequence[Sequence[Once]]) -> bool:
+    """Return whether points show the drift of their kind: FEWEST of them, or one in as many runs as replace `GUEST`.
+
+    One odd point in two runs would make all others of its kind many times as wide.
+    """
+    runs = [len(point) for point in points if len(point) > 1]
+    return len(runs) >= FEWEST or max(runs, default=0) > GUEST.degrees
 
 
 def apart(points: Sequence[Sequence[Once]]) -> set[int]:

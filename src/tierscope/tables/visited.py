@@ -115,12 +115,16 @@ class Visited:
         )
 
     def _between_runs(self, record: Record, place: int, take: Sequence[int], group: int) -> Between | None:
-        """Return what earlier runs show of a group; None where the run did not look for them. place: of the take."""
+        """Return what earlier runs show of a group; None where the run did not look for them. place: of the take.
+
+        The larger kind mixes memory and caches, and states nothing about a core's own caches.
+        """
         if self._between is None:
             return None
-        words = (own_word(record.experiment, place, group), *map(word_of, kinds(record, take, group, self._caches)))
+        shared = shares_memory(record.groups[group], self._caches, self._cpus)
+        kind, larger = map(word_of, kinds(record, take, group, self._caches))
+        words = own_word(record.experiment, place, group), kind, *((larger,) if shared else ())
         known = next((self._between[word] for word in words if word in self._between), Between())
-        shared = self._assumed is not None and shares_memory(record.groups[group], self._caches, self._cpus)
         return until_known(known, self._assumed if shared else None)
 
     def _slowed(self, record: Record, group: int) -> list[float]:
