@@ -12,13 +12,15 @@ import pytest
 from fake_core import FakeCore
 from lab import Lab, Watch, group, lab_in, plan_of, point
 from tierscope.record.experiment import Experiment, Group
-from tierscope.record.result import Record, Run, load, save_result
+from tierscope.record.result import Record, Run, blocks_of, load, save_result
 from tierscope.report.content import gather
 from tierscope.report.doubtful import next_step, why
 from tierscope.run import visits
 from tierscope.run.batches import one_visit
+from tierscope.run.deadline import LATER
 from tierscope.run.durations import Durations
 from tierscope.run.visits import MOST, Visits, spread_out
+from tierscope.stats.summary import ENOUGH
 from tierscope.stats.visited import BETWEEN, ONCE
 from tierscope.tables.measured import judged, judged_once, measured
 from tierscope.units import MiB
@@ -38,6 +40,12 @@ def points(visits: int = 3, *, calibrate: bool = False) -> list[Experiment]:
 
 def run_of(lab: Lab) -> Run:
     return load(lab.directory)
+
+
+def timed_s(run: Run, record: Record) -> float:
+    """Return the seconds of all blocks of a visit."""
+    blocks = blocks_of(run.path, record)
+    return float((blocks["stop_ticks"] - blocks["start_ticks"]).sum()) / record.clock.hz
 
 
 def order(records: tuple[Record, ...]) -> list[tuple[int, int]]:
@@ -85,6 +93,32 @@ def test_the_visits_of_a_point_share_the_time_that_it_had(lab: Lab) -> None:
     times = [float(step.split()[1]) for step in lab.core.log if step.startswith("measure")]
     assert sum(times) <= one.schedule.budget_s + 1e-9
     assert one_visit(one).minimum_s == 0.1
+
+
+@pytest.mark.parametrize("disturbed", [0.0, 0.75])
+def test_a_disturbed_visit_lasts_longer_if_the_limit_leaves_the_time(lab: Lab, disturbed: float) -> None:
+    lab.core.disturbed = lambda group: disturbed
+    asked = [point(group(kernel), minimum_s=0.1, budget_s=0.6, visits=3) for kernel in KERNELS]
+    lab(plan_of(*asked), limit=60.0)
+    run = run_of(lab)
+    for record in run.result.records:
+        times = timed_s(run, record)
+        assert times <= 0.11 if not disturbed else 0.2 < times < 0.7
+        assert judged_once(run, record).points[0].groups[0].interval.count >= (ENOUGH if disturbed else 0)
+        assert measured(run, record).conclusive
+
+
+def test_disturbed_visits_share_what_the_limit_leaves(lab: Lab) -> None:
+    """The first ones do not take the time of the last ones, nor all that further visits need."""
+    lab.core.disturbed = lambda group: 0.95
+    asked = [point(group(kernel), minimum_s=0.1, budget_s=3.0, visits=3) for kernel in KERNELS]
+    lab(plan_of(*asked), limit=6.0)
+    run = run_of(lab)
+    times = [timed_s(run, record) for record in run.result.records]
+    assert min(times) > 0.5
+    assert max(times) < 1.5 * min(times)
+    assert sum(times) < (1 - LATER) * 6.0
+    assert run.result.visits
 
 
 def test_calibration_is_done_once_and_all_visits_take_its_walk(lab: Lab) -> None:

@@ -5,6 +5,9 @@ machine drifts. So the first tour has only FIRST of the limit, where the plan ha
 on this machine is learned from those before, table by table: page faults and large caches can make their set-up
 several times as long as `run.expected` states. The searches for loop variants share the time that the measurements of
 the first tour leave.
+
+Next to other programs, most moments of a visit are not clean. Then it lasts longer, since another visit would map its
+memory again.
 """
 
 import math
@@ -19,6 +22,7 @@ from tierscope.run.expected import expected_seconds, further_seconds, shortest_s
 from tierscope.stats.takes import takes_of
 
 FIRST = 0.6  # of the limit
+LATER = 0.2  # of the limit, for further visits of a few points of each kind, where others disturb the first tour
 
 
 class Deadline:
@@ -48,14 +52,33 @@ class Deadline:
         rest = self._further + sum(map(expected_seconds, self._imagined[number + 1 :])) if first else 0.0
         return max(least_seconds(schedule), min(schedule.budget_s, (self.left_s - rest) / len(takes_of(experiment))))
 
+    def longest_s(self, experiment: Experiment, number: int, *, first: bool) -> float:
+        """Return the time of each take of a visit that others disturb.
+
+        It is the budget of all visits of the point at most. With a limit, the rest of the first tour shares what the
+        limit leaves, but for LATER of it. Without one, the next visits have time.
+        """
+        budget = self.budget_s(experiment, number, first=first)
+        if math.isinf(self._limit_s) or experiment.schedule.repeats:
+            return budget
+        left, sharing = self.left_s, 1
+        if first:
+            rest = self._imagined[number + 1 :]
+            left -= self._shortest_s(rest) + (LATER * self._limit_s if self._further else 0.0)
+            sharing += len(rest)
+        return max(budget, min(experiment.schedule.budget_s, left / sharing / len(takes_of(experiment))))
+
     def search_s(self, number: int, searches: int) -> float:
         """Return the time of this search. searches: how many there still are, with this one."""
         first = self._limit_s * (FIRST if self._further else 1.0)
         if math.isinf(first):
             return LONGEST_S
-        rest = sum(shortest_seconds(one) * self._slower(one) for one in self._imagined[number:])
-        left = first - (self._clock() - self._began) - rest
+        left = first - (self._clock() - self._began) - self._shortest_s(self._imagined[number:])
         return min(max(left / max(searches, 1), LEAST_S), LIMITED_S)
+
+    def _shortest_s(self, experiments: Sequence[Experiment]) -> float:
+        """Return the time of first visits that are as short as they may be, on this machine."""
+        return sum(shortest_seconds(one) * self._slower(one) for one in experiments)
 
     def _slower(self, experiment: Experiment) -> float:
         """Return by how much points of this table last longer than expected; 1 where none was measured.

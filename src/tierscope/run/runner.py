@@ -221,8 +221,10 @@ class Runner:
         counters_of = self._counters if place.visit == 0 else Counters()
         counters_of.begin(session, facts)
         with self._levered.during():
-            budget = self._deadline.budget_s(experiment, place.number, first=place.visit == 0)
-            blocks, ran, found = self._measure(session, ready, facts, budget, counters_of)
+            first = place.visit == 0
+            budget = self._deadline.budget_s(experiment, place.number, first=first)
+            longest = self._deadline.longest_s(experiment, place.number, first=first)
+            blocks, ran, found = self._measure(session, ready, facts, (budget, longest), counters_of)
         keyed = any(one.operation == "key" for one in facts)
         timings = session.timings() if keyed else ()
         error, details, counters = session.check()
@@ -263,12 +265,12 @@ class Runner:
         session: Measurer,
         experiment: Experiment,
         facts: tuple[GroupFacts, ...],
-        budget: float,
+        times: tuple[float, float],
         counters: Counters,
     ) -> tuple[Blocks, tuple[int, ...], Judged]:
         """Return the blocks of rounds until all takes are conclusive, the take of each batch, and the judgement.
 
-        Each take has at least minimum_s, all have at most `budget` s.
+        Each take has at least minimum_s. times: the seconds that each has at most, and with too few clean blocks.
 
         A take that is conclusive rests while the others continue, unless takes are compared. Rounds that are shorter
         than BATCH_S are looked at together until a comparison has enough of them. Judged is at times that grow.
@@ -278,6 +280,7 @@ class Runner:
         batches: list[Blocks] = []
         ran: list[int] = []
         timed, looked, open_takes = 0.0, 0.0, set(range(len(takes)))
+        budget, longest = times
         block_s = long_enough(schedule.block_s, session.clock)
         for turn in count():
             seconds = batch_seconds(paced, timed, budget, first=turn == 0)
@@ -297,7 +300,9 @@ class Runner:
             looked, blocks, noted = timed, np.concatenate(batches), tuple(ran) if experiment.takes else ()
             found = self._judge(blocks, session.clock.hz, experiment, facts, noted)
             self._observer.measured(experiment, found)
-            if enough and (found.conclusive or ends):
+            if enough and ends and budget < longest and found.lacks_blocks(schedule):
+                budget = longest
+            elif enough and (found.conclusive or ends):
                 return blocks, noted, found
             if not experiment.against:
                 open_takes = {take for take, point in enumerate(found.points) if not point.conclusive}

@@ -3,12 +3,13 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tierscope.record.experiment import Experiment
+from tierscope.record.experiment import Experiment, Schedule
 from tierscope.record.machine import Cache
 from tierscope.record.result import Blocks, GroupFacts
-from tierscope.stats.contrast import CHASER, PROCESSES, Contrast, contrasts
+from tierscope.stats.contrast import CHASER, PROCESSES, Contrast, contrasts, least_rounds
 from tierscope.stats.point import Point, judge
 from tierscope.stats.repeats import judge_repeats
+from tierscope.stats.summary import enough
 from tierscope.stats.takes import blocks_of, takes_of
 from tierscope.stats.together import SHARED, UNCLEAN
 from tierscope.stats.walks import walks
@@ -40,6 +41,13 @@ class Judged:
     def reasons(self) -> tuple[str, ...]:
         """Return why the record is not conclusive, each reason once."""
         return tuple(dict.fromkeys(reason for one in self._asked for reason in one.reasons))
+
+    def lacks_blocks(self, schedule: Schedule) -> bool:
+        """Return whether a number that must be sure rests on too few clean blocks or rounds. schedule: of the visit."""
+        least = enough(schedule.block_s)
+        return any(one.asked.count < least_rounds(schedule) for one in self.contrasts) or any(
+            group.interval.count < least for point in self._asked_points for group in point.groups
+        )
 
     @property
     def _asked(self) -> tuple[Contrast | Point, ...]:
