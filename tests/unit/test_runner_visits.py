@@ -21,7 +21,7 @@ from tierscope.run.deadline import LATER
 from tierscope.run.durations import Durations
 from tierscope.run.visits import MOST, Visits, spread_out
 from tierscope.stats.summary import ENOUGH
-from tierscope.stats.visited import BETWEEN, ONCE
+from tierscope.stats.visited import BETWEEN, ONCE, SLOWED
 from tierscope.tables.measured import judged, judged_once, measured
 from tierscope.units import MiB
 
@@ -312,20 +312,26 @@ def test_a_second_look_begins_with_points_seen_once_and_ends_with_hopeless_ones(
     lab: Lab, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     known = visited_again(first_tour(lab), range(1, 16))
-    widths = dict.fromkeys(range(16), 0.001) | {0: 0.011, 3: 0.04, 5: 0.03, 9: 0.5}
+    widths = dict.fromkeys(range(16), 0.001) | {0: 0.011, 3: 0.04, 5: 0.03, 9: 0.5, 11: 0.045}
 
     @dataclass
     class Found:
         relative: float
         conclusive: bool
+        reasons: tuple[str, ...] = ()
 
-    monkeypatch.setattr(visits, "judged", lambda _, r: Found(widths[r.number], conclusive=widths[r.number] < 0.01))
+    def found(_: Run, record: Record) -> Found:
+        width = widths[record.number]
+        return Found(width, conclusive=width < 0.01, reasons=(f"too wide{SLOWED}",) if record.number == 11 else ())
+
+    monkeypatch.setattr(visits, "judged", found)
     monkeypatch.setattr(Durations, "point_s", lambda _, record: 1.0)
-    assert [numbers(known.second_look(left_s)) for left_s in (1.0, 2.0, 3.0, 4.0)] == [
+    assert [numbers(known.second_look(left_s)) for left_s in (1.0, 2.0, 3.0, 4.0, 5.0)] == [
         [0],
         [0, 3],
         [0, 3, 5],
         [0, 3, 5, 9],
+        [0, 3, 5, 9, 11],
     ]
 
 

@@ -25,6 +25,7 @@ from tierscope.record.result import Record, Run
 from tierscope.run.durations import Durations, Tour
 from tierscope.stats.drift import FEWEST
 from tierscope.stats.takes import takes_of
+from tierscope.stats.visited import SLOWED
 from tierscope.tables.drifts import Kind, kinds, kinds_of
 from tierscope.tables.measured import judged
 from tierscope.tables.visited import is_visited
@@ -109,11 +110,13 @@ class Visits:
     def _urgency(self, own: Sequence[Record]) -> tuple[int, float]:
         """Return the place of a point among those that are not sure, the most urgent lowest.
 
-        An interval becomes narrower with the root of the number of visits, and a point has MOST visits at most.
+        An interval becomes narrower with the root of the number of visits, and a point has MOST visits at most. Next to
+        others that may have slowed the point, it does not.
         """
-        width = judged(self._run, own[0]).relative
-        hopeless = width * math.sqrt(len(own) / MOST) > own[0].experiment.schedule.precision
-        return (0 if len(own) == 1 else 2 if hopeless else 1), -width
+        found = judged(self._run, own[0])
+        hopeless = found.relative * math.sqrt(len(own) / MOST) > own[0].experiment.schedule.precision
+        slowed = any(reason.endswith(SLOWED) for reason in found.reasons)
+        return (0 if len(own) == 1 else 2 if hopeless or slowed else 1), -found.relative
 
     def _fitting(self, wanted: Sequence[Record], left_s: float) -> list[Record]:
         """Return those that there is time for, the first ones before others, in the order of the plan."""
