@@ -34,6 +34,7 @@ os.fsync = lambda handle: None
 
 # Nothing that a test judges is kept, or taken from what another kept: tests change what judges.
 os.environ["XDG_CACHE_HOME"] = os.devnull
+os.environ["PIP_NO_CACHE_DIR"] = "1"  # pip does not build a wheel where its cache cannot be a folder
 
 # The machine is shared and busy: a slow example is not a fault, and a failure must come again.
 settings.register_profile("tierscope", deadline=None, derandomize=True, max_examples=100)

@@ -104,7 +104,7 @@ TEST_CASE("a cycle visits every node once before it returns to the first") {
 }
 
 TEST_CASE("the nodes at many steps are those of each, from any step on") {
-  for (const std::uint64_t window : {1, 2, 7, 64, 1000})
+  for (const std::uint64_t window : {1U, 2U, 7U, 64U, 1000U})
     for (const bool in_order : {false, true}) {
       const Cycle cycle(3000, window, 1995, in_order);
       for (const std::uint64_t first : {std::uint64_t{0}, std::uint64_t{5}, cycle.nodes() - 300}) {
