@@ -6,12 +6,12 @@ away. A plateau is memory if all of these are true:
 
     latency of the plateau   at least twice that of the one before
     length of it             at least two octaves
-    rise of the ramp         less than 30 % per octave, and less than a factor of two in all
+    rise of the ramp         less than a factor of two in two octaves, and less than that in all
     end of the ramp          at least twice the largest cache that the system reports
 
 Page walks with 4 KiB pages add 20 % per octave. In a guest with 2 MiB pages, nested walks and a host that takes
-pages away added 25 % per octave beyond 512 MiB (measured). Behind a cache of at most half the latency of memory, the
-knee is a factor of two or more within an octave or two.
+pages away added 25 to 35 % per octave beyond 512 MiB (measured). Behind a cache of at most half the latency of memory,
+the knee is a factor of two or more within an octave or two.
 Blind to: a last cache that is so large that it passes for memory, with a memory that is hardly slower behind it.
 """
 
@@ -25,7 +25,7 @@ from tierscope.stats.levels import Level, Staircase
 from tierscope.stats.levels_doubt import ONE_LEVEL
 
 TWICE, LONG = 2.0, 2.0  # times a latency or a cache; octaves
-WALKS = math.log(1.3)  # per octave
+WALKS = math.log(2.0) / 2  # per octave
 
 
 @dataclass(frozen=True, slots=True)
