@@ -192,7 +192,7 @@ class Memory:
         rate = 1 / 100e-9 if groups == (0,) else 20e9 / 64
         turn = round(self.turns_s / block_s) or len(blocks)
         blocks["flags"] = np.where((number % turn == 0) & (self.turns_s > 0), PREEMPTED, self.flags)
-        cold = np.where(number % turn < round(WARM_S / block_s), self.cold, 1.0)
+        cold = np.where((number % turn < round(WARM_S / block_s)) & (groups == (0,)), self.cold, 1.0)
         blocks["operations"] = block_s * rate / self.slower / cold
         return blocks
 
@@ -283,6 +283,37 @@ def test_reads_that_are_slow_after_an_interruption_show_no_others(turns_s: float
     scene.memory.slower = 1.3
     scene.visit(1.0)
     assert scene.visit(1.0).latency_s == pytest.approx(130e-9, rel=0.01)
+
+
+def test_reads_in_order_show_programs_that_rest_while_the_probe_is_warm() -> None:
+    """A program on the CPU of the probe wakes others that use the memory for some milliseconds."""
+    scene = Scene(quiets=quiet_times())
+    scene.others.cpus = 1.0
+    measured = scene.memory.measure
+
+    def in_pulses(seconds: float, block_s: float, groups: Sequence[int] = ()) -> Blocks:
+        blocks = measured(seconds, block_s, groups)
+        number = np.arange(len(blocks)) % 20
+        blocks["flags"] = np.where(number == 0, PREEMPTED, 0)
+        blocks["operations"] = blocks["operations"] / np.where(number < 12, 1.3, 1.0)
+        return blocks
+
+    scene.memory.measure = in_pulses  # type: ignore[method-assign]
+    scene.visit(1.0)
+    found = scene.visit(1.0)
+    assert found.latency_s == pytest.approx(100e-9, rel=0.01)
+    assert "one CPU got 20% less" in doubt(found, 2)
+
+
+def test_a_probe_that_fails_leaves_no_older_one_to_certify_a_visit() -> None:
+    scene = Scene(quiets=quiet_times())
+    scene.visit(1.0)
+    scene.others.cpus = 1.0
+    scene.memory.flags = PREEMPTED
+    scene.visit(1.0)
+    found = scene.visit(1.0)
+    assert found.latency_s is None
+    assert "not known" in doubt(found, 2)
 
 
 def test_where_no_block_is_warm_all_undisturbed_ones_count() -> None:

@@ -87,6 +87,22 @@ def test_an_odd_point_in_two_runs_does_not_show_its_kind() -> None:
     assert not is_shown([])
 
 
+@pytest.mark.parametrize("count", [1, 2])
+def test_few_points_that_drift_keep_their_own_drift(tmp_path: Path, count: int) -> None:
+    """Their kind is not shown, and their own runs differ by 13 %."""
+    now = datetime.now(UTC)
+    logs = (math.log(10.0), math.log(11.5), math.log(13.0))
+    found = [earlier.Found(now - timedelta(hours=3 - number), log, 1e-6) for number, log in enumerate(logs)]
+    points = {f"key{number}": earlier.Point(("latency hop 1", "latency hop"), found) for number in range(count)}
+    path = tmp_path / "kept.json"
+    path.write_bytes(
+        msgspec.json.encode(points | {"other": earlier.Point(("latency hop 1", "latency hop"), found[:1])})
+    )
+    shown = {one.kind: one for one in EarlierRuns(path, now).shown().kinds}
+    assert set(shown) == {f"key{number}" for number in range(count)}
+    assert all(math.sqrt(one.variance) == pytest.approx(0.13, abs=0.01) for one in shown.values())
+
+
 def test_points_of_one_kind_are_seldom_apart_also_if_they_change_together() -> None:
     rng = np.random.default_rng(SEED)
     for common in (0.0, 0.05):

@@ -158,13 +158,22 @@ def test_moments_are_counted_by_what_their_marks_show(flag: int, taken: int) -> 
     assert common.total - common.instants_s.size == 4
 
 
-def test_each_thread_has_its_own_share_of_undisturbed_moments() -> None:
-    """Two threads that lose half of their moments each may have none in common."""
-    first = np.concatenate([row(0, 5), row(5000, 5, flags=PREEMPTED)])
-    second = np.concatenate([row(0, 4, flags=PREEMPTED, group=1), row(4000, 6, group=1)])
-    common = together(np.concatenate([first, second]), HZ, 2)
-    assert common.lost == Lost(9, 9, clean=1, rarest=5)
-    assert common.lost.share_of_a_thread(1, common.total) == 0.5
+@pytest.mark.parametrize("in_step", [False, True])
+def test_each_thread_has_its_own_share_of_undisturbed_moments(in_step: bool) -> None:
+    """Threads that are interrupted in step share only moments after an interruption of one of them, as 33 of 80."""
+    rng = np.random.default_rng(5)
+    rows = []
+    for group in range(2):
+        turns = (np.arange(4000) + 33 * group) % 80 < 40 if in_step else np.repeat(rng.random(400) < 0.5, 10)
+        flags = np.where(turns, 0, PREEMPTED)
+        blocks = row(0, 4000, group=group)
+        blocks["flags"] = flags
+        rows.append(blocks)
+    found = together(np.concatenate(rows), HZ, 2).lost
+    share = found.share_of_a_thread(found.clean, 4000)
+    assert share == (found.clean / 4000 if in_step else found.rarest / 4000)
+    assert found.clean < 0.3 * 4000
+    assert (found.rarest > 0.4 * 4000) is not in_step
 
 
 def test_a_mark_that_is_part_of_the_measurement_takes_nothing() -> None:

@@ -8,11 +8,12 @@ be short are probed only while others use CPUs.
 A thread that comes back finds the page tables out of its caches. The first dependent reads then take a third longer,
 for some milliseconds. Next to programs that only use the CPU, most blocks of a probe are such ones, and would show a
 memory that others use. So a probe lasts until FEWEST blocks had WARM_S of undisturbed work before them. Where that is
-not enough, all undisturbed blocks count.
+not enough, all undisturbed blocks count. Reads in order are as fast as before at that moment, so all of theirs count:
+they show programs that use the memory just then.
 """
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -32,7 +33,7 @@ from tierscope.run.quiet import Quiets
 from tierscope.stats.background import ENOUGH, busy
 from tierscope.units import LINE_BYTES, MiB
 
-PROBES_S = (0.02, 0.04, 0.04)  # of each kernel, until FEWEST blocks are warm: their median is then known to 1 %
+PROBES_S = (0.02, 0.04, 0.04)  # of dependent reads, until FEWEST blocks are warm; the median is then known to 1 %
 BLOCK_S = 0.0005
 WARM_S = 0.004  # of undisturbed work, after which a block counts
 FEWEST = 8  # blocks of a probe
@@ -165,8 +166,9 @@ class Watch:
         session = self._sessions[node]
         if session is None:
             return None
-        hop, line = (_rate(session, group) for group in (0, 1))
+        hop, line = _warm_rate(session, 0), _rate(session, 1)
         if hop is None or line is None:
+            self._last.pop(node, None)  # it does not show this moment
             return None
         probe = Probe(self._clock(), 1 / hop, line * LINE_BYTES)
         self._last[node] = probe
@@ -198,18 +200,32 @@ class Watch:
 
 
 def _rate(session: Measurer, group: int) -> float | None:
-    """Return operations/s, the median of the warm blocks, else of the undisturbed ones; None where they are few."""
+    """Return operations/s, the median of the undisturbed blocks; None where they are too few."""
+    blocks = session.measure(PROBES_S[0], BLOCK_S, (group,))
+    return _middle(_rates(blocks, session.clock.hz)[blocks["flags"] == 0])
+
+
+def _warm_rate(session: Measurer, group: int) -> float | None:
+    """Return the same of the warm blocks, measured for longer until they are enough; else of all undisturbed ones."""
     every: list[float] = []
     warm: list[float] = []
     for seconds in PROBES_S:
         blocks = session.measure(seconds, BLOCK_S, (group,))
-        clean = blocks["flags"] == 0
-        rates = blocks["operations"] / np.maximum(blocks["stop_ticks"] - blocks["start_ticks"], 1) * session.clock.hz
+        rates, clean = _rates(blocks, session.clock.hz), blocks["flags"] == 0
         every.extend(rates[clean])
         warm.extend(rates[clean & (_undisturbed_s(blocks, session.clock.hz) >= WARM_S)])
-        if len(warm) >= FEWEST:
-            return float(np.median(warm))
-    return float(np.median(every)) if len(every) >= FEWEST else None
+        if found := _middle(warm):
+            return found
+    return _middle(every)
+
+
+def _rates(blocks: Blocks, hz: float) -> Floats:
+    ticks = np.maximum(blocks["stop_ticks"] - blocks["start_ticks"], 1)
+    return np.asarray(blocks["operations"] / ticks * hz)
+
+
+def _middle(rates: Sequence[float] | Floats) -> float | None:
+    return float(np.median(rates)) if len(rates) >= FEWEST else None
 
 
 def _undisturbed_s(blocks: Blocks, hz: float) -> Floats:

@@ -35,6 +35,7 @@ class Deadline:
         self.alone: dict[int, float] = {}  # seconds of each point that was measured, without its search
         self.mapped: dict[int, float] = {}  # of these, to map and fill its memory
         self._pace: dict[str, list[float]] = defaultdict(list)  # measured over expected, of each point of a table
+        self._extra: dict[int, float] = {}  # of a first visit, in seconds: beyond its budget
 
     @property
     def left_s(self) -> float:
@@ -44,7 +45,12 @@ class Deadline:
     def took(self, experiment: Experiment, number: int, seconds: float, mapped_s: float) -> None:
         """Learn how long a point lasts, without its search, and others of its table; mapped_s: until it was filled."""
         self.alone[number], self.mapped[number] = seconds, mapped_s
-        self._pace[experiment.table].append(seconds / shortest_seconds(experiment))
+        usual = seconds - self._extra.get(number, 0.0)
+        self._pace[experiment.table].append(usual / shortest_seconds(experiment))
+
+    def measured(self, experiment: Experiment, number: int, seconds: float, budget_s: float) -> None:
+        """Learn how long the blocks of a first visit took. budget_s: that of each take."""
+        self._extra[number] = max(seconds - budget_s * len(takes_of(experiment)), 0.0)
 
     def budget_s(self, experiment: Experiment, number: int, *, first: bool) -> float:
         """Return the time of each take of a visit: what the rest of the plan leaves, its schedule at most."""
@@ -53,20 +59,20 @@ class Deadline:
         return max(least_seconds(schedule), min(schedule.budget_s, (self.left_s - rest) / len(takes_of(experiment))))
 
     def longest_s(self, experiment: Experiment, number: int, *, first: bool) -> float:
-        """Return the time of each take of a visit that others disturb.
+        """Return the time of each take of a visit that has too few clean blocks.
 
-        It is the budget of all visits of the point at most. With a limit, the rest of the first tour shares what the
-        limit leaves, but for LATER of it. Without one, the next visits have time.
+        With a limit, the rest of the first tour shares what the limit leaves, but for LATER of it. A visit has the
+        budget of all visits of its point at most. Later visits last as long as the first one, so that a tour takes the
+        time that is planned for it. Without a limit, the next visits have time.
         """
-        budget = self.budget_s(experiment, number, first=first)
+        budget, takes = self.budget_s(experiment, number, first=first), len(takes_of(experiment))
         if math.isinf(self._limit_s) or experiment.schedule.repeats:
             return budget
-        left, sharing = self.left_s, 1
-        if first:
-            rest = self._imagined[number + 1 :]
-            left -= self._shortest_s(rest) + (LATER * self._limit_s if self._further else 0.0)
-            sharing += len(rest)
-        return max(budget, min(experiment.schedule.budget_s, left / sharing / len(takes_of(experiment))))
+        if not first:
+            return min(budget + self._extra.get(number, 0.0) / takes, max(budget, self.left_s / takes))
+        rest = self._imagined[number + 1 :]
+        left = self.left_s - self._shortest_s(rest) - (LATER * self._limit_s if self._further else 0.0)
+        return max(budget, min(experiment.schedule.budget_s, budget + left / (1 + len(rest)) / takes))
 
     def search_s(self, number: int, searches: int) -> float:
         """Return the time of this search. searches: how many there still are, with this one."""

@@ -100,13 +100,16 @@ def _of_kind(kind: str, points: dict[str, list[Once]], *, larger: bool) -> Itera
     """Yield what the points of a kind show together, and each that is apart from them alone.
 
     larger: the kind is the larger one of its points, which are unlike: none is apart. A point that is apart drifts at
-    least as its kind does, since its few runs may agree by chance.
+    least as its kind does, since its few runs may agree by chance. If the points do not show their kind, each that was
+    repeated has its own drift.
     """
     alone = set() if larger else apart(list(points.values()))
     rest = [found for place, found in enumerate(points.values()) if place not in alone]
     together = between_of(rest)
     if is_shown(rest):
         yield msgspec.structs.replace(together, kind=kind)
+    elif not larger:
+        alone, together = set(range(len(points))), Between()
     for place, (key, found) in enumerate(points.items()):
         if place in alone:
             own = between_of([found])

@@ -224,7 +224,10 @@ class Runner:
             first = place.visit == 0
             budget = self._deadline.budget_s(experiment, place.number, first=first)
             longest = self._deadline.longest_s(experiment, place.number, first=first)
+            started = time.monotonic()
             blocks, ran, found = self._measure(session, ready, facts, (budget, longest), counters_of)
+            if first:
+                self._deadline.measured(experiment, place.number, time.monotonic() - started, budget)
         keyed = any(one.operation == "key" for one in facts)
         timings = session.timings() if keyed else ()
         error, details, counters = session.check()
@@ -270,7 +273,8 @@ class Runner:
     ) -> tuple[Blocks, tuple[int, ...], Judged]:
         """Return the blocks of rounds until all takes are conclusive, the take of each batch, and the judgement.
 
-        Each take has at least minimum_s. times: the seconds that each has at most, and with too few clean blocks.
+        Each take has at least minimum_s. times: the seconds that each has at most, and those if it has too few clean
+        blocks then, but may have enough until these.
 
         A take that is conclusive rests while the others continue, unless takes are compared. Rounds that are shorter
         than BATCH_S are looked at together until a comparison has enough of them. Judged is at times that grow.
@@ -300,9 +304,10 @@ class Runner:
             looked, blocks, noted = timed, np.concatenate(batches), tuple(ran) if experiment.takes else ()
             found = self._judge(blocks, session.clock.hz, experiment, facts, noted)
             self._observer.measured(experiment, found)
-            if enough and ends and budget < longest and found.lacks_blocks(schedule):
+            share = found.share_of_blocks(schedule)
+            if ends and budget < longest and share < 1 <= share * longest / timed:
                 budget = longest
-            elif enough and (found.conclusive or ends):
+            elif enough and (found.conclusive or ends or (budget > times[0] and share >= 1)):
                 return blocks, noted, found
             if not experiment.against:
                 open_takes = {take for take, point in enumerate(found.points) if not point.conclusive}

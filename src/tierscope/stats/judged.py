@@ -1,5 +1,6 @@
 """A whole record, judged: each take by itself, and takes against one another where the experiment requests it."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -42,12 +43,14 @@ class Judged:
         """Return why the record is not conclusive, each reason once."""
         return tuple(dict.fromkeys(reason for one in self._asked for reason in one.reasons))
 
-    def lacks_blocks(self, schedule: Schedule) -> bool:
-        """Return whether a number that must be sure rests on too few clean blocks or rounds. schedule: of the visit."""
+    def share_of_blocks(self, schedule: Schedule) -> float:
+        """Return the clean blocks or rounds over those needed, of the number that must be sure and has the fewest.
+
+        schedule: of the visit.
+        """
         least = enough(schedule.block_s)
-        return any(one.asked.count < least_rounds(schedule) for one in self.contrasts) or any(
-            group.interval.count < least for point in self._asked_points for group in point.groups
-        )
+        blocks = [group.interval.count / least for point in self._asked_points for group in point.groups]
+        return min(*blocks, *(one.asked.count / least_rounds(schedule) for one in self.contrasts), math.inf, math.inf)
 
     @property
     def _asked(self) -> tuple[Contrast | Point, ...]:

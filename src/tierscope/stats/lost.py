@@ -21,8 +21,8 @@ OTHER_MARKS = "in most others the clocks differ, or a thread has moved"
 class Lost:
     """taken: moments at which others had the CPU of a thread; marked: moments with any mark that makes them unclean.
 
-    clean: moments at which all threads are undisturbed; rarest: at which the thread that is disturbed most is. Both are
-    0 where no threads are known.
+    clean: moments at which all threads are undisturbed; rarest: at which the thread that is disturbed most is. It is 0
+    where common moments follow an interruption sooner than those of one thread, and where no threads are known.
     """
 
     taken: int
@@ -34,10 +34,11 @@ class Lost:
         """Return the share of the moments that are left of the thread that is disturbed most. kept: those of all.
 
         Two threads that each lose two thirds of their moments have a tenth in common. They are then as warm as one such
-        thread is.
+        thread is, unless they are interrupted in step.
         """
         together = kept / total
-        return max(together, self.rarest / total * min(kept / self.clean, 1.0)) if self.clean else together
+        own = self.rarest / total * min(kept / self.clean, 1.0) if self.clean else 0.0
+        return own if own > together and self.rarest > self.clean else together
 
     def busy(self, total: int) -> str:
         """Return ', 93 % interrupted: the machine is busy' where others had a CPU most of the time, else ""."""

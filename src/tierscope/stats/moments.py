@@ -103,6 +103,8 @@ class Moments:
     taken: int  # moments at which others had the CPU of a thread, clean or not
     marked: int  # moments at which a thread has any unclean mark
     undisturbed: Integers  # shape (slots,), moments at which each thread is undisturbed
+    ages: Floats  # shape (slots,), the sum of the thread's ages at these moments, in ticks
+    clean_ages: Floats  # shape (slots,), of the same at clean moments
 
 
 def windows(columns: Columns, slots: int, spacing: float, most: int) -> Windows:
@@ -162,6 +164,8 @@ def clean_moments(found: Windows, which: slice, asked: Asked) -> Moments:
         taken=int(taken.sum()),
         marked=int(marked.sum()),
         undisturbed=present.sum(axis=1),
+        ages=(ages * present).sum(axis=1, dtype=np.float64),
+        clean_ages=(ages * (present & clean)).sum(axis=1, dtype=np.float64),
     )
 
 

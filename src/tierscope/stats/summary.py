@@ -108,8 +108,8 @@ def _reasons(interval: Interval, settled: Steady, schedule: Schedule, total: int
         why = lost.why(kept, total) or f": {needed} are needed, {LONGER}"
         reasons.append(f"only {interval.count} clean blocks of {total}{why}")
     elif (share := lost.share_of_a_thread(kept, total)) < UNDISTURBED:
-        of = "the moments" if share * total <= kept else "a thread's moments"
-        reasons.append(f"only {100 * share:.0f} % of {of} are clean{lost.why(kept, total)}")
+        of = "of the thread that is disturbed most " if share > kept / total else ""
+        reasons.append(f"only {100 * share:.0f} % of the moments {of}are clean{lost.why(kept, total)}")
     if wide := too_wide(interval, schedule.precision):
         reasons.append(wide)
     if not settled.steady:

@@ -17,6 +17,7 @@ as clean.
 Blind to what other machines do to this one's memory.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -25,10 +26,12 @@ from tierscope.arrays import Floats, Integers, Places
 from tierscope.record.result import DRIFTED, MIGRATED, PREEMPTED, SIZING, STOLEN, Blocks
 from tierscope.stats.crowd import relieved
 from tierscope.stats.lost import NONE, Lost
-from tierscope.stats.moments import Asked, Columns, Windows, clean_moments, windows
+from tierscope.stats.moments import Asked, Columns, Moments, Windows, clean_moments, windows
 
 UNCLEAN = SIZING | PREEMPTED | STOLEN | DRIFTED | MIGRATED
 SHARED = UNCLEAN & ~PREEMPTED  # where threads share a CPU, the switches are part of what is measured
+AS_OLD = 0.8  # of the mean age of a thread alone, at least at common moments: where threads do not disturb each other
+# in step, the two are equal
 MOMENTS = 64  # of a batch, for each of its blocks at most: more than blocks of very different lengths need
 MOST_MOMENTS = 1 << 24  # of a record whose blocks are few, whatever their lengths
 
@@ -88,9 +91,23 @@ def together(blocks: Blocks, hz: float, groups: int, walks: tuple[float, ...] = 
             taken=sum(one.taken for one in found),
             marked=sum(one.marked for one in found),
             clean=sum(one.ticks.size for one in found),
-            rarest=int(sum((one.undisturbed for one in found), np.zeros(group_of_slot.size, dtype=np.int64)).min()),
+            rarest=_rarest(found),
         ),
     )
+
+
+def _rarest(found: Sequence[Moments]) -> int:
+    """Return the undisturbed moments of the thread that has the fewest; 0 where threads are younger together.
+
+    Threads that are interrupted in step may share only moments that directly follow an interruption of one of them.
+    """
+    if not found:
+        return 0
+    own = np.sum([one.undisturbed for one in found], axis=0)
+    ages, clean_ages = (np.sum([getattr(one, name) for one in found], axis=0) for name in ("ages", "clean_ages"))
+    clean = sum(one.ticks.size for one in found)
+    younger = clean_ages * own < AS_OLD * ages * clean
+    return 0 if younger.any() else int(own.min())
 
 
 def _columns(blocks: Blocks) -> tuple[Columns, Integers]:
