@@ -49,8 +49,9 @@ class Judged:
         schedule: of the visit.
         """
         least = enough(schedule.block_s)
-        blocks = [group.interval.count / least for point in self._asked_points for group in point.groups]
-        return min(*blocks, *(one.asked.count / least_rounds(schedule) for one in self.contrasts), math.inf, math.inf)
+        blocks = (group.interval.count / least for point in self._asked_points for group in point.groups)
+        rounds = (one.asked.count / least_rounds(schedule) for one in self.contrasts)
+        return min((*blocks, *rounds), default=math.inf)
 
     @property
     def _asked(self) -> tuple[Contrast | Point, ...]:

@@ -36,9 +36,7 @@ class Lost:
         Two threads that each lose two thirds of their moments have a tenth in common. They are then as warm as one such
         thread is, unless they are interrupted in step.
         """
-        together = kept / total
-        own = self.rarest / total * min(kept / self.clean, 1.0) if self.clean else 0.0
-        return own if own > together and self.rarest > self.clean else together
+        return max(kept, kept * self.rarest / self.clean) / total if self.clean else kept / total
 
     def busy(self, total: int) -> str:
         """Return ', 93 % interrupted: the machine is busy' where others had a CPU most of the time, else ""."""

@@ -104,7 +104,8 @@ def _rarest(found: Sequence[Moments]) -> int:
     if not found:
         return 0
     own = np.sum([one.undisturbed for one in found], axis=0)
-    ages, clean_ages = (np.sum([getattr(one, name) for one in found], axis=0) for name in ("ages", "clean_ages"))
+    ages = np.sum([one.ages for one in found], axis=0)
+    clean_ages = np.sum([one.clean_ages for one in found], axis=0)
     clean = sum(one.ticks.size for one in found)
     younger = clean_ages * own < AS_OLD * ages * clean
     return 0 if younger.any() else int(own.min())
