@@ -1,14 +1,18 @@
-/// Steps of a traced thread that all machines run one after the other. A machine then finds its state in the host's
+/// Steps of a traced program that all machines run one after the other. A machine then finds its state in the host's
 /// caches, and what is the same for all of them is done once. A batch ends where the program changes from instructions
 /// that warm caches to those that are timed.
-///   FlowBatch batch;
-///   if (batch.takes(step)) batch.add(step);
-/// A step that it does not take goes to the machines alone, behind those of the batch: a gap, a phase, the first step
-/// of a second thread, and all behind that.
+///   FlowBatches batches;
+///   if (auto whole = batches.add(step)) run(whole);
+///   if (auto begun = batches.close()) run(begun);  // before a step without a block, and after the last one
+/// A machine may keep a batch until it has run all its steps: threads of a program alternate.
 #pragma once
 #include <algorithm>
 #include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "simulate/flow.hpp"
@@ -20,67 +24,99 @@ class FlowBatch {
  public:
   using Step = simulate::flow::Step;
 
-  [[nodiscard]] bool takes(const Step& step) {
-    if (step.gap != nullptr) warm_ = step.gap->warm;
-    if (step.block == nullptr) return false;
-    if (!began_) thread_ = step.thread;
-    began_ = true;
-    several_ = several_ || step.thread != thread_;
-    return !several_;
-  }
-  /// @pre it takes the step, and is not full
-  void add(const Step& step) {
-    const auto instructions = step.block->size();
-    instructions_ += instructions;
-    if (warm_ == 0) decoder_.decode(step, operations_);
-    ends_.push_back({accesses_.size() + step.accesses.size(), operations_.list.size(), operations_.distances.size()});
-    accesses_.insert(accesses_.end(), step.accesses.begin(), step.accesses.end());
-    steps_.push_back(step);
-    full_ = instructions_ >= MOST || accesses_.size() >= MOST || (warm_ != 0 && warm_ <= instructions);
-    warm_ -= std::min<std::uint64_t>(warm_, instructions);
-  }
-  [[nodiscard]] bool full() const noexcept { return full_; }
-  [[nodiscard]] bool empty() const noexcept { return steps_.empty(); }
-  /// Make its steps complete: they do not depend on the stream any more.
-  void close() {
-    std::size_t first = 0;
-    for (std::size_t s = 0; s < steps_.size(); ++s) {
-      steps_[s].accesses = std::span(accesses_).subspan(first, ends_[s].accesses - first);
-      first = ends_[s].accesses;
-    }
-  }
-  void clear() {
-    steps_.clear();
-    ends_.clear();
-    accesses_.clear();
-    operations_.clear();
-    instructions_ = 0;
-    full_ = false;
-  }
   [[nodiscard]] const std::vector<Step>& steps() const noexcept { return steps_; }
+  /// Return the last step of each thread that has one.
+  [[nodiscard]] const std::map<std::uint32_t, Step>& last() const noexcept { return last_; }
+  [[nodiscard]] std::uint64_t instructions() const noexcept { return instructions_; }
+  /// Return whether its steps are timed; else they only warm the caches.
+  [[nodiscard]] bool timed() const noexcept { return timed_; }
   /// Return the operations of a step that is timed.
   [[nodiscard]] simulate::OperationsOf operations(std::size_t step) const {
     const End begin = step == 0 ? End{} : ends_[step - 1];
     return {std::span(operations_.list).subspan(begin.operations, ends_[step].operations - begin.operations),
             operations_.distances.data() + begin.distances};
   }
-  /// Return what decoded all timed steps of batches.
-  [[nodiscard]] const simulate::Decoder& decoder() const noexcept { return decoder_; }
 
  private:
-  static constexpr std::uint64_t MOST = 1U << 16U;  // instructions, accesses: some megabytes, as the state of a machine
+  friend class FlowBatches;
   /// Where a step ends in the accesses, operations and distances.
   struct End {
     std::size_t accesses = 0, operations = 0, distances = 0;
   };
+  void add(const Step& step, simulate::Decoder* decoder) {
+    instructions_ += step.block->size();
+    timed_ = decoder != nullptr;
+    if (timed_) decoder->decode(step, operations_);
+    ends_.push_back({accesses_.size() + step.accesses.size(), operations_.list.size(), operations_.distances.size()});
+    accesses_.insert(accesses_.end(), step.accesses.begin(), step.accesses.end());
+    steps_.push_back(step);
+  }
+  [[nodiscard]] bool full(std::uint64_t most) const noexcept {
+    return instructions_ >= most || accesses_.size() >= most;
+  }
+  /// Make its steps complete: they do not depend on the stream any more.
+  void close() {
+    std::size_t first = 0;
+    for (std::size_t s = 0; s < steps_.size(); ++s) {
+      steps_[s].accesses = std::span(accesses_).subspan(first, ends_[s].accesses - first);
+      first = ends_[s].accesses;
+      if (s + 1 == steps_.size() || steps_[s].thread != steps_[s + 1].thread) last_[steps_[s].thread] = steps_[s];
+    }
+  }
+  void clear() {
+    steps_.clear();
+    last_.clear();
+    ends_.clear();
+    accesses_.clear();
+    operations_.clear();
+    instructions_ = 0;
+  }
   std::vector<Step> steps_;
+  std::map<std::uint32_t, Step> last_;
   std::vector<End> ends_;
   std::vector<simulate::flow::Access> accesses_;
   simulate::Operations operations_;
-  simulate::Decoder decoder_;
-  std::uint64_t instructions_ = 0, warm_ = 0;  // in it; that warm caches from here on
-  std::uint32_t thread_ = 0;
-  bool began_ = false, several_ = false, full_ = false;
+  std::uint64_t instructions_ = 0;
+  bool timed_ = false;
+};
+
+using SharedBatch = std::shared_ptr<const FlowBatch>;
+
+/// Makes batches of a stream.
+class FlowBatches {
+ public:
+  static constexpr std::uint64_t MANY = 1U << 16U;  // some megabytes, as the state of a machine
+  /// `most`: instructions of a batch, and accesses, beyond which it ends.
+  explicit FlowBatches(std::uint64_t most = MANY) : most_(most) {}
+  /// Add a step with a block, and return the batch that it completes; null: it is not complete yet.
+  SharedBatch add(const FlowBatch::Step& step) {
+    if (batch_ == nullptr) batch_ = free_one();
+    const auto instructions = step.block->size();
+    batch_->add(step, warm_ == 0 ? &decoders_[step.thread] : nullptr);
+    const bool ends = warm_ != 0 && warm_ <= instructions;
+    warm_ -= std::min<std::uint64_t>(warm_, instructions);
+    return ends || batch_->full(most_) ? close() : nullptr;
+  }
+  /// Return the batch that has begun; null: none has. A later step comes after it.
+  SharedBatch close() {
+    if (batch_ != nullptr) batch_->close();
+    return std::exchange(batch_, nullptr);
+  }
+  /// This number of instructions from here on only warms the caches. @pre closed
+  void warm(std::uint64_t instructions) noexcept { warm_ = instructions; }
+
+ private:
+  /// Return an empty batch: the oldest one, if no machine needs it any more.
+  std::shared_ptr<FlowBatch> free_one() {
+    auto one = made_.empty() || made_.front().use_count() > 1 ? std::make_shared<FlowBatch>() : made_.front();
+    if (!made_.empty() && one == made_.front()) made_.pop_front();
+    one->clear();
+    return made_.emplace_back(std::move(one));
+  }
+  std::uint64_t most_, warm_ = 0;
+  std::deque<std::shared_ptr<FlowBatch>> made_;  // oldest first
+  std::shared_ptr<FlowBatch> batch_;             // the one that has begun
+  std::map<std::uint32_t, simulate::Decoder> decoders_;
 };
 
 }  // namespace tierscope

@@ -14,12 +14,17 @@
 namespace tierscope {
 
 class Pipelines final : public FlowRun {
+  struct Turn {
+    SharedBatch batch;
+    std::size_t number = 0;
+    [[nodiscard]] const simulate::flow::Step& step() const { return batch->steps()[number]; }
+  };
   // before those that use them, since their types follow from their bodies
   auto clock() {
     return [this](auto thread) { return of(thread).next(); };
   }
   auto go() {
-    return [this](const simulate::flow::Step& step) { play(step, nullptr); };
+    return [this](const Turn& turn) { play(turn.step(), turn.batch->operations(turn.number)); };
   }
   using Step = simulate::flow::Step;
 
@@ -40,25 +45,25 @@ class Pipelines final : public FlowRun {
       if (warm_ == 0) placement_.request(objects_->at(address), write);
     });
   }
-  void take(const simulate::flow::Step& step) override { take_one(step, nullptr); }
-  void take(const FlowBatch& batch) override {
-    if (objects_ != nullptr) return FlowRun::take(batch);
-    const auto& steps = batch.steps();
-    decoder_ = &batch.decoder();
-    decoded_ = steps.front().thread;
-    std::size_t first = 0;
-    if (!turns_.leaves(steps.front())) {  // no thread is known yet
-      const auto operations = batch.operations(0);
-      take_one(steps[first++], &operations);
-    }
-    if (first == steps.size()) return;
-    turns_.leaves(steps.back());
-    if (warmer_ != nullptr && warm_ != 0) return leave_out(std::span(steps).subspan(first));
-    for (; first < steps.size(); ++first) {
-      const auto operations = batch.operations(first);
-      play(steps[first], &operations);
+  void take(const simulate::flow::Step& step) override {
+    if (objects_ != nullptr) placement_.learn(*objects_);
+    if (step.gap != nullptr) leave(*step.gap);
+    if (step.phase != nullptr) mark(*step.phase);
+    if (step.lines) use(step);
+  }
+  void take(const SharedBatch& batch) override {
+    if (objects_ != nullptr) placement_.learn(*objects_);
+    if (!batch->timed()) return warm(*batch);
+    const auto wait = [this](auto thread, auto time) { of(thread).wait_until(time); };
+    const auto& steps = batch->steps();
+    for (std::size_t s = 0; s < steps.size(); ++s) {
+      if (turns_.leaves(steps[s]))
+        play(steps[s], batch->operations(s));
+      else
+        turns_.take(Turn{batch, s}, clock(), wait, go());
     }
   }
+  [[nodiscard]] double seconds() const override { return sampling_.estimate().seconds; }
   void report(json::Object& fact) override {
     turns_.finish(clock(), go());
     end_part();
@@ -138,67 +143,40 @@ class Pipelines final : public FlowRun {
     last_ = one.get();
     return *one;
   }
-  /// Take a step that is not a part of a batch, or is its first. `operations`: null if it is not decoded.
-  void take_one(const Step& step, const simulate::OperationsOf* operations) {
-    if (objects_ != nullptr) placement_.learn(*objects_);
-    if (step.gap != nullptr) return leave(*step.gap);
-    if (step.phase != nullptr) return mark(*step.phase);
-    if (step.lines) return use(step);
-    if (warmer_ != nullptr && warm_ != 0) {
-      if (turns_.leaves(step)) return leave_out(std::span(&step, 1));
-      if (left_out_) warm_up();  // a second thread has begun
-    }
-    const auto wait = [this](auto thread, auto time) { of(thread).wait_until(time); };
-    if (operations == nullptr) return turns_.take(step, clock(), wait, go());
-    turns_.take(step, clock(), wait, [&](const Step& only) { play(only, operations); });
-  }
-  void play(const Step& step, const simulate::OperationsOf* operations) {
+  /// Run a step that is timed.
+  void play(const Step& step, const simulate::OperationsOf& operations) {
     const auto instructions = step.block->size();
     auto& pipeline = of(step.thread);
     ran_ += instructions;
-    if (warm_ != 0) {
-      sampling_.skip(instructions);
-      warm_ -= std::min<std::uint64_t>(warm_, instructions);
-      pipeline.warm(step);
-      if (warm_ == 0) begin();
-      return;
-    }
     sampling_.count(instructions);
-    if (operations != nullptr) {
-      pipeline.run(step, *operations);
-    } else {
-      if (decoder_ != nullptr) decode_alone();
-      pipeline.run(step);
-    }
+    pipeline.run(step, operations);
     in_part_ += instructions;
     if (in_part_ - last_knot_ >= KNOT) knot(pipeline.now());
   }
-  /// Warm the caches by lines of a gap. If only one thread has run, a machine with the same caches can do it.
-  void use(const Step& step) {
-    if (warmer_ != nullptr && threads_.size() == 1 && threads_.contains(step.thread)) {
+  /// Warm the caches in the order of the trace, which is the same for all machines. If another machine does it, take
+  /// over what its caches contain after the last step.
+  void warm(const FlowBatch& batch) {
+    for (const auto& [thread, step] : batch.last()) turns_.know(step);
+    if (warmer_ != nullptr) {
+      for (const auto& [thread, step] : batch.last()) of(thread).skip(step);
       left_out_ = true;
-      return;
+    } else {
+      for (const auto& step : batch.steps()) of(step.thread).warm(step);
     }
-    if (left_out_) warm_up();
-    of(step.thread).use(step);
-  }
-  /// From now on, each thread decodes its own steps. The first one knows those that batches decoded.
-  void decode_alone() {
-    of(decoded_).decoder() = *decoder_;
-    decoder_ = nullptr;
-  }
-  /// Let the other machine warm the caches by these steps, and take over what they contain after the last one.
-  void leave_out(std::span<const Step> steps) {
-    std::uint64_t instructions = 0;
-    for (const auto& step : steps) instructions += step.block->size();
-    ran_ += instructions;
-    sampling_.skip(instructions);
-    warm_ -= std::min<std::uint64_t>(warm_, instructions);
-    of(steps.back().thread).skip(steps.back());
-    left_out_ = true;
+    ran_ += batch.instructions();
+    sampling_.skip(batch.instructions());
+    warm_ -= std::min(warm_, batch.instructions());
     if (warm_ != 0) return;
-    warm_up();
+    if (left_out_) warm_up();
     begin();
+  }
+  /// Warm the caches by lines of a gap, or let the other machine do it.
+  void use(const Step& step) {
+    auto& pipeline = of(step.thread);
+    if (warmer_ != nullptr)
+      left_out_ = true;
+    else
+      pipeline.use(step);
   }
   void warm_up() {
     for (const auto& [thread, one] : threads_) machine_.copy_caches(cpu_of(thread), warmer_->machine_);
@@ -285,16 +263,14 @@ class Pipelines final : public FlowRun {
   simulate::Placement placement_;
   bool moved_;                         // objects are in another memory
   const Pipelines* warmer_ = nullptr;  // whose caches have the same content
-  bool left_out_ = false;              // blocks that the other machine warmed its caches with, and this one did not yet
+  bool left_out_ = false;              // the other machine warmed its caches further, and this one did not yet
   const simulate::Objects* objects_ = nullptr;
   std::vector<simulate::Placement::Use> before_;             // at the end of the last part
   std::vector<std::vector<simulate::Placement::Use>> uses_;  // by part and object
   std::map<std::uint32_t, std::unique_ptr<simulate::Pipeline>> threads_;
   std::uint32_t last_thread_ = 0;
-  simulate::Pipeline* last_ = nullptr;          // of it; null: there was none
-  const simulate::Decoder* decoder_ = nullptr;  // of the batches so far, all of one thread; null: there was none
-  std::uint32_t decoded_ = 0;                   // this thread
-  simulate::Turns turns_;
+  simulate::Pipeline* last_ = nullptr;  // of it; null: there was none
+  simulate::Turns<Turn> turns_;
   simulate::Time from_ = 0;  // of the part that is timed
   simulate::Sampling sampling_;
   std::uint64_t warm_ = 0;  // instructions until the next part is timed

@@ -46,11 +46,13 @@ class FlowRun {
   virtual void follow(const simulate::Objects& objects) = 0;
   virtual void take(const simulate::flow::Step& step) = 0;
   /// Take all steps of a batch.
-  virtual void take(const FlowBatch& batch) {
-    for (const auto& step : batch.steps()) take(step);
+  virtual void take(const SharedBatch& batch) {
+    for (const auto& step : batch->steps()) take(step);
   }
   /// Let an earlier run warm the caches of this one, if both have the same; it gets each step or batch first.
   virtual void lean_on(const FlowRun&) {}
+  /// Return the seconds of the program up to the last gap; 0 if it is only counted.
+  [[nodiscard]] virtual double seconds() const { return 0; }
   /// Add the results to the fact, after the last step.
   virtual void report(json::Object& fact) = 0;
 

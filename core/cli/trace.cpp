@@ -129,9 +129,10 @@ void trace(const std::vector<std::string>& words, std::istream& from,
   auto machines = words;
   const bool count = std::erase(machines, "--count") != 0, objects = std::erase(machines, "--objects") != 0;
   const bool warm_once = std::erase(machines, "--warm-once") != 0;
+  const bool progress = std::erase(machines, "--progress") != 0;
   if (machines.empty()) throw BadPlan("trace needs a simulated machine, for example trace sim:optane100");
   if (from.peek() == 'T')
-    return trace_flow(machines, {count, objects, warm_once}, from, emit);  // no line of lackey begins with T
+    return trace_flow(machines, {count, objects, warm_once, progress}, from, emit);  // no line of lackey begins with T
   if (objects) throw BadPlan("--objects needs a stream of tierscope-tracer; this trace does not state allocations");
   std::vector<Runs> all;
   for (const auto& word : machines) all.push_back(runs_of(word, count));

@@ -97,26 +97,30 @@ void trace_flow(const std::vector<std::string>& machines, const Wanted& wanted, 
   }
   FlowTally tally;
   simulate::Guesses guesses;
-  FlowBatch batch;
-  const bool batches = !wanted.count && !wanted.objects;  // objects must be those at each step
-  const auto deliver = [&] {
-    batch.close();
+  FlowBatches batches(wanted.objects ? 1 : FlowBatches::MANY);  // objects must be those at each step
+  const auto deliver = [&](const SharedBatch& batch) {
     for (const auto& run : runs)
-      if (!batch.empty()) run->take(batch);
-    batch.clear();
+      if (batch != nullptr) run->take(batch);
   };
   for (Step step; flow.next(step);) {
     tally.take(step);
-    if (!wanted.count) guesses.take(step);
-    if (batches && batch.takes(step)) {
-      batch.add(step);
-      if (batch.full()) deliver();
+    if (step.block != nullptr && !wanted.count) {
+      guesses.take(step);
+      deliver(batches.add(step));
       continue;
     }
-    deliver();
+    deliver(batches.close());
+    if (step.gap != nullptr) batches.warm(step.gap->warm);
     for (const auto& run : runs) run->take(step);
+    if (wanted.progress && step.gap != nullptr)
+      emit(json::Object()
+               .add("fact", "timed")
+               .add("seconds", runs[0]->seconds())
+               .add("instructions", tally.instructions + tally.untraced)
+               .add("threads", tally.threads)
+               .str());
   }
-  deliver();
+  deliver(batches.close());
   if (tally.instructions == 0) throw BadPlan("the trace contains no instruction; the program ended before its first");
   for (std::size_t r = 0; r < runs.size(); ++r) {
     json::Object fact;

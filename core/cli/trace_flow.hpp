@@ -9,9 +9,10 @@ namespace tierscope {
 
 /// count: without times, which is faster. objects: with the time that waits for each object of the program. warm_once:
 /// of machines with the same caches one warms them before a timed part, and the others take over their content. Events
-/// of the others are then those of the timed parts alone.
+/// of the others are then those of the timed parts alone. progress: with a line {"fact":"timed", ...} at each gap, with
+/// the seconds and the instructions of the program so far on the first machine, and its threads.
 struct Wanted {
-  bool count = false, objects = false, warm_once = false;
+  bool count = false, objects = false, warm_once = false, progress = false;
 };
 
 /// Emit one JSON line for each machine, in the order of `machines` (`sim:WORD`). Threads run on CPUs of their own,

@@ -48,9 +48,8 @@ class Pipeline {
   Pipeline(Machine& machine, unsigned cpu, Placement& placement);
   /// Run one block in detail.
   void run(const flow::Step& step);
-  /// Run one block that `decoder()`, or one that decoded the same blocks, has decoded.
+  /// Run one block that a decoder of the same blocks has decoded.
   void run(const flow::Step& step, const OperationsOf& operations);
-  [[nodiscard]] Decoder& decoder() noexcept { return decoder_; }
   /// Run one block without its time: only the caches, the TLBs and the predictor change.
   void warm(const flow::Step& step);
   /// Leave a block out: another machine warms the caches with it.

@@ -9,8 +9,9 @@ import msgspec
 import pytest
 
 import made_flows as flows
+from flow_replay import machine
 from tierscope import core
-from tierscope.simulated.replay import Traced
+from tierscope.simulated.replay import SoFar, Traced
 
 SEED = 1995
 BLOCKS, INSTRUCTIONS = 20, 9
@@ -84,3 +85,46 @@ def test_batches_change_nothing(tmp_path: Path, trace: str, *, warm_once: bool) 
     assert steps == batches
     assert len({one.seconds for one in batches}) == len(WORDS)
     assert all(one.core["forwarded_loads"] > 100 and one.core["wrong_guesses"] > 10 for one in batches)
+
+
+def _later_threads(draw: random.Random) -> bytes:
+    """Return a trace whose first part warms the caches, by three threads."""
+    warm = b"".join(_runs(draw, 400, thread=n % 3) for n in range(12))
+    return _gap(1_000_000, 40_000) + warm + b"".join(_runs(draw, 200, thread=n % 3) for n in range(12))
+
+
+def test_several_threads_share_the_warming_of_machines_with_the_same_caches(tmp_path: Path) -> None:
+    """The order of the threads is that of the trace until the part that is timed, so that the first part is exact."""
+    path, flat = tmp_path / "trace", tmp_path / "flat.toml"
+    flat.write_text(machine().replace("count = 1", "count = 4"))
+    draw = random.Random(SEED)
+    path.write_bytes(flows.MAGIC + _blocks(draw) + _later_threads(draw) + flows.END)
+    words = [f"sim:{flat}{core}" for core in CORES]
+
+    def found(*, warm_once: bool) -> list[Traced]:
+        with path.open("rb") as stream:
+            lines = core.trace(words, stream.fileno(), warm_once=warm_once)
+            return [msgspec.json.decode(line, type=Traced) for line in lines]
+
+    alone, shared = found(warm_once=False), found(warm_once=True)
+    assert [one.seconds for one in alone] == [one.seconds for one in shared]
+    assert alone[0].threads == 3
+    assert alone[0].counters == shared[0].counters
+    for own, other in zip(alone[1:], shared[1:], strict=True):
+        assert other.counters["L1.loads"] < own.counters["L1.loads"]
+
+
+def test_a_replay_states_how_far_it_is_at_each_gap(tmp_path: Path) -> None:
+    path = tmp_path / "trace"
+    draw = random.Random(SEED)
+    path.write_bytes(flows.MAGIC + _blocks(draw) + _one_thread(draw) + flows.END)
+    so_far: list[SoFar] = []
+    with path.open("rb") as stream:
+        lines = core.trace(WORDS[:2], stream.fileno(), watch=lambda line: so_far.append(core.read(line, SoFar)))
+        found = [msgspec.json.decode(line, type=Traced) for line in lines]
+    assert len(found) == 2
+    assert len(so_far) == 3
+    seconds, instructions = ([getattr(one, what) for one in so_far] for what in ("seconds", "instructions"))
+    assert 0 < seconds[0] < seconds[1] <= seconds[2] <= found[0].seconds
+    assert instructions[0] == 8000 * INSTRUCTIONS + 1_000_000
+    assert {one.threads for one in so_far} == {1}

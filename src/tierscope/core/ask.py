@@ -3,7 +3,8 @@
 import re
 import signal
 import subprocess
-from collections.abc import Iterator, Sequence
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
@@ -69,25 +70,40 @@ def check(**words: str | int) -> list[dict[str, Any]]:
     return [read(line, dict[str, Any]) for line in answer.splitlines()]
 
 
+SO_FAR = b'{"fact":"timed"'  # begins a line about how far a replay is
+
+
 def trace(
-    machines: Sequence[str], accesses: int, *, count: bool = False, objects: bool = False, warm_once: bool = False
-) -> Iterator[bytes]:
+    machines: Sequence[str], accesses: int, *, count: bool = False, objects: bool = False, warm_once: bool = False,
+    watch: Callable[[bytes], None] | None = None,
+) -> Iterator[bytes]:  # fmt: skip
     """Return the answers of `tierscope-core trace`, a line for each simulated machine.
 
     accesses: a file to read them from.
 
     count: without times, which is faster. objects: with the time that waits for each object of the program. warm_once:
     machines with the same caches share the warming between timed parts; counters of all but the first leave it out.
+
+    watch: gets a line about how far the replay is, at each gap of the trace.
     """
-    asked = {"--count": count, "--objects": objects, "--warm-once": warm_once}
+    asked = {"--count": count, "--objects": objects, "--warm-once": warm_once, "--progress": watch is not None}
     words = ["trace", *(word for word, given in asked.items() if given), *machines]
-    done = guarded(
-        lambda core: subprocess.run([core, *words], stdin=accesses, capture_output=True, check=False),
-        find_core,
-    )
-    if done.returncode:
-        raise error_of(done.stdout.splitlines()[-1] if done.stdout else b"", done.returncode, done.stderr)
-    return iter(done.stdout.splitlines())
+    lines: list[bytes] = []
+    with tempfile.TemporaryFile() as errors:
+
+        def start(core: Path) -> "subprocess.Popen[bytes]":
+            return subprocess.Popen([core, *words], stdin=accesses, stdout=subprocess.PIPE, stderr=errors)
+
+        with guarded(start, find_core) as running:
+            for line in running.stdout or ():
+                if watch is not None and line.startswith(SO_FAR):
+                    watch(line)
+                else:
+                    lines.append(line.removesuffix(b"\n"))
+        errors.seek(0)
+        if running.returncode:
+            raise error_of(lines[-1] if lines else b"", running.returncode, errors.read())
+    return iter(lines)
 
 
 def read(answer: bytes | dict[str, Any], kind: type[Answer], key: str = "") -> Answer:

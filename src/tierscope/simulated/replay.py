@@ -5,8 +5,7 @@ import re
 import signal
 import subprocess
 import threading
-from collections.abc import Iterator, Sequence
-from functools import partial
+from collections.abc import Callable, Iterator, Sequence
 
 import msgspec
 
@@ -53,10 +52,21 @@ class Traced(msgspec.Struct, frozen=True, kw_only=True):
     ended: int | None = None  # exit status of the command, below 0 a signal; None: a file was read
 
 
+class SoFar(msgspec.Struct, frozen=True, kw_only=True):
+    """How far a replay is. seconds, instructions: of the program so far, on the first machine; threads: that ran."""
+
+    seconds: float | None
+    instructions: int
+    threads: int
+
+
+Watch = Callable[[SoFar], None]
+
+
 def replayed(  # noqa: PLR0913 (three are streams)
     words: Sequence[str], command: Sequence[str], *, count: bool = False, sampling: str = "",
     output: int | None = None, given: int | None = None, errors: int | None = None, limit_s: float | None = None,
-    objects: bool = False, warm_once: bool = False,
+    objects: bool = False, warm_once: bool = False, watch: Watch | None = None,
 ) -> tuple[Traced, ...]:  # fmt: skip
     """Return what each machine of `words` (`sim:...`) makes of the command, with the exit status of the command.
 
@@ -66,7 +76,7 @@ def replayed(  # noqa: PLR0913 (three are streams)
     objects: with the objects of the program, and the waits for each. A machine may then end in `,objects=FILE`. The
     first line of that file names another machine, and each further line names an object in its memory.
     warm_once: machines with the same caches share the warming between timed parts; only the counters of the first
-    contain it.
+    contain it. Another thread gives `watch` how far the replay is.
     MachineError without the tracer, or if it was killed or did not write a whole trace. UsageError if the command
     cannot start, is a program that the tracer does not run, or takes longer than limit_s.
     """
@@ -76,7 +86,11 @@ def replayed(  # noqa: PLR0913 (three are streams)
     late.daemon = True
     late.start()
     try:
-        trace = partial(core.trace, count=count, objects=objects, warm_once=warm_once)
+
+        def trace(some: Sequence[str], stream: int) -> Iterator[bytes]:
+            seen = (lambda line: watch(core.read(line, SoFar))) if watch and some[0] == words[0] else None
+            return core.trace(some, stream, count=count, objects=objects, warm_once=warm_once, watch=seen)
+
         found = read_all(trace(words, reading) if count else iter(in_parallel(trace, words, reading)))
     except BaseException as error:
         damaged = isinstance(error, UsageError) and OF_THE_TRACE.match(str(error))

@@ -21,7 +21,9 @@ PROCESSOR = "max,-erms,-fsrm"  # with rep movsb, a copy of a megabyte would be a
 BRING = "sudo apt-get install -y qemu-user libzydis-dev g++ cmake"
 
 SAMPLED = "all=50000000,skip=10000000,warm=4000000,unit=1000000"  # instructions; tracer/README.md
-FEW = "all=5000000,lines=20000000,warm=2000000,unit=500000"
+HEAD, UNIT = 5_000_000, 500_000  # instructions that are timed, before the first gap and behind each
+WARM = 2_000_000  # instructions between a gap and its unit
+FEW = f"all={HEAD},lines=20000000,warm={WARM},unit={UNIT}"
 DOUBLES = 24  # gaps, after which they double
 SLOWEST_PER_S = 3e8  # instructions of a program that waits for memory most of the time
 SHORTEST_SKIP = 1_000_000  # instructions
@@ -36,8 +38,20 @@ def for_many(user_s: float) -> str:
     It has DOUBLES units if it runs SLOWEST_PER_S. Gaps double, so at 15x that speed it has 4x as many, and the replay
     of a long program takes no longer than that of a short one.
     """
-    skip = max(round(user_s * SLOWEST_PER_S / DOUBLES), SHORTEST_SKIP)
-    return f"{FEW},skip={skip},doubles={DOUBLES}"
+    return f"{FEW},skip={_skip(user_s)},doubles={DOUBLES}"
+
+
+def timed(user_s: float, instructions: float) -> int:
+    """Return how many of the first instructions of a program are timed, with this sampling."""
+    left, units = instructions - HEAD, 0
+    while left > 0:
+        left -= (_skip(user_s) << units // DOUBLES) + WARM + UNIT
+        units += 1
+    return HEAD + UNIT * units
+
+
+def _skip(user_s: float) -> int:
+    return max(round(user_s * SLOWEST_PER_S / DOUBLES), SHORTEST_SKIP)
 
 
 def traced_words(command: Sequence[str], descriptor: int, sampling: str = "", *, objects: bool = False) -> list[str]:

@@ -3,7 +3,6 @@
 import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -29,9 +28,10 @@ from tierscope.predict.program.phases import Cores as PhaseCores
 from tierscope.predict.program.phases import Phase, phases
 from tierscope.predict.program.printed import printed
 from tierscope.predict.program.processes import served
+from tierscope.predict.program.progress import watched
 from tierscope.record.predicted import PredictedCell
 from tierscope.record.result import load
-from tierscope.simulated.replay import STANDARD_ERROR, Traced, replayed
+from tierscope.simulated.replay import STANDARD_ERROR, Traced, Watch, replayed
 from tierscope.simulated.trace import words_of
 from tierscope.simulated.tracer import for_many, runnable, traced_words
 from tierscope.suites.response.found import Found as Response
@@ -133,7 +133,11 @@ def predicted(asked: Asked, tell: Tell) -> Found:
         tell(f"{command[0]} runs in the tracer")
         wanted = asked.objects or bool(asked.fast)
         user_s, limit_s = native.user_s.middle, asked.limit_s * TRACED_TIMES
-        replays = partial(replay_words, command, limit_s=limit_s, user_s=user_s, objects=wanted)
+
+        def replays(words: Sequence[str]) -> tuple[dict[str, Traced], str]:
+            watch = watched(command[0], native, tell)
+            return replay_words(command, words, limit_s, user_s=user_s, objects=wanted, watch=watch)
+
         found, said = replays(_words(here))
         own, ends = _cores(here.own, found), [found[word] for word in here.ends]
         anchored = anchor(native, own, said, ends, found.get(here.instant), doubt(own[0], here.last_lines))
@@ -171,11 +175,12 @@ def _words(here: Here) -> list[str]:
 
 
 def replay_words(
-    command: Sequence[str], words: Sequence[str], limit_s: float, *, user_s: float, objects: bool = False
-) -> tuple[dict[str, Traced], str]:
+    command: Sequence[str], words: Sequence[str], limit_s: float, *, user_s: float, objects: bool = False,
+    watch: Watch | None = None,
+) -> tuple[dict[str, Traced], str]:  # fmt: skip
     """Return word -> what that machine makes of the command, which is traced once; and the digest of what it prints.
 
-    user_s: its CPU time here. It determines how many of its instructions are traced.
+    user_s: its CPU time here. It determines how many of its instructions are traced. watch: as `replayed`.
     Its standard error is dropped. If the tracer fails, the error has the last line of it.
     """
     said = None
@@ -183,7 +188,7 @@ def replay_words(
         with same_input() as given, printed() as output, printed() as said:
             found = replayed(
                 words_of(words), command, sampling=for_many(user_s), output=output.descriptor, given=given,
-                errors=said.descriptor, limit_s=limit_s, objects=objects, warm_once=True,
+                errors=said.descriptor, limit_s=limit_s, objects=objects, warm_once=True, watch=watch,
             )  # fmt: skip
     except MachineError as error:
         last = f"; it printed last: {said.last_line}" if said and said.last_line else ""
