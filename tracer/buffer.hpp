@@ -25,7 +25,8 @@ inline std::string text_of(std::span<const std::uint64_t> words) {
 class Buffer {
  public:
   Buffer(Stream& stream, std::uint32_t thread) : stream_(&stream), thread_(thread) {}
-  void enter(std::uint32_t block) {
+  void enter(std::uint32_t block, std::uint64_t generation) {
+    runs(generation);
     block_ = block;
     if (!muted_) put(block_event(block));
   }
@@ -66,9 +67,20 @@ class Buffer {
     used_ = 0;
   }
   void drop() { used_ = 0; }
+  /// QEMU uses a list of callbacks of this generation of blocks for the thread (held_lists.hpp), and no older one.
+  void takes_list(std::uint64_t generation) { list_ = generation; }
+  /// QEMU uses no list: the thread is in a call to the system, has not begun, or has ended.
+  void takes_no_list() { list_ = NO_LIST; }
+  /// A block of this generation runs. QEMU may use a list of it, or still the one of before.
+  void runs(std::uint64_t generation) {
+    if (list_ == NO_LIST) list_ = generation;
+  }
+  /// Return the generation of the oldest list that QEMU may use.
+  [[nodiscard]] std::uint64_t oldest_list() const { return list_; }
 
  private:
   static constexpr unsigned LINE_SHIFT = 6;
+  static constexpr std::uint64_t NO_LIST = ~std::uint64_t{0};
   static constexpr std::uint64_t LINE = 1U << LINE_SHIFT;
   void put(Event event) {
     if (used_ == events_.size()) flush();
@@ -77,10 +89,11 @@ class Buffer {
 
   Stream* stream_;
   std::uint32_t thread_;
-  std::uint32_t block_ = 0;  // that runs
-  bool lines_ = false;       // of lines, and not of blocks
-  bool muted_ = false;       // it runs code that the library calls
-  std::string line_;         // that the library says
+  std::uint32_t block_ = 0;       // that runs
+  std::uint64_t list_ = NO_LIST;  // generation of the one that it used last
+  bool lines_ = false;            // of lines, and not of blocks
+  bool muted_ = false;            // it runs code that the library calls
+  std::string line_;              // that the library says
   std::size_t used_ = 0;
   std::array<Event, 16384> events_{};
   /// Lines that were used last, as many as the smallest nearest cache has: the others need not see them again.

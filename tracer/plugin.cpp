@@ -25,6 +25,7 @@
 #include "buffer.hpp"
 #include "decode.hpp"
 #include "follow.hpp"
+#include "held_lists.hpp"
 #include "objects.h"
 #include "qemu_api.h"
 #include "stream.hpp"
@@ -38,6 +39,7 @@ namespace tierscope::tracer {
 namespace {
 
 constexpr int COPIES_BYTES = 3;  // from this version of the interface on
+constexpr int CLEARS_LISTS = 2;  // from this version on, all QEMUs do
 
 Stream stream;
 int served = 1;  // version of the running QEMU
@@ -63,6 +65,8 @@ std::atomic<bool> asked = false;    // QEMU will translate everything anew
 std::atomic<bool> several = false;  // the program has threads
 unsigned gaps = 0;
 std::uint32_t blocks = 0;                     // defined so far
+std::uint32_t first_block = 0;                // of this generation: QEMU has dropped those before
+std::uint64_t generation = 0;                 // of blocks
 std::uint64_t places_before = 0, places = 0;  // of programs that this one replaced; the largest number so far
 
 /// Code of the library that states allocations (objects.c), which is not traced.
@@ -75,6 +79,8 @@ std::array<std::unique_ptr<Buffer>, MOST_THREADS> buffers;
 Buffer* buffer_of(unsigned vcpu) { return vcpu < MOST_THREADS ? buffers[vcpu].get() : nullptr; }
 
 void change(qemu_plugin_id_t);
+
+[[nodiscard]] bool in_gap() { return mode.load(std::memory_order_relaxed) != Mode::traced; }
 
 /// Whoever finds the end of a part passed asks QEMU to translate everything anew, once.
 void look() {
@@ -93,34 +99,51 @@ constexpr unsigned COUNT_BIT = 40;
 void on_block(unsigned vcpu, void* data) {
   const auto word = reinterpret_cast<std::uintptr_t>(data);
   auto* buffer = buffer_of(vcpu);
-  if (buffer != nullptr) buffer->enter(static_cast<std::uint32_t>(word));
+  if (buffer != nullptr) buffer->enter(static_cast<std::uint32_t>(word), generation);
   if (plan.skip != 0 && (buffer == nullptr || !buffer->muted())) pass(word >> COUNT_BIT);
 }
 
 void on_light_block(unsigned vcpu, void* data) {
-  const auto* buffer = buffer_of(vcpu);
+  auto* buffer = buffer_of(vcpu);
+  if (buffer != nullptr) buffer->runs(generation);
   if (buffer == nullptr || !buffer->muted()) pass(reinterpret_cast<std::uintptr_t>(data));
 }
 
-void on_way_back(unsigned, void*) { look(); }
-
-void on_dropped_access(unsigned, qemu_plugin_meminfo_t, std::uint64_t, void*) {}
-
-void on_line(unsigned vcpu, qemu_plugin_meminfo_t info, std::uint64_t address, void*) {
-  if (auto* buffer = buffer_of(vcpu)) buffer->line(address, qemu_plugin_mem_is_store(info));
+void on_way_back(unsigned vcpu, void*) {
+  if (auto* buffer = buffer_of(vcpu)) buffer->runs(generation);
+  look();
 }
 
-/// A block's number and, above, the number of one of its instructions.
+/// Whether QEMU surely uses the list of callbacks of an instruction from its access on: it ends in a function of QEMU
+/// that looks for the next block.
+bool takes_list(const Instruction& found) {
+  return found.kind == Class::ret || found.kind == Class::jump_indirect || found.kind == Class::call_indirect;
+}
+
+/// The generation of a block and, above, whether its instruction takes the list.
+constexpr unsigned TAKES_BIT = 63;
+
+void on_line(unsigned vcpu, qemu_plugin_meminfo_t info, std::uint64_t address, void* data) {
+  const auto word = reinterpret_cast<std::uintptr_t>(data);
+  auto* buffer = buffer_of(vcpu);
+  if (buffer == nullptr || mode != Mode::lines) return;
+  if (word == (generation | std::uint64_t{1} << TAKES_BIT)) buffer->takes_list(generation);
+  buffer->line(address, qemu_plugin_mem_is_store(info));
+}
+
+/// A block's number and, above, the number of one of its instructions, and whether that takes the list.
 constexpr unsigned INSTRUCTION_BIT = 32;
 
 /// When QEMU up to 7.2 writes the frame of a signal, it calls this for the last instruction of a block that ran before
-/// (see `translate_light`): such an access is the kernel's, and is dropped.
+/// (held_lists.hpp): such an access is the kernel's, and is dropped.
 void on_access(unsigned vcpu, qemu_plugin_meminfo_t info, std::uint64_t address, void* data) {
   const auto word = reinterpret_cast<std::uintptr_t>(data);
-  if (auto* buffer = buffer_of(vcpu))
-    buffer->access(static_cast<std::uint32_t>(word),
-                   access_event(address, static_cast<unsigned>(word >> INSTRUCTION_BIT), qemu_plugin_mem_is_store(info),
-                                qemu_plugin_mem_size_shift(info)));
+  const auto block = static_cast<std::uint32_t>(word);
+  auto* buffer = buffer_of(vcpu);
+  if (buffer == nullptr || in_gap() || block < first_block) return;
+  if (word >> TAKES_BIT != 0) buffer->takes_list(generation);
+  buffer->access(block, access_event(address, static_cast<unsigned>(word >> INSTRUCTION_BIT) & 511U,
+                                     qemu_plugin_mem_is_store(info), qemu_plugin_mem_size_shift(info)));
 }
 
 Instruction read(const qemu_plugin_insn* instruction) {
@@ -129,24 +152,6 @@ Instruction read(const qemu_plugin_insn* instruction) {
   const auto answer = qemu_plugin_insn_data(instruction, copy.data(), copy.size());
   const void* bytes = served < COPIES_BYTES ? reinterpret_cast<const void*>(answer) : copy.data();
   return decode(bytes, size, qemu_plugin_insn_vaddr(instruction));
-}
-
-/// Whether an access may be made by a function of QEMU, as for vectors, state of the FPU and atomics, or ends its block
-/// in one, which looks for the next block.
-bool by_helper(const Instruction& found) {
-  if (found.loads + found.stores == 0) return false;
-  if ((found.flags & atomic) != 0) return true;
-  switch (found.kind) {
-    case Class::move:
-    case Class::integer:
-    case Class::string:
-    case Class::branch:
-    case Class::jump:
-    case Class::call:
-      return false;
-    default:
-      return true;
-  }
 }
 
 /// Whether a program may come back to a block without a block of this kind: all but those that go on ahead.
@@ -168,8 +173,6 @@ bool goes_ahead(const Instruction& last) {
   }
 }
 
-[[nodiscard]] bool in_gap() { return mode.load(std::memory_order_relaxed) != Mode::traced; }
-
 /// Count the instructions of a block in a gap. Of one thread they are counted without a call, and only blocks from
 /// which the program may go back look whether the gap ends.
 void count_light(qemu_plugin_tb* block, std::size_t count, const Instruction& last) {
@@ -181,19 +184,19 @@ void count_light(qemu_plugin_tb* block, std::size_t count, const Instruction& la
   if (!goes_ahead(last)) qemu_plugin_register_vcpu_tb_exec_cb(block, on_way_back, QEMU_PLUGIN_CB_NO_REGS, nullptr);
 }
 
-/// QEMU up to 7.2 keeps the list of callbacks of a block's last instruction after the block, and frees it when blocks
-/// are dropped. The next function of QEMU that reaches memory would read it, unless an instruction with a list of its
-/// own ran since. Instructions whose lines are written all have a list.
+/// Count a block in a gap; its lines are written in a part of the gaps.
 void translate_light(qemu_plugin_tb* block, std::size_t count, bool counts) {
+  if (!counts) return;
   for (std::size_t i = 0; i < count; ++i) {
     auto* instruction = qemu_plugin_tb_get_insn(block, i);
+    const bool last = i + 1 == count;
+    if (!last && mode != Mode::lines) continue;
     const auto found = read(instruction);
-    if (counts && i + 1 == count) count_light(block, count, found);
-    if (counts && mode == Mode::lines)
-      qemu_plugin_register_vcpu_mem_cb(instruction, on_line, QEMU_PLUGIN_CB_NO_REGS, QEMU_PLUGIN_MEM_RW, nullptr);
-    else if (by_helper(found))
-      qemu_plugin_register_vcpu_mem_cb(instruction, on_dropped_access, QEMU_PLUGIN_CB_NO_REGS, QEMU_PLUGIN_MEM_RW,
-                                       nullptr);
+    if (last) count_light(block, count, found);
+    if (mode == Mode::lines)
+      qemu_plugin_register_vcpu_mem_cb(
+          instruction, on_line, QEMU_PLUGIN_CB_NO_REGS, QEMU_PLUGIN_MEM_RW,
+          reinterpret_cast<void*>(generation | std::uint64_t{takes_list(found)} << TAKES_BIT));
   }
 }
 
@@ -213,7 +216,8 @@ void on_translation(qemu_plugin_id_t, qemu_plugin_tb* block) {
   for (std::size_t i = 0; i < count; ++i)
     qemu_plugin_register_vcpu_mem_cb(qemu_plugin_tb_get_insn(block, i), on_access, QEMU_PLUGIN_CB_NO_REGS,
                                      QEMU_PLUGIN_MEM_RW,
-                                     reinterpret_cast<void*>(std::uintptr_t{i} << INSTRUCTION_BIT | number));
+                                     reinterpret_cast<void*>(std::uint64_t{takes_list(instructions[i])} << TAKES_BIT |
+                                                             std::uintptr_t{i} << INSTRUCTION_BIT | number));
 }
 
 void on_thread(qemu_plugin_id_t, unsigned vcpu) {
@@ -224,8 +228,13 @@ void on_thread(qemu_plugin_id_t, unsigned vcpu) {
   if (vcpu >= MOST_THREADS) stream.note(vcpu, "a thread beyond the 4096th is not traced");
 }
 
-void on_thread_end(qemu_plugin_id_t, unsigned vcpu) {
+void flush(unsigned vcpu) {
   if (auto* buffer = buffer_of(vcpu)) buffer->flush();
+}
+
+void on_thread_end(qemu_plugin_id_t, unsigned vcpu) {
+  flush(vcpu);
+  if (auto* buffer = buffer_of(vcpu)) buffer->takes_no_list();
 }
 
 void listen(qemu_plugin_id_t);
@@ -298,13 +307,14 @@ void flush_all() {
 /// before another one may continue.
 void on_syscall(qemu_plugin_id_t, unsigned vcpu, std::int64_t number, std::uint64_t a, std::uint64_t b, std::uint64_t c,
                 std::uint64_t d, std::uint64_t e, std::uint64_t f, std::uint64_t, std::uint64_t) {
-  if (stream.muted()) return;
   auto* buffer = buffer_of(vcpu);
+  if (buffer != nullptr) buffer->takes_no_list();
+  if (stream.muted()) return;
   if (number >= OBJECTS_CODE && number <= OBJECTS_PHASE && buffer != nullptr)
     return on_said(*buffer, vcpu, number, std::array{a, b, c, d, e, f});
   const bool replaces = number == SYS_execve || number == SYS_execveat;
   if (replaces) flush_all();
-  if (number == SYS_clone || number == SYS_clone3 || number == SYS_futex) on_thread_end(0, vcpu);
+  if (number == SYS_clone || number == SYS_clone3 || number == SYS_futex) flush(vcpu);
   if (!several && (number == SYS_clone3 || (number == SYS_clone && (a & CLONE_VM) != 0))) {
     several = true;
     if (in_gap()) qemu_plugin_reset(own, listen);  // those that count without a call
@@ -327,7 +337,18 @@ std::uint64_t drawn_gap() {
   return skip / 2 + (state >> 33U) % skip;
 }
 
+/// QEMU has dropped all blocks. A thread may still use a list of callbacks of theirs.
+void drop_blocks() {
+  const auto dropped = generation++;
+  auto oldest = generation;
+  for (const auto& buffer : buffers)
+    if (buffer) oldest = std::min(oldest, buffer->oldest_list());
+  release_lists(dropped, oldest);
+  first_block = blocks;
+}
+
 void listen(qemu_plugin_id_t id) {
+  drop_blocks();
   asked = false;  // QEMU ignores a request while it serves another one
   qemu_plugin_register_vcpu_init_cb(id, on_thread);
   qemu_plugin_register_vcpu_exit_cb(id, on_thread_end);
@@ -443,6 +464,7 @@ extern "C" __attribute__((visibility("default"))) int qemu_plugin_install(qemu_p
     std::fprintf(stderr, "tierscope-tracer: %s\n", why.c_str());
     return 1;
   }
+  if (served < CLEARS_LISTS) hold_lists();
   ::pthread_atfork(before_a_fork, nullptr, in_the_child);
   listen(id);
   return 0;

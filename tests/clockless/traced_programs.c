@@ -55,12 +55,35 @@ static void timer(long count) {
   while (rings < count) state();
 }
 
+// Threads that get signals while they run, as those of Go do: a stack of its own is written at each.
+__attribute__((noinline)) static long deeper(volatile long* at, long k) { return at[k % 8] += k; }
+
+static void* working(void* count) {
+  volatile long mine[8] = {0};
+  for (long k = 0; k < (long)(intptr_t)count; ++k) deeper(mine, k);
+  atomic_fetch_add(&shared, 1);
+  return 0;
+}
+
+static void disturbed(long count) {
+  pthread_t team[3];
+  struct sigaction action = {.sa_handler = ring, .sa_flags = SA_RESTART};
+  sigaction(SIGURG, &action, 0);
+  for (int i = 0; i < 3; ++i) pthread_create(&team[i], 0, working, (void*)(intptr_t)(count * 500));
+  for (int i = 0; shared < 3; ++i) {
+    pthread_kill(team[i % 3], SIGURG);
+    usleep(50);
+  }
+  for (int i = 0; i < 3; ++i) pthread_join(team[i], 0);
+}
+
 int main(int words, char** word) {
   const long count = atol(word[words - 1]);
   int status = 0;
   switch (word[1][0]) {
     case 's': for (long i = 0; i < count; ++i) state(); printf("%d\n", area[0] != 0); break;
     case 't': threads(count); printf("%ld\n", (long)shared); break;
+    case 'd': disturbed(count); printf("%ld\n", (long)shared); break;
     case 'a': timer(count); printf("%d\n", rings >= count); break;
     case 'w': printf("%ld\n", written(count)); break;
     case 'f':

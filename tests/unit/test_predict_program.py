@@ -270,7 +270,8 @@ def test_one_more_core_changes_nothing_of_the_time_in_the_kernel() -> None:
         (of(0.005, threads=4), here(0.02, 0.005), "runs for less than 10 ms; give it more work"),
         (of(1.0, notes=("fork", "fork")), replace(here(), children_s=0.5), "started 2 processes"),
         (of(1.0, whole=False), here(), "replaced itself by another program (exec), which the tracer cannot follow"),
-        (of(1.0, ended=-4), here(), "AVX-512"),
+        (of(1.0, ended=-4), here(), "build the program for x86-64-v3"),
+        (of(1.0, ended=-11), here(), "or be at fault"),
         (of(1.0, ended=3), here(), "status 3"),
     ],
 )
@@ -279,6 +280,11 @@ def test_a_wrong_anchor_gives_no_number(own: Traced, ran: Native, why: str) -> N
     assert (found.ratio, found.low, found.high, found.seconds) == (None, None, None, None)
     assert why in found.unknown
     assert line(found).startswith("not known, because ")
+
+
+def test_a_program_that_died_in_the_tracer_has_no_ratio_of_the_model() -> None:
+    assert anchor(here(), [of(0.001, ended=-4)] * CORES).ratio is None
+    assert anchor(here(), [of(0.9)] * CORES).ratio == 0.9
 
 
 @pytest.mark.parametrize(("ours", "theirs", "known"), [("a", "a", True), ("a", "b", False), ("", "b", True)])

@@ -24,9 +24,9 @@ from tierscope.suites.groups.experiments import OwnGroups, read_groups
 OWN_GROUPS = "groups"  # the name of a run whose plan is the user's own file
 
 
-def catalogue() -> Catalogue:
-    """Return kernels, ISAs and targets of the core that runs would use."""
-    return core.catalogue()
+def catalogue(*, pools: bool = True) -> Catalogue:
+    """Return kernels, ISAs and targets of the core that runs would use. pools: as `core.catalogue`."""
+    return core.catalogue(pools=pools)
 
 
 def this_machine(peak: float | None, simulated_word: str = "", host: Host = HERE) -> Machine:

@@ -18,6 +18,7 @@ from tierscope.units import show_seconds
 STANDARD_ERROR = 2  # the descriptor
 SOON_S = 0.5  # between the end of a stream and the exit status of its writer
 WHY_SIGNAL = "QEMU may lack an instruction, such as AVX-512, or be at fault"
+WHY_ILLEGAL = "QEMU lacks an instruction, usually one of AVX-512; build the program for x86-64-v3 (-march=x86-64-v3)"
 WHY_KILLED = "usually because memory ran out; take a smaller case"
 OF_THE_TRACE = re.compile(r"(the )?trace\b")  # the core's messages about a damaged trace begin with this
 
@@ -138,7 +139,7 @@ def _died(traced: "subprocess.Popen[bytes]") -> str:
         ended = traced.wait(SOON_S)
     except subprocess.TimeoutExpired:
         return ""
-    why = WHY_KILLED if ended == -signal.SIGKILL else WHY_SIGNAL
+    why = {-signal.SIGKILL: WHY_KILLED, -signal.SIGILL: WHY_ILLEGAL}.get(ended, WHY_SIGNAL)
     return f"; it ended with signal {-ended}: {why}" if ended < 0 else ""
 
 

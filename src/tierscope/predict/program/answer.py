@@ -36,6 +36,7 @@ G. Cochran, "Sampling Techniques", 1977, chapter 6.
 """
 
 import math
+import signal
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -46,7 +47,7 @@ from tierscope.predict.program.left_open import left_open
 from tierscope.predict.program.native import Native
 from tierscope.predict.program.one_more import LEAST_CORES, counting, mean_of, one_more, weights
 from tierscope.predict.program.processes import lost
-from tierscope.simulated.replay import WHY_SIGNAL, Traced
+from tierscope.simulated.replay import WHY_ILLEGAL, WHY_SIGNAL, Traced
 from tierscope.units import show_seconds
 
 OFF = 0.25  # of model over measured, beyond which nothing is reported
@@ -102,8 +103,10 @@ class Anchor:
 
     @property
     def ratio(self) -> float | None:
-        """Return model over measured, of the own core; None for a program that is too short to measure."""
-        return None if too_short(self) else self.model_s / self.measured_s[1]
+        """Return model over measured, of the own core; None for a program that is too short to measure, or was not
+        traced to its end.
+        """
+        return None if too_short(self) or self.cores[0].ended else self.model_s / self.measured_s[1]
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +156,8 @@ def _doubt(made: Anchor, own: Traced, said: str) -> str:
     """Return why nothing is known, with what to do; "" where nothing is wrong."""
     if own.ended:
         how = f"signal {-own.ended}" if own.ended < 0 else f"status {own.ended}"
-        return f"in the tracer the program ended with {how}, and here with 0; {WHY_SIGNAL}"
+        why = WHY_ILLEGAL if own.ended == -signal.SIGILL else WHY_SIGNAL
+        return f"in the tracer the program ended with {how}, and here with 0; {why}"
     if untraced := lost(made.native, own):
         return untraced
     if short := too_short(made):

@@ -200,7 +200,7 @@ def is_model(words: Sequence[str]) -> bool:
 
 def _is_simulated(name: str) -> bool:
     name = name.removeprefix(PREFIX)
-    return name.endswith(".toml") or any(name == one.name for one in catalogue().simulated)
+    return name.endswith(".toml") or any(name == one.name for one in catalogue(pools=False).simulated)
 
 
 def _probed(runs: Sequence[Run]) -> list[CoreRow]:
