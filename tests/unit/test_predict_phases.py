@@ -77,6 +77,18 @@ def test_bounds_of_a_phase_contain_one_more_of_the_cores_that_explain_the_time_o
     assert (one.there[0].low, one.there[0].high) == pytest.approx((2.1 - reach, 2.1 + reach), rel=0.003)
 
 
+def test_bounds_of_a_phase_contain_what_the_model_leaves_open() -> None:
+    """The model takes 0.8x the time here. The rest does not change, or all of it waits for memory."""
+    marks = (("busy", 0), ("waits", M))
+    own, far = of((0, 2 * M, 1.0), marks=marks, knots=((0, M, 0.5),)), of((0, 2 * M, 1.5), knots=((0, M, 0.5),))
+    instant = of((0, 2 * M, 0.6), knots=((0, M, 0.5),))  # four fifths of the second phase wait
+    time = Interval(1.25, 1.25, 1.25, 9)
+    made = anchor(Native(time, time, 0.0, 9), [own] * CORES, instant=instant)
+    busy, waits = phases(made, [Cores("far", [(own, far)] * CORES, None, instant)], 0)
+    assert (busy.there[0].low, busy.there[0].high) == pytest.approx((1.0, 1.0))
+    assert (waits.there[0].low, waits.there[0].ratio, waits.there[0].high) == pytest.approx((1.8, 2.0, 2.05))
+
+
 def test_parts_of_the_time_are_equal_where_nothing_is_marked() -> None:
     own = of((0, M, 0.2), (0, M, 0.8))
     found = phases(here(own), [Cores("far", [(own, own)] * CORES, None, None)], 4)

@@ -282,8 +282,10 @@ def test_a_wrong_anchor_gives_no_number(own: Traced, ran: Native, why: str) -> N
     assert line(found).startswith("not known, because ")
 
 
-def test_a_program_that_died_in_the_tracer_has_no_ratio_of_the_model() -> None:
+def test_a_program_that_was_not_traced_as_a_whole_has_no_ratio_of_the_model() -> None:
     assert anchor(here(), [of(0.001, ended=-4)] * CORES).ratio is None
+    compiler = replace(here(), children_s=0.9)
+    assert anchor(compiler, [of(0.001, notes=("fork",))] * CORES).ratio is None
     assert anchor(here(), [of(0.9)] * CORES).ratio == 0.9
 
 

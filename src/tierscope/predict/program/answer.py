@@ -103,10 +103,12 @@ class Anchor:
 
     @property
     def ratio(self) -> float | None:
-        """Return model over measured, of the own core; None for a program that is too short to measure, or was not
-        traced to its end.
+        """Return model over measured, of the own core; None for a program that is too short to measure, or whose trace
+        lacks a part of it.
         """
-        return None if too_short(self) or self.cores[0].ended else self.model_s / self.measured_s[1]
+        own = self.cores[0]
+        lacks = own.ended or lost(self.native, own)
+        return None if lacks or too_short(self) else self.model_s / self.measured_s[1]
 
 
 @dataclass(frozen=True, slots=True)

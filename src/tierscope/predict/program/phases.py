@@ -9,9 +9,13 @@ equal parts of the model's time here. Markers are instructions of the program, t
     ratio     of a phase on the tier and here, by the own core; its bounds contain one more core, in which the other
               cores count by how well they explain the time of the whole program here
 
+The time here that the model leaves open is read in the same two ways as for the whole program (`left_open`), as if it
+were spread over the phases as their time is. The share that waits is that of the phase.
+
 The interval of one more core includes the deviation of what was not traced. With the rates d = b_i - ratio * a_i of
 units, the n instructions of a gap that are in the phase have the variance n^2 (d_i - d_j)^2 / 2.
-Blind to: time in the kernel, which has no phase; the mean over threads, since the phase of one thread is that of all.
+Blind to: time in the kernel, which has no phase; time that the model leaves open in one phase alone; the mean over
+threads, since the phase of one thread is that of all.
 Source: J. von Neumann et al., "The Mean Square Successive Difference", Annals of Mathematical Statistics 12(2), 1941.
 """
 
@@ -24,7 +28,8 @@ import numpy.typing as npt
 
 from tierscope.predict.program.answer import LEAST, Anchor, noisy, reaching, seconds_of
 from tierscope.predict.program.cold import extremes
-from tierscope.predict.program.one_more import one_more
+from tierscope.predict.program.left_open import left_open
+from tierscope.predict.program.one_more import mean_of, one_more
 from tierscope.simulated.replay import Traced
 
 BEGIN = "begin"  # before the first marker
@@ -121,10 +126,23 @@ def _there(here: Anchor, one: Cores, parts: Sequence[Span]) -> PhaseThere:
         return PhaseThere(one.tier, None, None, None, latency, bandwidth)
     told, others = sure[0][0], sure[1:]
     ends = [one_more(given, [x for x, _ in others], [v for _, v in others]) for given in here.weights]
-    every = [told, *(end for pair in ends for end in pair)]
+    open_ends = _left_open(here, parts, told, [ratio for ratio, _ in others])
+    every = [told, *(end for pair in ends for end in pair), *open_ends]
     memory = [time / a for end in one.ends if (a := _time(end, parts)) > 0]
     low, high = noisy(here, told, *reaching(told, every, memory, _in_doubt(here, one, parts)))
     return PhaseThere(one.tier, told, low, high, latency, bandwidth)
+
+
+def _left_open(here: Anchor, parts: Sequence[Span], told: float, others: Sequence[float]) -> list[float]:
+    """Return the ratios of a phase by both readings of what the own core, and the mean of the others, leave open."""
+    time = _time(here.cores[0], parts)
+    share = 1 - _time(here.instant, parts) / time if here.instant is not None and time > 0 else 0.0
+    times = [seconds_of(core) for core in here.cores]
+    found: list[float] = []
+    for measured, given in zip(here.measured_s, here.weights, strict=True):
+        found += left_open(told, times[0] / measured, share)
+        found += left_open(mean_of(given, others), mean_of(given, times[1:]) / measured, share)
+    return found
 
 
 def _in_doubt(here: Anchor, one: Cores, parts: Sequence[Span]) -> list[float]:
