@@ -8,7 +8,7 @@ import numpy as np
 from made import Maker, Teamwork
 from tierscope.record.experiment import Experiment, Group, Label, Target, Team, Workload
 from tierscope.record.work.hop import HopWork
-from tierscope.stats.tlb import APART, BESIDE
+from tierscope.stats.tlb import APART, BESIDE, PARTS
 from tierscope.units import LINE_BYTES, KiB
 
 L1_LINES, L1_S, L2_S = 768, 1.6e-9, 5e-9  # caches: a hit in the first, and in the second
@@ -45,21 +45,27 @@ def control_s(lines: int) -> float:
     return L1_S if lines <= L1_LINES else L2_S
 
 
-def time_of(experiment: Experiment, made: MadeTlb) -> float:
+def time_of(experiment: Experiment, made: MadeTlb, *, split: bool = False) -> float:
+    """split: large pages are translated in parts."""
     lines = int(experiment.labels["touched"] or 0)
-    return made.time_s(lines) if experiment.labels["layout"] == APART else control_s(lines)
+    layouts = (APART, PARTS) if split else (APART,)
+    return made.time_s(lines) if experiment.labels["layout"] in layouts else control_s(lines)
 
 
-def add_tlb(maker: Maker, made: MadeTlb = TWO, touched: Sequence[int] = (*COARSE, *FINE), pages: str = "4k") -> None:
-    """Both layouts for each number of pages."""
+def add_tlb(
+    maker: Maker, made: MadeTlb = TWO, touched: Sequence[int] = (*COARSE, *FINE), pages: str = "4k",
+    large_bytes: int = 0,
+) -> None:  # fmt: skip
+    """Both layouts for each number of pages. large_bytes: of pages that are translated in parts, those of `made`."""
     for lines in sorted(set(touched)):
         for layout in (APART, BESIDE):
             element = made.page_bytes + LINE_BYTES if layout == APART else LINE_BYTES
             work = Workload(kernel="chase", footprint_bytes=lines * element, work=HopWork(element_bytes=element))
             group = Group(workload=work, target=Target(pages=pages), team=Team(cpus=(0,)), role="chaser")
             labels: dict[str, Label] = {
-                "layout": layout, "touched": lines, "pages": pages, "found_page_bytes": made.page_bytes,
-                "coarse": lines in COARSE,
+                "layout": layout, "touched": lines, "pages": pages,
+                "found_page_bytes": large_bytes or made.page_bytes, "coarse": lines in COARSE,
+                "part_bytes": made.page_bytes if large_bytes and layout == APART else 0,
             }  # fmt: skip
             seconds = made.time_s(lines) if layout == APART else control_s(lines)
             maker.add("tlb", labels, (group,), (Teamwork((1 / seconds,), noise=0.005),), count=60)

@@ -188,6 +188,11 @@ def tlb_told(**changes: object) -> dict[str, Any]:
     return tomllib.loads(text(from_rows(curve, made_machine(), "made", "a run", tlb=rows)))
 
 
+def test_pages_that_are_translated_in_parts_have_entries_of_these() -> None:
+    assert tlb_told()["pages"]["bytes"] != "4KiB"
+    assert tlb_told(part_bytes=4 * KiB)["pages"]["bytes"] == "4KiB"
+
+
 def test_a_level_that_may_be_none_is_the_walk() -> None:
     found = tlb_told()
     assert [level["entries"] for level in found["tlb"]] == [8]

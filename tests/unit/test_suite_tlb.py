@@ -16,7 +16,7 @@ from tierscope.record.machine import Machine
 from tierscope.record.result import Clock, Record
 from tierscope.run.expected import expected_seconds, imagine
 from tierscope.stats.median import Interval
-from tierscope.stats.tlb import APART, BESIDE
+from tierscope.stats.tlb import APART, BESIDE, PARTS
 from tierscope.units import GiB, KiB, MiB
 
 SUITE = suites["tlb"]
@@ -45,25 +45,25 @@ class _Point:
     groups: tuple[_Group, ...]
 
 
-def told(made: MadeTlb, given: dict[str, int] | None = None, **words: str) -> list[Experiment]:
-    """The plan on a machine with that TLB; given: word -> bytes that the system really gives."""
+def told(made: MadeTlb, given: dict[str, int] | None = None, *, split: bool = False, **words: str) -> list[Experiment]:
+    """The plan on a machine with that TLB; given: word -> bytes that the system really gives. split: as `time_of`."""
     plan = SUITE.plan(machine(), SUITE.read(words))
     found = [next(plan)]
     try:
         while True:
-            found.append(plan.send(_answer(found[-1], made, given or {"4k": 4 * KiB, "thp": 2 * MiB})))
+            found.append(plan.send(_answer(found[-1], made, given or {"4k": 4 * KiB, "thp": 2 * MiB}, split)))
     except StopIteration:
         return [experiment for experiment in found if experiment.table == "tlb"]
 
 
-def _answer(experiment: Experiment, made: MadeTlb, pages: dict[str, int]) -> Answer:
+def _answer(experiment: Experiment, made: MadeTlb, pages: dict[str, int], split: bool) -> Answer:
     group = experiment.groups[0]
     facts = made_facts(group, pages={str(pages[group.target.pages]): 1})
     record = Record(
         number=0, experiment=experiment, groups=(facts,), clock=CLOCK, samples="samples/0000.parquet",
         blocks=1, started="", seconds=0.1, largest_relative_error=0.0,
     )  # fmt: skip
-    rate = 1 / (time_of(experiment, made) if experiment.table == "tlb" else 1e-9)
+    rate = 1 / (time_of(experiment, made, split=split) if experiment.table == "tlb" else 1e-9)
     point = _Point((_Group(Interval(rate, rate, rate, 100)),))
     return Answer(experiment, record, point)  # type: ignore[arg-type]
 
@@ -111,6 +111,29 @@ def test_more_points_are_laid_where_a_level_ends() -> None:
     assert any(1448 < n < 2435 for n in fine)
     assert not any(200 < n < 1000 for n in fine)
     assert len(fine) < 60
+
+
+def test_large_pages_that_are_translated_in_parts_are_measured_in_parts() -> None:
+    """A host may map the pages of a guest in pages of 4 KiB: lines on one large page then need many entries."""
+    for split in (False, True):
+        experiments = told(TWO, split=split, pages="thp")
+        parts = [e for e in experiments if e.labels["layout"] == PARTS]
+        assert [e.labels["touched"] for e in parts] == [256]
+        assert parts[0].groups[0].workload.work.element_bytes == 4 * KiB + 64
+        apart = [e for e in experiments if e.labels["layout"] == APART]
+        assert {e.groups[0].workload.work.element_bytes for e in apart} == {(4 * KiB if split else 2 * MiB) + 64}
+        assert {e.labels.get("part_bytes") for e in apart} == {4 * KiB if split else 0}
+        assert max(int(e.labels["touched"] or 0) for e in apart) == (16384 if split else 1023)
+        assert {e.groups[0].target.pages for e in experiments} == {"thp"}
+    assert not [e for e in told(TWO, pages="4k") if e.labels["layout"] == PARTS]
+
+
+def test_pages_of_a_gibibyte_may_be_in_parts_of_either_size() -> None:
+    given = {"1g": GiB}
+    parts = [e for e in told(TWO, given, pages="1g", memory="32GiB") if e.labels["layout"] == PARTS]
+    assert [e.labels["part_bytes"] for e in parts] == [4 * KiB, 2 * MiB]
+    split = told(TWO, given, split=True, pages="1g", memory="32GiB")
+    assert [e.labels["part_bytes"] for e in split if e.labels["layout"] == PARTS] == [4 * KiB]
 
 
 def test_a_page_size_that_the_system_does_not_give_is_measured_as_what_it_is_and_once() -> None:

@@ -11,7 +11,7 @@ from tierscope.draw.forms import form
 from tierscope.record.result import Run
 from tierscope.report.content import Content, gather
 from tierscope.tables import tables
-from tierscope.units import KiB
+from tierscope.units import KiB, MiB
 
 
 @pytest.fixture(scope="module")
@@ -64,6 +64,30 @@ def test_sentences_name_levels_and_the_walk(content: Content) -> None:
     assert "a hit there adds" not in said["tlb_entries 1 4KiB"]
     assert "a hit there adds 2.3" in said["tlb_entries 2 4KiB"]
     assert "a page walk" in said["tlb_walk 4KiB"]
+
+
+def test_pages_that_are_translated_in_parts_reach_what_their_parts_do(tmp_path: Path) -> None:
+    maker = Maker(tmp_path)
+    add_tlb(maker, pages="thp", large_bytes=2 * MiB)
+    found = gather(maker.save("tlb"))
+    said = {one.name: one.text for one in found.insights}
+    assert "2 MiB pages are translated in parts of 4 KiB" in said["tlb_parts 2MiB"]
+    assert "consistent with 96), reach 398 KiB" in said["tlb_entries 1 2MiB"]
+    assert "parts of 4 KiB of 2 MiB pages" in said["tlb_entries 1 2MiB"]
+    levels = found.rows("tlb_levels")
+    assert {(row["page_bytes"], row["part_bytes"]) for row in levels} == {(2 * MiB, 4 * KiB)}
+    assert levels[0]["reach_bytes"] == int(float(levels[0]["entries"] or 0) * 4 * KiB)
+    assert found.drawings[0].spec["data"]["values"][0]["pages"] == "2 MiB in 4 KiB"
+    assert lines_of(found, "tlb_levels")[2].split()[:4] == ["2M", "in", "4K", "1"]
+
+
+def test_parts_that_the_curve_does_not_show_are_not_known(tmp_path: Path) -> None:
+    maker = Maker(tmp_path)
+    add_tlb(maker, NONE, COARSE, pages="thp", large_bytes=2 * MiB)
+    (one,) = gather(maker.save("tlb")).insights
+    assert one.name == "tlb_none 2MiB"
+    assert "unknown, because a first look showed entries of 4 KiB" in one.text
+    assert one.conclusive is False
 
 
 def test_no_level_is_an_answer(none: Content) -> None:

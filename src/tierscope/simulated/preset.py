@@ -199,7 +199,7 @@ def _head(found: Measured, memory: bool) -> list[str]:
             "# loads: not measured; one thread's bandwidth would show it, from `tierscope run stream kernels=read`"
         )
     if found.page_bytes:
-        lines += ["", "[pages]", f"bytes = {_quoted(word_bytes(found.page_bytes))}       # of the staircase"]
+        lines += ["", "[pages]", f"bytes = {_quoted(word_bytes(_translated(found)))}       # of the staircase"]
     return lines
 
 
@@ -238,6 +238,12 @@ def _sharers(cache: Cache | None, machine: Machine, near: int, count: int) -> in
     wanted = count if cache is None else len(set(cache.cpus) & set(machine.cpus()))
     fits = [n for n in range(near, count + 1, near) if count % n == 0]
     return min(fits, key=lambda n: (abs(n - wanted), n))
+
+
+def _translated(found: Measured) -> int:
+    """Return the bytes that an entry of the TLB translates: a page, or a part of it."""
+    parts = next((row.part_bytes for row in found.tlb if row.part_bytes), None)
+    return parts or found.page_bytes
 
 
 def _tlbs(found: Measured) -> Iterator[list[str]]:

@@ -60,8 +60,8 @@ WIDEST = 4.0  # high over low: two octaves, twice what one level takes
 STEEP = 3.0  # what a knee rises by for each octave, over the same of a plateau next to it
 STAY = 16  # times as many pages as a cache has lines: by then the entries have left it
 GAP = 64  # of the number of pages, over which a knee is examined more closely
-APART, BESIDE = "pages", "lines"
-"""The label `layout` of the two walks."""
+APART, BESIDE, PARTS = "pages", "lines", "parts"
+"""The label `layout` of the two walks, and of one whose lines are a part of a large page apart."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +122,11 @@ def curve_of(pages: Floats, apart_s: Floats, control_s: Floats, sigma_s: Floats,
     keep = keep[np.isfinite(apart_s - control_s)[keep]]
     extra, sigma = apart_s - control_s, np.hypot(sigma_s, NOISE * apart_s)
     return Curve(pages[keep].astype(np.float64), extra[keep], sigma[keep], control_s[keep], coarse[keep].astype(bool))
+
+
+def is_seen(extra_s: float, sigma_s: float, control_s: float) -> bool:
+    """Return whether translation adds time to an access; sigma_s: standard error of `extra_s`."""
+    return extra_s > max(SEEN * control_s, SURE * math.hypot(sigma_s, NOISE * (control_s + extra_s)))
 
 
 def translation(curve: Curve) -> Translation:

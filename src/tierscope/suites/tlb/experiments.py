@@ -3,6 +3,12 @@
 n lines on n pages, in a random cycle, are compared with n lines side by side, in a random cycle too: the difference is
 that of translation (`stats.tlb`). Two lines are a page and a line apart, so that each is in another set of the caches.
 The lines side by side are on the largest pages of the run; on 4 KiB pages a page is finished before the next.
+
+A host may map the large pages of a guest in pages of 4 KiB. Then the TLB has an entry for each part of 4 KiB, and n
+lines on n large pages would show the entries of one set. So first lines are a part and a line apart, all on one or two
+large pages. If translation takes time there, the whole curve is over parts in place of pages. Pages of 1 GiB may be in
+parts of 2 MiB, too.
+
 First come some points for each doubling, then points between those where a level ends, until its entries are known to 2
 %.
 Blind to prefetchers that fetch the adjacent line: side by side it is needed soon, a page apart never. Where no cache
@@ -12,7 +18,7 @@ IEEE Transactions on Computers 44, 1995.
 """
 
 from collections.abc import Generator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Annotated
 
 import numpy as np
@@ -39,13 +45,15 @@ from tierscope.record.experiment import (
 )
 from tierscope.record.machine import Machine
 from tierscope.record.work.hop import HopWork
-from tierscope.stats.tlb import APART, BESIDE, between, curve_of
+from tierscope.stats.tlb import APART, BESIDE, PARTS, between, curve_of, is_seen
 from tierscope.suites.tlb.labels import TlbLabels
 from tierscope.units import LINE_BYTES, GiB, KiB, MiB, show_bytes, show_size
 
 FEWEST, MOST = 2, 16384  # pages: the second is 4x to 8x the largest TLB known to us
 LEAST = 16  # pages that must fit, for points enough
 MEMORY_BYTES = 2 * GiB  # filling more takes longer than measuring
+PARTS_TOUCHED = 256  # on one or two pages: more than a nearest level has entries, fewer lines than a cache
+PARTS_BYTES = (4 * KiB, 2 * MiB)
 CACHE_SHARE = 0.5  # of the last-level cache that the lines fill
 TRIES = 6  # points between two of a coarse curve: halving so often leaves 1/64
 SMALL = 4 * KiB
@@ -82,13 +90,18 @@ class Kind:
 
     target: Target
     page_bytes: int
-    most: int  # pages
+    most: int  # pages, or parts
     note: str
     line_bytes: int = LINE_BYTES
+    part_bytes: int = 0  # in which its pages are translated; 0: as a whole
 
     @property
     def element(self) -> int:
-        return self.page_bytes + self.line_bytes
+        return (self.part_bytes or self.page_bytes) + self.line_bytes
+
+
+Key = tuple[str, int, int, int]
+"""Layout, bytes of a page and of its parts, and lines."""
 
 
 @dataclass(frozen=True)
@@ -98,23 +111,37 @@ class Walks:
     cpu: int
     schedule: Schedule
     control: Kind
-    known: dict[tuple[str, int, int], tuple[float, float]] = field(default_factory=dict)
-    asked: set[tuple[str, int, int]] = field(default_factory=set)
+    known: dict[Key, tuple[float, float]] = field(default_factory=dict)
+    asked: set[Key] = field(default_factory=set)
 
-    def point(self, kind: Kind, pages: int, coarse: bool) -> Generator[Experiment, Answer, None]:
+    def point(
+        self, kind: Kind, pages: int, *, coarse: bool, layout: str = APART
+    ) -> Generator[Experiment, Answer, None]:
         """Yield both layouts, unless the lines side by side are known from another page size."""
-        for layout, of in ((APART, kind), (BESIDE, self.control)):
-            key = layout, of.page_bytes, pages
+        for arranged, of in ((layout, kind), (BESIDE, self.control)):
+            key = arranged, of.page_bytes, of.part_bytes, pages
             if key in self.asked:
                 continue
             self.asked.add(key)
-            answer = yield self._experiment(layout, of, pages, coarse)
+            answer = yield self._experiment(arranged, of, pages, coarse)
             if (rate := answer.rate()) and answer.point:
                 relative = answer.point.groups[0].interval.relative
                 self.known[key] = 1 / rate, relative / rate / 2  # half of a 95 % interval is two standard errors
 
+    def splits(self, kind: Kind) -> Generator[Experiment, Answer, bool]:
+        """Measure lines that are a part of a page apart; return whether translation takes time there.
+
+        kind: with the parts.
+        """
+        yield from self.point(kind, PARTS_TOUCHED, coarse=False, layout=PARTS)
+        found = self.known.get((PARTS, kind.page_bytes, kind.part_bytes, PARTS_TOUCHED))
+        beside = self.known.get((BESIDE, self.control.page_bytes, 0, PARTS_TOUCHED))
+        if found is None or beside is None:
+            return False
+        return is_seen(found[0] - beside[0], float(np.hypot(found[1], beside[1])), beside[0])
+
     def _experiment(self, layout: str, kind: Kind, pages: int, coarse: bool) -> Experiment:
-        element = kind.element if layout == APART else kind.line_bytes
+        element = kind.line_bytes if layout == BESIDE else kind.element
         windows = layout == BESIDE and kind.page_bytes <= SMALL and pages * kind.line_bytes > SMALL
         work = Workload(
             kernel="chase",
@@ -122,15 +149,19 @@ class Walks:
             work=HopWork(element_bytes=element, locality_bytes=SMALL if windows else 0),
         )
         size = kind.page_bytes
-        labels = TlbLabels(layout=layout, touched=pages, pages=kind.target.pages, found_page_bytes=size, coarse=coarse)
+        labels = TlbLabels(
+            layout=layout, touched=pages, pages=kind.target.pages, found_page_bytes=size, coarse=coarse,
+            part_bytes=kind.part_bytes if layout != BESIDE else 0,
+        )  # fmt: skip
         group = Group(workload=work, target=kind.target, team=Team(cpus=(self.cpu,)), role="chaser")
         return Experiment(table="tlb", groups=(group,), schedule=self.schedule, labels=labels.stored(), note=kind.note)
 
     def finer(self, kind: Kind, coarse: list[int]) -> list[int]:
         """Return the numbers of pages that are needed next; none while the run is only being planned."""
-        apart = {n: one for (layout, size, n), one in self.known.items() if (layout, size) == (APART, kind.page_bytes)}
-        both = [n for n in apart if (BESIDE, self.control.page_bytes, n) in self.known]
-        beside = [self.known[BESIDE, self.control.page_bytes, n] for n in both]
+        own = APART, kind.page_bytes, kind.part_bytes
+        apart = {n: one for (*key, n), one in self.known.items() if tuple(key) == own}
+        both = [n for n in apart if (BESIDE, self.control.page_bytes, 0, n) in self.known]
+        beside = [self.known[BESIDE, self.control.page_bytes, 0, n] for n in both]
         curve = curve_of(
             np.array(both, dtype=np.float64),
             np.array([apart[n][0] for n in both]),
@@ -206,13 +237,29 @@ def plan(machine: Machine, chosen: TlbOptions) -> Plan:
         visits=chosen.visits,
     )
     walks = Walks(cpu, schedule, kinds[max(kinds)])
-    for kind in kinds.values():
+    for whole in kinds.values():
+        kind = yield from as_translated(machine, chosen, walks, whole)
         coarse = coarse_of(kind, chosen.per_octave)
         for pages in reversed(coarse):
             yield from walks.point(kind, pages, coarse=True)
         for _ in range(TRIES):
             for pages in walks.finer(kind, coarse):
                 yield from walks.point(kind, pages, coarse=False)
+
+
+def as_translated(
+    machine: Machine, chosen: TlbOptions, walks: Walks, whole: Kind
+) -> Generator[Experiment, Answer, Kind]:
+    """Return the page size with the smallest parts in which its pages are translated; without parts if as a whole."""
+    for part in (one for one in PARTS_BYTES if one < whole.page_bytes):
+        room = _memory(machine, chosen, whole.target)[0] // (part + whole.line_bytes)
+        if room < PARTS_TOUCHED:
+            continue
+        kind = replace(whole, part_bytes=part)
+        if (yield from walks.splits(kind)):
+            most, note = _most(machine, chosen, whole.target, part)
+            return replace(kind, most=most, note=note)
+    return whole
 
 
 suites.add(

@@ -5,10 +5,9 @@ from tierscope.draw.curves import Curves
 from tierscope.draw.theme import Spec
 from tierscope.draw.vega import Point
 from tierscope.record.result import Run
-from tierscope.suites.tlb.row import TlbRow
+from tierscope.suites.tlb.row import TlbRow, show_pages
 from tierscope.suites.tlb.table_levels import TlbLevelsRow
 from tierscope.tables import Insight, tables
-from tierscope.units import show_size
 
 RULES = "tlb_levels"  # the table whose entries are drawn as rules
 TIPS = vega.tips(
@@ -37,7 +36,7 @@ class Tlb:
         names = list(dict.fromkeys(one["pages"] for one in points))
         hues = dict(zip(names, theme.hues(len(names)), strict=True))
         found = [row for row in tables[RULES].rows(run) if row.entries is not None]
-        bands = [layer for row in found for layer in _band(row, hues[show_size(row.page_bytes)])]
+        bands = [layer for row in found for layer in _band(row, hues[show_pages(row.page_bytes, row.part_bytes)])]
         body = {"data": {"values": points}, "layer": [*bands, *_layers(names, hues)]}
         title = vega.origin_title(self.title, run.result.origin)
         notes = [vega.missing(len(rows), len(points))]
@@ -47,7 +46,7 @@ class Tlb:
 def point(row: TlbRow) -> Point:
     """Return one datum."""
     return {
-        "pages": show_size(row.page_bytes),
+        "pages": show_pages(row.page_bytes, row.part_bytes),
         "touched": row.touched,
         **vega.bar("ns", row.extra, vega.ns),
         "apart": vega.ns(row.latency.middle if row.latency else None),

@@ -4,10 +4,14 @@ from tierscope.record.labels import Labels
 
 
 class TlbLabels(Labels, frozen=True, kw_only=True):
-    """layout: "pages" or "lines"; touched: lines; coarse: whether the point is one of the first, far apart."""
+    """layout: "pages", "lines" or "parts"; touched: lines; coarse: whether the point is one of the first, far apart.
+
+    part_bytes: in which the pages are translated; 0: as a whole.
+    """
 
     layout: str
     touched: int
     pages: str = ""
     found_page_bytes: int = 0
     coarse: bool = False
+    part_bytes: int = 0

@@ -4,7 +4,7 @@ from tierscope.plans.live import Live, lives
 from tierscope.record.experiment import Experiment
 from tierscope.suites.tlb.labels import TlbLabels
 
-LAYOUTS = {"pages": "a page apart", "lines": "side by side"}
+LAYOUTS = {"pages": "a page apart", "lines": "side by side", "parts": "a part of a page apart"}
 
 
 def say(experiment: Experiment) -> str:

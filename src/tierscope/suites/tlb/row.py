@@ -5,6 +5,7 @@ from typing import Annotated
 from tierscope.tables import JudgedRow
 from tierscope.tables.rows import Col, Count, Size, Time
 from tierscope.tables.usual import Where
+from tierscope.units import show_size
 
 
 class TlbRow(JudgedRow, frozen=True, kw_only=True):
@@ -12,10 +13,20 @@ class TlbRow(JudgedRow, frozen=True, kw_only=True):
 
     target: Where
     page_bytes: Annotated[Size, Col("pages", help="page size as it was found")]
-    touched: Annotated[Count, Col("touched", help="pages touched, a line of each")]
+    part_bytes: Annotated[
+        Size | None,
+        Col("parts", help="in which pages of this size are translated, as where a host maps them so; null: as a whole"),
+    ] = None
+    touched: Annotated[Count, Col("touched", help="pages or parts touched, a line of each")]
     latency: Annotated[Time | None, Col("a page apart", help="one dependent access, the lines a page and a line apart")]
     control: Annotated[Time | None, Col("side by side", help="the same, as many lines side by side")]
     extra: Annotated[Time | None, Col("translation", help="their difference: what translation adds")]
     coarse: Annotated[bool, Col("coarse", help="true: of the first curve; false: measured where a level ends")]
     cpu: Annotated[Count, Col("CPU", help="that chased")]
     footprint_bytes: Annotated[Size, Col("footprint", help="mapped")]
+
+
+def show_pages(page_bytes: int, part_bytes: int | None) -> str:
+    """Return '4 KiB', or '2 MiB in 4 KiB' where pages are translated in parts."""
+    size = show_size(page_bytes)
+    return f"{size} in {show_size(part_bytes)}" if part_bytes else size

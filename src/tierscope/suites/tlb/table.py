@@ -43,6 +43,7 @@ class Tlb:
         "tlb_entries N PAGES": "entries of the Nth level; bounds as in `tlb_levels`",
         "tlb_doubt N PAGES": "entries of an Nth level that may be none, `certain` is false",
         "tlb_walk PAGES": "what translation adds beyond the last level",
+        "tlb_parts PAGES": "bytes of the parts in which pages of this size are translated",
     }
 
     def rows(self, run: Run) -> list[TlbRow]:
@@ -66,7 +67,7 @@ def _doubted(said: Insight, part: list[TlbRow]) -> Insight:
         return said
     few = 2 * doubtful <= len(part)
     text = f"{said.text} ({'' if few else 'inconclusive: '}{doubtful} of {len(part)} points are inconclusive)"
-    return replace(said, text=text, conclusive=few, brief=said.headline)
+    return replace(said, text=text, conclusive=few and said.conclusive, brief=said.headline)
 
 
 def _time(run: Run, record: Record) -> Interval:
@@ -83,6 +84,7 @@ def _row(run: Run, labels: TlbLabels, apart: Record, beside: Record) -> TlbRow:
     row = TlbRow(
         target=facts.target,
         page_bytes=page_bytes(facts) or labels.found_page_bytes,
+        part_bytes=labels.part_bytes or None,
         touched=labels.touched,
         latency=time,
         control=control,

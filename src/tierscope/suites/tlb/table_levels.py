@@ -1,6 +1,6 @@
 """The levels of the TLB in the rows of `tlb`, by `stats.tlb`: one row for each, and one beyond the last.
 
-    reach = entries * bytes of a page     [bytes]
+    reach = entries * bytes of a page, or of the parts in which pages are translated     [bytes]
 
 Inconclusive points count: the fit weighs each by its error.
 """
@@ -26,12 +26,16 @@ class TlbLevelsRow(Row, frozen=True, kw_only=True):
 
     target: Where
     page_bytes: Annotated[Size, Col("pages", help="page size")]
+    part_bytes: Annotated[
+        Size | None,
+        Col("parts", help="in which pages of this size are translated, as where a host maps them so; null: as a whole"),
+    ] = None
     level: Annotated[
         str, Col("level", help="`1` for the nearest, `2`, ...; `beyond`: behind the last, as a rule a page walk")
     ]
     entries: Annotated[
         Ratio | None,
-        Col("entries", help="number of pages with which a quarter of the accesses miss; null for `beyond`"),
+        Col("entries", help="number of pages, or parts, with which a quarter of the accesses miss; null for `beyond`"),
     ] = None
     entries_low: Annotated[
         Ratio | None,
@@ -56,7 +60,7 @@ class TlbLevelsRow(Row, frozen=True, kw_only=True):
             ),
         ),
     ] = None
-    reach_bytes: Annotated[Size | None, Col("reach", help="entries x page size")] = None
+    reach_bytes: Annotated[Size | None, Col("reach", help="entries x page size, or x that of a part")] = None
     certain: Annotated[
         bool | None,
         Col(
@@ -104,7 +108,7 @@ def _rows(points: list[TlbRow], levels: Translation) -> list[TlbLevelsRow]:
             entries_low=level.low,
             entries_high=level.high,
             entries_round=level.round,
-            reach_bytes=int(level.entries * points[0].page_bytes),
+            reach_bytes=int(level.entries * (points[0].part_bytes or points[0].page_bytes)),
             certain=level.certain,
         )
         rows.append(row)
@@ -115,6 +119,7 @@ def _row(points: list[TlbRow], level: str, extra: Extra) -> TlbLevelsRow:
     return TlbLevelsRow(
         target=points[0].target,
         page_bytes=points[0].page_bytes,
+        part_bytes=points[0].part_bytes,
         level=level,
         extra=Interval(extra.low_s, extra.middle_s, extra.high_s, len(points)),
         most_pages=max(row.touched for row in points),

@@ -4,9 +4,9 @@ from tierscope.draw import cells, vega
 from tierscope.draw.braille import Axis, Curve
 from tierscope.draw.forms import Form, curve, forms, in_ns, of_rows, plot
 from tierscope.draw.grid import Grid
-from tierscope.suites.tlb.row import TlbRow
+from tierscope.suites.tlb.row import TlbRow, show_pages
 from tierscope.suites.tlb.table_levels import TlbLevelsRow
-from tierscope.units import show_bytes, show_size
+from tierscope.units import show_bytes
 
 
 def levels(rows: list[TlbLevelsRow]) -> Grid:
@@ -23,7 +23,8 @@ def _level(row: TlbLevelsRow) -> list[str]:
     reach = cells.NOTHING if row.reach_bytes is None else show_bytes(row.reach_bytes)
     times = [f"{vega.ns(value) or 0:.2f}" for value in (row.extra.middle, row.extra.low, row.extra.high)]
     level = f"{row.level}{' ?' if row.certain is False else ''}"
-    return [show_size(row.page_bytes), level, *counts, reach, *times]
+    pages = show_pages(row.page_bytes, row.part_bytes)
+    return [pages.replace(" MiB", "M").replace(" KiB", "K") if row.part_bytes else pages, level, *counts, reach, *times]
 
 
 def _number(value: float | None) -> str:
@@ -34,8 +35,11 @@ def curves(rows: list[TlbRow]) -> tuple[list[Curve], Axis, Axis]:
     """Return the curves of translation over pages touched, and their axes."""
     known = [row for row in rows if row.extra]
     sizes = sorted({row.page_bytes for row in known})
-    parts = [(size, [row for row in known if row.page_bytes == size]) for size in sizes]
-    found = [curve(show_size(size), [(row.touched, in_ns(row.extra)) for row in part]) for size, part in parts]
+    parts = [[row for row in known if row.page_bytes == size] for size in sizes]
+    found = [
+        curve(show_pages(part[0].page_bytes, part[0].part_bytes), [(row.touched, in_ns(row.extra)) for row in part])
+        for part in parts
+    ]
     most = max((row.touched for row in known), default=2)
     ticks = {float(2 * 4**power): str(2 * 4**power) for power in range(12) if 2 * 4**power <= most}
     return found, Axis("pages touched", log=True, ticks=ticks), Axis("translation, ns")
