@@ -9,9 +9,10 @@ from typing import Any
 import msgspec
 import pytest
 
-from made import MEMORY_S, Maker, add_latency, add_stream
+from made import MEMORY_S, Maker, Teamwork, add_latency, add_stream
 from made_core import MadeCore, add_core
 from made_machine import made_machine
+from made_tlb import MadeTlb, add_tlb
 from tierscope.errors import MachineError, UsageError
 from tierscope.predict.program import here as runs_of
 from tierscope.predict.program.cores import COUNT
@@ -22,7 +23,7 @@ from tierscope.record.machine import Machine
 from tierscope.record.result import Run, load
 from tierscope.simulated.preset import measured
 from tierscope.suites.latency.table import Latency
-from tierscope.units import MiB, parse_bytes
+from tierscope.units import KiB, MiB, parse_bytes
 
 pytestmark = pytest.mark.slow
 
@@ -193,6 +194,21 @@ def test_a_stored_run_of_core_without_lines_in_flight_is_not_used(stored: Path) 
         words = {**run.result.options, "probes": probes}
         one: Any = SimpleNamespace(result=msgspec.structs.replace(run.result, options=words))
         assert runs_of._serves(one) == serves
+
+
+@pytest.mark.parametrize(
+    ("pages", "parts", "serves"), [("4k", False, True), ("thp", False, False), ("thp", True, True)]
+)
+def test_a_stored_run_of_large_pages_that_did_not_look_for_parts_is_not_used(
+    tmp_path: Path, pages: str, *, parts: bool, serves: bool
+) -> None:
+    maker = Maker(tmp_path)
+    add_tlb(maker, MadeTlb(((96, 6),), (2e-9,), 4 * KiB if pages == "4k" else 2 * MiB), (8, 16), pages=pages)
+    if parts:
+        first = maker.records[0].experiment
+        labels = {**first.labels, "layout": "parts", "part_bytes": 4 * KiB}
+        maker.add("tlb", labels, first.groups, (Teamwork((1e9,), noise=0.005),), count=60)
+    assert runs_of._serves(maker.save("tlb")) == serves
 
 
 def test_loops_of_the_core_visit_as_much_as_the_last_cache_that_the_staircase_shows(

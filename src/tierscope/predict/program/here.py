@@ -24,7 +24,10 @@ from tierscope.run.place import RUNS
 from tierscope.run.planned import this_machine
 from tierscope.run.start import begin, execute
 from tierscope.simulated.preset import measured
+from tierscope.stats.tlb import PARTS
 from tierscope.suites.latency.table import Latency
+from tierscope.suites.tlb.experiments import SMALL
+from tierscope.suites.tlb.labels import TlbLabels
 from tierscope.units import GiB, MiB, show_bytes, word_bytes
 
 SHORT = (
@@ -37,6 +40,7 @@ WORDS = {suite: dict(word.split("=") for word in words) for suite, *words in map
 """Suite -> options of a short run."""
 
 STAIRCASE = "latency"
+TRANSLATION = "tlb"
 PROBED = "core"
 IN_FLIGHT = {"lines", "flight"}  # probes of `core` that find the lines in flight
 TIMES_CACHE, LEAST_FAR = 4, 64 * MiB
@@ -96,9 +100,15 @@ def _found(suite: str, digest: str) -> Run | None:
 
 
 def _serves(run: Run) -> bool:
-    """Return whether a run shows what a prediction needs: the latency of memory, or the lines in flight of a core."""
+    """Return whether a run shows what a prediction needs: the latency of memory, the lines in flight of a core, or
+    whether large pages are translated in parts, which versions until 0.2.0 did not look for.
+    """
     if run.result.suite == PROBED:
         return not IN_FLIGHT.isdisjoint(str(run.result.options.get("probes", "flight")).split(","))
+    if run.result.suite == TRANSLATION:
+        points = [record.experiment for record in run.result.records if record.experiment.table == TRANSLATION]
+        labels = [TlbLabels.read(point) for point in points]
+        return any(one.layout == PARTS for one in labels) or all(one.found_page_bytes <= SMALL for one in labels)
     return run.result.suite != STAIRCASE or _reaches_memory(run)
 
 
