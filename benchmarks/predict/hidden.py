@@ -3,7 +3,7 @@
 import random
 from dataclasses import dataclass
 
-from probes import sure_kinds, words_of
+from probes import both, sure_kinds, words_of
 
 from tierscope.predict.program import machines
 from tierscope.predict.program.cores import cores, parameters
@@ -60,9 +60,14 @@ class Core:
     wrong_guess: float
     loads: float
     prefetch: str
+    wrong_path: float  # share of branches whose wrong path meets the right one
 
     def word(self) -> str:
         """Return it as words behind a machine."""
+        return f"{self.numbers()},core.wrong_path={self.wrong_path:.3g}"
+
+    def numbers(self) -> str:
+        """Return what good probes find of it, as words behind a machine."""
         return (f",core.width={max(round(self.width), 1)},core.reorder={round(self.reorder)}"
                 f",core.store_buffer={round(self.store_buffer)},core.wrong_guess={round(self.wrong_guess)}"
                 f",cpu.loads={round(self.loads)},cache.1.prefetch={self.prefetch}")  # fmt: skip
@@ -74,12 +79,12 @@ class Core:
     def times(self, *factors: float) -> "Core":
         """Return it with other numbers."""
         numbers = (self.width, self.reorder, self.store_buffer, self.wrong_guess, self.loads)
-        return Core(*(n * f for n, f in zip(numbers, factors, strict=True)), self.prefetch)
+        return Core(*(n * f for n, f in zip(numbers, factors, strict=True)), self.prefetch, self.wrong_path)
 
 
-def drawn(draw: random.Random) -> Core:
+def drawn(draw: random.Random, wrong_path: float) -> Core:
     return Core(draw.randint(3, 8), draw.uniform(128, 512), draw.uniform(40, 112), draw.uniform(11, 20),
-                draw.uniform(8, 40), draw.choice(["none", "next-line", "stride", "stride"]))  # fmt: skip
+                draw.uniform(8, 40), draw.choice(["none", "next-line", "stride", "stride"]), wrong_path)  # fmt: skip
 
 
 def memories(draw: random.Random) -> tuple[tuple[float, str], tuple[float, str]]:
@@ -96,20 +101,21 @@ def shorter(seconds_near: float, lines: int = LINES) -> str:
 
 
 def known(guess: Core, rows: list[CoreRow]) -> dict[str, list[str]]:
-    """Return the words of the cores by column, the own one first.
+    """Return the words of the cores by column, the own one first, in both readings of wrong paths.
 
     guess: what good probes would find; rows: what a short run of `core` found.
     """
     small, large = map(parameters, (SMALL, LARGE))
-    low, own, high = (parameters(guess.times(*[f] * 5).word().lstrip(",")) for f in (1 - PROBED, 1, 1 + PROBED))
+    low, own, high = (parameters(guess.times(*[f] * 5).numbers().lstrip(",")) for f in (1 - PROBED, 1, 1 + PROBED))
     words = "".join(f",{key}={value:.0f}" for key, value in own.items() if key != IN_FLIGHT)
+    kind = f",cache.1.prefetch={guess.prefetch}"
     return {
-        "unknown": [PREFETCHERS[0], *cores(small, large, PREFETCHERS)],
+        "unknown": [*both(PREFETCHERS[0]), *cores(small, large, PREFETCHERS)],
         "short": [
-            words + PREFETCHERS[0],
+            *both(words + PREFETCHERS[0]),
             *cores(low | {IN_FLIGHT: small[IN_FLIGHT]}, high | {IN_FLIGHT: large[IN_FLIGHT]}, PREFETCHERS),
         ],
         "found": words_of(rows, machines.kinds(rows)),
         "sure": words_of(rows, sure_kinds(rows)),
-        "probed": [guess.word(), *cores(low, high, [f",cache.1.prefetch={guess.prefetch}"])],
+        "probed": [*both(guess.numbers()), *cores(low, high, [kind])],
     }

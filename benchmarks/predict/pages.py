@@ -17,10 +17,11 @@ from goals import Told
 from rivals import misses_times_latency, ratio_of_latencies
 
 from tierscope.errors import TierscopeError, UsageError
-from tierscope.predict.program.answer import Answer, anchor, answer
+from tierscope.predict.program.answer import Answer, anchor, answer, seconds_of
 from tierscope.predict.program.asked import TRACED_TIMES, replay_words
 from tierscope.predict.program.machines import SMALL_PAGE, Here, places
 from tierscope.predict.program.native import Native, alternately
+from tierscope.predict.program.wrong_paths import explains_better
 from tierscope.record.result import Run
 from tierscope.simulated.replay import Traced
 from tierscope.simulated.tracer import runnable
@@ -107,9 +108,12 @@ def scored(one: Measured) -> Row:
     if one.native is None or one.there is None or one.again is None:
         return Row(unknown=f"refused: {one.refused}")
     half = len(one.traced) // 2
+    here_s, there_s = one.traced[:half], one.traced[half:]
+    if explains_better(seconds_of(here_s[1]), seconds_of(here_s[0]), one.native.user_s.middle):
+        here_s, there_s = ((*cores[1::-1], *cores[2:]) for cores in (here_s, there_s))
     # With pages of 2 MiB, page walks hardly take time: they are the part that changes, as waits for memory on a tier.
-    made = anchor(one.native, one.traced[:half], one.said, instant=one.traced[half])
-    found: Answer = answer("2 MiB", made, one.traced[half:], None, None, None)
+    made = anchor(one.native, here_s, one.said, instant=there_s[0], paths=True)
+    found: Answer = answer("2 MiB", made, there_s, None, None, None)
     here = one.native.wall_s
     noise = math.hypot(here.relative, one.there.wall_s.relative)
     own = one.traced[0]

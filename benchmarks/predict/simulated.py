@@ -17,10 +17,13 @@ program of this speed. The last cache here is a quarter of that of a small serve
 instructions before gaps, in gaps and their lines, and in what warms caches; their units are shorter than that, to cost
 less. The sampling is therefore scored here, but the tracer and the form of the simulation are not.
 
+A hidden core also has a share of branches whose wrong path meets the right one: none, all, or any. No column knows it.
+
 --draw: hidden cores and memories of another draw. cells.toml lists the draws, before their cells are run.
 --lines: instructions of a gap that state their lines. By default, nearly all do. Fewer make the gaps like those of a
 long program, whose first part states nothing.
 --columns: these alone.
+--wrong-path: this share, instead of the one that is drawn.
 --out: what was replayed for a cell is kept there, and is not replayed again for the same native core and columns. So a
 later rule can be scored on the same traces.
 """
@@ -50,6 +53,7 @@ from tierscope.files import write_atomically
 from tierscope.predict.program.answer import Answer, anchor, answer
 from tierscope.predict.program.cold import NONE, Doubt, doubt
 from tierscope.predict.program.native import Native
+from tierscope.predict.program.wrong_paths import explains_better
 from tierscope.simulated.replay import Traced, replayed
 from tierscope.simulated.trace import words_of
 from tierscope.simulated.tracer import for_many, runnable
@@ -68,11 +72,14 @@ Both = tuple[Traced, Traced]
 
 
 class Kept(msgspec.Struct, frozen=True):
-    """The replays of a cell. columns: each core of a column, the own one first; instant: its own core."""
+    """The replays of a cell.
+
+    columns: each core of a column, the own one first, in both readings of wrong paths; instant: these two.
+    """
 
     truth: Both
     columns: dict[str, tuple[Both, ...]]
-    instant: dict[str, Traced]
+    instant: dict[str, tuple[Traced, ...]]
     latencies_s: tuple[float, float]
     core: str = ""  # digest of the native core
 
@@ -89,11 +96,13 @@ class Cell:
 
 
 def cell(
-    name: str, command: list[str], parts: Parts, folder: Path, number: int = 0, columns: Sequence[str] = COLUMNS
-) -> Kept:
+    name: str, command: list[str], parts: Parts, folder: Path, number: int = 0, columns: Sequence[str] = COLUMNS,
+    wrong_path: float | None = None,
+) -> Kept:  # fmt: skip
     """Replay one program. Its machines are always the same for one name and draw. parts: of the seconds near."""
-    draw = random.Random(name if number == 0 else f"{name} draw {number}")
-    hidden, tiers = drawn(draw), memories(draw)
+    seed = name if number == 0 else f"{name} draw {number}"
+    draw = random.Random(seed)
+    hidden, tiers = drawn(draw, shared(seed) if wrong_path is None else wrong_path), memories(draw)
     guess = hidden.off(draw)
     place = "".join(sign if sign.isalnum() else "-" for sign in name)  # a target has no spaces
     *files, immediate = (
@@ -103,17 +112,23 @@ def cell(
     cores = {which: words for which, words in known(guess, rows).items() if which in columns}
     truth = through([file + hidden.word() for file in files], command)
     machines = [file + core for words in cores.values() for core in words for file in files]
-    machines += [immediate + words[0] for words in cores.values()]
+    machines += [immediate + word for words in cores.values() for word in words[:2]]
     once = list(dict.fromkeys(machines))
     found = dict(zip(once, through(once, command, parts(seconds(truth[0]))), strict=True))
     near, far = files
     return Kept(
         (truth[0], truth[1]),
         {which: tuple((found[near + core], found[far + core]) for core in words) for which, words in cores.items()},
-        {which: found[immediate + words[0]] for which, words in cores.items()},
+        {which: tuple(found[immediate + word] for word in words[:2]) for which, words in cores.items()},
         (tiers[0][0] * 1e-9, tiers[1][0] * 1e-9),
         digest(),
     )
+
+
+def shared(seed: str) -> float:
+    """Return the hidden share of wrong paths that meet the right one: a draw of its own, so that the others stay."""
+    draw = random.Random(f"{seed}, wrong paths")
+    return draw.choice([0.0, draw.random(), 1.0])
 
 
 def digest() -> str:
@@ -127,7 +142,7 @@ def scored(name: str, one: Kept) -> Cell:
     unsure = doubt(first, LAST_LINES)
     answers = {
         which: told(here, *map(tuple, zip(*(map(repeated, both) for both in pairs), strict=True)),
-                    repeated(one.instant[which]), unsure)
+                    tuple(map(repeated, one.instant[which])), unsure)
         for which, pairs in one.columns.items()
     }  # fmt: skip
     near_s, far_s = one.latencies_s
@@ -167,13 +182,20 @@ def told(
     truth: Traced,
     near: tuple[Traced, ...],
     far: tuple[Traced, ...],
-    instant: Traced | None = None,
+    instant: tuple[Traced, ...] = (),
     unsure: Doubt = NONE,
 ) -> Answer:
-    """Return the answer anchored to the time on the hidden core, which has no noise and no time in the kernel."""
+    """Return the answer anchored to the time on the hidden core, which has no noise and no time in the kernel.
+
+    near, far: cores, the own one first; instant: of its two readings of wrong paths. The better one answers.
+    """
     time = seconds(truth)
     exact = Interval(time, time, time, 9)
-    return answer("far", anchor(Native(exact, exact, 0.0, 9), near, "", (), instant, unsure), far, None, None, None)
+    if explains_better(seconds(near[1]), seconds(near[0]), time):
+        near, far, instant = ((*one[1::-1], *one[2:]) for one in (near, far, instant))
+    first = instant[0] if instant else None
+    here = anchor(Native(exact, exact, 0.0, 9), near, "", (), first, unsure, paths=True)
+    return answer("far", here, far, None, None, None)
 
 
 def cells(asked: argparse.Namespace, folder: Path) -> list[Cell]:
@@ -192,8 +214,9 @@ def cells(asked: argparse.Namespace, folder: Path) -> list[Cell]:
     found = []
     for name in asked.cell or every:
         command, parts = every[name]
-        path = asked.out / f"{name}, {asked.draw}, {asked.lines}.json" if asked.out else None
-        replay = partial(cell, name, runnable(command), parts, folder, asked.draw, asked.columns)
+        share = "" if asked.wrong_path is None else f", {asked.wrong_path:g}"
+        path = asked.out / f"{name}, {asked.draw}, {asked.lines}{share}.json" if asked.out else None
+        replay = partial(cell, name, runnable(command), parts, folder, asked.draw, asked.columns, asked.wrong_path)
         try:
             found.append(scored(name, kept_or_replayed(replay, path, asked.columns)))
         except TierscopeError as error:
@@ -247,6 +270,7 @@ def options() -> argparse.Namespace:
     parser.add_argument("--draw", type=int, default=0, metavar="NUMBER", help="of the hidden cores and memories")
     parser.add_argument("--lines", type=int, default=LINES, metavar="NUMBER", help="instructions of a gap, at most")
     parser.add_argument("--columns", type=lambda text: text.split(","), default=COLUMNS, metavar="NAME,...")
+    parser.add_argument("--wrong-path", type=float, metavar="SHARE", help="of branches; default: drawn")
     parser.add_argument("--out", type=Path, metavar="FOLDER", help="keep what was replayed here, and use it again")
     parser.add_argument("cell", nargs="*", help="default: all")
     asked = parser.parse_args()

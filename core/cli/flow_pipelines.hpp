@@ -214,6 +214,7 @@ class Pipelines final : public FlowRun {
     return list + "]";
   }
   simulate::Time end() {
+    for (const auto& [thread, one] : threads_) one->catch_up();
     const auto pending = [](const auto& one) { return one.second->pending(); };
     while (threads_.size() > 1) {
       const auto first = std::ranges::min_element(threads_, {}, pending);

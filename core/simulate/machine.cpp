@@ -123,6 +123,7 @@ CoreLimits core_of(const Section& root) {
   limits.wrong_guess = static_cast<unsigned>(core.count("wrong_guess", 0, 1000, "16"));
   limits.shared = core.choice("fill_buffers", {"shared", "apart"}, "shared") == "shared";
   limits.unit = core.choice("operations", {"typical", "unit"}, "typical") == "unit";
+  limits.wrong_path = core.real("wrong_path", 0, 1, "0");
   return limits;
 }
 

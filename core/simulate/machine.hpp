@@ -36,6 +36,7 @@ struct CoreLimits {
   unsigned wrong_guess = 16;   // cycles from the end of a branch to the first instruction of the right path
   bool shared = true;          // stores that miss take fill buffers of loads; else they have `CpuLimits::stores`
   bool unit = false;           // operations and forwarded loads take one cycle; else as long as on most cores
+  double wrong_path = 0;  // share of branches whose wrong path meets the right one; 0: a wrong guess fetches nothing
 };
 
 /// Page sizes in bytes: those of the TLBs (0: none stated), the smallest, and the transparent large ones.

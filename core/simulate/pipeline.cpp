@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "base/random.hpp"
 #include "simulate/program.hpp"
 
 namespace tierscope::simulate {
@@ -19,6 +20,7 @@ Pipeline::Pipeline(Machine& machine, unsigned cpu, Placement& placement)
       cycle_(machine.limits().cycle),
       near_latency_(machine.cache_facts().empty() ? 0 : machine.cache_facts().front().latency),
       bypass_(machine.limits().bypass),
+      meets_(static_cast<std::uint64_t>(machine.core().wrong_path * 0x1p53)),
       dispatches_(cycle_, machine.core().width),
       retires_(cycle_, machine.core().width),
       core_(machine.core()),
@@ -28,6 +30,7 @@ Pipeline::Pipeline(Machine& machine, unsigned cpu, Placement& placement)
       mask_(ops_.size() - 1),
       links_(ops_.size() * SOURCES, LAST_LINK),
       retirements_(std::bit_ceil(std::size_t{core_.reorder}), 0),
+      fork_{.slots = dispatches_},
       buffers_(machine.limits().loads, false),
       store_buffers_(machine.limits().stores, true),
       buffer_(std::bit_ceil(std::size_t{core_.store_buffer})) {}
@@ -39,29 +42,42 @@ void Pipeline::run(const flow::Step& step) {
 }
 
 void Pipeline::run(const flow::Step& step, const OperationsOf& operations) {
-  close_branch(step);
-  const auto* distances = operations.distances;
-  bool ordered = false;
-  for (const auto& operation : operations.list) {
-    if (operation.begins) begin(ordered = operation.ordered);
-    distances = dispatch(operation, distances);
-    if (!operation.ends) continue;
-    end(ordered);
-    pump_until(dispatched_);
+  const Path path = path_to(step);
+  if (!kept_.empty() || (path == Path::meets && branch_waits())) {
+    kept_.add(path, operations);
+    go_on(false);
+  } else {
+    if (path != Path::right) wait_for_branch();
+    run(operations);
   }
   const auto& block = *step.block;
   for (auto i = block.size(); i > 0 && branch_ == nullptr; --i)
     if (decides(block[i - 1].kind)) branch_ = &block[i - 1];
 }
 
+void Pipeline::run(const OperationsOf& operations) {
+  const auto* distances = operations.distances;
+  bool ordered = false;
+  for (const auto& operation : operations.list) {
+    if (operation.begins) begin(ordered = operation.ordered);
+    if (operation.does == Does::store) make_place_for_store();
+    distances = dispatch(operation, distances);
+    if (!operation.ends) continue;
+    end(ordered);
+    pump_until(dispatched_);
+  }
+}
+
 void Pipeline::warm(const flow::Step& step) {
+  catch_up();
   settle();
-  close_branch(step);
+  if (path_to(step) != Path::right) wait_for_branch();
   bring(step);
   expect(step);
 }
 
 void Pipeline::use(const flow::Step& step) {
+  catch_up();
   settle();
   bring(step);
 }
@@ -75,20 +91,26 @@ void Pipeline::bring(const flow::Step& step) {
 }
 
 Time Pipeline::drain() {
+  catch_up();
   settle();
   return std::max({dispatched_, last_retirement_, last_drain_});
 }
 
-/// The next block shows where the branch went.
-void Pipeline::close_branch(const flow::Step& step) {
-  if (branch_ == nullptr) return;
+/// Return how the core comes to the next block, which shows where the branch before it went.
+Path Pipeline::path_to(const flow::Step& step) {
+  if (branch_ == nullptr) return Path::right;
   const auto& branch = *branch_;
   branch_ = nullptr;
   const bool right = step.guess == flow::Guess::unknown ? predicted(predictor_, branch, step.block->front().address)
                                                         : step.guess == flow::Guess::right;
   ++work_.branches;
-  if (right) return;
+  if (right) return Path::right;
   ++work_.wrong_guesses;
+  return meets_ > 0 && mixed(branch.address) >> 11U < meets_ ? Path::meets : Path::wrong;
+}
+
+/// Begin the right path when the branch is known that was guessed wrongly.
+void Pipeline::wait_for_branch() {
   if (branch_op_ == NOBODY) return;
   while (done(branch_op_) == UNKNOWN && !starts_.empty()) pump();
   const Time decided = done(branch_op_) == UNKNOWN ? 0 : done(branch_op_);
@@ -109,7 +131,6 @@ void Pipeline::begin(bool ordered) {
 
 /// Add an operation, and return the distances of the next one.
 const std::uint32_t* Pipeline::dispatch(const Operation& operation, const std::uint32_t* distances) {
-  if (operation.does == Does::store) make_place_for_store();
   const Seq seq = next_++;
   Time ready = dispatched_;
   bool all = true;
@@ -144,6 +165,7 @@ void Pipeline::record(const Operation& operation, const std::uint32_t* distances
   for (unsigned s = 0; s < operation.sources; ++s) {
     if (distances[s] >= mask_ || done(seq - distances[s]) != UNKNOWN) continue;
     const auto id = static_cast<std::uint32_t>((seq & mask_) * SOURCES + s);
+    if (seq >= fork_.first && seq - distances[s] < fork_.first) awaited_.push_back(seq - distances[s]);
     auto& first = op(seq - distances[s]).waiters;
     links_[id] = first;
     first = id;
@@ -202,7 +224,7 @@ void Pipeline::finish(Op& op, Time done) {
 }
 
 void Pipeline::retire_all() {
-  for (const Seq end = std::min(next_, begun_); retired_ < end; ++retired_) {
+  for (const Seq end = std::min({next_, begun_, fork_.first}); retired_ < end; ++retired_) {
     const Time at = done(retired_);
     if (at == UNKNOWN) return;
     const auto traits = traits_[retired_ & mask_];

@@ -15,12 +15,22 @@
 ///
 /// Loads and stores go to the machine in the order of their starts, not of the program, since its memories serve
 /// requests in the order of arrival.
-/// Blind to: execution ports, decoding, what a wrong guess fetches, the time within the kernel, and write-combining
-/// buffers apart from fill buffers, as AMD's cores have them.
+///
+/// Behind a wrong guess, a core runs the wrong path until the branch is known. A trace does not contain that path. With
+/// `wrong_path`, this share of branches has one that meets the right path soon. It is taken as the right path from the
+/// branch on. It ends where the reorder buffer or the store buffer has no place, and at an instruction that waits for
+/// all before it. Its loads fetch their lines as soon as their addresses are known. When the branch is known, all of it
+/// is dropped, and it begins again. The addresses of branches alone determine which branches those are.
+/// Blind to: execution ports, decoding, what a wrong path fetches that meets no right one, branches that are guessed
+/// wrongly on a wrong path, the time within the kernel. Blind to write-combining buffers apart from fill buffers, as
+/// AMD's cores have them.
 /// Source: J. E. Smith, A. R. Pleszkun, "Implementing Precise Interrupts in Pipelined Processors", IEEE Transactions on
 /// Computers 37(5), 1988 (reorder buffer); R. M. Tomasulo, "An Efficient Algorithm for Exploiting Multiple Arithmetic
 /// Units", IBM Journal 11(1), 1967 (starts by operands); Intel, event L1D_PEND_MISS.FB_FULL, and AMD, event PMCx041
-/// (LsMabAlloc) of family 17h, which count loads and stores that take the same buffers.
+/// (LsMabAlloc) of family 17h, which count loads and stores that take the same buffers; O. Mutlu, H. Kim, D. N.
+/// Armstrong, Y. N. Patt, "Understanding the Effects of Wrong-Path Memory References on Processor Performance", WMPI
+/// 2004 (wrong paths that meet the right one fetch what it needs); S. Eyerman et al., "Simulating Wrong-Path
+/// Instructions in Decoupled Functional-First Simulation", ISPASS 2023 (their addresses are those of the right path).
 #pragma once
 #include <algorithm>
 #include <cstdint>
@@ -30,6 +40,7 @@
 
 #include "simulate/flow.hpp"
 #include "simulate/guesses.hpp"
+#include "simulate/kept_steps.hpp"
 #include "simulate/machine.hpp"
 #include "simulate/operations.hpp"
 #include "simulate/placement.hpp"
@@ -62,16 +73,22 @@ class Pipeline {
   void advance() { pump(); }
   /// End all that has begun, and return when it ends.
   Time drain();
+  /// Leave a wrong path, and run what was kept meanwhile: nobody knows yet how the program continues.
+  void catch_up() { go_on(true); }
   /// Start the next instruction no earlier than `at`: another thread had to do something first.
-  void wait_until(Time at) noexcept { dispatched_ = std::max(dispatched_, at); }
+  void wait_until(Time at) {
+    catch_up();
+    dispatched_ = std::max(dispatched_, at);
+  }
   /// Return when it will next use a cache or a memory, if its reorder buffer is full; else the time of the last
   /// dispatch.
   [[nodiscard]] Time next() const noexcept {
+    if (fork_.branch != NOBODY) return now();
     const bool full = instructions_ - retired_instructions_ >= core_.reorder;
     return full && !starts_.empty() ? std::max(dispatched_, starts_.soonest()) : dispatched_;
   }
-  /// Return the time of the last dispatch.
-  [[nodiscard]] Time now() const noexcept { return dispatched_; }
+  /// Return the time of the last dispatch on the right path.
+  [[nodiscard]] Time now() const noexcept { return fork_.branch != NOBODY ? fork_.dispatched : dispatched_; }
   [[nodiscard]] const Work& work() const noexcept { return work_; }
 
  private:
@@ -117,7 +134,16 @@ class Pipeline {
   }
   [[nodiscard]] Time cycles(unsigned count) const noexcept { return static_cast<Time>(count) * cycle_; }
   void bring(const flow::Step& step);
-  void close_branch(const flow::Step& step);
+  Path path_to(const flow::Step& step);
+  void wait_for_branch();
+  void run(const OperationsOf& operations);
+  // wrong_path.cpp
+  [[nodiscard]] bool branch_waits() noexcept;
+  void go_on(bool all);
+  void leave_path();
+  bool follow(const OperationsOf& operations);
+  bool enter(bool ordered);
+  void come_back();
   /// Note the branch at the end of a block that is not timed.
   void expect(const flow::Step& step) noexcept {
     branch_ = decides(step.block->back().kind) ? &step.block->back() : nullptr;
@@ -171,6 +197,7 @@ class Pipeline {
   unsigned cpu_;
   Placement* placement_;
   Time cycle_, near_latency_, bypass_;
+  std::uint64_t meets_;  // share of branches, of 2^53
   Slots dispatches_, retires_;
   CoreLimits core_;
   Predictor predictor_;  // of steps without a guess
@@ -193,6 +220,19 @@ class Pipeline {
   Time dispatched_ = 0, last_retirement_ = 0, redirect_ = 0;
   const flow::Instruction* branch_ = nullptr;  // the branch that the next block decides
   Seq branch_op_ = NOBODY;
+
+  /// A wrong path, and the state of the core at its branch.
+  struct Fork {
+    Seq branch = NOBODY;  // its operation; NOBODY: the core is on the right path
+    Seq first = NOBODY;   // operation behind it: from this one on, none retires
+    std::uint64_t instructions = 0, stores = 0;
+    Time dispatched = 0;
+    Slots slots;
+    Work work{};
+    std::size_t followed = 0;  // kept steps on the wrong path
+  } fork_;
+  std::vector<Seq> awaited_;  // operations before the branch for which some of the wrong path wait
+  KeptSteps kept_;            // from the branch on
 
   Starts starts_;
   Buffers buffers_, store_buffers_;

@@ -46,8 +46,15 @@ class Starts {
   /// Remove the next one and return it. @pre not empty
   Start take() {
     const auto start = taken();
-    soonest_ = std::min({first_.at, loads_.empty() ? NEVER : loads_.front().at, releases_[0], releases_[1], store()});
+    find_soonest();
     return start;
+  }
+  /// Remove the loads from this number on.
+  void drop_loads(std::uint64_t from) {
+    std::erase_if(loads_, [from](const Load& load) { return load.number >= from; });
+    std::ranges::make_heap(loads_, std::greater<>());
+    if (first_.number >= from) first_.at = NEVER;
+    find_soonest();
   }
 
  private:
@@ -59,6 +66,9 @@ class Starts {
   };
   static constexpr bool OF_STORES = true;
 
+  void find_soonest() noexcept {
+    soonest_ = std::min({first_.at, loads_.empty() ? NEVER : loads_.front().at, releases_[0], releases_[1], store()});
+  }
   [[nodiscard]] Time store() const noexcept { return begin_ == end_ ? NEVER : stores_[begin_ & (stores_.size() - 1)]; }
   Start taken() {
     const Time at = soonest_;

@@ -16,7 +16,10 @@ from tierscope.simulated.replay import SoFar, Traced
 SEED = 1995
 BLOCKS, INSTRUCTIONS = 20, 9
 FEW, MANY = 200, 40_000
-CORES = ("", ",core.width=2,core.reorder=40,core.store_buffer=4", ",core.reorder=512,cpu.loads=40")
+CORES = (
+    "", ",core.width=2,core.reorder=40,core.store_buffer=4", ",core.reorder=512,cpu.loads=40", ",core.wrong_path=1",
+    ",core.reorder=512,cpu.loads=40,core.wrong_path=0.5",
+)  # fmt: skip
 WORDS = [f"sim:{machine}{core}" for machine, core in itertools.product(("ddr5", "optane100"), CORES)]
 
 
@@ -27,7 +30,7 @@ def _blocks(draw: random.Random) -> bytes:
     def instruction(number: int) -> bytes:
         kind = flows.BRANCH if number == INSTRUCTIONS - 1 else draw.choice([flows.INTEGER, flows.MOVE])
         flags = int(draw.random() < 0.02)  # atomic
-        at = 0x1000 + draw.randrange(64) * flows.LENGTH
+        at = 0x1000 + draw.randrange(8) * flows.LENGTH  # some branches go to what follows them
         return flows.instruction(kind, at=at, address=some(2), data=some(3), writes=some(1), flags=flags)
 
     return b"".join(flows.block(block, *map(instruction, range(INSTRUCTIONS))) for block in range(BLOCKS))

@@ -19,6 +19,7 @@ from tierscope.predict.program.cores import COUNT
 from tierscope.predict.program.here import runs_here
 from tierscope.predict.program.machines import PREFETCHERS, Here, places
 from tierscope.predict.program.machines import SMALL_PAGE as PAGE
+from tierscope.predict.program.wrong_paths import MEETS, NOTHING
 from tierscope.record.machine import Machine
 from tierscope.record.result import Run, load
 from tierscope.simulated.preset import measured
@@ -62,9 +63,25 @@ def here(tmp_path: Path) -> Here:
 def test_each_tier_has_the_cores_of_this_machine(here: Here) -> None:
     assert [one.name for one in here.tiers] == ["read=350ns", "flat"]
     for place in (here.own, *here.tiers):
-        assert place.word.endswith(PREFETCHERS[0])
-        assert len(place.others) == COUNT
+        assert place.word.endswith(PREFETCHERS[0] + MEETS)
+        assert place.others[0] == place.word.removesuffix(MEETS) + NOTHING
+        assert len(place.others) == 1 + COUNT
         assert [word.partition(",")[2] for word in place.words] == [word.partition(",")[2] for word in here.own.words]
+
+
+def test_each_reading_of_wrong_paths_has_all_machines_of_the_own_core(tmp_path: Path) -> None:
+    machines = tmp_path / "machines"
+    machines.mkdir()
+    here = places([levels(tmp_path / "run")], ["read=350ns", "flat"], machines, PAGE, contours=True)
+    again = here.read_otherwise()
+    assert again.read_otherwise() == here
+    own = [here.own, *here.tiers, *here.grid]
+    words = [here.instant, *here.ends, *(one.word for one in own)]
+    others = [again.instant, *again.ends, *(one.word for one in (again.own, *again.tiers, *again.grid))]
+    assert others == [word.replace(MEETS, NOTHING) for word in words]
+    assert NOTHING not in "".join(words)
+    for one, other in zip((here.own, *here.tiers), (again.own, *again.tiers), strict=True):
+        assert other.words == [one.words[1], one.words[0], *one.words[2:]]
 
 
 def read_of(word: str) -> float:
@@ -98,7 +115,7 @@ def test_the_core_is_that_of_the_nearest_cache(here: Here) -> None:
 
 def numbers_of(here: Here, key: str) -> list[int]:
     """Return this parameter of all cores but the own one, in order."""
-    return sorted(int(words_of(word)[key]) for word in here.own.others)
+    return sorted(int(words_of(word)[key]) for word in here.own.others[1:])
 
 
 def test_a_core_that_was_not_probed_is_between_a_small_and_a_large_one(here: Here) -> None:
@@ -108,7 +125,10 @@ def test_a_core_that_was_not_probed_is_between_a_small_and_a_large_one(here: Her
         assert low <= values[0] < low * (high / low) ** 0.1
         assert high * (low / high) ** 0.1 < values[-1] <= high
     kinds = [words_of(word).get("cache.1.prefetch", "none") for word in here.own.others]
-    assert {kind: kinds.count(kind) for kind in kinds} == {"stride": 8, "next-line": 3, "none": 3}
+    assert {kind: kinds.count(kind) for kind in kinds} == {"stride": 9, "next-line": 3, "none": 3}
+    paths = [words_of(word)["core.wrong_path"] for word in here.own.others]
+    assert paths == ["0", *paths[1:-2], "0", "1"]  # the own core, those between, the small and the large one
+    assert paths.count("1") == 7
     assert any("`tierscope run core` narrows them" in note for note in here.notes)
 
 
@@ -163,7 +183,7 @@ def test_the_kind_of_prefetcher_that_was_found_is_the_own_one(
     own, *others = [words_of(word).get("cache.1.prefetch", "none") for word in here.own.words]
     kinds = [("stride", "next-line", "none")[kind] for kind in order]
     assert own == kinds[0]
-    assert [others.count(kind) for kind in kinds] == [8, 3, 3]  # the small and the large core have the likely kind
+    assert [others.count(kind) for kind in kinds] == [9, 3, 3]  # the small and the large core have the likely kind
 
 
 @pytest.fixture

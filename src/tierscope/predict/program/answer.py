@@ -9,7 +9,8 @@ wall time, in the kernel or waiting. The model's times here and on the tier are 
 core. Its parameters are not known exactly, so the tier is also replayed with other cores that this machine may have
 (`cores`). The bounds contain the interval of one more core, in which cores count by how well they explain M
 (`one_more`), for both ends of the interval of M. They also contain two readings of what the model leaves open of M
-(`left_open`), of the own core and of the weighted mean of the others.
+(`left_open`), of the own core and of the weighted mean of the others. They contain what the time here leaves open of
+wrong paths (`wrong_paths`).
 
 The latency of the memory here was measured and has an interval. With the latency at an end of it, the own core takes a'
 here, and the ratio changes. In a trace with gaps, some reads from memory may be hits in the program, and some hits may
@@ -47,6 +48,7 @@ from tierscope.predict.program.left_open import left_open
 from tierscope.predict.program.native import Native
 from tierscope.predict.program.one_more import LEAST_CORES, counting, mean_of, one_more, weights
 from tierscope.predict.program.processes import lost
+from tierscope.predict.program.wrong_paths import between
 from tierscope.simulated.replay import WHY_ILLEGAL, WHY_SIGNAL, Traced
 from tierscope.units import show_seconds
 
@@ -85,6 +87,7 @@ class Anchor:
     ends: tuple[Traced, ...] = ()
     instant: Traced | None = None
     doubt: Doubt = NONE
+    paths: bool = False  # whether the second core is the own one with the other reading of wrong paths
 
     @property
     def model_s(self) -> float:
@@ -100,6 +103,22 @@ class Anchor:
     def weights(self) -> list[list[float]]:
         """Return the weights of all cores but the own one, for each of measured_s."""
         return [weights([seconds_of(core) for core in self.cores[1:]], time) for time in self.measured_s]
+
+    @property
+    def other_path(self) -> Traced | None:
+        """Return the own core with the other reading of wrong paths; None if it has one reading."""
+        return self.cores[1] if self.paths else None
+
+    @property
+    def other_ratio(self) -> float | None:
+        """Return model over measured of the other reading; None without one, or for a program that is too short."""
+        other = self.other_path
+        return None if other is None or too_short(self) else seconds_of(other) / self.measured_s[1]
+
+    @property
+    def open_path(self) -> bool:
+        """Return whether the time here allows the other reading of wrong paths."""
+        return (ratio := self.other_ratio) is not None and abs(ratio - 1) <= OFF
 
     @property
     def ratio(self) -> float | None:
@@ -139,10 +158,10 @@ class Answer:
 
 def anchor(
     native: Native, cores: Sequence[Traced], said: str = "", ends: Sequence[Traced] = (),
-    instant: Traced | None = None, doubt: Doubt = NONE,
+    instant: Traced | None = None, doubt: Doubt = NONE, paths: bool = False,
 ) -> Anchor:  # fmt: skip
     """Return the anchor. cores: on the model of this machine, own first; `said`: digest of its output in the tracer;
-    ends, instant, doubt: as Anchor.
+    ends, instant, doubt, paths: as Anchor.
     """
     several = cores[0].threads > 1
     time = native.wall_s if several else native.user_s
@@ -150,7 +169,9 @@ def anchor(
     if instant is not None and (times := [seconds for core in cores if (seconds := seconds_of(core)) > 0]):
         factors = (1 - OFF) * time.low / max(times), (1 + OFF) * time.high / min(times)
         doubt = explained(doubt, seconds_of(cores[0]), seconds_of(instant), factors)
-    made = Anchor(native, (time.low, time.middle, time.high), rest, tuple(cores), "", tuple(ends), instant, doubt)
+    made = Anchor(
+        native, (time.low, time.middle, time.high), rest, tuple(cores), "", tuple(ends), instant, doubt, paths
+    )  # fmt: skip
     return replace(made, unknown=_doubt(made, cores[0], said))
 
 
@@ -230,6 +251,7 @@ def anchored(tier: str, here: Anchor, own: Traced, *others: Sequence[Pair]) -> A
         return Answer(tier, None, None, None, None, model, unknown=here.unknown)
     told = slowdown(here, own)
     every = [told, *_readings(here, model), *(end for pairs in others for end in _ends(here, pairs))]
+    every += [end for pairs in others if here.paths for end in _other_path(here, model, pairs[0])]
     memory = [_slowdown(here, model, seconds_of(end)) for end in here.ends]
     low, high = noisy(here, told, *reaching(told, every, memory, _in_doubt(here, model)))
     return Answer(tier, told, low, high, told * here.wall_s, model)
@@ -293,10 +315,22 @@ def _ends(here: Anchor, others: Sequence[Pair]) -> Iterator[float]:
             yield from _of_wall(here, time, ratio)
 
 
-def _readings(here: Anchor, there_s: float) -> Iterator[float]:
+def _readings(here: Anchor, there_s: float, here_s: float | None = None) -> Iterator[float]:
     """Yield ratios of the wall time for what the own core leaves open of the time here, read both ways."""
+    model = here.model_s if here_s is None else here_s
     for time in here.measured_s:
-        for ratio in _left_open(here, there_s / here.model_s, here.model_s / time):
+        for ratio in _left_open(here, there_s / model, model / time):
+            yield from _of_wall(here, time, ratio)
+
+
+def _other_path(here: Anchor, there_s: float, pair: Pair) -> Iterator[float]:
+    """Yield ratios of the wall time by the other reading of wrong paths, and between both. pair: of that reading."""
+    a, b = map(seconds_of, pair)
+    if here.open_path:
+        yield from _readings(here, b, a)
+        yield _slowdown(here, b, a)
+    for time in here.measured_s:
+        for ratio in between((here.model_s, there_s), (a, b), time):
             yield from _of_wall(here, time, ratio)
 
 

@@ -9,8 +9,8 @@ from typing import Any
 from tierscope.errors import MachineError, UsageError
 from tierscope.host.system import System
 from tierscope.predict.objects.placed import Again, Ends, Placed, placed
-from tierscope.predict.program.answer import SHORTEST_S, Anchor, Answer, anchor, answer, slowdown
-from tierscope.predict.program.cold import doubt
+from tierscope.predict.program.answer import SHORTEST_S, Anchor, Answer, anchor, answer, seconds_of, slowdown
+from tierscope.predict.program.cold import Doubt, doubt
 from tierscope.predict.program.here import Tell, runs_here
 from tierscope.predict.program.lever import is_response, judged, opinion, responses
 from tierscope.predict.program.machines import (
@@ -23,12 +23,13 @@ from tierscope.predict.program.machines import (
     places,
     refuse_unknown,
 )
-from tierscope.predict.program.native import measured, same_input
+from tierscope.predict.program.native import Native, measured, same_input
 from tierscope.predict.program.phases import Cores as PhaseCores
 from tierscope.predict.program.phases import Phase, phases
 from tierscope.predict.program.printed import printed
 from tierscope.predict.program.processes import served
 from tierscope.predict.program.progress import watched
+from tierscope.predict.program.wrong_paths import explains_better, refused
 from tierscope.record.predicted import PredictedCell
 from tierscope.record.result import load
 from tierscope.simulated.replay import STANDARD_ERROR, Traced, Watch, replayed
@@ -138,9 +139,8 @@ def predicted(asked: Asked, tell: Tell) -> Found:
             watch = watched(command[0], native, tell)
             return replay_words(command, words, limit_s, user_s=user_s, objects=wanted, watch=watch)
 
-        found, said = replays(_words(here))
-        own, ends = _cores(here.own, found), [found[word] for word in here.ends]
-        anchored = anchor(native, own, said, ends, found.get(here.instant), doubt(own[0], here.last_lines))
+        found, said = replays(list(dict.fromkeys([*_words(here), *_words(here.read_otherwise())])))
+        here, anchored = _anchored(here, native, found, said)
         answers = _found(asked.command, here, anchored, found, levers)
         answers = replace(answers, phases=_phases(here, answers.anchor, found, asked.phases))
         if not wanted:
@@ -163,6 +163,20 @@ def _here(asked: Asked, folder: Path, tell: Tell) -> tuple[Here, list[Response]]
     always = System().choice(f"/{ALWAYS}") == "always"
     page = LARGE_PAGE if always else SMALL_PAGE
     return places(runs, asked.on, folder, page, contours=asked.contours), levers
+
+
+def _anchored(here: Here, native: Native, found: dict[str, Traced], said: str) -> tuple[Here, Anchor]:
+    """Return the anchor, and the machines with the reading of wrong paths that explains the time here better."""
+    unsure = doubt(found[here.own.word], here.last_lines)  # the first machine of the trace contains the warming
+    both = [_anchor(one, native, found, said, unsure) for one in (here, here.read_otherwise())]
+    first, second = (seconds_of(one.cores[0]) for one in both)
+    at = 1 if explains_better(second, first, both[0].measured_s[1]) else 0
+    return (here, here.read_otherwise())[at], both[at]
+
+
+def _anchor(here: Here, native: Native, found: dict[str, Traced], said: str, unsure: Doubt) -> Anchor:
+    own, ends = _cores(here.own, found), [found[word] for word in here.ends]
+    return anchor(native, own, said, ends, found.get(here.instant), unsure, here.own.paths)
 
 
 def _words(here: Here) -> list[str]:
@@ -214,7 +228,7 @@ def _found(
         for place in here.tiers
     ]  # fmt: skip
     own = here_s.cores[0]
-    notes = (*here_s.native.notes, *here.notes, *served(here_s.native, own), *_tail(own))
+    notes = (*here_s.native.notes, *here.notes, *_other_path(here, here_s), *served(here_s.native, own), *_tail(own))
     return Found(
         tuple(command), here_s, tuple(tiers), notes, tuple(_cells(here, here_s, found)), here.tiers, here.memory_s,
         here.bandwidth_bytes_per_s,
@@ -246,6 +260,14 @@ def _phases(here: Here, here_s: Anchor, found: dict[str, Traced], count: int) ->
         for place in here.tiers
     ]  # fmt: skip
     return phases(here_s, tiers, count)
+
+
+def _other_path(here: Here, here_s: Anchor) -> tuple[str, ...]:
+    """Return a note where the time here refuses a reading of wrong paths, and not the other one."""
+    ratio = here_s.other_ratio
+    if ratio is None or here_s.open_path or here_s.unknown:
+        return ()
+    return (refused(here.own.others[0], ratio),)
 
 
 def _tail(own: Traced) -> tuple[str, ...]:

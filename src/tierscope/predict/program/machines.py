@@ -7,8 +7,9 @@ A latency that is given is that of one dependent load from the core, as `tiersco
 nearest cache takes 4 cycles on AMD's cores since Zen and on most of ARM's, and 5 on Intel's since Sunny Cove; Intel's
 before take 4 or 5. Every core of these years has a prefetcher of strides; it is taken to fill the second cache. Cores
 that fetch the next line, or nothing, are among the others that the machine may have (`cores`).
-With a run of `core`, the own core has the parameters that it found, and the kind of prefetcher. The others are between
-a small and a large core: of a parameter that was found these have the ends of its interval, of any other those of
+With a run of `core`, the own core has the parameters that it found, and the kind of prefetcher. It has both readings of
+wrong paths (`wrong_paths`); the likely one is that they meet the right path. The others are between a small and a large
+core: of a parameter that was found these have the ends of its interval, of any other those of
 SMALL and LARGE.
 Blind to: what no run here measures. A run of `core` does not find all of a prefetcher, so its other kinds stay among
 the others.
@@ -26,6 +27,7 @@ from tierscope.plans.simulation import PREFIX
 from tierscope.predict.memory import memory
 from tierscope.predict.program.cores import cores, parameters
 from tierscope.predict.program.grid import axes
+from tierscope.predict.program.wrong_paths import MEETS, NOTHING, other
 from tierscope.record.result import Run
 from tierscope.run.planned import catalogue
 from tierscope.simulated.core import settings
@@ -51,6 +53,8 @@ class Place:
     """A machine that replays. word: behind `sim:`; large: the same with pages of 2 MiB, "" where that is not known;
     others: the same with other cores that this machine may have.
 
+    paths: whether the first of the others is the own core with the other reading of wrong paths.
+
     over, bandwidth_over: of a tier, as the words for it state them.
     """
 
@@ -62,11 +66,17 @@ class Place:
     over: float | None = None  # latency of a load over that of this machine's memory; None: not stated
     bandwidth_over: float | None = None  # the same of the bandwidth
     as_here: bool = False  # whether its latency is that of this machine's memory, whatever that is
+    paths: bool = False
 
     @property
     def words(self) -> list[str]:
         """Return the machine with its own core, and with each of the others."""
         return [self.word, *self.others]
+
+    def read_otherwise(self) -> "Place":
+        """Return the place with the other reading of wrong paths, and the own one in its stead."""
+        others = (other(self.others[0]), *self.others[1:]) if self.paths else self.others
+        return replace(self, word=other(self.word), large=other(self.large), others=others)
 
 
 @dataclass(frozen=True)
@@ -88,6 +98,12 @@ class Here:
     ends: tuple[str, ...] = ()
     last_lines: float = 0.0  # of the last cache; 0: not known
 
+    def read_otherwise(self) -> "Here":
+        """Return all machines with the other reading of the wrong paths of the own core."""
+        tiers, grid = (tuple(one.read_otherwise() for one in group) for group in (self.tiers, self.grid))
+        own, ends = self.own.read_otherwise(), tuple(map(other, self.ends))
+        return replace(self, own=own, tiers=tiers, grid=grid, instant=other(self.instant), ends=ends)
+
 
 def places(runs: Sequence[Run], on: Sequence[str], folder: Path, page_bytes: int, *, contours: bool = False) -> Here:
     """Write the files of all machines to `folder`. UsageError for a bad word.
@@ -108,11 +124,12 @@ def places(runs: Sequence[Run], on: Sequence[str], folder: Path, page_bytes: int
         for page, content in files.items():
             path = folder / f"{len(list(folder.iterdir()))}.toml"
             path.write_text(f'memories = "{memories}"\n{content}')
-            words[page] = [f"{path}{core}{other}{more}" for other in (prefetchers[0], *sizes)]
+            own = [prefetchers[0] + reading for reading in (MEETS, NOTHING)]
+            words[page] = [f"{path}{core}{one}{more}" for one in (*own, *sizes)]
         translated = all("[[tlb]]" in content for content in files.values())
         large = words[LARGE_PAGE][0] if translated and page_bytes == SMALL_PAGE else ""
-        own, *others = words[page_bytes]
-        return Place(name, own, large, tuple(others), notes)
+        likely, *others = words[page_bytes]
+        return Place(name, likely, large, tuple(others), notes, paths=True)
 
     last = found.shapes[-1]
     own = place("this machine", str(whole))

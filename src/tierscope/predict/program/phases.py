@@ -127,6 +127,7 @@ def _there(here: Anchor, one: Cores, parts: Sequence[Span]) -> PhaseThere:
     told, others = sure[0][0], sure[1:]
     ends = [one_more(given, [x for x, _ in others], [v for _, v in others]) for given in here.weights]
     open_ends = _left_open(here, parts, told, [ratio for ratio, _ in others])
+    open_ends += [others[0][0]] if here.open_path else []
     every = [told, *(end for pair in ends for end in pair), *open_ends]
     memory = [time / a for end in one.ends if (a := _time(end, parts)) > 0]
     low, high = noisy(here, told, *reaching(told, every, memory, _in_doubt(here, one, parts)))
