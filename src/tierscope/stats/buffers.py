@@ -32,20 +32,19 @@ from dataclasses import replace
 import numpy as np
 
 from tierscope.arrays import Floats
+from tierscope.stats import buffers_errors as errors
+from tierscope.stats.buffers_aim import worth
 from tierscope.stats.buffers_close import taken
-from tierscope.stats.buffers_doubts import LEAST, Fitted, counts, doubts, walks_little
+from tierscope.stats.buffers_doubts import NO_KIND, Fitted, counts, doubts, walks_little
 from tierscope.stats.buffers_kinds import LRU
 from tierscope.stats.buffers_levels import Curve, Estimate, Level, Levels
 from tierscope.stats.buffers_model import Fresh
 from tierscope.stats.buffers_rivals import LARGEST_UNIT, UNITS, Cell, Rivals
-from tierscope.stats.buffers_search import REACH, Fit, Place, Search
+from tierscope.stats.buffers_search import LEAST, REACH, Fit, Place, Search
 from tierscope.stats.median import student
-from tierscope.units import LINE_BYTES, KiB, show_size
+from tierscope.units import LINE_BYTES, show_size
 
 MOST = 3  # levels
-MODEL = 0.006  # relative error of the closed form, in a latency
-COUNTED = 0.0015  # the same of small regions at random: their first visits are only counted, no queue is guessed
-SCATTERED_TO = 8 * KiB  # bytes
 CAPACITY_MODEL = 0.03  # and in a capacity
 FITS = 2.0  # times the errors of the points: a fit that is good enough to state what close buffers take
 SEEN = 0.25  # of the error of a point: less of that changes nothing
@@ -63,15 +62,24 @@ SHARE = 0.975
 
 
 def infer(curve: Curve) -> Levels:
-    """Return 0 to 3 levels, and what makes them doubtful; raise ValueError for fewer than eight points."""
-    search, fresh, sigma = _search(curve)
+    """Return 0 to 3 levels, and what makes them doubtful; raise ValueError for fewer than eight points.
+
+    The errors are those of misses alone if buffers then explain the curve. If not, something else shapes it.
+    """
+    found = _inferred(curve, errors.misses(curve), errors.LEAST_OF_MISSES)
+    return found if found.misfit <= NO_KIND else _inferred(curve, errors.plain(curve), LEAST)
+
+
+def _inferred(curve: Curve, model_s: Floats, least: float) -> Levels:
+    """Return the levels with these errors of the model, in seconds. least: variance of a point over its error."""
+    search, fresh, sigma = _search(curve, model_s, least)
     known = _known(search)
     rivals = Rivals(search, fresh)
     fits = rivals.fits(known)
     less, error = _taken(search, fits)
     if np.any(error > SEEN * sigma):
         sigma = np.hypot(sigma, error)
-        search = Search(fresh, curve.latency_s + less, sigma, search.models)
+        search = Search(fresh, curve.latency_s + less, sigma, search.models, least)
         known, rivals = _known(search), Rivals(search, fresh, rivals)
         fits = rivals.fits(known)
     else:
@@ -88,20 +96,34 @@ def _taken(search: Search, fits: tuple[Fit, ...]) -> tuple[Floats, Floats]:
 
 def capacities(curve: Curve) -> list[Place]:
     """Return the levels around whose capacities more regions are worth their time, as if no other kind existed."""
-    search, _, _ = _search(curve)
+    search, _, _ = _search(curve, errors.plain(curve), LEAST)
     return list(_by_criterion(search, _known(search)).places)
 
 
-def _search(curve: Curve) -> tuple[Search, Fresh, Floats]:
+def worth_time(curve: Curve, share: float = 1.0) -> list[tuple[int, float]]:
+    """Return the place in the curve of each point that decides between answers, and the relative error that it needs.
+
+    share: this error over that of the model, which no time makes less.
+    """
+    model_s = errors.misses(curve)
+    search, _, _ = _search(curve, model_s, errors.LEAST_OF_MISSES)
+    known = _known(search)
+    best = _by_criterion(search, known)
+    free = max(1, search.points - 3 * len(best.places) - 2)
+    limit = ALIKE * max(search.least, best.cost / free) * student(SHARE, float(free)) ** 2
+    more = worth(search, known, best, model_s, limit) & (curve.latency_s * curve.spread > share * model_s)
+    return [(int(at), float(share * model_s[at] / curve.latency_s[at])) for at in np.flatnonzero(more)]
+
+
+def _search(curve: Curve, model_s: Floats, least: float) -> tuple[Search, Fresh, Floats]:
     """Return the search, the regions, and the error of each point in seconds."""
     if curve.latency_s.size < FEWEST:
         raise ValueError(f"{curve.latency_s.size} regions show nothing about buffers; at least {FEWEST} are needed")
     fresh = Fresh(
         curve.region_bytes, curve.scattered, curve.footprint_bytes, curve.ways, curve.grain_bytes, curve.line_bytes
     )
-    counted = curve.scattered & (curve.region_bytes <= SCATTERED_TO)
-    sigma = curve.latency_s * np.hypot(curve.spread, np.where(counted, COUNTED, MODEL))
-    return Search(fresh, curve.latency_s, sigma), fresh, sigma
+    sigma = errors.together(curve, model_s)
+    return Search(fresh, curve.latency_s, sigma, least=least), fresh, sigma
 
 
 def _known(search: Search) -> tuple[Fit, ...]:
@@ -110,7 +132,7 @@ def _known(search: Search) -> tuple[Fit, ...]:
 
 def _by_criterion(search: Search, fits: tuple[Fit, ...]) -> Fit:
     """Return the number of levels by the criterion."""
-    variance = max(LEAST, fits[-1].cost / max(1, search.points - 3 * MOST - 2))
+    variance = max(search.least, fits[-1].cost / max(1, search.points - 3 * MOST - 2))
     price = 3 * np.log(search.points)
     best = fits[0]
     for fit in fits[1:]:
@@ -134,14 +156,14 @@ def _chosen(search: Search, known: tuple[Fit, ...], fits: tuple[Fit, ...]) -> Fi
         rival = fits[len(expected.places)]  # one more would explain what the model of the expected kind neglects
     count = len(rival.places)
     free = max(1, search.points - 3 * count - 2)
-    variance = max(LEAST, rival.cost / free)
+    variance = max(search.least, rival.cost / free)
     reach = student(SHARE, max(1.0, free))
     limit = rival.cost + ALIKE * variance * reach**2
     usual = known[count]
     as_expected = len(usual.places) == count and usual.cost <= max(limit, OWN**2 * free)
     as_expected = as_expected and (walks_little(usual) or not walks_little(rival))
     best = usual if as_expected else rival
-    own = max(LEAST, best.cost / free)
+    own = max(search.least, best.cost / free)
     limit = max(limit, best.cost + variance * reach**2)
     if any(place.kind != LRU for place in best.places):
         limit = max(limit, OWN**2 * free)  # the table has few of many kinds: sets of 32 units are between two of them
@@ -200,7 +222,7 @@ def _told(fitted: Fitted, rivals: Rivals, sigma: Floats, curve: Curve) -> Levels
     curve_s = design @ fit.times_s * sigma
     medium = times[count]
     if found and found[-1].capacity_bytes.bounded:
-        least = min(medium.low, float(curve_s.max()) * (1 - MODEL))
+        least = min(medium.low, float(curve_s.max()) * (1 - errors.MODEL))
         medium = Estimate(least, least, math.inf)
     return Levels(
         tuple(found), medium, times[-1], fitted.misfit(fit), search.points, curve_s, (*doubts(fitted, cells), *unsure),
@@ -270,7 +292,7 @@ def _bounded_times(design: Floats, times: Floats, variance: float, reach: float)
     inverse = np.linalg.pinv(design / lengths)
     spread = variance * (inverse @ inverse.T) / lengths[:, None] / lengths[None, :]
     middles = sums @ times
-    halves = np.hypot(reach * np.sqrt(np.einsum("ij,jk,ik->i", sums, spread, sums)), MODEL * middles)
+    halves = np.hypot(reach * np.sqrt(np.einsum("ij,jk,ik->i", sums, spread, sums)), errors.MODEL * middles)
     return [Estimate(float(max(0.0, m - h)), float(m), float(m + h)) for m, h in zip(middles, halves, strict=True)]
 
 

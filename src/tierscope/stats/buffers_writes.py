@@ -22,7 +22,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from tierscope.arrays import Floats
-from tierscope.stats.buffers import MODEL, PROOF, SHARE
+from tierscope.stats.buffers import PROOF, SHARE
+from tierscope.stats.buffers_errors import MODEL
 from tierscope.stats.buffers_levels import Estimate
 from tierscope.stats.median import student
 from tierscope.units import LINE_BYTES

@@ -1,6 +1,7 @@
 """The buffers that the rows of `regions` show: the fits of `stats.buffers` and `stats.buffers_writes`, remembered."""
 
 import functools
+import math
 from collections import defaultdict
 from dataclasses import dataclass
 
@@ -76,12 +77,13 @@ def _keyed(points: tuple[Point, ...], curve: Floats) -> dict[tuple[int, bool], f
 
 
 def _points(rows: list[RegionsRow], target: str, operation: str) -> tuple[Point, ...]:
-    """Return the last row of each region, by rising size."""
+    """Return the most precise row of each region, the last one of equal rows, by rising size."""
     known: dict[tuple[int, bool], Point] = {}
     for row in rows:
         if (row.target, row.operation) == (target, operation) and row.latency:
             spread = row.latency.relative / 2 if row.blocks > 1 else UNKNOWN
-            known[_key(row)] = (*_key(row), row.latency.middle, spread, row.footprint_bytes)
+            if spread <= (known[_key(row)][3] if _key(row) in known else math.inf):
+                known[_key(row)] = (*_key(row), row.latency.middle, spread, row.footprint_bytes)
     return tuple(known[key] for key in sorted(known))
 
 

@@ -2,17 +2,20 @@
 
 Reads begin with regions of one line of the caches to 128 KiB scattered over the footprint; the knees are the units of
 the buffers. Regions in the order of their addresses follow; their knees are the capacities. Then come more regions
-around the capacities that a first fit finds, and once more around those that a second fit finds. Writes give the time
+around the capacities that a first fit finds, and once more around those that a second fit finds. Points on which the
+answer depends are then read for longer (`stats.buffers_aim`). Writes give the time
 per line over region size, from which `stats.buffers_writes` infers what joins them.
 
 Sizes are not assumed: see `stats.buffers`. A buffer larger than half of the largest region has a lower bound.
 Source: Z. Wang et al., "Characterizing and Modeling Non-Volatile Memory Systems", MICRO 2020 (LENS, buffer prober).
 """
 
-from collections.abc import Generator
+import math
+from collections.abc import Callable, Generator
 from dataclasses import dataclass, field, replace
 from typing import Annotated
 
+import msgspec
 import numpy as np
 from msgspec import Meta
 
@@ -23,7 +26,7 @@ from tierscope.plans.cpus import chosen_cpu
 from tierscope.plans.kinds import Help, Number, Pages, Seconds, Share, Size, Time, Visits, one_size
 from tierscope.record.experiment import Experiment, Schedule, Target
 from tierscope.record.machine import Machine
-from tierscope.stats.buffers import FEWEST, capacities
+from tierscope.stats.buffers import FEWEST, capacities, worth_time
 from tierscope.stats.buffers_levels import Curve
 from tierscope.stats.buffers_search import Place
 from tierscope.tables.regions import FreshLabels
@@ -40,7 +43,8 @@ ROUNDS = (
     (0.66, 0.72, 0.77, 0.85, 0.95, 1.06, 1.18, 1.33, 1.5, 1.65, 2.0, 2.5),
 )
 """Factors on a capacity that was found, where regions are added."""
-AGAIN_TO = 16 * MiB  # regions of the second round: larger ones take most of the time
+AGAIN_TO = 16 * MiB  # regions of the second round, and of longer reads: larger ones take most of the time
+SHARES = (1.0, 0.5)  # of the error of the model: half of it adds an eighth to both together
 WRITTEN = tuple(256 << step for step in range(13))  # to 1 MiB
 
 Grain = Annotated[
@@ -93,7 +97,8 @@ class Known:
         labels = FreshLabels.read(experiment)
         if (rate := answer.rate()) and answer.point:
             relative = answer.point.groups[0].interval.relative / 2
-            self.points[labels.region_bytes, labels.scattered] = 1 / rate, relative
+            key = labels.region_bytes, labels.scattered
+            self.points[key] = min((1 / rate, relative), self.points.get(key, (0.0, math.inf)), key=lambda one: one[1])
 
     def slowest(self) -> float:
         """Return the longest time of a line, in seconds; a guess before any point is measured."""
@@ -113,6 +118,16 @@ class Known:
             self.grain_bytes,
             self.line_bytes,
         )
+
+    def worth_time(self, share: float) -> list[tuple[int, bool, float]]:
+        """Return region, whether it was scattered, and the precision needed, of each point that decides the answer.
+
+        share: of the error of the model, that a point may have.
+        """
+        if len(self.points) < FEWEST:
+            return []
+        keys = sorted(self.points)
+        return [(*keys[place], 2 * relative) for place, relative in worth_time(self.curve(), share)]
 
     def places(self) -> list[Place]:
         """Return the buffers that the points show so far, as if no other kind existed."""
@@ -155,12 +170,17 @@ def _whole(size: float, unit: int = LINE_BYTES) -> int:
     return max(round(size / grain), 1) * grain
 
 
-def reads(walk: fresh.Field, largest: int, line: int) -> Generator[Experiment, Answer, None]:
+def reads(walk: fresh.Field, chosen: BuffersOptions, line: int) -> Generator[Experiment, Answer, None]:
     """Yield scattered regions, then those in order, then regions around the capacities that these show."""
-    known = Known(walk.footprint_bytes, walk.ways, walk.grain_bytes, line)
+    known, largest = Known(walk.footprint_bytes, walk.ways, walk.grain_bytes, line), chosen.to
 
-    def read(region: int, *, scattered: bool = False) -> Generator[Experiment, Answer, None]:
-        experiment = replace(walk, line_s=known.slowest()).read(region, line, scattered=scattered)
+    def read(
+        region: int, *, scattered: bool = False, precision: float = chosen.precision, budget_s: float = 0.0
+    ) -> Generator[Experiment, Answer, None]:
+        budget_s = max(chosen.budget, budget_s)
+        schedule = msgspec.structs.replace(walk.schedule, precision=min(precision, chosen.precision), budget_s=budget_s)
+        own = replace(walk, line_s=known.slowest(), schedule=schedule)
+        experiment = own.read(region, line, scattered=scattered)
         known.add(experiment, (yield experiment))
 
     for region in SCATTERED:
@@ -171,12 +191,24 @@ def reads(walk: fresh.Field, largest: int, line: int) -> Generator[Experiment, A
     for factors, most in zip(ROUNDS, (largest, AGAIN_TO), strict=True):
         for region in finer(known, known.places(), factors, min(most, largest)):
             yield from read(region)
+    yield from again(known, chosen, read)
+
+
+def again(known: Known, chosen: BuffersOptions, read: Callable[..., Plan]) -> Plan:
+    """Yield each point once more for longer if answers that differ depend on it, and those that still do once more.
+
+    They share the limit of the run, so that fewer points last longer.
+    """
+    for share in SHARES:
+        due = [one for one in known.worth_time(share) if one[0] <= AGAIN_TO]
+        for region, scattered, precision in due:
+            yield from read(region, scattered=scattered, precision=precision, budget_s=chosen.limit / len(due))
 
 
 def plan(machine: Machine, chosen: BuffersOptions) -> Plan:
     walk = field_of(machine, chosen)
     if "read" in chosen.op:
-        yield from reads(walk, chosen.to, machine.line_bytes())
+        yield from reads(walk, chosen, machine.line_bytes())
     for region in WRITTEN if "write" in chosen.op else ():
         yield walk.write(region)
 

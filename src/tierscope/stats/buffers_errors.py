@@ -1,0 +1,43 @@
+"""How far each latency of a curve of fresh regions may be from that of a model of buffers.
+
+It is the error of the median of a point, together with that of the model. The model counts first visits exactly, but
+for what the order of visits changes (COUNTED of the latency). Its error in the share of other visits that miss is MODEL
+of all that misses take:
+
+    plain   = MODEL * latency                                                          [s]
+    misses  = hypot(COUNTED * latency, MODEL * (latency - least latency))              [s]
+
+`misses` is as wide as `plain` where a miss takes much longer than a line that is found. It is much less where most of
+the latency is a time that each line takes. It has no room for anything that is in no model, which `plain` has. Small
+regions at random have only first visits, so that both have COUNTED of the latency there.
+"""
+
+import numpy as np
+
+from tierscope.arrays import Floats
+from tierscope.stats.buffers_levels import Curve
+from tierscope.stats.buffers_search import LEAST
+from tierscope.units import KiB
+
+MODEL = 0.006  # relative error of the closed form, in a latency
+COUNTED = 0.0015  # the same of small regions at random: their first visits are only counted, no queue is guessed
+SCATTERED_TO = 8 * KiB  # bytes
+LEAST_OF_MISSES = LEAST * (MODEL / COUNTED) ** 2  # the same share of a latency
+
+
+def plain(curve: Curve) -> Floats:
+    """Return the error of the model of each point in seconds, of shape (points,), with room for what is in no model."""
+    counted = curve.scattered & (curve.region_bytes <= SCATTERED_TO)
+    return np.asarray(curve.latency_s * np.where(counted, COUNTED, MODEL), dtype=np.float64)
+
+
+def misses(curve: Curve) -> Floats:
+    """Return the error of the model of each point in seconds, of shape (points,), if buffers alone shape the curve."""
+    above = curve.latency_s - curve.latency_s.min()
+    counted = COUNTED * curve.latency_s
+    return np.asarray(np.minimum(plain(curve), np.hypot(counted, MODEL * above)), dtype=np.float64)
+
+
+def together(curve: Curve, model_s: Floats) -> Floats:
+    """Return the error of each point in seconds: that of its median, and that of the model."""
+    return np.hypot(curve.latency_s * curve.spread, model_s)
