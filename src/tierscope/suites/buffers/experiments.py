@@ -201,8 +201,9 @@ def again(known: Known, chosen: BuffersOptions, read: Callable[..., Plan]) -> Pl
     """
     for share in SHARES:
         due = [one for one in known.worth_time(share) if one[0] <= AGAIN_TO]
+        budget_s = chosen.limit / len(SHARES) / max(len(due), 1)
         for region, scattered, precision in due:
-            yield from read(region, scattered=scattered, precision=precision, budget_s=chosen.limit / len(due))
+            yield from read(region, scattered=scattered, precision=precision, budget_s=budget_s)
 
 
 def plan(machine: Machine, chosen: BuffersOptions) -> Plan:
