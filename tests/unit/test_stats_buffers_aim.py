@@ -12,7 +12,8 @@ from tierscope.arrays import Floats
 from tierscope.plans import suites
 from tierscope.record.experiment import Experiment
 from tierscope.stats import buffers_errors as errors
-from tierscope.stats.buffers import infer, worth_time
+from tierscope.stats.buffers import infer
+from tierscope.stats.buffers_aim import worth_time
 from tierscope.stats.buffers_doubts import NO_KIND
 from tierscope.stats.buffers_levels import Curve
 from tierscope.suites.buffers import experiments as buffers

@@ -33,7 +33,6 @@ import numpy as np
 
 from tierscope.arrays import Floats
 from tierscope.stats import buffers_errors as errors
-from tierscope.stats.buffers_aim import worth
 from tierscope.stats.buffers_close import taken
 from tierscope.stats.buffers_doubts import NO_KIND, Fitted, counts, doubts, walks_little
 from tierscope.stats.buffers_kinds import LRU
@@ -96,23 +95,17 @@ def _taken(search: Search, fits: tuple[Fit, ...]) -> tuple[Floats, Floats]:
 
 def capacities(curve: Curve) -> list[Place]:
     """Return the levels around whose capacities more regions are worth their time, as if no other kind existed."""
-    search, _, _ = _search(curve, errors.plain(curve), LEAST)
-    return list(_by_criterion(search, _known(search)).places)
+    return list(expected(curve, errors.plain(curve), LEAST)[2].places)
 
 
-def worth_time(curve: Curve, share: float = 1.0) -> list[tuple[int, float]]:
-    """Return the place in the curve of each point that decides between answers, and the relative error that it needs.
+def expected(curve: Curve, model_s: Floats, least: float) -> tuple[Search, tuple[Fit, ...], Fit]:
+    """Return the search, its best fit for each number of levels of the expected kind, and the one by the criterion.
 
-    share: this error over that of the model, which no time makes less.
+    model_s, least: errors of the model in seconds, and the least variance of a point over its error.
     """
-    model_s = errors.misses(curve)
-    search, _, _ = _search(curve, model_s, errors.LEAST_OF_MISSES)
+    search, _, _ = _search(curve, model_s, least)
     known = _known(search)
-    best = _by_criterion(search, known)
-    free = max(1, search.points - 3 * len(best.places) - 2)
-    limit = ALIKE * max(search.least, best.cost / free) * student(SHARE, float(free)) ** 2
-    more = worth(search, known, best, model_s, limit) & (curve.latency_s * curve.spread > share * model_s)
-    return [(int(at), float(share * model_s[at] / curve.latency_s[at])) for at in np.flatnonzero(more)]
+    return search, known, _by_criterion(search, known)
 
 
 def _search(curve: Curve, model_s: Floats, least: float) -> tuple[Search, Fresh, Floats]:

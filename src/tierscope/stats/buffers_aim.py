@@ -3,7 +3,7 @@
 An answer is a number of buffers, and a capacity and a unit for each. All kinds of replacement, the units next to the
 one that was found, and the capacities within an octave of it are tried in place of each buffer, with all times fitted
 again. *Rivals* are those that leave no more of the curve than the interval of an answer allows, and that would be
-another answer: a capacity that is SAME or more away, or another unit. So are the best fits with one buffer less or
+another answer: a capacity that is WIDE or more away, or another unit. So are the best fits with one buffer less or
 more, where these would raise a doubt.
 
 A point matters if it differs between a rival and the best fit by more than the error of the model, which no time makes
@@ -21,20 +21,36 @@ from collections.abc import Iterator
 import numpy as np
 
 from tierscope.arrays import Floats, Truths
+from tierscope.stats import buffers_errors as errors
+from tierscope.stats.buffers import ALIKE, SHARE, WIDE, expected
 from tierscope.stats.buffers_doubts import CHANCE, ENOUGH, counts
 from tierscope.stats.buffers_kinds import ALL_KINDS
+from tierscope.stats.buffers_levels import Curve
 from tierscope.stats.buffers_search import Fit, Place, Search
+from tierscope.stats.median import student
 
-SAME = 0.1  # of a capacity: the distance up to which it counts as known
 AROUND = 2.0 ** (np.arange(-8, 9) / 8)  # times a capacity
 UNITS = (0.5, 0.75, 1.0, 1.5, 2.0)  # times a unit
 
 
-def worth(search: Search, known: tuple[Fit, ...], best: Fit, model_s: Floats, limit: float) -> Truths:
-    """Return whether each point decides between rivals and the best fit, of shape (points,).
+def worth_time(curve: Curve, share: float = 1.0) -> list[tuple[int, float]]:
+    """Return the place in the curve of each point that decides between answers, and the relative error that it needs.
 
-    known: best fits for each number of levels. model_s: error of the model of each point, in seconds. limit: what a
-    rival may leave beyond the best one of its kind, in the weighted squares of the search.
+    share: this error over that of the model, which no time makes less.
+    """
+    model_s = errors.misses(curve)
+    search, known, best = expected(curve, model_s, errors.LEAST_OF_MISSES)
+    free = max(1, search.points - 3 * len(best.places) - 2)
+    limit = ALIKE * max(search.least, best.cost / free) * student(SHARE, float(free)) ** 2
+    more = _decides(search, known, best, model_s, limit) & (curve.latency_s * curve.spread > share * model_s)
+    return [(int(at), float(share * model_s[at] / curve.latency_s[at])) for at in np.flatnonzero(more)]
+
+
+def _decides(search: Search, known: tuple[Fit, ...], best: Fit, model_s: Floats, limit: float) -> Truths:
+    """Return whether rivals and the best fit differ at each point by more than the model's error, of shape (points,).
+
+    known: best fits for each number of levels. limit: what a rival may leave beyond the best one of its kind, in the
+    weighted squares of the search.
     """
     apart = np.zeros(search.points)
     for away in _away(search, known, best, limit):
@@ -84,7 +100,7 @@ def _farthest(search: Search, best: Fit, number: int, limit: float) -> Floats:
     if not np.isfinite(cost.min(initial=np.inf)):
         return np.zeros(search.points)
     first = int(np.argmin(cost))
-    other = (np.abs(size_of / size_of[first] - 1) >= SAME) | (unit_of != unit_of[first])
+    other = (np.abs(size_of / size_of[first] - 1) >= WIDE) | (unit_of != unit_of[first])
     rivals = other & (cost <= cost[first] + limit)
     distance = np.abs(beyond[:, rivals] * step[rivals] - (beyond[:, first] * step[first])[:, None])
     return np.asarray(distance.max(axis=1, initial=0.0), dtype=np.float64)

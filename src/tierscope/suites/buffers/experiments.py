@@ -26,7 +26,8 @@ from tierscope.plans.cpus import chosen_cpu
 from tierscope.plans.kinds import Help, Number, Pages, Seconds, Share, Size, Time, Visits, one_size
 from tierscope.record.experiment import Experiment, Schedule, Target
 from tierscope.record.machine import Machine
-from tierscope.stats.buffers import FEWEST, capacities, worth_time
+from tierscope.stats.buffers import FEWEST, capacities
+from tierscope.stats.buffers_aim import worth_time
 from tierscope.stats.buffers_levels import Curve
 from tierscope.stats.buffers_search import Place
 from tierscope.tables.regions import FreshLabels
