@@ -1,4 +1,4 @@
-"""Which points of a curve of fresh regions are worth more time, because answers that differ depend on them.
+"""Points of a curve of fresh regions that are worth more time, because answers that differ depend on them.
 
 An answer is a number of buffers, and a capacity and a unit for each. All kinds of replacement, the units next to the
 one that was found, and the capacities within an octave of it are tried in place of each buffer, with all times fitted

@@ -8,7 +8,7 @@ of all that misses take:
     misses  = hypot(COUNTED * latency, MODEL * (latency - least latency))              [s]
 
 `misses` is as wide as `plain` where a miss takes much longer than a line that is found. It is much less where most of
-the latency is a time that each line takes. It has no room for anything that is in no model, which `plain` has. Small
+the latency is a time that each line takes. It does not allow for anything that is in no model, and `plain` does. Small
 regions at random have only first visits, so that both have COUNTED of the latency there.
 """
 
@@ -26,7 +26,7 @@ LEAST_OF_MISSES = LEAST * (MODEL / COUNTED) ** 2  # the same share of a latency
 
 
 def plain(curve: Curve) -> Floats:
-    """Return the error of the model of each point in seconds, of shape (points,), with room for what is in no model."""
+    """Return the error of the model of each point in seconds, of shape (points,), allowing for what is in no model."""
     counted = curve.scattered & (curve.region_bytes <= SCATTERED_TO)
     return np.asarray(curve.latency_s * np.where(counted, COUNTED, MODEL), dtype=np.float64)
 
