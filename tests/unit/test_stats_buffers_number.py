@@ -10,11 +10,11 @@ from tierscope.stats.buffers import _by_criterion
 from tierscope.stats.buffers_doubts import PARTS, parts_of_units
 from tierscope.stats.buffers_levels import Estimate, Level
 from tierscope.stats.buffers_model import Fresh
-from tierscope.stats.buffers_search import LEAST, Fit, Place
+from tierscope.stats.buffers_search import Fit, Place
 from tierscope.units import GiB, KiB, MiB
 
 POINTS = 89
-SEARCH: Any = SimpleNamespace(points=POINTS, largest_bytes=128.0 * MiB, least=LEAST)
+SEARCH: Any = SimpleNamespace(points=POINTS, largest_bytes=128.0 * MiB)
 NEAR = Place(256, 105.0 * KiB, "random")
 
 

@@ -34,12 +34,12 @@ import numpy as np
 from tierscope.arrays import Floats
 from tierscope.stats import buffers_errors as errors
 from tierscope.stats.buffers_close import taken
-from tierscope.stats.buffers_doubts import NO_KIND, Fitted, counts, doubts, walks_little
+from tierscope.stats.buffers_doubts import LEAST, NO_KIND, Fitted, counts, doubts, walks_little
 from tierscope.stats.buffers_kinds import LRU
 from tierscope.stats.buffers_levels import Curve, Estimate, Level, Levels
 from tierscope.stats.buffers_model import Fresh
 from tierscope.stats.buffers_rivals import LARGEST_UNIT, UNITS, Cell, Rivals
-from tierscope.stats.buffers_search import LEAST, REACH, Fit, Place, Search
+from tierscope.stats.buffers_search import REACH, Fit, Place, Search
 from tierscope.stats.median import student
 from tierscope.units import LINE_BYTES, show_size
 
@@ -65,20 +65,20 @@ def infer(curve: Curve) -> Levels:
 
     The errors are those of misses alone if buffers then explain the curve. If not, something else shapes it.
     """
-    found = _inferred(curve, errors.misses(curve), errors.LEAST_OF_MISSES)
-    return found if found.misfit <= NO_KIND else _inferred(curve, errors.plain(curve), LEAST)
+    found = _inferred(curve, errors.misses(curve))
+    return found if found.misfit <= NO_KIND else _inferred(curve, errors.plain(curve))
 
 
-def _inferred(curve: Curve, model_s: Floats, least: float) -> Levels:
-    """Return the levels with these errors of the model, in seconds. least: variance of a point over its error."""
-    search, fresh, sigma = _search(curve, model_s, least)
+def _inferred(curve: Curve, model_s: Floats) -> Levels:
+    """Return the levels with these errors of the model, in seconds."""
+    search, fresh, sigma = _search(curve, model_s)
     known = _known(search)
     rivals = Rivals(search, fresh)
     fits = rivals.fits(known)
     less, error = _taken(search, fits)
     if np.any(error > SEEN * sigma):
         sigma = np.hypot(sigma, error)
-        search = Search(fresh, curve.latency_s + less, sigma, search.models, least)
+        search = Search(fresh, curve.latency_s + less, sigma, search.models)
         known, rivals = _known(search), Rivals(search, fresh, rivals)
         fits = rivals.fits(known)
     else:
@@ -95,20 +95,20 @@ def _taken(search: Search, fits: tuple[Fit, ...]) -> tuple[Floats, Floats]:
 
 def capacities(curve: Curve) -> list[Place]:
     """Return the levels around whose capacities more regions are worth their time, as if no other kind existed."""
-    return list(expected(curve, errors.plain(curve), LEAST)[2].places)
+    return list(expected(curve, errors.plain(curve))[2].places)
 
 
-def expected(curve: Curve, model_s: Floats, least: float) -> tuple[Search, tuple[Fit, ...], Fit]:
+def expected(curve: Curve, model_s: Floats) -> tuple[Search, tuple[Fit, ...], Fit]:
     """Return the search, its best fit for each number of levels of the expected kind, and the one by the criterion.
 
-    model_s, least: errors of the model in seconds, and the least variance of a point over its error.
+    model_s: errors of the model in seconds.
     """
-    search, _, _ = _search(curve, model_s, least)
+    search, _, _ = _search(curve, model_s)
     known = _known(search)
     return search, known, _by_criterion(search, known)
 
 
-def _search(curve: Curve, model_s: Floats, least: float) -> tuple[Search, Fresh, Floats]:
+def _search(curve: Curve, model_s: Floats) -> tuple[Search, Fresh, Floats]:
     """Return the search, the regions, and the error of each point in seconds."""
     if curve.latency_s.size < FEWEST:
         raise ValueError(f"{curve.latency_s.size} regions show nothing about buffers; at least {FEWEST} are needed")
@@ -116,7 +116,7 @@ def _search(curve: Curve, model_s: Floats, least: float) -> tuple[Search, Fresh,
         curve.region_bytes, curve.scattered, curve.footprint_bytes, curve.ways, curve.grain_bytes, curve.line_bytes
     )
     sigma = errors.together(curve, model_s)
-    return Search(fresh, curve.latency_s, sigma, least=least), fresh, sigma
+    return Search(fresh, curve.latency_s, sigma), fresh, sigma
 
 
 def _known(search: Search) -> tuple[Fit, ...]:
@@ -125,7 +125,7 @@ def _known(search: Search) -> tuple[Fit, ...]:
 
 def _by_criterion(search: Search, fits: tuple[Fit, ...]) -> Fit:
     """Return the number of levels by the criterion."""
-    variance = max(search.least, fits[-1].cost / max(1, search.points - 3 * MOST - 2))
+    variance = max(LEAST, fits[-1].cost / max(1, search.points - 3 * MOST - 2))
     price = 3 * np.log(search.points)
     best = fits[0]
     for fit in fits[1:]:
@@ -149,14 +149,14 @@ def _chosen(search: Search, known: tuple[Fit, ...], fits: tuple[Fit, ...]) -> Fi
         rival = fits[len(expected.places)]  # one more would explain what the model of the expected kind neglects
     count = len(rival.places)
     free = max(1, search.points - 3 * count - 2)
-    variance = max(search.least, rival.cost / free)
+    variance = max(LEAST, rival.cost / free)
     reach = student(SHARE, max(1.0, free))
     limit = rival.cost + ALIKE * variance * reach**2
     usual = known[count]
     as_expected = len(usual.places) == count and usual.cost <= max(limit, OWN**2 * free)
     as_expected = as_expected and (walks_little(usual) or not walks_little(rival))
     best = usual if as_expected else rival
-    own = max(search.least, best.cost / free)
+    own = max(LEAST, best.cost / free)
     limit = max(limit, best.cost + variance * reach**2)
     if any(place.kind != LRU for place in best.places):
         limit = max(limit, OWN**2 * free)  # the table has few of many kinds: sets of 32 units are between two of them

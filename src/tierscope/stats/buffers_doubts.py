@@ -26,6 +26,7 @@ from tierscope.stats.buffers_rivals import Cell
 from tierscope.stats.buffers_search import Fit, Place, Search
 from tierscope.units import show_seconds
 
+LEAST = 0.02  # an error of 0.1 %: the order of visits is drawn, so that no curve is smoother
 SMALL = 0.02  # of the latency behind all levels
 NO_KIND = 1.2  # times the errors of the points
 ENOUGH = 0.6  # the same, of a fit with fewer buffers
@@ -86,7 +87,7 @@ def _number(fitted: Fitted) -> Iterator[str]:
     if fewer:
         yield f"{count} buffers fit best, but {fewer[0]} explain the curve within the error of the model as well"
     for fit in fitted.fits[count + 1 : count + 2]:
-        variance = min(fitted.variance, max(fitted.search.least, fitted.misfit(fit) ** 2))
+        variance = min(fitted.variance, max(LEAST, fitted.misfit(fit) ** 2))
         gain = (fitted.fits[count].cost - fit.cost) / variance
         if gain > CHANCE and len(fit.places) > count and counts(fit):
             yield f"{count + 1} buffers explain the curve better than {count}, but not by enough to be sure"

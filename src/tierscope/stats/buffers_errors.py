@@ -16,13 +16,11 @@ import numpy as np
 
 from tierscope.arrays import Floats
 from tierscope.stats.buffers_levels import Curve
-from tierscope.stats.buffers_search import LEAST
 from tierscope.units import KiB
 
 MODEL = 0.006  # relative error of the closed form, in a latency
 COUNTED = 0.0015  # the same of small regions at random: their first visits are only counted, no queue is guessed
 SCATTERED_TO = 8 * KiB  # bytes
-LEAST_OF_MISSES = LEAST * (MODEL / COUNTED) ** 2  # the same share of a latency
 
 
 def plain(curve: Curve) -> Floats:

@@ -28,7 +28,6 @@ APART = 1.3  # least ratio of two capacities
 KEPT = 6  # sets of units that are refined
 PAIRS = 28
 IMPOSSIBLE = 1e300  # cost of capacities out of order; finite, since minimize subtracts one cost from another
-LEAST = 0.02  # of a variance: an error of 0.1 %, as the order of visits is drawn, so that no curve is smoother
 CLOSE = 2.0  # times the cost of the best fit: with another unit, before the capacities are moved
 
 
@@ -53,14 +52,11 @@ class Fit:
 class Search:
     """All fits of one curve; latency_s and sigma_s are of shape (points,).
 
-    models: of another search of the same regions. least: variance that a fit leaves, in squares of the errors.
+    models: of another search of the same regions.
     """
 
-    def __init__(
-        self, fresh: Fresh, latency_s: Floats, sigma_s: Floats, models: dict[int, Unit] | None = None,
-        least: float = LEAST,
-    ) -> None:  # fmt: skip
-        self.points, self.least = latency_s.size, least
+    def __init__(self, fresh: Fresh, latency_s: Floats, sigma_s: Floats, models: dict[int, Unit] | None = None) -> None:
+        self.points = latency_s.size
         self.largest_bytes = float(fresh.region_bytes.max())
         self.most_bytes = max(self.largest_bytes, float(fresh.footprint_bytes.min()))  # of a capacity
         self.line_bytes = fresh.line_bytes
