@@ -40,6 +40,7 @@ from tierscope.stats.buffers_levels import Curve, Estimate, Level, Levels
 from tierscope.stats.buffers_model import Fresh
 from tierscope.stats.buffers_rivals import LARGEST_UNIT, UNITS, Cell, Rivals
 from tierscope.stats.buffers_search import REACH, Fit, Place, Search
+from tierscope.stats.buffers_units import together
 from tierscope.stats.median import student
 from tierscope.units import LINE_BYTES, show_size
 
@@ -191,7 +192,9 @@ def _told(fitted: Fitted, rivals: Rivals, sigma: Floats, curve: Curve) -> Levels
         else:
             least = shown if walks_little(fit) else 0.0
             alike = [*alike, *(cell for cell in _far(fitted, rivals, number) if cell.unit_bytes > least)]
-        unit = _unit(fitted, number, limit, alike, shown)
+        near = capacities[max(number - 1, 0) : number + 2]
+        as_good = fitted.limit if any(one.bounded for one in near) else limit  # other kinds move a unit there
+        unit = _unit(fitted, number, as_good, alike, shown)
         if unit.low < unit.high and not expected:
             possible = [cell for cell in alike if unit.low <= cell.unit_bytes <= unit.high]
             times = _widened(times, fitted, number, possible)
@@ -323,6 +326,7 @@ def _unit(fitted: Fitted, number: int, limit: float, cells: list[Cell], shown_by
     found = {
         own.unit_bytes,
         *close,
+        *together(search, places, number, sorted({*rival_units, *search.units}), limit),
         *(cell.unit_bytes for cell in unseen if _walks_little(search, places, number, cell)),
     }
     for direction in (-1, 1):

@@ -1,0 +1,46 @@
+"""Units of two buffers that explain a curve only together are in the ranges of both."""
+
+import numpy as np
+import pytest
+
+from tierscope.stats.buffers_model import Fresh, Unit
+from tierscope.stats.buffers_search import Place, Search
+from tierscope.stats.buffers_units import together
+from tierscope.suites.buffers.experiments import SCATTERED
+from tierscope.units import GiB, KiB, MiB
+
+pytestmark = pytest.mark.slow
+
+NEAR, FAR = 2688 * KiB, 78 * MiB
+UNITS = [4 * KiB, 8 * KiB, 16 * KiB, 32 * KiB, 64 * KiB]
+BUILT = (Place(16 * KiB, NEAR), Place(16 * KiB, FAR))
+FOUND = (Place(8 * KiB, NEAR), Place(64 * KiB, FAR))
+MORE = 5.0  # of the cost, that an explanation may leave
+
+
+def searched() -> Search:
+    """A memory with two buffers with units of 16 KiB, 65, 95 and 163 ns, and errors of 0.18 %."""
+    in_order = [2 * KiB << step for step in range(17)]
+    regions = np.array([*SCATTERED, *in_order], dtype=np.float64)
+    at_random = np.arange(regions.size) < len(SCATTERED)
+    fresh = Fresh(regions, at_random, np.full(regions.size, float(GiB)))
+    near, far = (Unit(fresh, place.unit_bytes).misses(place.capacity_bytes) for place in BUILT)
+    latency = 65e-9 + 30e-9 * near + 68e-9 * far
+    search = Search(fresh, latency, 0.0018 * latency)
+    search.add_units(UNITS)
+    return search
+
+
+def test_units_that_explain_a_curve_only_together_are_found() -> None:
+    search = searched()
+    limit = search.fit(FOUND).cost + MORE
+    assert search.fit((BUILT[0], FOUND[1])).cost > limit
+    assert 16 * KiB in together(search, FOUND, 0, UNITS, limit)
+    assert 16 * KiB in together(search, FOUND, 1, UNITS, limit)
+
+
+def test_units_that_explain_nothing_are_not_found() -> None:
+    search = searched()
+    limit = search.fit(BUILT).cost + MORE
+    assert 64 * KiB not in together(search, BUILT, 0, UNITS, limit)
+    assert together(search, BUILT[:1], 0, UNITS, limit) == set()
