@@ -34,7 +34,7 @@ import numpy as np
 from tierscope.arrays import Floats
 from tierscope.stats import buffers_errors as errors
 from tierscope.stats.buffers_close import taken
-from tierscope.stats.buffers_doubts import LEAST, NO_KIND, Fitted, counts, doubts, walks_little
+from tierscope.stats.buffers_doubts import LEAST, Fitted, counts, doubts, walks_little
 from tierscope.stats.buffers_kinds import LRU
 from tierscope.stats.buffers_levels import Curve, Estimate, Level, Levels
 from tierscope.stats.buffers_model import Fresh
@@ -62,17 +62,8 @@ SHARE = 0.975
 
 
 def infer(curve: Curve) -> Levels:
-    """Return 0 to 3 levels, and what makes them doubtful; raise ValueError for fewer than eight points.
-
-    The errors are those of misses alone if buffers then explain the curve. If not, something else shapes it.
-    """
-    found = _inferred(curve, errors.misses(curve))
-    return found if found.misfit <= NO_KIND else _inferred(curve, errors.plain(curve))
-
-
-def _inferred(curve: Curve, model_s: Floats) -> Levels:
-    """Return the levels with these errors of the model, in seconds."""
-    search, fresh, sigma = _search(curve, model_s)
+    """Return 0 to 3 levels, and what makes them doubtful; raise ValueError for fewer than eight points."""
+    search, fresh, sigma = _search(curve, errors.plain(curve))
     known = _known(search)
     rivals = Rivals(search, fresh)
     fits = rivals.fits(known)
@@ -96,10 +87,10 @@ def _taken(search: Search, fits: tuple[Fit, ...]) -> tuple[Floats, Floats]:
 
 def capacities(curve: Curve) -> list[Place]:
     """Return the levels around whose capacities more regions are worth their time, as if no other kind existed."""
-    return list(expected(curve, errors.plain(curve))[2].places)
+    return list(of_expected_kind(curve, errors.plain(curve))[2].places)
 
 
-def expected(curve: Curve, model_s: Floats) -> tuple[Search, tuple[Fit, ...], Fit]:
+def of_expected_kind(curve: Curve, model_s: Floats) -> tuple[Search, tuple[Fit, ...], Fit]:
     """Return the search, its best fit for each number of levels of the expected kind, and the one by the criterion.
 
     model_s: errors of the model in seconds.
@@ -193,7 +184,7 @@ def _told(fitted: Fitted, rivals: Rivals, sigma: Floats, curve: Curve) -> Levels
             least = shown if walks_little(fit) else 0.0
             alike = [*alike, *(cell for cell in _far(fitted, rivals, number) if cell.unit_bytes > least)]
         near = capacities[max(number - 1, 0) : number + 2]
-        as_good = fitted.limit if any(one.bounded for one in near) else limit  # other kinds move a unit there
+        as_good = limit if expected and not any(one.bounded for one in near) else fitted.limit  # kinds move a unit, too
         unit = _unit(fitted, number, as_good, alike, shown)
         if unit.low < unit.high and not expected:
             possible = [cell for cell in alike if unit.low <= cell.unit_bytes <= unit.high]

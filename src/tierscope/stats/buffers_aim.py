@@ -22,7 +22,7 @@ import numpy as np
 
 from tierscope.arrays import Floats, Truths
 from tierscope.stats import buffers_errors as errors
-from tierscope.stats.buffers import ALIKE, SHARE, WIDE, expected
+from tierscope.stats.buffers import ALIKE, SHARE, WIDE, of_expected_kind
 from tierscope.stats.buffers_doubts import CHANCE, ENOUGH, LEAST, counts
 from tierscope.stats.buffers_kinds import ALL_KINDS
 from tierscope.stats.buffers_levels import Curve
@@ -39,7 +39,7 @@ def worth_time(curve: Curve, share: float = 1.0) -> list[tuple[int, float]]:
     share: this error over that of the model, which no time makes less.
     """
     model_s = errors.misses(curve)
-    search, known, best = expected(curve, model_s)
+    search, known, best = of_expected_kind(curve, model_s)
     free = max(1, search.points - 3 * len(best.places) - 2)
     limit = ALIKE * max(LEAST, best.cost / free) * student(SHARE, float(free)) ** 2
     more = _decides(search, known, best, model_s, limit) & (curve.latency_s * curve.spread > share * model_s)
