@@ -183,9 +183,8 @@ def _told(fitted: Fitted, rivals: Rivals, sigma: Floats, curve: Curve) -> Levels
         else:
             least = shown if walks_little(fit) else 0.0
             alike = [*alike, *(cell for cell in _far(fitted, rivals, number) if cell.unit_bytes > least)]
-        near = capacities[max(number - 1, 0) : number + 2]
-        as_good = limit if expected and not any(one.bounded for one in near) else fitted.limit  # kinds move a unit, too
-        unit = _unit(fitted, number, as_good, alike, shown)
+        usual = expected and not any(one.bounded for one in capacities[max(number - 1, 0) : number + 2])
+        unit = _unit(fitted, number, limit if usual else _as_good(fitted, reach), alike, shown)
         if unit.low < unit.high and not expected:
             possible = [cell for cell in alike if unit.low <= cell.unit_bytes <= unit.high]
             times = _widened(times, fitted, number, possible)
@@ -215,6 +214,16 @@ def _told(fitted: Fitted, rivals: Rivals, sigma: Floats, curve: Curve) -> Levels
         tuple(found), medium, times[-1], fitted.misfit(fit), search.points, curve_s, (*doubts(fitted, cells), *unsure),
         reach_bytes,
     )  # fmt: skip
+
+
+def _as_good(fitted: Fitted, reach: float) -> float:
+    """Return the cost up to which another unit is as good, where a kind is not the expected one, or not known.
+
+    Kinds move a unit as they move a capacity. Regions at random show a unit, and leave what their errors state. Those
+    in order leave much less, because their errors allow for kinds. So what all of them leave is no measure of a unit if
+    it is less than the errors.
+    """
+    return max(fitted.limit, fitted.best.cost + ALIKE * max(fitted.variance, 1.0) * reach**2)
 
 
 def _unseen(capacities: list[Estimate], reach_bytes: float) -> list[int]:
@@ -317,7 +326,7 @@ def _unit(fitted: Fitted, number: int, limit: float, cells: list[Cell], shown_by
     found = {
         own.unit_bytes,
         *close,
-        *together(search, places, number, sorted({*rival_units, *search.units}), limit),
+        *together(search, places, number, sorted(search.models), limit),
         *(cell.unit_bytes for cell in unseen if _walks_little(search, places, number, cell)),
     }
     for direction in (-1, 1):
