@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,8 +16,10 @@ from tierscope.stats import buffers_errors as errors
 from tierscope.stats.buffers import infer
 from tierscope.stats.buffers_aim import worth_time
 from tierscope.stats.buffers_levels import Curve
+from tierscope.stats.median import Interval
 from tierscope.suites.buffers import experiments as buffers
 from tierscope.suites.buffers.experiments import SCATTERED
+from tierscope.tables import buffers_found
 from tierscope.units import KiB, MiB
 
 pytestmark = pytest.mark.slow
@@ -114,3 +117,15 @@ def test_the_most_precise_read_of_a_region_counts() -> None:
         interval = SimpleNamespace(interval=SimpleNamespace(relative=relative))
         known.add(experiment, SimpleNamespace(rate=lambda rate=rate: rate, point=SimpleNamespace(groups=[interval])))
     assert known.points == {(2 * KiB, False): (pytest.approx(5e-8), pytest.approx(0.001))}
+
+
+def test_the_most_precise_row_of_a_region_counts() -> None:
+    def row(seconds: float, half: float) -> Any:
+        latency = Interval(seconds - half, seconds, seconds + half, 100)
+        return SimpleNamespace(
+            target="node:0", operation="read", latency=latency, blocks=100, region_bytes=2 * KiB, scattered=False,
+            footprint_bytes=FOOTPRINT,
+        )  # fmt: skip
+
+    (point,) = buffers_found._points([row(100e-9, 2e-9), row(102e-9, 1e-9), row(104e-9, 3e-9)], "node:0", "read")
+    assert point[2] == 102e-9

@@ -219,9 +219,9 @@ def _told(fitted: Fitted, rivals: Rivals, sigma: Floats, curve: Curve) -> Levels
 def _as_good(fitted: Fitted, reach: float) -> float:
     """Return the cost up to which another unit is as good, where a kind is not the expected one, or not known.
 
-    Kinds move a unit as they move a capacity. Regions at random show a unit, and leave what their errors state. Those
-    in order leave much less, because their errors allow for kinds. So what all of them leave is no measure of a unit if
-    it is less than the errors.
+    Kinds move a unit as they move a capacity. Regions at random show a unit, and leave what their errors state. Regions
+    in order leave much less, because their errors allow for kinds. So if all of them leave less than their errors, the
+    errors are the measure of a unit.
     """
     return max(fitted.limit, fitted.best.cost + ALIKE * max(fitted.variance, 1.0) * reach**2)
 
