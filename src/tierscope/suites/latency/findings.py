@@ -144,7 +144,10 @@ def _memory(found: Found, caches: tuple[Cache, ...]) -> list[Insight]:
 
 
 def _pages(cycles: list[Known]) -> list[Insight]:
-    """Return TLB hit, TLB miss and their difference at the largest footprint that has both."""
+    """Return latencies with large and small pages and their difference, at the largest footprint that has both.
+
+    Whether large pages are TLB hits is not known here: a host may map them in small ones (`run tlb`).
+    """
     walks = [one for one in cycles if one.row.order == "global" and one.row.page_bytes]
     pair = _paired(
         [one for one in walks if _page(one.row) <= SMALL_PAGES],
@@ -161,10 +164,10 @@ def _pages(cycles: list[Known]) -> list[Insight]:
     size, page = show_bytes(small.footprint_bytes), show_bytes(_page(large))
     unsure = "" if cost.low > 0 or cost.high < 0 else "; no difference shown"
     return [
-        _seconds("tlb_hit", f"TLB hit: {show_seconds(hit.middle)} at {size} ({page} pages)", hit),
+        _seconds("tlb_hit", f"With {page} pages: {show_seconds(hit.middle)} at {size}", hit),
         _seconds(
             "tlb_miss",
-            f"TLB miss: {show_seconds(miss.middle)} at {size} ({show_bytes(_page(small))} pages)",
+            f"With {show_bytes(_page(small))} pages: {show_seconds(miss.middle)} at {size}",
             miss,
         ),
         _seconds("page_walk", f"Page walks add {show_seconds(cost.middle)} per access at {size}{unsure}", cost),
