@@ -2,8 +2,10 @@
 /// Events of one thread of the program, until they are a chunk of the stream.
 #pragma once
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <cstring>
+#include <mutex>
 #include <span>
 #include <string>
 #include <utility>
@@ -44,16 +46,22 @@ class Buffer {
   }
   /// From now on, events are lines; or blocks again.
   void lines(bool on) {
-    flush();
+    const std::lock_guard lock(mutex_);
+    write();
     lines_ = on;
     latest_.fill(0);
   }
   void allocated(std::uint64_t address, std::uint64_t bytes, std::uint64_t place) {
-    if (used_ + 2 > events_.size()) flush();  // both are in one chunk
-    for (const auto event : allocation_events(address, bytes, place)) put(event);
-    if (bytes >= SHARED_BYTES) flush();
+    const std::lock_guard lock(mutex_);
+    if (used_ + 2 > events_.size()) write();  // both are in one chunk
+    for (const auto event : allocation_events(address, bytes, place)) events_[used_++] = event;
+    if (bytes >= SHARED_BYTES) write();
   }
-  void freed(std::uint64_t address) { put(free_event(address)); }
+  void freed(std::uint64_t address) {
+    const std::lock_guard lock(mutex_);
+    if (used_ == events_.size()) write();
+    events_[used_++] = free_event(address);
+  }
   void mute(bool on) { muted_ = on; }
   [[nodiscard]] bool muted() const { return muted_; }
   /// Add a piece of a line that the library says; return the line at its end, else "".
@@ -62,39 +70,47 @@ class Buffer {
     line_ += piece;
     return piece.size() < words.size_bytes() ? std::exchange(line_, "") : "";
   }
+  /// Write all events, each once: a thread may do so in a call to the system while another one begins a gap.
   void flush() {
-    if (used_ != 0) stream_->events(thread_, std::span(events_).first(used_), lines_);
-    used_ = 0;
+    const std::lock_guard lock(mutex_);
+    write();
   }
   void drop() { used_ = 0; }
   /// QEMU uses a list of callbacks of this generation of blocks for the thread (held_lists.hpp), and no older one.
-  void takes_list(std::uint64_t generation) { list_ = generation; }
+  void takes_list(std::uint64_t generation) { list_.store(generation, std::memory_order_relaxed); }
   /// QEMU uses no list: the thread is in a call to the system, has not begun, or has ended.
-  void takes_no_list() { list_ = NO_LIST; }
+  void takes_no_list() { takes_list(NO_LIST); }
   /// A block of this generation runs. QEMU may use a list of it, or still the one of before.
   void runs(std::uint64_t generation) {
-    if (list_ == NO_LIST) list_ = generation;
+    if (oldest_list() == NO_LIST) takes_list(generation);
   }
   /// Return the generation of the oldest list that QEMU may use.
-  [[nodiscard]] std::uint64_t oldest_list() const { return list_; }
+  [[nodiscard]] std::uint64_t oldest_list() const { return list_.load(std::memory_order_relaxed); }
 
  private:
   static constexpr unsigned LINE_SHIFT = 6;
   static constexpr std::uint64_t NO_LIST = ~std::uint64_t{0};
   static constexpr std::uint64_t LINE = 1U << LINE_SHIFT;
+  /// @pre the thread runs, so that no other one is here
   void put(Event event) {
     if (used_ == events_.size()) flush();
     events_[used_++] = event;
   }
+  /// @pre locked
+  void write() {
+    if (used_ != 0) stream_->events(thread_, std::span(events_).first(used_), lines_);
+    used_ = 0;
+  }
 
   Stream* stream_;
   std::uint32_t thread_;
-  std::uint32_t block_ = 0;       // that runs
-  std::uint64_t list_ = NO_LIST;  // generation of the one that it used last
-  bool lines_ = false;            // of lines, and not of blocks
-  bool muted_ = false;            // it runs code that the library calls
-  std::string line_;              // that the library says
+  std::uint32_t block_ = 0;                    // that runs
+  std::atomic<std::uint64_t> list_ = NO_LIST;  // generation of the one that it used last
+  bool lines_ = false;                         // of lines, and not of blocks
+  bool muted_ = false;                         // it runs code that the library calls
+  std::string line_;                           // that the library says
   std::size_t used_ = 0;
+  std::mutex mutex_;
   std::array<Event, 16384> events_{};
   /// Lines that were used last, as many as the smallest nearest cache has: the others need not see them again.
   std::array<std::uint64_t, 512> latest_{};

@@ -46,7 +46,9 @@ Table table_of(const dl_phdr_info& object) {
     if (object.dlpi_phdr[h].p_type != PT_DYNAMIC) continue;
     const auto* entry = reinterpret_cast<const ElfW(Dyn)*>(object.dlpi_addr + object.dlpi_phdr[h].p_vaddr);
     for (; entry->d_tag != DT_NULL; ++entry) {
-      const auto at = entry->d_un.d_ptr;  // the loader has made it an address
+      auto at = entry->d_un.d_ptr;
+      const bool size = entry->d_tag == DT_PLTRELSZ || entry->d_tag == DT_RELASZ;
+      if (!size && at < object.dlpi_addr) at += object.dlpi_addr;  // some loaders do not make it an address
       switch (entry->d_tag) {
         case DT_SYMTAB:
           found.symbols = reinterpret_cast<const ElfW(Sym)*>(at);

@@ -347,6 +347,8 @@ void drop_blocks() {
   first_block = blocks;
 }
 
+void on_flush(qemu_plugin_id_t) { drop_blocks(); }
+
 void listen(qemu_plugin_id_t id) {
   drop_blocks();
   asked = false;  // QEMU ignores a request while it serves another one
@@ -354,6 +356,7 @@ void listen(qemu_plugin_id_t id) {
   qemu_plugin_register_vcpu_exit_cb(id, on_thread_end);
   qemu_plugin_register_vcpu_tb_trans_cb(id, on_translation);
   qemu_plugin_register_vcpu_syscall_cb(id, on_syscall);
+  qemu_plugin_register_flush_cb(id, on_flush);  // QEMU's room for blocks is full
   qemu_plugin_register_atexit_cb(id, on_exit, nullptr);
 }
 

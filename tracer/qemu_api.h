@@ -43,6 +43,7 @@ void qemu_plugin_register_vcpu_tb_exec_inline(qemu_plugin_tb*, qemu_plugin_op, v
 void qemu_plugin_register_vcpu_mem_cb(qemu_plugin_insn*, qemu_plugin_vcpu_mem_cb, qemu_plugin_cb_flags,
                                       qemu_plugin_mem_rw, void*);
 void qemu_plugin_register_vcpu_syscall_cb(qemu_plugin_id_t, qemu_plugin_vcpu_syscall_cb);
+void qemu_plugin_register_flush_cb(qemu_plugin_id_t, qemu_plugin_simple_cb);
 void qemu_plugin_register_atexit_cb(qemu_plugin_id_t, qemu_plugin_udata_cb, void*);
 void qemu_plugin_reset(qemu_plugin_id_t, qemu_plugin_simple_cb);
 

@@ -2,15 +2,19 @@
 
 import os
 import shutil
+import struct
 import subprocess
 import tempfile
+import time
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from made_flows import MAGIC
 from tierscope.errors import MachineError
 from tierscope.simulated.replay import Traced, replayed
+from tierscope.simulated.tracer import traced_words
 
 pytestmark = pytest.mark.skipif(
     shutil.which("qemu-x86_64") is None or not Path("/usr/include/Zydis/Zydis.h").is_file(),
@@ -20,6 +24,7 @@ pytestmark = pytest.mark.skipif(
 SOURCE = Path(__file__).with_name("traced_programs.c")
 GAPS = "all=1000,skip=20000,warm=1000,unit=1000"  # hundreds of changes in a short program
 LINES = f"{GAPS},lines=15000"  # of some gaps, of all their instructions
+EVENTS, GAP = 2, 5  # kinds of chunks
 Run = Callable[..., tuple[Traced, str]]
 
 
@@ -138,3 +143,26 @@ def test_an_unmodified_program_runs_with_gaps(tmp_path: Path, sampling: str) -> 
         (found,) = replayed(["sim:flat"], command, count=True, sampling=sampling, output=said.fileno(), limit_s=60)
     assert (found.ended, found.whole) == (0, True)
     assert (tmp_path / "packed").read_bytes() == packed
+
+
+def test_a_reader_that_is_slow_gets_each_event_once(program: Path) -> None:
+    """A thread may still write its events in a call to the system while another one begins a gap, and writes them."""
+    reading, writing = os.pipe()
+    sampling = "all=1000,lines=1000000,skip=30000,warm=30000,unit=50000"
+    words = traced_words([str(program), "locks", "600"], writing, sampling)
+    stream = bytearray()
+    with subprocess.Popen(words, pass_fds=[writing], stdout=subprocess.DEVNULL) as traced:
+        os.close(writing)
+        while piece := os.read(reading, 1 << 14):
+            stream += piece
+            time.sleep(2e-3)
+    os.close(reading)
+    assert traced.returncode == 0
+    at, gaps, in_gap = len(MAGIC), 0, False  # in a gap: behind its begin, until its instructions are stated
+    while at < len(stream):
+        kind, _, size = struct.unpack_from("<IIQ", stream, at)
+        assert not (in_gap and kind == EVENTS)
+        if kind == GAP:
+            gaps, in_gap = gaps + 1, struct.unpack_from("<QQ", stream, at + 16) == (0, 0)
+        at += 16 + size
+    assert gaps > 10

@@ -35,6 +35,25 @@ static void threads(long count) {
   for (int i = 0; i < 4; ++i) pthread_join(team[i], 0);
 }
 
+// Threads that wait for each other all the time, in calls to the system.
+static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;
+
+static void* wait_and_add(void* count) {
+  for (long i = 0; i < (long)(intptr_t)count; ++i) {
+    pthread_mutex_lock(&turn);
+    for (int k = 0; k < 200; ++k) area[k] += 1;
+    shared += 1;
+    pthread_mutex_unlock(&turn);
+  }
+  return 0;
+}
+
+static void locks(long count) {
+  pthread_t team[4];
+  for (int i = 0; i < 4; ++i) pthread_create(&team[i], 0, wait_and_add, (void*)(intptr_t)count);
+  for (int i = 0; i < 4; ++i) pthread_join(team[i], 0);
+}
+
 // A function that is written anew before each call: mov $k, %eax; ret.
 static long written(long count) {
   unsigned char* at = mmap(0, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -83,6 +102,7 @@ int main(int words, char** word) {
   switch (word[1][0]) {
     case 's': for (long i = 0; i < count; ++i) state(); printf("%d\n", area[0] != 0); break;
     case 't': threads(count); printf("%ld\n", (long)shared); break;
+    case 'l': locks(count); printf("%ld\n", (long)shared); break;
     case 'd': disturbed(count); printf("%ld\n", (long)shared); break;
     case 'a': timer(count); printf("%d\n", rings >= count); break;
     case 'w': printf("%ld\n", written(count)); break;
