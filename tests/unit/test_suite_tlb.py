@@ -7,7 +7,7 @@ import pytest
 
 from made import made_facts
 from made_machine import made_machine
-from made_tlb import COARSE, TWO, MadeTlb, time_of
+from made_tlb import COARSE, L1_S, TWO, MadeTlb, time_of
 from tierscope.errors import UsageError
 from tierscope.plans import Answer, suites
 from tierscope.plans.live import describe
@@ -45,20 +45,26 @@ class _Point:
     groups: tuple[_Group, ...]
 
 
-def told(made: MadeTlb, given: dict[str, int] | None = None, *, split: bool = False, **words: str) -> list[Experiment]:
-    """The plan on a machine with that TLB; given: word -> bytes that the system really gives. split: as `time_of`."""
+def told(
+    made: MadeTlb, given: dict[str, int] | None = None, *, split: bool = False, parts_on: int = 0, **words: str
+) -> list[Experiment]:
+    """The plan on a machine with that TLB; given: word -> bytes that the system really gives. split: as `time_of`.
+
+    parts_on: bytes of the pages that a probe of parts gets; 0: those of `given`.
+    """
     plan = SUITE.plan(machine(), SUITE.read(words))
     found = [next(plan)]
     try:
         while True:
-            found.append(plan.send(_answer(found[-1], made, given or {"4k": 4 * KiB, "thp": 2 * MiB}, split)))
+            found.append(plan.send(_answer(found[-1], made, given or {"4k": 4 * KiB, "thp": 2 * MiB}, split, parts_on)))
     except StopIteration:
         return [experiment for experiment in found if experiment.table == "tlb"]
 
 
-def _answer(experiment: Experiment, made: MadeTlb, pages: dict[str, int], split: bool) -> Answer:
+def _answer(experiment: Experiment, made: MadeTlb, pages: dict[str, int], split: bool, parts_on: int) -> Answer:
     group = experiment.groups[0]
-    facts = made_facts(group, pages={str(pages[group.target.pages]): 1})
+    size = parts_on if parts_on and experiment.labels.get("layout") == PARTS else pages[group.target.pages]
+    facts = made_facts(group, pages={str(size): 1})
     record = Record(
         number=0, experiment=experiment, groups=(facts,), clock=CLOCK, samples="samples/0000.parquet",
         blocks=1, started="", seconds=0.1, largest_relative_error=0.0,
@@ -119,13 +125,41 @@ def test_large_pages_that_are_translated_in_parts_are_measured_in_parts() -> Non
         experiments = told(TWO, split=split, pages="thp")
         parts = [e for e in experiments if e.labels["layout"] == PARTS]
         assert [e.labels["touched"] for e in parts] == [256]
-        assert parts[0].groups[0].workload.work.element_bytes == 4 * KiB + 64
+        element = parts[0].groups[0].workload.work.element_bytes
+        assert (element - 64) % (8 * KiB) == 4 * KiB  # all sets of a TLB
+        assert 7 < 256 * element / (2 * MiB) < 10  # few pages
         apart = [e for e in experiments if e.labels["layout"] == APART]
         assert {e.groups[0].workload.work.element_bytes for e in apart} == {(4 * KiB if split else 2 * MiB) + 64}
         assert {e.labels.get("part_bytes") for e in apart} == {4 * KiB if split else 0}
         assert max(int(e.labels["touched"] or 0) for e in apart) == (16384 if split else 1023)
         assert {e.groups[0].target.pages for e in experiments} == {"thp"}
     assert not [e for e in told(TWO, pages="4k") if e.labels["layout"] == PARTS]
+
+
+@pytest.mark.parametrize("size", [16 * KiB, 64 * KiB])
+def test_base_pages_have_no_parts(size: int) -> None:
+    """256 lines in other parts of 4 KiB would be on many of these pages."""
+    experiments = told(TWO, {"4k": size}, split=True, pages="4k")
+    assert not [e for e in experiments if e.labels["layout"] == PARTS]
+
+
+def test_a_probe_on_other_pages_shows_no_parts() -> None:
+    """A probe of its own memory may get small pages, where the whole curve gets large ones."""
+    experiments = told(TWO, {"thp": 2 * MiB}, split=True, parts_on=4 * KiB, pages="thp")
+    assert {e.labels.get("part_bytes") for e in experiments if e.labels["layout"] == APART} == {0}
+
+
+def test_a_little_more_time_shows_no_parts() -> None:
+    little = MadeTlb(((96, 6),), (0.2 * L1_S,))
+    experiments = told(little, split=True, pages="thp")
+    assert {e.labels.get("part_bytes") for e in experiments if e.labels["layout"] == APART} == {0}
+
+
+@pytest.mark.parametrize(("split", "most", "grain"), [(False, 1023, 0), (True, 16384, 4 * KiB)])
+def test_the_control_of_split_pages_finishes_a_part_before_the_next(most: int, grain: int, *, split: bool) -> None:
+    experiments = told(TWO, split=split, pages="thp")
+    (last,) = [e for e in experiments if e.labels["layout"] == BESIDE and e.labels["touched"] == most]
+    assert last.groups[0].workload.work.locality_bytes == grain
 
 
 def test_pages_of_a_gibibyte_may_be_in_parts_of_either_size() -> None:

@@ -5,9 +5,9 @@ that of translation (`stats.tlb`). Two lines are a page and a line apart, so tha
 The lines side by side are on the largest pages of the run; on 4 KiB pages a page is finished before the next.
 
 A host may map the large pages of a guest in pages of 4 KiB. Then the TLB has an entry for each part of 4 KiB, and n
-lines on n large pages would show the entries of one set. So first lines are a part and a line apart, all on one or two
-large pages. If translation takes time there, the whole curve is over parts in place of pages. Pages of 1 GiB may be in
-parts of 2 MiB, too.
+lines on n large pages would show the entries of one set. So first lines are in many parts of a few large pages. If
+translation takes time there, the whole curve is over parts in place of pages. Pages of 1 GiB may be in parts of 2 MiB,
+too.
 
 First come some points for each doubling, then points between those where a level ends, until its entries are known to 2
 %.
@@ -52,8 +52,10 @@ from tierscope.units import LINE_BYTES, GiB, KiB, MiB, show_bytes, show_size
 FEWEST, MOST = 2, 16384  # pages: the second is 4x to 8x the largest TLB known to us
 LEAST = 16  # pages that must fit, for points enough
 MEMORY_BYTES = 2 * GiB  # filling more takes longer than measuring
-PARTS_TOUCHED = 256  # on one or two pages: more than a nearest level has entries, fewer lines than a cache
+PARTS_TOUCHED = 256  # more than a nearest level has entries, fewer lines than a cache
 PARTS_BYTES = (4 * KiB, 2 * MiB)
+PARTS_PAGES = 8  # that they are spread over, or one more; a nearest level has entries for these
+SPLIT = 0.25  # of an access, that entries of parts add at least: a hit in a second level takes some cycles
 CACHE_SHARE = 0.5  # of the last-level cache that the lines fill
 TRIES = 6  # points between two of a coarse curve: halving so often leaves 1/64
 SMALL = 4 * KiB
@@ -94,10 +96,17 @@ class Kind:
     note: str
     line_bytes: int = LINE_BYTES
     part_bytes: int = 0  # in which its pages are translated; 0: as a whole
+    spread_bytes: int = 0  # over which lines in other parts are spread
 
     @property
     def element(self) -> int:
         return (self.part_bytes or self.page_bytes) + self.line_bytes
+
+    @property
+    def scattered(self) -> int:
+        """Return the bytes between PARTS_TOUCHED lines, each in a part of its own, and in all sets of a TLB."""
+        parts = self.spread_bytes // PARTS_TOUCHED // self.part_bytes
+        return (parts | 1) * self.part_bytes + self.line_bytes
 
 
 Key = tuple[str, int, int, int]
@@ -119,17 +128,20 @@ class Walks:
     ) -> Generator[Experiment, Answer, None]:
         """Yield both layouts, unless the lines side by side are known from another page size."""
         for arranged, of in ((layout, kind), (BESIDE, self.control)):
-            key = arranged, of.page_bytes, of.part_bytes, pages
+            key = arranged, of.page_bytes, 0 if arranged == BESIDE else of.part_bytes, pages
             if key in self.asked:
                 continue
             self.asked.add(key)
             answer = yield self._experiment(arranged, of, pages, coarse)
+            given = answer.record.groups[0].pages if answer.record else {}
+            if layout == PARTS and given and int(max(given, key=lambda one: given[one])) != of.page_bytes:
+                continue  # the system gave other pages
             if (rate := answer.rate()) and answer.point:
                 relative = answer.point.groups[0].interval.relative
                 self.known[key] = 1 / rate, relative / rate / 2  # half of a 95 % interval is two standard errors
 
     def splits(self, kind: Kind) -> Generator[Experiment, Answer, bool]:
-        """Measure lines that are a part of a page apart; return whether translation takes time there.
+        """Measure lines that are in other parts of a few pages; return whether each part needs an entry.
 
         kind: with the parts.
         """
@@ -138,11 +150,12 @@ class Walks:
         beside = self.known.get((BESIDE, self.control.page_bytes, 0, PARTS_TOUCHED))
         if found is None or beside is None:
             return False
-        return is_seen(found[0] - beside[0], float(np.hypot(found[1], beside[1])), beside[0])
+        sigma = float(np.hypot(found[1], beside[1]))
+        return is_seen(found[0] - beside[0], sigma, beside[0]) and found[0] > (1 + SPLIT) * beside[0]
 
     def _experiment(self, layout: str, kind: Kind, pages: int, coarse: bool) -> Experiment:
-        element = kind.line_bytes if layout == BESIDE else kind.element
-        windows = layout == BESIDE and kind.page_bytes <= SMALL and pages * kind.line_bytes > SMALL
+        element = kind.line_bytes if layout == BESIDE else kind.scattered if layout == PARTS else kind.element
+        windows = layout == BESIDE and (kind.part_bytes or kind.page_bytes) <= SMALL and pages * kind.line_bytes > SMALL
         work = Workload(
             kernel="chase",
             footprint_bytes=_up(pages * element, SMALL if windows else element),
@@ -237,8 +250,11 @@ def plan(machine: Machine, chosen: TlbOptions) -> Plan:
         visits=chosen.visits,
     )
     walks = Walks(cpu, schedule, kinds[max(kinds)])
-    for whole in kinds.values():
-        kind = yield from as_translated(machine, chosen, walks, whole)
+    translated = {}
+    for size in sorted(kinds, reverse=True):
+        translated[size] = yield from as_translated(machine, chosen, walks, kinds[size])
+    walks = replace(walks, control=translated[max(kinds)])
+    for kind in (translated[size] for size in kinds):
         coarse = coarse_of(kind, chosen.per_octave)
         for pages in reversed(coarse):
             yield from walks.point(kind, pages, coarse=True)
@@ -252,10 +268,11 @@ def as_translated(
 ) -> Generator[Experiment, Answer, Kind]:
     """Return the page size with the smallest parts in which its pages are translated; without parts if as a whole."""
     for part in (one for one in PARTS_BYTES if one < whole.page_bytes):
-        room = _memory(machine, chosen, whole.target)[0] // (part + whole.line_bytes)
-        if room < PARTS_TOUCHED:
-            continue
-        kind = replace(whole, part_bytes=part)
+        memory, _ = _memory(machine, chosen, whole.target)
+        spread = min(PARTS_PAGES * whole.page_bytes, memory // 2)
+        if spread < PARTS_TOUCHED * part:
+            continue  # too little memory, or parts that are not much smaller than a page
+        kind = replace(whole, part_bytes=part, spread_bytes=spread)
         if (yield from walks.splits(kind)):
             most, note = _most(machine, chosen, whole.target, part)
             return replace(kind, most=most, note=note)

@@ -51,7 +51,7 @@ def _split(pages: Pages) -> Insight:
     return Insight(
         name=f"tlb_parts {word_bytes(pages.size)}",
         text=f"{show_size(pages.size)} pages are translated in parts of {show_size(pages.part)}, as where the host of "
-        "a guest maps them so: they need as many entries of the TLB as small pages",
+        "a guest maps them so: the nearest TLB has an entry for each part",
         value=part,
         low=part,
         high=part,
