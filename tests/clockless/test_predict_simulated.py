@@ -52,7 +52,7 @@ def test_the_hidden_cores_are_always_the_same(
 
     monkeypatch.setattr(simulated, "probed", lambda *_: [])
     assert set(simulated.COLUMNS) == {"unknown", "short", "found", "sure", "probed"}
-    assert simulated.drawn(random.Random("chase")) == simulated.drawn(random.Random("chase"))
+    assert simulated.drawn(random.Random("chase"), 0.0) == simulated.drawn(random.Random("chase"), 0.0)
     words = [str(kernels), "scan", "50000"]
     kept = [simulated.cell("same", words, lambda _: "", tmp_path, columns=["found"]) for _ in range(2)]
     one, two = (simulated.scored("same", one) for one in kept)

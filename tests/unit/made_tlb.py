@@ -65,7 +65,8 @@ def add_tlb(
             labels: dict[str, Label] = {
                 "layout": layout, "touched": lines, "pages": pages,
                 "found_page_bytes": large_bytes or made.page_bytes, "coarse": lines in COARSE,
-                "part_bytes": made.page_bytes if large_bytes and layout == APART else 0,
             }  # fmt: skip
+            if large_bytes and layout == APART:
+                labels["part_bytes"] = made.page_bytes
             seconds = made.time_s(lines) if layout == APART else control_s(lines)
             maker.add("tlb", labels, (group,), (Teamwork((1 / seconds,), noise=0.005),), count=60)

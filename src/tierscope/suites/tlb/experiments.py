@@ -22,7 +22,7 @@ from dataclasses import dataclass, field, replace
 from typing import Annotated
 
 import numpy as np
-from msgspec import Meta
+from msgspec import UNSET, Meta
 
 from tierscope import units
 from tierscope.errors import UsageError
@@ -164,7 +164,7 @@ class Walks:
         size = kind.page_bytes
         labels = TlbLabels(
             layout=layout, touched=pages, pages=kind.target.pages, found_page_bytes=size, coarse=coarse,
-            part_bytes=kind.part_bytes if layout != BESIDE else 0,
+            part_bytes=(kind.part_bytes or UNSET) if layout != BESIDE else UNSET,
         )  # fmt: skip
         group = Group(workload=work, target=kind.target, team=Team(cpus=(self.cpu,)), role="chaser")
         return Experiment(table="tlb", groups=(group,), schedule=self.schedule, labels=labels.stored(), note=kind.note)
@@ -266,7 +266,12 @@ def plan(machine: Machine, chosen: TlbOptions) -> Plan:
 def as_translated(
     machine: Machine, chosen: TlbOptions, walks: Walks, whole: Kind
 ) -> Generator[Experiment, Answer, Kind]:
-    """Return the page size with the smallest parts in which its pages are translated; without parts if as a whole."""
+    """Return the page size with the smallest parts in which its pages are translated.
+
+    It has no parts if they are translated as a whole, as on a simulated machine.
+    """
+    if whole.target.name == SIMULATED:
+        return whole
     for part in (one for one in PARTS_BYTES if one < whole.page_bytes):
         memory, _ = _memory(machine, chosen, whole.target)
         spread = min(PARTS_PAGES * whole.page_bytes, memory // 2)

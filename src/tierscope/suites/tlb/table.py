@@ -14,6 +14,7 @@ from typing import ClassVar
 import numpy as np
 from msgspec.structs import replace
 
+from tierscope.record.labels import present
 from tierscope.record.result import Record, Run
 from tierscope.stats.median import Interval
 from tierscope.stats.tlb import APART, BESIDE, Translation, curve_of, translation
@@ -84,7 +85,7 @@ def _row(run: Run, labels: TlbLabels, apart: Record, beside: Record) -> TlbRow:
     row = TlbRow(
         target=facts.target,
         page_bytes=page_bytes(facts) or labels.found_page_bytes,
-        part_bytes=labels.part_bytes or None,
+        part_bytes=present(labels.part_bytes),
         touched=labels.touched,
         latency=time,
         control=control,
