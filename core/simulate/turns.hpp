@@ -33,14 +33,13 @@ class Turns {
     if (!lists_.contains(thread)) wait(thread, behind(clock).value_or(0));
     auto& list = lists_[thread];
     if (lists_.size() == 1) {
-      last_called_ = calls(step);
+      list.called = calls(step);
       return go(turn);
     }
     if (list.steps.empty()) {
-      if (list.called || (list.alone && last_called_)) wait(thread, others(thread, clock));
+      if (list.called) wait(thread, others(thread, clock));
       list.clock = clock(thread);
     }
-    list.alone = false;
     list.steps.push_back({std::move(turn), ++taken_});
     for (++waiting_; waiting_ > MOST;) next(clock, go);
     while (taken_ % LOOK == 0 && is_old()) next(clock, go);
@@ -48,15 +47,11 @@ class Turns {
   /// Return whether the step is of the only thread so far. If so, it is known here, and whoever asks does it.
   bool leaves(const flow::Step& step) {
     if (lists_.size() != 1 || lists_.begin()->first != step.thread) return false;
-    last_called_ = calls(step);
+    know(step);
     return true;
   }
   /// Know that a thread did this step, in no particular order. @pre no step waits
-  void know(const flow::Step& step) {
-    auto& list = lists_[step.thread];
-    list.called = last_called_ = calls(step);
-    list.alone = lists_.size() == 1;
-  }
+  void know(const flow::Step& step) { lists_[step.thread].called = calls(step); }
   /// Run until no step waits.
   template <class Clock, class Go>
   void finish(const Clock& clock, const Go& go) {
@@ -75,7 +70,6 @@ class Turns {
     std::deque<Waiting> steps;
     Time clock = 0;       // of the thread, while it has steps: nobody else changes it
     bool called = false;  // its last step ended in a call to the system
-    bool alone = true;    // there was no second thread yet
   };
   static bool calls(const flow::Step& step) { return step.block->back().kind == flow::Class::system; }
 
@@ -119,8 +113,7 @@ class Turns {
   }
   std::map<std::uint32_t, List> lists_;
   std::size_t waiting_ = 0;
-  std::uint64_t taken_ = 0;   // steps of several threads
-  bool last_called_ = false;  // the value for the first thread, while it was alone
+  std::uint64_t taken_ = 0;  // steps of several threads
 };
 
 }  // namespace tierscope::simulate

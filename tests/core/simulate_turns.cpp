@@ -63,6 +63,18 @@ TEST_CASE("the thread that is behind goes first") {
   CHECK(threads.order == std::vector<std::uint32_t>{0, 0, 1, 0, 0, 0, 1, 0, 0, 1, 1, 1, 1});
 }
 
+TEST_CASE("only a thread that was in a call itself continues at the time of the others") {
+  const flow::Block call{made(Class::system, {}, {}, {})};
+  for (const bool called : {false, true}) {
+    Threads threads;
+    threads.clocks = {{0, 5}, {1, 1000}};
+    threads.turns.know(Step{0, called ? &call : &WORK, {}, nullptr});
+    threads.turns.know(Step{1, &call, {}, nullptr});
+    threads.take(0);
+    CHECK(threads.clocks[0] == (called ? 1000 : 5));
+  }
+}
+
 TEST_CASE("a thread that is far ahead does not keep a step for ever") {
   Threads threads;
   threads.lengths = {{0, 1}, {1, 1'000'000'000}};
