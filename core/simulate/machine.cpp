@@ -80,6 +80,7 @@ class Machine::Router final : public Memory {
 namespace {
 
 constexpr std::uint64_t MOST_CPUS = 1024;
+constexpr std::uint64_t PAGES = 0x50A6;    // the same of the pages in parts
 constexpr std::uint64_t JITTER = 0x6A17;   // makes its seed differ from those of other choices
 constexpr const char* BESIDE = "beside_";  // before the names of another machine's memories
 
@@ -139,7 +140,7 @@ Pages pages_of(const Section& root) {
     if (bytes < 4096 || (bytes & (bytes - 1)) != 0) pages.refuse(key, "is not a power of two of 4 KiB or more");
     return bytes;
   };
-  found = {size("bytes", 0), size("base", found.base), size("large", found.large)};
+  found = {size("bytes", 0), size("base", found.base), size("large", found.large), pages.real("split", 0, 1, "0")};
   if (found.large <= found.base) pages.refuse("large", "is not above base");
   if (found.bytes > 0 && found.bytes < found.base)
     pages.refuse("bytes", "is below base, the smallest pages of this machine");
@@ -198,7 +199,9 @@ Machine::Machine(const std::string& word, const std::string& beside, std::uint64
     root.refuse("pages", "is absent, but there is a TLB; write bytes = \"4KiB\"");
   if (levels.empty() && root.has("walk")) root.refuse("walk", "is given, but no [[tlb]] that could miss");
   const Time walk = root.has("walk") ? root.section("walk").time("base") : 0;
-  if (!levels.empty()) tlbs_ = std::make_unique<Tlbs>(levels, cpus_, pages_.bytes, walk, *caches_);
+  if (!levels.empty())
+    tlbs_ = std::make_unique<Tlbs>(
+        levels, cpus_, Translated{pages_.bytes, pages_.base, pages_.split, mixed(stated ^ PAGES)}, walk, *caches_);
   root.refuse_rest();
 } catch (const std::bad_alloc&) {
   throw Unsupported("sim:" + word + " needs more memory than this machine has; make its caches and buffers smaller");

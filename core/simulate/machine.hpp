@@ -39,9 +39,11 @@ struct CoreLimits {
   double wrong_path = 0;  // share of branches whose wrong path meets the right one; 0: a wrong guess fetches nothing
 };
 
-/// Page sizes in bytes: those of the TLBs (0: none stated), the smallest, and the transparent large ones.
+/// Page sizes in bytes: those of the TLBs (0: none stated), the smallest, and the transparent large ones. `split`: the
+/// share of pages above the smallest size that are translated in parts of that size.
 struct Pages {
   std::uint64_t bytes = 0, base = 4096, large = std::uint64_t{2} << 20U;
+  double split = 0;
 };
 /// Read the pages from [pages] of a file. @throws BadPlan
 Pages pages_of(const Section& root);

@@ -1,7 +1,7 @@
 /// Levels of translations over page walks. A page that is found in one level is put into those nearer; each replaces
 /// the least recently used one. A page walk costs `base` and one read of the page's entry through the caches. The
 /// entries are eight bytes for each page, from 2^47 on in the same memory, so that eight neighbouring pages share one
-/// line of them.
+/// line of them. Entries of parts of pages are in a table of their own.
 /// Blind to: the upper steps of a page walk, which have their own caches; `base` stands for them.
 /// Source: A. Bhattacharjee, D. Lustig, "Architectural and Operating System Support for Virtual Memory", Synthesis
 /// Lectures on Computer Architecture, 2017.
@@ -11,6 +11,7 @@
 #include <bit>
 #include <optional>
 
+#include "base/random.hpp"
 #include "simulate/cache.hpp"
 #include "simulate/flights.hpp"
 #include "simulate/lru.hpp"
@@ -19,8 +20,9 @@ namespace tierscope::simulate {
 namespace {
 
 constexpr unsigned MOST_ENTRIES = 1U << 20U, MOST_TLB_WAYS = 128;
-constexpr std::uint64_t ENTRY_BYTES = 8, TABLE = std::uint64_t{1} << 47U;
-constexpr std::size_t WALKS = 64;  // simultaneous ones of one CPU that are distinguished
+constexpr std::uint64_t ENTRY_BYTES = 8, TABLE = std::uint64_t{1} << 47U, PARTS_TABLE = TABLE + TABLE / 2;
+constexpr std::uint64_t PART = std::uint64_t{1} << 55U;  // marks the number of a part
+constexpr std::size_t WALKS = 64;                        // simultaneous ones of one CPU that are distinguished
 
 struct Facts {
   std::string name;
@@ -95,23 +97,30 @@ void check_behind(const Section& section, const Facts& facts, const Facts& neare
 
 class Tlbs::Levels {
  public:
-  Levels(const std::vector<Section>& sections, unsigned cpus, std::uint64_t page_bytes, Time walk, Caches& caches)
-      : shift_(static_cast<unsigned>(std::countr_zero(page_bytes))), walk_(walk), caches_(caches), cpus_(cpus) {
+  Levels(const std::vector<Section>& sections, unsigned cpus, const Translated& pages, Time walk, Caches& caches)
+      : page_bytes_(pages.page_bytes),
+        shift_(static_cast<unsigned>(std::countr_zero(pages.page_bytes))),
+        part_shift_(static_cast<unsigned>(std::countr_zero(std::max<std::uint64_t>(pages.part_bytes, 1)))),
+        split_(pages.part_bytes < pages.page_bytes ? static_cast<std::uint64_t>(pages.split * SPLITS) : 0),
+        seed_(pages.seed),
+        walk_(walk),
+        caches_(caches),
+        cpus_(cpus) {
     for (const auto& section : sections) {
       const auto facts = facts_of(section);
-      if (facts.pages != 0 && facts.pages != page_bytes) continue;
+      if (facts.pages != 0 && facts.pages != page_bytes_) continue;
       if (!facts_.empty()) check_behind(section, facts, facts_.back());
       facts_.push_back(facts);
     }
     if (facts_.empty())
-      sections.front().refuse("pages", "no TLB of this machine is for pages of " + std::to_string(page_bytes) +
+      sections.front().refuse("pages", "no TLB of this machine is for pages of " + std::to_string(page_bytes_) +
                                            " bytes; add one, or take other pages");
     hits_.resize(facts_.size());
     misses_.resize(facts_.size());
   }
 
   Time translate(unsigned cpu, std::uint64_t address, Time at) {
-    const std::uint64_t page = address >> shift_;
+    const auto page = entry_of(address);
     auto& own = cpus_[cpu];
     if (page == own.last && at >= own.busy) {
       ++hits_[0];
@@ -120,14 +129,15 @@ class Tlbs::Levels {
     return other(cpu, page, address, at);
   }
   std::uint64_t walk_of(unsigned cpu, std::uint64_t address) {
-    const std::uint64_t page = address >> shift_;
+    const auto page = entry_of(address);
     const auto k = page == cpus_[cpu].last ? 0 : find(cpu, page);
     if (k == facts_.size()) return place_of(address);
     ++hits_[k];
     return 0;
   }
   [[nodiscard]] bool like(const Levels& other) const {
-    return shift_ == other.shift_ && std::ranges::equal(facts_, other.facts_, [](const Facts& a, const Facts& b) {
+    return shift_ == other.shift_ && part_shift_ == other.part_shift_ && split_ == other.split_ &&
+           seed_ == other.seed_ && std::ranges::equal(facts_, other.facts_, [](const Facts& a, const Facts& b) {
              return a.entries == b.entries && a.ways == b.ways;
            });
   }
@@ -152,6 +162,14 @@ class Tlbs::Levels {
   }
 
  private:
+  static constexpr std::uint64_t SPLITS = std::uint64_t{1} << 32U;  // shares of pages are counted in these
+
+  /// Return the number of the page, or of the part of it, that has an entry.
+  [[nodiscard]] std::uint64_t entry_of(std::uint64_t address) const noexcept {
+    const auto page = address >> shift_;
+    return split_ != 0 && mixed(page ^ seed_) % SPLITS < split_ ? (address >> part_shift_) | PART : page;
+  }
+
   /// The state of one CPU; its levels are made at its first use.
   struct Own {
     std::vector<Translations> levels;
@@ -185,7 +203,9 @@ class Tlbs::Levels {
   }
   [[nodiscard]] std::uint64_t place_of(std::uint64_t address) const noexcept {
     constexpr std::uint64_t WITHIN = (std::uint64_t{1} << MEMORY_BIT) - 1;
-    return (address & ~WITHIN) + TABLE + ((address & WITHIN) >> shift_) * ENTRY_BYTES;
+    const bool part = (entry_of(address) & PART) != 0;
+    return (address & ~WITHIN) + (part ? PARTS_TABLE : TABLE) +
+           ((address & WITHIN) >> (part ? part_shift_ : shift_)) * ENTRY_BYTES;
   }
   Time walk(unsigned cpu, std::uint64_t page, std::uint64_t address, Time at) {
     const Time done = caches_.access(cpu, place_of(address), Kind::load, at + walk_);
@@ -195,7 +215,9 @@ class Tlbs::Levels {
     return done;
   }
 
-  unsigned shift_;
+  std::uint64_t page_bytes_;
+  unsigned shift_, part_shift_;
+  std::uint64_t split_, seed_;
   Time walk_;
   Caches& caches_;
   std::vector<Facts> facts_;
@@ -203,8 +225,8 @@ class Tlbs::Levels {
   std::vector<std::uint64_t> hits_, misses_;
 };
 
-Tlbs::Tlbs(const std::vector<Section>& levels, unsigned cpus, std::uint64_t page_bytes, Time walk, Caches& caches)
-    : levels_(std::make_unique<Levels>(levels, cpus, page_bytes, walk, caches)) {}
+Tlbs::Tlbs(const std::vector<Section>& levels, unsigned cpus, const Translated& pages, Time walk, Caches& caches)
+    : levels_(std::make_unique<Levels>(levels, cpus, pages, walk, caches)) {}
 Tlbs::~Tlbs() = default;
 Time Tlbs::translate(unsigned cpu, std::uint64_t address, Time at) { return levels_->translate(cpu, address, at); }
 std::uint64_t Tlbs::walk_of(unsigned cpu, std::uint64_t address) { return levels_->walk_of(cpu, address); }

@@ -7,11 +7,19 @@
 
 namespace tierscope::simulate {
 
+/// The pages that are translated. A share of them is in parts, each with an entry of its own, as where the host of a
+/// guest maps them so; `seed` decides which.
+struct Translated {
+  std::uint64_t page_bytes = 0, part_bytes = 0;  // powers of two
+  double split = 0;
+  std::uint64_t seed = 0;
+};
+
 class Tlbs {
  public:
   /// `levels`: the sections [[tlb]], nearest first. A miss in all costs `walk` and one load of a page-table entry
   /// through `caches`. @throws BadPlan
-  Tlbs(const std::vector<Section>& levels, unsigned cpus, std::uint64_t page_bytes, Time walk, Caches& caches);
+  Tlbs(const std::vector<Section>& levels, unsigned cpus, const Translated& pages, Time walk, Caches& caches);
   ~Tlbs();
   /// Return when the translation of the address, requested at `at`, is known.
   Time translate(unsigned cpu, std::uint64_t address, Time at);

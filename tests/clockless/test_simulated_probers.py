@@ -81,6 +81,24 @@ def test_the_tlb_that_was_put_in_is_found(tmp_path: Path, noise: str) -> None:
     assert beyond.extra.middle == pytest.approx(walk, rel=0.3)
 
 
+@pytest.mark.parametrize(
+    ("split", "known"), [("0", (16, 64, None)), ("0.1", None), ("0.6", None), ("1", (16, 64, 4096))]
+)
+def test_large_pages_that_a_host_maps_in_parts_are_noticed(
+    tmp_path: Path, split: str, known: tuple[int, int, int | None] | None
+) -> None:
+    """All in parts: the entries of parts. Some in parts: levels are not known, since no page has the time of both."""
+    (tmp_path / "made.toml").write_text(MADE)
+    words = f"pages.split={split},tlb.1.entries=64,cache.1.size=512KiB"
+    found = run(tmp_path / "run", "tlb", f"target=sim:{tmp_path}/made.toml,{words}", "pages=2m", "to=512")
+    levels = [row for row in tables["tlb_levels"].rows(found) if row.certain]
+    if known is None:
+        assert levels == []
+        assert said(found, "tlb") == {"tlb_none 2MiB": None}
+        return
+    assert (levels[0].entries_round, levels[1].entries_round, levels[0].part_bytes) == known
+
+
 def test_page_tables_that_outgrow_a_cache_are_not_a_certain_level(tmp_path: Path) -> None:
     words = ("tlb.0.entries=4", "tlb.1.entries=16", "cache.0.size=6KiB", "cache.1.size=128KiB", "walk.base=4ns")
     (tmp_path / "made.toml").write_text(MADE)

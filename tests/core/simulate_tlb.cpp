@@ -32,12 +32,12 @@ struct Made {
   Plain memory;
   std::unique_ptr<Caches> caches;
   std::unique_ptr<Tlbs> tlbs;
-  explicit Made(const std::string& text, unsigned cpus = 1) {
+  explicit Made(const std::string& text, unsigned cpus = 1, const Translated& pages = {PAGE}) {
     const tierscope::tests::Folder folder;
     folder.write("made.toml", text);
     const auto root = read_config(folder.at("made.toml"));
     caches = std::make_unique<Caches>(root.sections("cache"), cpus, 7, memory);
-    tlbs = std::make_unique<Tlbs>(root.sections("tlb"), cpus, PAGE, WALK, *caches);
+    tlbs = std::make_unique<Tlbs>(root.sections("tlb"), cpus, pages, WALK, *caches);
   }
   Time page(std::uint64_t number, Time at = 0, unsigned cpu = 0) const {
     return tlbs->translate(cpu, number * PAGE + 64, at) - at;
@@ -125,6 +125,44 @@ TEST_CASE("a level keeps the same pages as plain lists, for any number of sets a
     CHECK(made.count("walks") == misses);
     CHECK(made.count("DTLB.hits") + made.count("DTLB.misses") == 8000);
   }
+}
+
+TEST_CASE("a page in parts has an entry for each part that is touched, and one as a whole has one") {
+  constexpr std::uint64_t LARGE = 512 * PAGE;
+  const auto walks_of = [](double split) {
+    const Made made(tlb("DTLB", 1024, 0, 0), 1, {LARGE, PAGE, split, 7});
+    std::vector<std::uint64_t> walks;
+    for (std::uint64_t page = 0; page < 64; ++page) {
+      const auto before = page == 0 ? 0 : made.count("walks");
+      for (std::uint64_t part = 0; part < 8; ++part) made.tlbs->translate(0, page * LARGE + part * PAGE, 1);
+      walks.push_back(made.count("walks") - before);
+    }
+    return walks;
+  };
+  CHECK(walks_of(0) == std::vector<std::uint64_t>(64, 1));
+  CHECK(walks_of(1) == std::vector<std::uint64_t>(64, 8));
+  const auto some = walks_of(0.25);
+  CHECK(std::ranges::count(some, 1) + std::ranges::count(some, 8) == 64);
+  CHECK(std::ranges::count(some, 8) > 6);
+  CHECK(std::ranges::count(some, 8) < 28);
+}
+
+TEST_CASE("parts of pages are in page tables of their own, and machines that split others are not alike") {
+  constexpr std::uint64_t LARGE = 512 * PAGE;
+  const Made whole(tlb("DTLB", 4, 0, 0), 1, {LARGE, PAGE, 0, 7}), split(tlb("DTLB", 4, 0, 0), 1, {LARGE, PAGE, 1, 7});
+  whole.tlbs->translate(0, LARGE + 8 * PAGE, 0);
+  split.tlbs->translate(0, LARGE + 8 * PAGE, 0);
+  CHECK(whole.memory.reads == std::vector<std::uint64_t>{std::uint64_t{1} << 47U});
+  CHECK(split.memory.reads == std::vector<std::uint64_t>{(std::uint64_t{3} << 46U) + 520 * 8});
+  CHECK_FALSE(whole.tlbs->like(*split.tlbs));
+  const Made other(tlb("DTLB", 4, 0, 0), 1, {LARGE, PAGE, 1, 8});
+  CHECK_FALSE(split.tlbs->like(*other.tlbs));
+}
+
+TEST_CASE("pages of the smallest size have no parts") {
+  const Made made(tlb("DTLB", 4, 0, 0), 1, {PAGE, PAGE, 1, 7});
+  made.page(3);
+  CHECK(made.memory.reads == std::vector<std::uint64_t>{std::uint64_t{1} << 47U});
 }
 
 TEST_CASE("each CPU translates for itself") {

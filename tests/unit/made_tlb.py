@@ -5,11 +5,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from made import Maker, Teamwork
+from made import HZ, Maker, Teamwork, made_facts
 from tierscope.record.experiment import Experiment, Group, Label, Target, Team, Workload
+from tierscope.record.samples import BLOCK
 from tierscope.record.work.hop import HopWork
 from tierscope.stats.tlb import APART, BESIDE, PARTS
-from tierscope.units import LINE_BYTES, KiB
+from tierscope.units import LINE_BYTES, KiB, MiB
 
 L1_LINES, L1_S, L2_S = 768, 1.6e-9, 5e-9  # caches: a hit in the first, and in the second
 COARSE = tuple(sorted({round(2 * 2 ** (step / 4)) for step in range(53)}))
@@ -50,6 +51,28 @@ def time_of(experiment: Experiment, made: MadeTlb, *, split: bool = False) -> fl
     lines = int(experiment.labels["touched"] or 0)
     layouts = (APART, PARTS) if split else (APART,)
     return made.time_s(lines) if experiment.labels["layout"] in layouts else control_s(lines)
+
+
+def add_probe(maker: Maker, in_parts: Sequence[bool], passes: int = 8, lines: int = 26) -> None:
+    """A probe of large pages; in_parts: whether each is translated in parts."""
+    size, element = 2 * MiB, 76 * KiB + LINE_BYTES
+    work = Workload(
+        kernel="chase", footprint_bytes=len(in_parts) * lines * element, per_block=lines,
+        work=HopWork(element_bytes=element, locality_bytes=lines * element, order="sequential"),
+    )  # fmt: skip
+    group = Group(workload=work, target=Target(pages="2m"), team=Team(cpus=(0,)), role="chaser")
+    labels: dict[str, Label] = {
+        "layout": PARTS, "touched": lines * len(in_parts), "pages": "2m", "found_page_bytes": size,
+        "part_bytes": 4 * KiB,
+    }  # fmt: skip
+    seconds = np.tile(np.where(in_parts, 1.6, 1.0), passes) * L2_S * lines + 2e-8
+    blocks = np.zeros(seconds.size, dtype=BLOCK)
+    stops = np.cumsum(seconds) * HZ
+    blocks["stop_ticks"] = stops
+    blocks["start_ticks"][1:] = stops[:-1]
+    blocks["operations"] = lines
+    facts = made_facts(group, pages={str(size): work.footprint_bytes})
+    maker.add_blocks("tlb", labels, (group,), blocks, (facts,))
 
 
 def add_tlb(

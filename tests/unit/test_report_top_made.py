@@ -51,7 +51,8 @@ def steps(found: Top) -> str:
 
 def test_quiet(tmp_path: Path) -> None:
     found = quick(tmp_path, guest(), pairs=[pair("own", "free", gain=1.5)] * 2)
-    assert found.lead == "Memory: 33.4 GB/s read, 43.1 GB/s copied, 152 ns idle. Two CPUs cannot fill this memory."
+    told = "Memory: 33.4 GB/s read, 43.1 GB/s copied, 152 ns idle."
+    assert found.lead == f"{told} Two CPUs probably cannot fill this memory."
     assert answer(found, "What limits me?") == "Likely the two CPUs or their path, not the memory"
     evidence = found.answers[0].text
     assert "27.1 GB/s at 152 ns is 64 lines in flight." in evidence

@@ -94,7 +94,8 @@ def test_lines_side_by_side_are_on_the_largest_pages_and_are_measured_once() -> 
     assert {e.groups[0].target.pages for e in beside} == {"thp"}
     counts = touched(experiments, BESIDE)
     assert len(counts) == len(set(counts))
-    assert set(touched(experiments, APART)) == set(counts)
+    (probed, *_) = touched(experiments, PARTS)
+    assert {*touched(experiments, APART), probed} == set(counts)
     assert sum(expected_seconds(e) for e in experiments) < 60
 
 
@@ -106,7 +107,8 @@ def test_on_small_pages_a_page_is_finished_before_the_next() -> None:
     }
     assert windows[16384] == 4 * KiB
     assert windows[64] == windows[8] == 0
-    assert {e.groups[0].workload.work.locality_bytes for e in planned(pages="thp")} == {0}
+    large = [e for e in planned(pages="thp") if e.labels["layout"] != PARTS]
+    assert {e.groups[0].workload.work.locality_bytes for e in large} == {0}
 
 
 def test_more_points_are_laid_where_a_level_ends() -> None:
@@ -123,11 +125,17 @@ def test_large_pages_that_are_translated_in_parts_are_measured_in_parts() -> Non
     """A host may map the pages of a guest in pages of 4 KiB: lines on one large page then need many entries."""
     for split in (False, True):
         experiments = told(TWO, split=split, pages="thp")
-        parts = [e for e in experiments if e.labels["layout"] == PARTS]
-        assert [e.labels["touched"] for e in parts] == [256]
-        element = parts[0].groups[0].workload.work.element_bytes
-        assert (element - 64) % (8 * KiB) == 4 * KiB  # all sets of a TLB
-        assert 7 < 256 * element / (2 * MiB) < 10  # few pages
+        first, last = [e.groups[0].workload for e in experiments if e.labels["layout"] == PARTS]
+        for one in (first, last):
+            element = one.work.element_bytes
+            assert (element - 64) % (8 * KiB) == 4 * KiB  # all sets of a TLB
+            assert one.work.locality_bytes == one.per_block * element  # a block is a window
+            assert 2 * MiB - element < one.work.locality_bytes <= 2 * MiB  # a window is a page
+            assert one.work.order == "sequential"
+        assert first.footprint_bytes == 96 * first.work.locality_bytes
+        curve = max(e.groups[0].workload.footprint_bytes for e in experiments if e.labels["layout"] == APART)
+        assert last.footprint_bytes <= curve
+        assert last.footprint_bytes / last.work.locality_bytes == (32 if split else 1023)
         apart = [e for e in experiments if e.labels["layout"] == APART]
         assert {e.groups[0].workload.work.element_bytes for e in apart} == {(4 * KiB if split else 2 * MiB) + 64}
         assert {e.labels.get("part_bytes") for e in apart} == {4 * KiB if split else None}
@@ -138,7 +146,7 @@ def test_large_pages_that_are_translated_in_parts_are_measured_in_parts() -> Non
 
 @pytest.mark.parametrize("size", [16 * KiB, 64 * KiB])
 def test_base_pages_have_no_parts(size: int) -> None:
-    """256 lines in other parts of 4 KiB would be on many of these pages."""
+    """Parts of 4 KiB are not much smaller than these pages."""
     experiments = told(TWO, {"4k": size}, split=True, pages="4k")
     assert not [e for e in experiments if e.labels["layout"] == PARTS]
 
@@ -165,9 +173,9 @@ def test_the_control_of_split_pages_finishes_a_part_before_the_next(most: int, g
 def test_pages_of_a_gibibyte_may_be_in_parts_of_either_size() -> None:
     given = {"1g": GiB}
     parts = [e for e in told(TWO, given, pages="1g", memory="32GiB") if e.labels["layout"] == PARTS]
-    assert [e.labels["part_bytes"] for e in parts] == [4 * KiB, 2 * MiB]
+    assert [e.labels["part_bytes"] for e in parts] == [4 * KiB, 2 * MiB, 4 * KiB]  # the last one: over the curve
     split = told(TWO, given, split=True, pages="1g", memory="32GiB")
-    assert [e.labels["part_bytes"] for e in split if e.labels["layout"] == PARTS] == [4 * KiB]
+    assert {e.labels["part_bytes"] for e in split if e.labels["layout"] == PARTS} == {4 * KiB}
 
 
 def test_a_page_size_that_the_system_does_not_give_is_measured_as_what_it_is_and_once() -> None:

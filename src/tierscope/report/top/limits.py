@@ -128,7 +128,9 @@ def _easy(found: Memory, cpus: Cpus) -> Cause | None:
     if over is None or over.high > EASY or not _by_all(found, cpus) or not _as_reads(found):
         return None
     these = cpus_name(cpus.count)
-    return Cause(f"Likely the {these} or their path, not the memory", f"{begun(these)} cannot fill this memory.")
+    return Cause(
+        f"Likely the {these} or their path, not the memory", f"{begun(these)} probably cannot fill this memory."
+    )
 
 
 def _open(found: Memory, cpus: Cpus) -> Cause:

@@ -5,9 +5,10 @@ that of translation (`stats.tlb`). Two lines are a page and a line apart, so tha
 The lines side by side are on the largest pages of the run; on 4 KiB pages a page is finished before the next.
 
 A host may map the large pages of a guest in pages of 4 KiB. Then the TLB has an entry for each part of 4 KiB, and n
-lines on n large pages would show the entries of one set. So first lines are in many parts of a few large pages. If
+lines on n large pages would show the entries of one set. So first a probe visits many parts of each of some pages. If
 translation takes time there, the whole curve is over parts in place of pages. Pages of 1 GiB may be in parts of 2 MiB,
-too.
+too. A host may map some pages so and others as a whole. So the probe times each page (`stats.tlb_windows`), and is
+repeated over all pages of the curve.
 
 First come some points for each doubling, then points between those where a level ends, until its entries are known to 2
 %.
@@ -21,6 +22,7 @@ from collections.abc import Generator
 from dataclasses import dataclass, field, replace
 from typing import Annotated
 
+import msgspec
 import numpy as np
 from msgspec import UNSET, Meta
 
@@ -52,15 +54,17 @@ from tierscope.units import LINE_BYTES, GiB, KiB, MiB, show_bytes, show_size
 FEWEST, MOST = 2, 16384  # pages: the second is 4x to 8x the largest TLB known to us
 LEAST = 16  # pages that must fit, for points enough
 MEMORY_BYTES = 2 * GiB  # filling more takes longer than measuring
-PARTS_TOUCHED = 256  # more than a nearest level has entries, fewer lines than a cache
 PARTS_BYTES = (4 * KiB, 2 * MiB)
-PARTS_PAGES = 8  # that they are spread over, or one more; a nearest level has entries for these
+PROBED_PAGES = 96  # by the first probe: their parts are more than the entries of any TLB known to us
+PARTS_OF_PAGE = (28, 64)  # visited in each page, about: fewer would show entries of whole pages, too
+LEAST_PARTS = 256  # visited in all, more than a nearest level has entries
 SPLIT = 0.25  # of an access, that entries of parts add at least: a hit in a second level takes some cycles
 CACHE_SHARE = 0.5  # of the last-level cache that the lines fill
 TRIES = 6  # points between two of a coarse curve: halving so often leaves 1/64
 SMALL = 4 * KiB
 PROBE_BYTES = 16 * MiB
 ASKING = Schedule(precision=0.5, minimum_s=0.01, budget_s=0.01)  # only the facts are needed
+PROBING = Schedule(block_s=1e-6, precision=0.5, minimum_s=0.06, budget_s=0.06)  # a block is a page: many passes fit
 
 
 class TlbOptions(SuiteOptions, frozen=True, kw_only=True):
@@ -96,17 +100,31 @@ class Kind:
     note: str
     line_bytes: int = LINE_BYTES
     part_bytes: int = 0  # in which its pages are translated; 0: as a whole
-    spread_bytes: int = 0  # over which lines in other parts are spread
+    parts_of_page: int = PARTS_OF_PAGE[1]  # visited by a probe, about
 
     @property
     def element(self) -> int:
         return (self.part_bytes or self.page_bytes) + self.line_bytes
 
     @property
+    def has_parts(self) -> bool:
+        """Return whether parts are much smaller than a page."""
+        return self.page_bytes >= PARTS_OF_PAGE[1] * self.part_bytes
+
+    @property
+    def pages(self) -> int:
+        """Return the number of pages, also where parts are touched."""
+        return self.most * self.element // self.page_bytes
+
+    @property
     def scattered(self) -> int:
-        """Return the bytes between PARTS_TOUCHED lines, each in a part of its own, and in all sets of a TLB."""
-        parts = self.spread_bytes // PARTS_TOUCHED // self.part_bytes
-        return (parts | 1) * self.part_bytes + self.line_bytes
+        """Return the bytes between the lines of a probe: each is in a part of its own, and they are in all sets."""
+        return (self.page_bytes // self.parts_of_page // self.part_bytes | 1) * self.part_bytes + self.line_bytes
+
+    @property
+    def window(self) -> int:
+        """Return the lines of a probe on each page."""
+        return self.page_bytes // self.scattered
 
 
 Key = tuple[str, int, int, int]
@@ -123,31 +141,35 @@ class Walks:
     known: dict[Key, tuple[float, float]] = field(default_factory=dict)
     asked: set[Key] = field(default_factory=set)
 
-    def point(
-        self, kind: Kind, pages: int, *, coarse: bool, layout: str = APART
-    ) -> Generator[Experiment, Answer, None]:
+    def point(self, kind: Kind, pages: int, *, coarse: bool) -> Generator[Experiment, Answer, None]:
         """Yield both layouts, unless the lines side by side are known from another page size."""
-        for arranged, of in ((layout, kind), (BESIDE, self.control)):
-            key = arranged, of.page_bytes, 0 if arranged == BESIDE else of.part_bytes, pages
-            if key in self.asked:
-                continue
-            self.asked.add(key)
-            answer = yield self._experiment(arranged, of, pages, coarse)
-            given = answer.record.groups[0].pages if answer.record else {}
-            if layout == PARTS and given and int(max(given, key=lambda one: given[one])) != of.page_bytes:
-                continue  # the system gave other pages
-            if (rate := answer.rate()) and answer.point:
-                relative = answer.point.groups[0].interval.relative
-                self.known[key] = 1 / rate, relative / rate / 2  # half of a 95 % interval is two standard errors
+        yield from self._walk(APART, kind, pages, coarse=coarse)
+        yield from self._walk(BESIDE, self.control, pages, coarse=coarse)
 
-    def splits(self, kind: Kind) -> Generator[Experiment, Answer, bool]:
-        """Measure lines that are in other parts of a few pages; return whether each part needs an entry.
+    def _walk(self, layout: str, kind: Kind, lines: int, *, coarse: bool) -> Generator[Experiment, Answer, None]:
+        key = layout, kind.page_bytes, 0 if layout == BESIDE else kind.part_bytes, lines
+        if key in self.asked:
+            return
+        self.asked.add(key)
+        answer = yield self._experiment(layout, kind, lines, coarse)
+        given = answer.record.groups[0].pages if answer.record else {}
+        if layout == PARTS and given and int(max(given, key=lambda one: given[one])) != kind.page_bytes:
+            return  # the system gave other pages
+        if (rate := answer.rate()) and answer.point:
+            relative = answer.point.groups[0].interval.relative
+            self.known[key] = 1 / rate, relative / rate / 2  # half of a 95 % interval is two standard errors
 
-        kind: with the parts.
-        """
-        yield from self.point(kind, PARTS_TOUCHED, coarse=False, layout=PARTS)
-        found = self.known.get((PARTS, kind.page_bytes, kind.part_bytes, PARTS_TOUCHED))
-        beside = self.known.get((BESIDE, self.control.page_bytes, 0, PARTS_TOUCHED))
+    def windows(self, kind: Kind, pages: int) -> Generator[Experiment, Answer, None]:
+        """Measure lines that are in other parts of some pages, each page alone. kind: with the parts."""
+        yield from self._walk(PARTS, kind, pages * kind.window, coarse=False)
+
+    def splits(self, kind: Kind, pages: int) -> Generator[Experiment, Answer, bool]:
+        """Do the same, and return whether each part needs an entry."""
+        yield from self.windows(kind, pages)
+        touched = pages * kind.window
+        yield from self._walk(BESIDE, self.control, touched, coarse=False)
+        found = self.known.get((PARTS, kind.page_bytes, kind.part_bytes, touched))
+        beside = self.known.get((BESIDE, self.control.page_bytes, 0, touched))
         if found is None or beside is None:
             return False
         sigma = float(np.hypot(found[1], beside[1]))
@@ -156,10 +178,12 @@ class Walks:
     def _experiment(self, layout: str, kind: Kind, pages: int, coarse: bool) -> Experiment:
         element = kind.line_bytes if layout == BESIDE else kind.scattered if layout == PARTS else kind.element
         windows = layout == BESIDE and (kind.part_bytes or kind.page_bytes) <= SMALL and pages * kind.line_bytes > SMALL
+        window = SMALL if windows else kind.window * element if layout == PARTS else 0
         work = Workload(
             kernel="chase",
-            footprint_bytes=_up(pages * element, SMALL if windows else element),
-            work=HopWork(element_bytes=element, locality_bytes=SMALL if windows else 0),
+            footprint_bytes=_up(pages * element, window or element),
+            per_block=kind.window if layout == PARTS else 0,
+            work=HopWork(element_bytes=element, locality_bytes=window, order="sequential" if layout == PARTS else ""),
         )
         size = kind.page_bytes
         labels = TlbLabels(
@@ -167,7 +191,15 @@ class Walks:
             part_bytes=(kind.part_bytes or UNSET) if layout != BESIDE else UNSET,
         )  # fmt: skip
         group = Group(workload=work, target=kind.target, team=Team(cpus=(self.cpu,)), role="chaser")
-        return Experiment(table="tlb", groups=(group,), schedule=self.schedule, labels=labels.stored(), note=kind.note)
+        return Experiment(
+            table="tlb",
+            groups=(group,),
+            schedule=msgspec.structs.replace(PROBING, visits=self.schedule.visits)
+            if layout == PARTS
+            else self.schedule,
+            labels=labels.stored(),
+            note=kind.note,
+        )
 
     def finer(self, kind: Kind, coarse: list[int]) -> list[int]:
         """Return the numbers of pages that are needed next; none while the run is only being planned."""
@@ -258,9 +290,22 @@ def plan(machine: Machine, chosen: TlbOptions) -> Plan:
         coarse = coarse_of(kind, chosen.per_octave)
         for pages in reversed(coarse):
             yield from walks.point(kind, pages, coarse=True)
+        probed = replace(kind, part_bytes=kind.part_bytes or PARTS_BYTES[0])
+        if probed.has_parts and kind.pages > 1:
+            yield from walks.windows(*_visited(machine, probed, kind.pages))
         for _ in range(TRIES):
             for pages in walks.finer(kind, coarse):
                 yield from walks.point(kind, pages, coarse=False)
+
+
+def _visited(machine: Machine, kind: Kind, pages: int) -> tuple[Kind, int]:
+    """Return the lines of a probe on a page, and its pages: at most `pages`, whose lines fill a quarter of the
+    second cache, since each may need a line of the page tables, too.
+    """
+    second = max((cache.size_bytes for cache in machine.identity.caches if cache.level == 2), default=MiB)
+    lines, (fewest, most) = second // 4 // machine.line_bytes(), PARTS_OF_PAGE
+    visited = min(pages, max(lines // fewest, 1))
+    return replace(kind, parts_of_page=max(min(lines // max(visited, 1), most), fewest)), visited
 
 
 def as_translated(
@@ -268,17 +313,15 @@ def as_translated(
 ) -> Generator[Experiment, Answer, Kind]:
     """Return the page size with the smallest parts in which its pages are translated.
 
-    It has no parts if they are translated as a whole, as on a simulated machine.
+    It has no parts if they are translated as a whole.
     """
-    if whole.target.name == SIMULATED:
-        return whole
-    for part in (one for one in PARTS_BYTES if one < whole.page_bytes):
-        memory, _ = _memory(machine, chosen, whole.target)
-        spread = min(PARTS_PAGES * whole.page_bytes, memory // 2)
-        if spread < PARTS_TOUCHED * part:
-            continue  # too little memory, or parts that are not much smaller than a page
-        kind = replace(whole, part_bytes=part, spread_bytes=spread)
-        if (yield from walks.splits(kind)):
+    memory, _ = _memory(machine, chosen, whole.target)
+    pages = min(PROBED_PAGES, memory // 2 // whole.page_bytes)
+    for part in PARTS_BYTES:
+        kind, probed = _visited(machine, replace(whole, part_bytes=part), pages)
+        if not kind.has_parts or probed * kind.window < LEAST_PARTS:
+            continue
+        if (yield from walks.splits(kind, probed)):
             most, note = _most(machine, chosen, whole.target, part)
             return replace(kind, most=most, note=note)
     return whole

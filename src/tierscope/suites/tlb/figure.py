@@ -5,7 +5,7 @@ from tierscope.draw.curves import Curves
 from tierscope.draw.theme import Spec
 from tierscope.draw.vega import Point
 from tierscope.record.result import Run
-from tierscope.suites.tlb.row import TlbRow, show_pages
+from tierscope.suites.tlb.row import TlbRow, show_pages, touched
 from tierscope.suites.tlb.table_levels import TlbLevelsRow
 from tierscope.tables import Insight, tables
 
@@ -23,9 +23,10 @@ class Tlb:
     title = "What translation adds to an access"
     table = "tlb"
     reading = (
-        "Time of an access to one of this number of lines, each on a page of its own, minus that with the same lines "
-        "side by side: caches do the same for both. A plateau is a level of the TLB, the last one a page walk or a "
-        "level that was not exceeded. Rules are the entries found, bands their bounds; hollow points are inconclusive."
+        "Time of an access to one of this number of lines, each on a page or part of its own, minus that with the "
+        "same lines side by side: caches do the same for both. A plateau is a level of the TLB, the last one a page "
+        "walk or a level that was not exceeded. Rules are the entries found, bands their bounds; hollow points are "
+        "inconclusive."
     )
 
     def draw(self, run: Run, rows: list[TlbRow], insights: list[Insight]) -> Spec | None:
@@ -37,7 +38,7 @@ class Tlb:
         hues = dict(zip(names, theme.hues(len(names)), strict=True))
         found = [row for row in tables[RULES].rows(run) if row.entries is not None]
         bands = [layer for row in found for layer in _band(row, hues[show_pages(row.page_bytes, row.part_bytes)])]
-        body = {"data": {"values": points}, "layer": [*bands, *_layers(names, hues)]}
+        body = {"data": {"values": points}, "layer": [*bands, *_layers(names, hues, touched(rows))]}
         title = vega.origin_title(self.title, run.result.origin)
         notes = [vega.missing(len(rows), len(points))]
         return vega.finish(title, body, labels=names, axes={"x": "log", "y": "linear"}, notes=notes, height=380)
@@ -75,8 +76,8 @@ def _band(row: TlbLevelsRow, colour: str) -> list[Spec]:
     return [band, rule]
 
 
-def _layers(names: list[str], hues: dict[str, str]) -> list[Spec]:
-    x = vega.number("touched", "pages touched", "log", across=True, scale={"base": 2, "nice": False})
+def _layers(names: list[str], hues: dict[str, str], title: str) -> list[Spec]:
+    x = vega.number("touched", title, "log", across=True, scale={"base": 2, "nice": False})
     y = vega.number("ns", "translation, ns")
     colours = [hues[name] for name in names]
     hue = vega.field("pages", "n", None, sort=names, scale={"domain": names, "range": colours})

@@ -1,9 +1,11 @@
 """One row of the table `tlb`, which its findings, figure and terminal form read."""
 
+from collections.abc import Iterable
 from typing import Annotated
 
+from tierscope.stats.tlb_windows import FEW
 from tierscope.tables import JudgedRow
-from tierscope.tables.rows import Col, Count, Size, Time
+from tierscope.tables.rows import Col, Count, Ratio, Size, Time
 from tierscope.tables.usual import Where
 from tierscope.units import show_size
 
@@ -17,6 +19,14 @@ class TlbRow(JudgedRow, frozen=True, kw_only=True):
         Size | None,
         Col("parts", help="in which pages of this size are translated, as where a host maps them so; null: as a whole"),
     ] = None
+    in_parts: Annotated[
+        Ratio | None,
+        Col(
+            "of them in parts",
+            help="share of the pages that are at least partly slower than others, since only these are translated in "
+            "parts; 0: all are alike; null: not probed",
+        ),
+    ] = None
     touched: Annotated[Count, Col("touched", help="pages or parts touched, a line of each")]
     latency: Annotated[Time | None, Col("a page apart", help="one dependent access, the lines a page and a line apart")]
     control: Annotated[Time | None, Col("side by side", help="the same, as many lines side by side")]
@@ -24,6 +34,19 @@ class TlbRow(JudgedRow, frozen=True, kw_only=True):
     coarse: Annotated[bool, Col("coarse", help="true: of the first curve; false: measured where a level ends")]
     cpu: Annotated[Count, Col("CPU", help="that chased")]
     footprint_bytes: Annotated[Size, Col("footprint", help="mapped")]
+
+
+def mixed(row: TlbRow) -> bool:
+    """Return whether some of the pages are translated in parts, and others as a whole."""
+    return row.in_parts is not None and row.in_parts >= FEW
+
+
+def touched(rows: Iterable[TlbRow]) -> str:
+    """Return the title of the axis of rows."""
+    kinds = {bool(row.part_bytes) for row in rows}
+    return (
+        "pages, or parts, touched" if len(kinds) > 1 else "parts of pages touched" if True in kinds else "pages touched"
+    )
 
 
 def show_pages(page_bytes: int, part_bytes: int | None) -> str:

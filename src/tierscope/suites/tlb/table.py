@@ -8,7 +8,7 @@ by its error. Levels: `suites.tlb.table_levels`.
 """
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import ClassVar
 
 import numpy as np
@@ -20,7 +20,8 @@ from tierscope.stats.median import Interval
 from tierscope.stats.tlb import APART, BESIDE, Translation, curve_of, translation
 from tierscope.suites.tlb.findings import sentences
 from tierscope.suites.tlb.labels import TlbLabels
-from tierscope.suites.tlb.row import TlbRow
+from tierscope.suites.tlb.mixed import shares
+from tierscope.suites.tlb.row import TlbRow, mixed
 from tierscope.tables import Asked, Insight, Main, tables
 from tierscope.tables.emulated import floor_s
 from tierscope.tables.measured import closing, measured, page_bytes, records, weighed
@@ -36,7 +37,7 @@ class Tlb:
         answers=("tlb_entries", "tlb_walk", "tlb_none", "tlb_doubt"),
         keys={"tlb_entries": "entries of TLB level {}", "tlb_walk": "beyond the last level, pages of {}"},
     )
-    keys: ClassVar[tuple[str, ...]] = ("page_bytes", "touched", "target")
+    keys: ClassVar[tuple[str, ...]] = ("page_bytes", "part_bytes", "touched", "target")
     main: ClassVar[tuple[Main, ...]] = (Main("latency_s", less_is_better=True),)
     row: ClassVar[type[TlbRow]] = TlbRow
     says: ClassVar[dict[str, str]] = {
@@ -52,7 +53,8 @@ class Tlb:
         points = [(TlbLabels.read(record.experiment), record) for record in own]
         beside = {labels.touched: record for labels, record in points if labels.layout == BESIDE}
         apart = [(labels, record) for labels, record in points if labels.layout == APART and labels.touched in beside]
-        rows = [_row(run, labels, record, beside[labels.touched]) for labels, record in apart]
+        found = shares(run) if own else {}
+        rows = [_row(run, labels, record, beside[labels.touched], found) for labels, record in apart]
         return sorted(rows, key=lambda row: (row.page_bytes, row.touched))
 
     def insights(self, run: Run, rows: list[TlbRow]) -> list[Insight]:
@@ -75,17 +77,19 @@ def _time(run: Run, record: Record) -> Interval:
     return measured(run, record).groups[0].interval.inverse()
 
 
-def _row(run: Run, labels: TlbLabels, apart: Record, beside: Record) -> TlbRow:
+def _row(run: Run, labels: TlbLabels, apart: Record, beside: Record, in_parts: Mapping[int, float]) -> TlbRow:
     facts = apart.groups[0]
     time, control = _time(run, apart), _time(run, beside)
     extra = time.middle - control.middle
     half = math.hypot(time.high - time.low, control.high - control.low) / 2
     points = [measured(run, record) for record in (apart, beside)]
     reasons = dict.fromkeys(reason for point in points for reason in point.reasons)
+    size = page_bytes(facts) or labels.found_page_bytes
     row = TlbRow(
         target=facts.target,
-        page_bytes=page_bytes(facts) or labels.found_page_bytes,
+        page_bytes=size,
         part_bytes=present(labels.part_bytes),
+        in_parts=in_parts.get(size),
         touched=labels.touched,
         latency=time,
         control=control,
@@ -105,11 +109,13 @@ def parts(rows: list[TlbRow]) -> list[list[TlbRow]]:
 
 
 def found(rows: Iterable[TlbRow]) -> Translation:
-    """Return the translation in the rows of one page size; none if an emulated floor hides all levels."""
+    """Return the translation in the rows of one page size; none if an emulated floor hides all levels, or if only some
+    of the pages are in parts.
+    """
     known = [
         (row, time, control) for row in rows if (time := weighed(row.latency)) and (control := weighed(row.control))
     ]
-    if any(floor_s(row.target) for row, _, _ in known):
+    if any(floor_s(row.target) or mixed(row) for row, _, _ in known):
         return Translation((), None)
     widths = [float(np.hypot(time.high - time.low, control.high - control.low)) for _, time, control in known]
     curve = curve_of(

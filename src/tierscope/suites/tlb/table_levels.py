@@ -86,7 +86,7 @@ class TlbLevels:
 
     name: ClassVar[str] = "tlb_levels"
     title: ClassVar[str] = "Levels of the TLB"
-    keys: ClassVar[tuple[str, ...]] = ("target", "page_bytes", "level")
+    keys: ClassVar[tuple[str, ...]] = ("target", "page_bytes", "part_bytes", "level")
     main: ClassVar[tuple[Main, ...]] = ()  # parameters of a processor are neither slower nor faster
     row: ClassVar[type[TlbLevelsRow]] = TlbLevelsRow
 

@@ -4,7 +4,7 @@ from tierscope.draw import cells, vega
 from tierscope.draw.braille import Axis, Curve
 from tierscope.draw.forms import Form, curve, forms, in_ns, of_rows, plot
 from tierscope.draw.grid import Grid
-from tierscope.suites.tlb.row import TlbRow, show_pages
+from tierscope.suites.tlb.row import TlbRow, show_pages, touched
 from tierscope.suites.tlb.table_levels import TlbLevelsRow
 from tierscope.units import show_bytes
 
@@ -42,7 +42,7 @@ def curves(rows: list[TlbRow]) -> tuple[list[Curve], Axis, Axis]:
     ]
     most = max((row.touched for row in known), default=2)
     ticks = {float(2 * 4**power): str(2 * 4**power) for power in range(12) if 2 * 4**power <= most}
-    return found, Axis("pages touched", log=True, ticks=ticks), Axis("translation, ns")
+    return found, Axis(touched(known), log=True, ticks=ticks), Axis("translation, ns")
 
 
 forms.add(of_rows("tlb_levels", lambda rows: [levels(rows)]))
