@@ -83,6 +83,14 @@ def test_the_bounds_contain_a_program_between_both_readings() -> None:
     assert list(between((1.3, 3.8), (0.9, 1.8), 1.0)) == pytest.approx([2.3])
 
 
+def test_the_own_core_with_the_other_reading_is_not_another_core() -> None:
+    """Two other cores explain the time here, and the own one by both readings: bounds need three."""
+    others = [*[of(1.0)] * 2, *[of(9.0)] * (OTHERS - 2)]
+    made = anchor(ran(1.0), [of(1.0), of(1.0), *others], paths=True)
+    assert made.unknown.startswith(f"only 2.0 of {OTHERS} cores that this machine may have")
+    assert not anchor(ran(1.0), [of(1.0), of(1.0), *others], paths=False).unknown
+
+
 def test_a_note_names_a_reading_that_the_time_here_refuses() -> None:
     (note,) = asked._other_path(*anchored(0.95, 1.68))
     assert note.startswith("a core where wrong guesses of branches fetch nothing takes 1.68x the time that was")

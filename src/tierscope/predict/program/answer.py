@@ -206,11 +206,13 @@ def _doubt(made: Anchor, own: Traced, said: str) -> str:
 
 def _too_few(made: Anchor) -> str:
     """Return why the other cores give no bounds; "" where they do."""
-    count = min(map(counting, made.weights))
+    first = 1 if made.paths else 0  # the own core with another reading is not another core
+    count = min(counting(given[first:]) for given in made.weights)
     if count >= LEAST_CORES:
         return ""
-    return (f"only {count:.1f} of {len(made.cores) - 1} cores that this machine may have explain the time here, and "
-            f"bounds need {LEAST_CORES}; `tierscope run core` measures the core")  # fmt: skip
+    others = len(made.cores) - 1 - first
+    return (f"only {count:.1f} of {others} cores that this machine may have explain the time here, and bounds need "
+            f"{LEAST_CORES}; `tierscope run core` measures the core")  # fmt: skip
 
 
 def too_short(made: Anchor) -> str:
