@@ -31,7 +31,7 @@ def kernels(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return made
 
 
-@pytest.mark.parametrize("words", first(2, ["chase 131072 40000 1", "triad 60000 2 3", "gather 1048576 40000 2"]))
+@pytest.mark.parametrize("words", first(1, ["triad 60000 2 3", "chase 131072 40000 1", "gather 1048576 40000 2"]))
 def test_a_slower_memory_is_predicted_for_a_probed_core(
     simulated: ModuleType, kernels: Path, tmp_path: Path, words: str
 ) -> None:
