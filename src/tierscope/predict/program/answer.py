@@ -44,6 +44,7 @@ from typing import Any
 
 from tierscope.errors import MachineError
 from tierscope.predict.program.cold import NONE, Doubt, explained, extremes
+from tierscope.predict.program.crowded import crowded
 from tierscope.predict.program.left_open import left_open
 from tierscope.predict.program.native import Native
 from tierscope.predict.program.one_more import LEAST_CORES, counting, mean_of, one_more, weights
@@ -192,6 +193,8 @@ def _doubt(made: Anchor, own: Traced, said: str) -> str:
         )
     if (ratio := made.ratio) is not None and abs(ratio - 1) > OFF:
         why = "the core differs, or the tracer's path does (AVX-512, JIT)" if ratio < 1 else "the core differs"
+        if ratio < 1 and own.threads > 1 and (crowd := crowded(made.native.cpus, made.native.others_cpus)):
+            why = crowd
         noise = made.native.noise_share or 0.0
         busy = f"; runs here differ by {noise:.0%}, so repeat it on an idle machine" if noise > NOISY else ""
         share = own.sampling_deviation_s / seconds_of(own) if seconds_of(own) else 0.0

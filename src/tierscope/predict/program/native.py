@@ -13,7 +13,7 @@ import subprocess
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from time import perf_counter
 
@@ -21,6 +21,9 @@ import numpy as np
 
 from tierscope.arrays import Floats
 from tierscope.errors import UsageError
+from tierscope.host.others import Others, cpus_between
+from tierscope.host.system import System
+from tierscope.predict.program.crowded import crowded
 from tierscope.predict.program.printed import printed
 from tierscope.stats.median import Interval, median
 from tierscope.units import show_seconds
@@ -44,6 +47,12 @@ class Native:
     notes: tuple[str, ...] = ()
     said: str = ""  # "": it prints something else each time, or a process that it left behind prints on
     children_s: float = 0.0  # CPU time of processes that it started and waited for, of user_s and system_s
+    others_cpus: float | None = None  # that other programs used meanwhile; None: not known
+
+    @property
+    def cpus(self) -> float:
+        """Return how many CPUs it used on average."""
+        return (self.user_s.middle + self.system_s) / self.wall_s.middle if self.wall_s.middle > 0 else 0.0
 
     @property
     def noise_share(self) -> float | None:
@@ -69,11 +78,20 @@ def alternately(command: Sequence[str], limit_s: float, environments: Sequence[M
     for environment in environments:
         _once(command, limit_s, environment)
     found: list[list[_Once]] = [[] for _ in environments]
-    began, spent = perf_counter(), SPENT_S * len(environments)
+    began, spent, others = perf_counter(), SPENT_S * len(environments), Others(System())
+    first = others.mark()
     while len(found[-1]) < LEAST or (len(found[-1]) < MOST and perf_counter() - began < spent):
         for runs, environment in zip(found, environments, strict=True):
             runs.append(_once(command, limit_s, environment))
-    return [_native(runs) for runs in found]
+    last = others.mark()
+    used = cpus_between(first, last) if first and last else None
+    return [_beside(_native(runs), used) for runs in found]
+
+
+def _beside(native: Native, others_cpus: float | None) -> Native:
+    """Return it with the CPUs that other programs used, and a note if they left too few."""
+    crowd = crowded(native.cpus, others_cpus)
+    return replace(native, others_cpus=others_cpus, notes=(*native.notes, *([crowd] if crowd else [])))
 
 
 def _native(runs: Sequence["_Once"]) -> Native:
