@@ -54,7 +54,12 @@ class Pipelines final : public FlowRun {
   void take(const SharedBatch& batch) override {
     if (objects_ != nullptr) placement_.learn(*objects_);
     if (!batch->timed()) return warm(*batch);
-    const auto wait = [this](auto thread, auto time) { of(thread).wait_until(time); };
+    const auto wait = [this](auto thread, auto time) {
+      auto& pipeline = of(thread);
+      const auto now = std::max(pipeline.next(), from_);
+      if (time > now) waited_[thread] += time - now;
+      pipeline.wait_until(time);
+    };
     const auto& steps = batch->steps();
     for (std::size_t s = 0; s < steps.size(); ++s) {
       if (turns_.leaves(steps[s]))
@@ -77,6 +82,7 @@ class Pipelines final : public FlowRun {
     }
     const auto [seconds, deviation] = sampling_.estimate();
     fact.add("seconds", seconds).add("sampling_deviation_s", deviation).add("units", sampling_.units());
+    fact.add("busy_s", sampling_.whole([&](auto p) { return busy_[p]; }));
     fact.raw("parts", parts()).add("last_gap", sampling_.gap());
     fact.raw("knots", knots_list()).raw("phases", phases_list());
     if (seen_ != 0) fact.raw("in_doubt", in_doubt());
@@ -96,6 +102,8 @@ class Pipelines final : public FlowRun {
   }
   void end_part() {
     sampling_.end(timed());
+    if (sampling_.units() != busy_.size()) busy_.push_back(busy());
+    waited_.clear();
     in_part_ = last_knot_ = 0;
     if (sampling_.units() != doubts_.size()) {
       const auto now = machine_.doubts(), was = doubts_before_;
@@ -222,11 +230,22 @@ class Pipelines final : public FlowRun {
       first->second->advance();
     }
     simulate::Time latest = 0;
-    for (const auto& [thread, one] : threads_) latest = std::max(latest, one->drain());
+    for (const auto& [thread, one] : threads_) latest = std::max(latest, ended_[thread] = one->drain());
     return latest;
   }
   /// Return the seconds of this part: until its last thread has ended.
   double timed() { return static_cast<double>(end() - from_) / simulate::TICKS_PER_S; }
+  /// Return the seconds in which threads of this part worked, added up: without those in which they waited for others.
+  /// @pre timed
+  [[nodiscard]] double busy() const {
+    simulate::Time sum = 0;
+    for (const auto& [thread, end] : ended_) {
+      const auto waited = waited_.find(thread);
+      const auto began = from_ + (waited == waited_.end() ? 0 : waited->second);
+      sum += std::max(end, began) - began;
+    }
+    return static_cast<double>(sum) / simulate::TICKS_PER_S;
+  }
   /// Begin a part of all threads together.
   void begin() {
     from_ = end();
@@ -272,7 +291,10 @@ class Pipelines final : public FlowRun {
   std::uint32_t last_thread_ = 0;
   simulate::Pipeline* last_ = nullptr;  // of it; null: there was none
   simulate::Turns<Turn> turns_;
-  simulate::Time from_ = 0;  // of the part that is timed
+  simulate::Time from_ = 0;                         // of the part that is timed
+  std::map<std::uint32_t, simulate::Time> waited_;  // of it, by thread
+  std::map<std::uint32_t, simulate::Time> ended_;   // the end of what each thread did so far
+  std::vector<double> busy_;                        // by part
   simulate::Sampling sampling_;
   std::uint64_t warm_ = 0;  // instructions until the next part is timed
 };

@@ -38,6 +38,7 @@ class Traced(msgspec.Struct, frozen=True, kw_only=True):
     notes: tuple[str, ...] = ()  # of the tracer: "fork", "exec"
     core: dict[str, int] = {}  # branches, wrong_guesses, forwarded_loads, far_loads
     seconds: float | None = None  # an estimate, by the machine's own core; None: only counted
+    busy_s: float = 0.0  # in which threads worked, added up: without those in which one waited for another
     sampling_deviation_s: float = 0.0  # standard deviation of `seconds` by what was not traced
     seconds_low: float | None = None  # of three cores the fastest, less twice its deviation
     seconds_high: float | None = None

@@ -4,13 +4,13 @@
     T(B) = M + b - a + R            as if what the model leaves open did not change     [s]
     T(B) = (M + R) * b / a          as if kernel and waits grew with the memory         [s]
 
-M: time of the program itself, measured here: the user time of one thread, the wall time of several. R: the rest of the
-wall time, in the kernel or waiting. The model's times here and on the tier are a and b. The reported time is by the own
-core. Its parameters are not known exactly, so the tier is also replayed with other cores that this machine may have
-(`cores`). The bounds contain the interval of one more core, in which cores count by how well they explain M
-(`one_more`), for both ends of the interval of M. They also contain two readings of what the model leaves open of M
-(`left_open`), of the own core and of the weighted mean of the others. They contain what the time here leaves open of
-wrong paths (`wrong_paths`).
+M: time of the program itself, measured here (`itself`): the user time of one thread, of several what they take next to
+each other. R: the rest of the wall time, in the kernel or waiting. The model's times here and on the tier are a and b.
+The reported time is by the own core. Its parameters are not known exactly, so the tier is also replayed with other
+cores that this machine may have (`cores`). The bounds contain the interval of one more core, in which cores count by
+how well they explain M (`one_more`), for both ends of the interval of M. They also contain two readings of what the
+model leaves open of M (`left_open`), of the own core and of the weighted mean of the others. They contain what the time
+here leaves open of wrong paths (`wrong_paths`).
 
 The latency of the memory here was measured and has an interval. With the latency at an end of it, the own core takes a'
 here, and the ratio changes. In a trace with gaps, some reads from memory may be hits in the program, and some hits may
@@ -45,6 +45,7 @@ from typing import Any
 from tierscope.errors import MachineError
 from tierscope.predict.program.cold import NONE, Doubt, explained, extremes
 from tierscope.predict.program.crowded import crowded
+from tierscope.predict.program.itself import itself
 from tierscope.predict.program.left_open import left_open
 from tierscope.predict.program.native import Native
 from tierscope.predict.program.one_more import LEAST_CORES, counting, mean_of, one_more, weights
@@ -164,9 +165,8 @@ def anchor(
     """Return the anchor. cores: on the model of this machine, own first; `said`: digest of its output in the tracer;
     ends, instant, doubt, paths: as Anchor.
     """
-    several = cores[0].threads > 1
-    time = native.wall_s if several else native.user_s
-    rest = 0.0 if several else max(native.wall_s.middle - native.user_s.middle, 0.0)
+    time = itself(native, cores[0])
+    rest = max(native.wall_s.middle - time.middle, 0.0)
     if instant is not None and (times := [seconds for core in cores if (seconds := seconds_of(core)) > 0]):
         factors = (1 - OFF) * time.low / max(times), (1 + OFF) * time.high / min(times)
         doubt = explained(doubt, seconds_of(cores[0]), seconds_of(instant), factors)
