@@ -9,10 +9,12 @@
 #include <algorithm>
 #include <array>
 #include <climits>
+#include <cstdio>
 #include <cstring>
 #include <fstream>
 #include <iterator>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -137,12 +139,26 @@ std::vector<char*> pointers(Words& words) {
   return found;
 }
 
+/// FNV-1a: G. Fowler, L. C. Noll, K.-P. Vo, D. Eastlake, "The FNV Non-Cryptographic Hash Algorithm", IETF draft, 2012.
+std::string digests_of(const Words& words) {
+  constexpr std::size_t MOST = 256;
+  std::string text;
+  for (const auto& word : std::span(words).first(std::min(words.size(), MOST))) {
+    std::uint64_t hash = 0xcbf29ce484222325U;
+    for (const char letter : word) hash = (hash ^ static_cast<unsigned char>(letter)) * 0x100000001b3U;
+    std::array<char, 18> digits{};
+    std::snprintf(digits.data(), digits.size(), " %016llx", static_cast<unsigned long long>(hash));
+    text += digits.data();
+  }
+  return text;
+}
+
 }  // namespace
 
-void follow(Stream& stream, std::uint64_t path, std::uint64_t words, std::uint64_t environment,
-            const std::string& state) {
-  const auto file = text_at(path);
-  auto given = texts_at(words), around = texts_at(environment);
+void follow(const Execve& asked, const std::string& state, int descriptor,
+            const std::function<void(const Followed&)>& before) {
+  const auto file = text_at(asked.path);
+  auto given = texts_at(asked.words), around = texts_at(asked.environment);
   if (!file || !given || !around) return;
   const auto target = target_of({*file, std::move(*given)});
   auto command = own_words(state);
@@ -153,10 +169,10 @@ void follow(Stream& stream, std::uint64_t path, std::uint64_t words, std::uint64
     command.insert(command.end(), {"-0", target->words.front()});
   command.push_back(target->path);
   if (!target->words.empty()) command.insert(command.end(), target->words.begin() + 1, target->words.end());
-  stream.note(0, "followed " + target->path);
-  ::fcntl(stream.descriptor(), F_SETFD, 0);
+  before({target->path, digests_of(target->words)});
+  ::fcntl(descriptor, F_SETFD, 0);
   ::execve(emulator.data(), pointers(command).data(), pointers(*around).data());
-  ::fcntl(stream.descriptor(), F_SETFD, FD_CLOEXEC);
+  ::fcntl(descriptor, F_SETFD, FD_CLOEXEC);
 }
 
 }  // namespace tierscope::tracer

@@ -2,9 +2,9 @@
 /// A plug-in of qemu-user: each block that runs and each address that it loads from or stores to, with the registers
 /// that connect them. The reader on the other end of the pipe knows nothing of QEMU.
 ///   qemu-x86_64 -cpu max,-erms,-fsrm -plugin tierscope-tracer.so,fd=9 ./program 9>pipe
-/// A program that replaces itself by another one is followed (follow.hpp): the stream goes on.
-/// Blind to: AVX-512, which QEMU does not have; child processes, which run untraced; prefetches, whose address QEMU
-/// drops.
+/// A program that replaces itself by another one is followed (follow.hpp): the stream goes on. Of the processes that a
+/// program starts, one may be recorded instead of the program itself (chosen.hpp).
+/// Blind to: AVX-512, which QEMU does not have; all other processes; prefetches, whose address QEMU drops.
 #include <dlfcn.h>
 #include <pthread.h>
 #include <sched.h>
@@ -15,6 +15,7 @@
 #include <atomic>
 #include <charconv>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <initializer_list>
 #include <memory>
@@ -23,6 +24,7 @@
 #include <utility>
 
 #include "buffer.hpp"
+#include "chosen.hpp"
 #include "decode.hpp"
 #include "follow.hpp"
 #include "held_lists.hpp"
@@ -42,6 +44,7 @@ constexpr int COPIES_BYTES = 3;  // from this version of the interface on
 constexpr int CLEARS_LISTS = 2;  // from this version on, all QEMUs do
 
 Stream stream;
+Chosen chosen;
 int served = 1;  // version of the running QEMU
 
 /// Which instructions are traced. Without `skip` all of them, else the first `all`, and then: `skip` untraced, `warm`
@@ -295,12 +298,26 @@ std::string state() {
       {"gaps", gaps},
       {"places", places}};
   for (const auto& [name, value] : more) text += std::string(",") + name + "=" + std::to_string(value);
-  return text;
+  return text + chosen.state();
 }
 
 void flush_all() {
   for (auto& buffer : buffers)
     if (buffer) buffer->flush();
+}
+
+/// A process that writes nothing, and may become the one that is recorded, or one that starts it.
+void on_silent_syscall(std::int64_t number, std::uint64_t path, std::uint64_t words, std::uint64_t environment) {
+  if (number != SYS_execve || !chosen.ahead()) return;
+  const auto descriptor = chosen.pipe();
+  if (descriptor >= 0)
+    follow({path, words, environment}, "first=0" + chosen.state(), descriptor, [](const Followed& next) {
+      if (!chosen.next()) return;
+      stream.open(chosen.pipe(), false);
+      const std::unique_ptr<char, decltype(&std::free)> whole(::realpath(next.path.c_str(), nullptr), &std::free);
+      stream.note(0, std::string("begins ") + (whole ? whole.get() : next.path.c_str()) + next.digests);
+      stream.mute();
+    });
 }
 
 /// Before another program takes the place of this one, what is known so far goes out. What a thread allocated goes out
@@ -309,7 +326,7 @@ void on_syscall(qemu_plugin_id_t, unsigned vcpu, std::int64_t number, std::uint6
                 std::uint64_t d, std::uint64_t e, std::uint64_t f, std::uint64_t, std::uint64_t) {
   auto* buffer = buffer_of(vcpu);
   if (buffer != nullptr) buffer->takes_no_list();
-  if (stream.muted()) return;
+  if (stream.muted()) return on_silent_syscall(number, a, b, c);
   if (number >= OBJECTS_CODE && number <= OBJECTS_PHASE && buffer != nullptr)
     return on_said(*buffer, vcpu, number, std::array{a, b, c, d, e, f});
   const bool replaces = number == SYS_execve || number == SYS_execveat;
@@ -319,7 +336,9 @@ void on_syscall(qemu_plugin_id_t, unsigned vcpu, std::int64_t number, std::uint6
     several = true;
     if (in_gap()) qemu_plugin_reset(own, listen);  // those that count without a call
   }
-  if (number == SYS_execve) follow(stream, a, b, c, state());
+  if (number == SYS_execve)
+    follow({a, b, c}, state(), stream.descriptor(),
+           [](const Followed& next) { stream.note(0, "followed " + next.path); });
   if (replaces) stream.note(vcpu, "exec");
 }
 
@@ -352,10 +371,11 @@ void on_flush(qemu_plugin_id_t) { drop_blocks(); }
 void listen(qemu_plugin_id_t id) {
   drop_blocks();
   asked = false;  // QEMU ignores a request while it serves another one
+  qemu_plugin_register_vcpu_syscall_cb(id, on_syscall);
+  if (stream.muted()) return;
   qemu_plugin_register_vcpu_init_cb(id, on_thread);
   qemu_plugin_register_vcpu_exit_cb(id, on_thread_end);
   qemu_plugin_register_vcpu_tb_trans_cb(id, on_translation);
-  qemu_plugin_register_vcpu_syscall_cb(id, on_syscall);
   qemu_plugin_register_flush_cb(id, on_flush);  // QEMU's room for blocks is full
   qemu_plugin_register_atexit_cb(id, on_exit, nullptr);
 }
@@ -391,33 +411,26 @@ void change(qemu_plugin_id_t id) {
 }
 
 void in_the_child() {
+  chosen.in_the_child();
   stream.mute();
   for (auto& buffer : buffers)
     if (buffer) buffer->drop();
 }
 
-void before_a_fork() { stream.note(0, "fork"); }
+void before_a_fork() {
+  chosen.before_a_fork();
+  stream.note(0, "fork");
+}
 
 /// QEMU 9.0 dropped a call of version 1, and refuses plug-ins of version 1. It reads the variable after this ran.
 __attribute__((constructor)) void choose_version() {
   if (::dlsym(RTLD_DEFAULT, "qemu_plugin_n_vcpus") == nullptr) qemu_plugin_version = 2;
 }
 
-/// The number behind "NAME=" of one of the arguments; `otherwise` if none has that name.
-std::uint64_t number_of(std::span<char*> words, std::string_view name, std::uint64_t otherwise) {
-  for (const std::string_view word : words) {
-    if (!word.starts_with(name) || word.substr(name.size(), 1) != "=") continue;
-    std::uint64_t number = 0;
-    const auto text = word.substr(name.size() + 1);
-    const auto [end, bad] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (bad == std::errc{} && end == text.data() + text.size()) return number;
-  }
-  return otherwise;
-}
-
-constexpr std::array<std::string_view, 13> NAMES{"fd",    "all",  "skip",   "warm",  "unit", "doubles",
-                                                 "lines",  // of the user
-                                                 "first", "mode", "passed", "until", "gaps", "places"};
+constexpr std::array<std::string_view, 20> NAMES{
+    "fd",    "all",  "skip",   "warm",  "unit", "doubles", "lines", "process",  // of the user
+    "first", "mode", "passed", "until", "gaps", "places",                       // of the program before
+    "at",    "to",   "root",   "from",  "pipe", "children"};                    // of the process
 
 /// Go on where the program stood that this one replaced.
 void take_over(std::span<char*> words) {
@@ -434,7 +447,8 @@ std::string install(std::span<char*> words) {
   for (const std::string_view word : words) {
     const auto name = word.substr(0, word.find('='));
     if (std::ranges::find(NAMES, name) == NAMES.end())
-      return std::string(word) + " is not an argument; expected fd=, all=, skip=, warm=, unit=, doubles= or lines=";
+      return std::string(word) +
+             " is not an argument; expected fd=, all=, skip=, warm=, unit=, doubles=, lines= or process=";
   }
   constexpr std::uint64_t NONE = 1U << 30U;
   const auto descriptor = number_of(words, "fd", NONE);
@@ -447,7 +461,8 @@ std::string install(std::span<char*> words) {
           number_of(words, "lines", 0)};
   if (plan.skip != 0) until = std::max<std::uint64_t>(plan.all, 1);
   take_over(words);
-  stream.open(static_cast<int>(descriptor), blocks != 0);
+  chosen.open(words, static_cast<int>(descriptor));
+  if (chosen.here()) stream.open(chosen.pipe(), !text_behind(words, "first").empty());
   return "";
 }
 

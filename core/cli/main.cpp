@@ -12,6 +12,7 @@
 
 #include "base/error.hpp"
 #include "cli/describe.hpp"
+#include "cli/family.hpp"
 #include "cli/guard.hpp"
 #include "cli/json.hpp"
 #include "cli/selfcheck.hpp"
@@ -149,6 +150,8 @@ int dispatch(const std::vector<std::string>& words) {
     trace(rest, std::cin, emit);
   } else if (command == "guard") {  // not for people: victims/command.cpp
     return guard(rest);
+  } else if (command == "family") {  // not for people: src/tierscope/predict/program/family.py
+    return family(rest);
   } else {
     throw BadPlan("unknown command '" + command + "' (known: catalogue, check, run, topology, trace)");
   }

@@ -20,6 +20,7 @@ SOON_S = 0.5  # between the end of a stream and the exit status of its writer
 WHY_SIGNAL = "QEMU may lack an instruction, such as AVX-512, or be at fault"
 WHY_ILLEGAL = "QEMU lacks an instruction, usually one of AVX-512; build the program for x86-64-v3 (-march=x86-64-v3)"
 WHY_KILLED = "usually because memory ran out; take a smaller case"
+EMPTY = "the trace contains no "  # instruction, or load and store
 OF_THE_TRACE = re.compile(r"(the )?trace\b")  # the core's messages about a damaged trace begin with this
 
 
@@ -65,10 +66,14 @@ class SoFar(msgspec.Struct, frozen=True, kw_only=True):
 Watch = Callable[[SoFar], None]
 
 
+class NeverBeganError(MachineError):
+    """The process that was to be traced did not start in the tracer."""
+
+
 def replayed(  # noqa: PLR0913 (three are streams)
     words: Sequence[str], command: Sequence[str], *, count: bool = False, sampling: str = "",
     output: int | None = None, given: int | None = None, errors: int | None = None, limit_s: float | None = None,
-    objects: bool = False, warm_once: bool = False, watch: Watch | None = None,
+    objects: bool = False, warm_once: bool = False, watch: Watch | None = None, process: str = "",
 ) -> tuple[Traced, ...]:  # fmt: skip
     """Return what each machine of `words` (`sim:...`) makes of the command, with the exit status of the command.
 
@@ -78,11 +83,12 @@ def replayed(  # noqa: PLR0913 (three are streams)
     objects: with the objects of the program, and the waits for each. A machine may then end in `,objects=FILE`. The
     first line of that file names another machine, and each further line names an object in its memory.
     warm_once: machines with the same caches share the warming between timed parts; only the counters of the first
-    contain it. Another thread gives `watch` how far the replay is.
+    contain it. Another thread gives `watch` how far the replay is. process: the number of the one that is traced
+    (`family`); NeverBeganError if there was none.
     MachineError without the tracer, or if it was killed or did not write a whole trace. UsageError if the command
     cannot start, is a program that the tracer does not run, or takes longer than limit_s.
     """
-    traced, reading = _started(command, sampling, objects=objects, streams=(given, output, errors))
+    traced, reading = _started(command, sampling, objects=objects, process=process, streams=(given, output, errors))
     limit = limit_s or threading.TIMEOUT_MAX
     late = threading.Timer(limit, traced.kill)
     late.daemon = True
@@ -100,6 +106,8 @@ def replayed(  # noqa: PLR0913 (three are streams)
         traced.kill()
         if not late.is_alive():
             raise _late(command, limit) from error
+        if process and damaged and EMPTY in str(error):
+            raise NeverBeganError(f"process {process} of {command[0]} did not start in the tracer") from error
         if damaged:
             raise MachineError(f"the tracer wrote an incomplete trace ({error}){how}") from error
         raise
@@ -116,7 +124,12 @@ def replayed(  # noqa: PLR0913 (three are streams)
 
 
 def _started(
-    command: Sequence[str], sampling: str, *, objects: bool, streams: tuple[int | None, int | None, int | None]
+    command: Sequence[str],
+    sampling: str,
+    *,
+    objects: bool,
+    process: str,
+    streams: tuple[int | None, int | None, int | None],
 ) -> "tuple[subprocess.Popen[bytes], int]":
     """Return the tracer with the command in it, and the end of the pipe from which its trace is read.
 
@@ -125,7 +138,7 @@ def _started(
     given, output, errors = streams
     reading, writing = os.pipe()
     try:
-        tool = traced_words(command, writing, sampling, objects=objects)
+        tool = traced_words(command, writing, sampling, objects=objects, process=process)
         return subprocess.Popen(tool, pass_fds=(writing,), stdin=given, stdout=output, stderr=errors), reading
     except BaseException:
         os.close(reading)

@@ -54,10 +54,13 @@ def _skip(user_s: float) -> int:
     return max(round(user_s * SLOWEST_PER_S / DOUBLES), SHORTEST_SKIP)
 
 
-def traced_words(command: Sequence[str], descriptor: int, sampling: str = "", *, objects: bool = False) -> list[str]:
+def traced_words(
+    command: Sequence[str], descriptor: int, sampling: str = "", *, objects: bool = False, process: str = ""
+) -> list[str]:
     """Return the words that run `command` in the tracer, whose stream goes to `descriptor`.
 
     sampling: of a long program, which units are traced, as SAMPLED. objects: with the call stacks of its allocations.
+    process: the number of the one that is traced (`family`), from the program on that it becomes.
 
     MachineError without the emulator or the tracer; UsageError for what neither can run, with what to do.
     """
@@ -68,7 +71,8 @@ def traced_words(command: Sequence[str], descriptor: int, sampling: str = "", *,
     if emulator is None:
         raise MachineError(f"{EMULATOR} is not installed; {BRING}")
     program = runnable(command)
-    arguments = f"fd={descriptor}" + (f",{sampling}" if sampling else "")
+    chosen = f"process={process}" if process else ""
+    arguments = ",".join(word for word in (f"fd={descriptor}", sampling, chosen) if word)
     tracer = _tracer()
     loaded = _loaded(tracer) if objects else []
     return [emulator, "-cpu", PROCESSOR, *loaded, "-plugin", f"{tracer},{arguments}", *program]

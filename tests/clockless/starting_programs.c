@@ -1,0 +1,121 @@
+// How programs start other processes. Arguments: a word, and what it needs.
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char** environ;
+
+static int ended(pid_t child) {
+  int status = 0;
+  waitpid(child, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 99;
+}
+
+static void become(char** words) {
+  execve(words[0], words, environ);
+  _exit(127);
+}
+
+// Loads that no compiler drops: so many instructions per round that start and end hardly count.
+static void work(long rounds) {
+  static volatile long area[512];
+  long sum = 0;
+  for (long round = 0; round < rounds; ++round)
+    for (int i = 0; i < 512; ++i) sum += area[i] += i;
+  printf("%ld\n", sum);
+  fflush(stdout);
+}
+
+static int by_fork(char** words) {
+  const pid_t child = fork();
+  if (child == 0) become(words);
+  return ended(child);
+}
+
+static int by_vfork(char** words) {
+  const pid_t child = vfork();
+  if (child == 0) become(words);
+  return ended(child);
+}
+
+static int by_spawn(char** words) {
+  pid_t child = 0;
+  if (posix_spawn(&child, words[0], 0, 0, words, environ) != 0) return 98;
+  return ended(child);
+}
+
+// Like subprocess of Python: nothing that the program has open reaches the other one, and its number is used again.
+static int closed(char** words) {
+  const pid_t child = fork();
+  if (child == 0) {
+    for (int i = 3; i < 1024; ++i) close(i);
+    for (int i = 3; i < 800; ++i) open("/dev/null", O_RDONLY);
+    become(words);
+  }
+  return ended(child);
+}
+
+// A first child that becomes nothing, as a search along PATH; the second one is the program.
+static int missing(char** words) {
+  char* nothing[] = {"/nowhere/nothing", 0};
+  if (by_fork(nothing) != 127) return 97;
+  return by_fork(words);
+}
+
+static int both(char** words) {
+  const pid_t first = fork();
+  if (first == 0) become(words);
+  const pid_t second = fork();
+  if (second == 0) become(words);
+  return ended(first) + ended(second);
+}
+
+static int copy(long rounds) {
+  const pid_t child = fork();
+  if (child == 0) {
+    work(rounds);
+    _exit(0);
+  }
+  return ended(child);
+}
+
+// A signal to itself, then a stop that another process ends.
+static int stopped(void) {
+  signal(SIGUSR1, SIG_IGN);
+  raise(SIGUSR1);
+  const pid_t self = getpid(), child = fork();
+  if (child == 0) {
+    siginfo_t found;
+    (void)found;
+    usleep(20000);
+    kill(self, SIGCONT);
+    _exit(0);
+  }
+  raise(SIGSTOP);
+  return ended(child);
+}
+
+int main(int count, char** words) {
+  if (count < 2) return 2;
+  const char* how = words[1];
+  if (!strcmp(how, "work")) return work(atol(words[2])), 0;
+  if (!strcmp(how, "fork")) return by_fork(words + 2);
+  if (!strcmp(how, "vfork")) return by_vfork(words + 2);
+  if (!strcmp(how, "spawn")) return by_spawn(words + 2);
+  if (!strcmp(how, "closed")) return closed(words + 2);
+  if (!strcmp(how, "missing")) return missing(words + 2);
+  if (!strcmp(how, "both")) return both(words + 2);
+  if (!strcmp(how, "copy")) return copy(atol(words[2]));
+  if (!strcmp(how, "stopped")) return stopped();
+  if (!strcmp(how, "left")) {
+    if (fork() == 0) become(words + 2);
+    return 0;
+  }
+  return 2;
+}
