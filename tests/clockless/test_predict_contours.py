@@ -8,9 +8,9 @@ import pytest
 
 from made import Maker, add_latency, add_stream
 from made_machine import made_machine
-from tierscope.predict.program.asked import replay_words
 from tierscope.predict.program.grid import BANDWIDTHS, LATENCIES
 from tierscope.predict.program.machines import LARGE_PAGE, places
+from tierscope.predict.program.replays import replay_words
 
 FOLDER = Path(__file__).parents[2] / "benchmarks" / "predict"
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tierscope.predict.program import asked
+from tierscope.predict.program import asked, part
 from tierscope.predict.program.answer import Anchor, Answer, anchor, answer
 from tierscope.predict.program.machines import Here, Place
 from tierscope.predict.program.native import Native
@@ -92,10 +92,10 @@ def test_the_own_core_with_the_other_reading_is_not_another_core() -> None:
 
 
 def test_a_note_names_a_reading_that_the_time_here_refuses() -> None:
-    (note,) = asked._other_path(*anchored(0.95, 1.68))
+    (note,) = part.other_path(*anchored(0.95, 1.68))
     assert note.startswith("a core where wrong guesses of branches fetch nothing takes 1.68x the time that was")
-    assert asked._other_path(*anchored(0.95, 1.2)) == ()
-    assert asked._other_path(*anchored(1.4, 1.6)) == (), "neither explains it: nothing is predicted"
+    assert part.other_path(*anchored(0.95, 1.2)) == ()
+    assert part.other_path(*anchored(1.4, 1.6)) == (), "neither explains it: nothing is predicted"
     assert "fetch lines of the right path takes 0.50x" in refused("m" + MEETS, 0.5)
 
 

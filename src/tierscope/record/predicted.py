@@ -3,7 +3,7 @@
 from typing import Annotated
 
 import msgspec
-from msgspec import Meta
+from msgspec import UNSET, Meta, UnsetType
 
 SUITE = "prediction"
 """The suite in the manifest of such a run. No suite of this name can be run."""
@@ -98,6 +98,18 @@ class PredictedPlacement(msgspec.Struct, frozen=True, kw_only=True):
     unknown: Annotated[str, Meta(description='why there are none; "": there are some')] = ""
 
 
+class PredictedProcess(msgspec.Struct, frozen=True, kw_only=True):
+    """A process of the program that was followed in the tracer; the bounds contain what all others may take."""
+
+    process: Annotated[
+        str, Meta(description='"": the program itself; "1.2": the second process that its first process started')
+    ]
+    words: Annotated[tuple[str, ...], Meta(description="its program and arguments, cut")]
+    share: Annotated[float, Meta(description="of the wall time here")]
+    seconds: Annotated[float, Meta(description="its own wall time here, without that of others that it waited for")]
+    model_over_measured: Annotated[float | None, Meta(description="of its time here")] = None
+
+
 class Predicted(msgspec.Struct, frozen=True, kw_only=True):
     """One program, measured on this machine, on all tiers and on the grid."""
 
@@ -116,3 +128,9 @@ class Predicted(msgspec.Struct, frozen=True, kw_only=True):
         tuple[PredictedPlacement, ...], Meta(description="list of [`PredictedPlacement`](#predictedplacement)")
     ] = ()
     notes: Annotated[tuple[str, ...], Meta(description="what limits the answers")] = ()
+    followed: Annotated[
+        tuple[PredictedProcess, ...] | UnsetType,
+        Meta(
+            description="list of [`PredictedProcess`](#predictedprocess), the heaviest first; absent if it starts none"
+        ),
+    ] = UNSET

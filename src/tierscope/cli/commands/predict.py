@@ -16,7 +16,7 @@ from tierscope.cli.help import Area, Command, Tried
 
 if TYPE_CHECKING:
     from tierscope.predict.program.asked import Asked as AskedProgram
-    from tierscope.predict.program.asked import Found
+    from tierscope.predict.program.found import Found
 
 BEHIND = "tierscope.behind"  # in the context: the words behind --
 

@@ -128,7 +128,7 @@ class Anchor:
         lacks a part of it.
         """
         own = self.cores[0]
-        lacks = own.ended or lost(self.native, own)
+        lacks = own.ended or lost(self.native, own) or not own.instructions
         return None if lacks or too_short(self) else self.model_s / self.measured_s[1]
 
 

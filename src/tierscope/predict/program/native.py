@@ -2,7 +2,8 @@
 
 One run before the others is dropped, since it fills the page cache. Every run gets the same standard input, so that it
 must be a file; what the program prints is dropped.
-The time of processes that it started is kept apart: the kernel adds it up when the program has waited for them.
+The first run also shows whether it starts processes. If it does, each run states all of them (`simulated.family`).
+Where the system lets nobody follow them, their time is what the kernel adds up when the program has waited for them.
 Blind to: what the program leaves behind for its next run, such as files.
 Source: Linux manual pages, proc(5), /proc/PID/stat, fields 16 and 17.
 """
@@ -10,12 +11,14 @@ Source: Linux manual pages, proc(5), /proc/PID/stat, fields 16 and 17.
 import os
 import stat
 import subprocess
+import tempfile
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from time import perf_counter
+from typing import NamedTuple
 
 import numpy as np
 
@@ -25,6 +28,7 @@ from tierscope.host.others import Others, cpus_between
 from tierscope.host.system import System
 from tierscope.predict.program.crowded import crowded
 from tierscope.predict.program.printed import printed
+from tierscope.simulated.family import Family, family_of, family_words
 from tierscope.stats.median import Interval, median
 from tierscope.units import show_seconds
 
@@ -47,6 +51,8 @@ class Native:
     notes: tuple[str, ...] = ()
     said: str = ""  # "": it prints something else each time, or a process that it left behind prints on
     children_s: float = 0.0  # CPU time of processes that it started and waited for, of user_s and system_s
+    families: tuple[Family, ...] = ()  # its processes in each run; (): it starts none, or nobody can follow them
+    apart: bool = False  # whether this is one process of several, without the time of the others (`members`)
     others_cpus: float | None = None  # that other programs used meanwhile; None: not known
 
     @property
@@ -75,14 +81,13 @@ def alternately(command: Sequence[str], limit_s: float, environments: Sequence[M
 
     Errors as of `measured`.
     """
-    for environment in environments:
-        _once(command, limit_s, environment)
+    watched = [_starts_others(command, limit_s, environment) for environment in environments]
     found: list[list[_Once]] = [[] for _ in environments]
     began, spent, others = perf_counter(), SPENT_S * len(environments), Others(System())
     first = others.mark()
     while len(found[-1]) < LEAST or (len(found[-1]) < MOST and perf_counter() - began < spent):
         for runs, environment in zip(found, environments, strict=True):
-            runs.append(_once(command, limit_s, environment))
+            runs.append(_once(command, limit_s, environment, watched=all(watched)))
     last = others.mark()
     used = cpus_between(first, last) if first and last else None
     return [_beside(_native(runs), used) for runs in found]
@@ -94,13 +99,26 @@ def _beside(native: Native, others_cpus: float | None) -> Native:
     return replace(native, others_cpus=others_cpus, notes=(*native.notes, *([crowd] if crowd else [])))
 
 
+def _starts_others(command: Sequence[str], limit_s: float, environment: Mapping[str, str]) -> bool:
+    """Run it once, and return whether it starts processes that can be followed; False if it only works unfollowed."""
+    try:
+        first = _once(command, limit_s, environment, watched=True).family
+    except _FailedError:  # such as a program with the rights of another user, which the kernel does not grant then
+        first = None
+    if first is None:
+        _once(command, limit_s, environment, watched=False)
+    return first is not None and len(first.processes) > 1
+
+
 def _native(runs: Sequence["_Once"]) -> Native:
     walls, users, systems, children = np.array([one[:4] for one in runs]).T
     notes = ((PIPE,) if _input_kind() == "pipe" else ()) + _waited(walls, users + systems)
-    said = {one[4] for one in runs}
+    said = {one.said for one in runs}
     same = said.pop() if len(said) == 1 else ""
+    families = [one.family for one in runs if one.family]
     return Native(
-        median(walls), median(users), float(np.median(systems)), len(runs), notes, same, float(np.median(children))
+        median(walls), median(users), float(np.median(systems)), len(runs), notes, same, float(np.median(children)),
+        tuple(families) if len(families) == len(runs) else (),
     )  # fmt: skip
 
 
@@ -116,22 +134,57 @@ def _waited(walls: Floats, charged: Floats) -> tuple[str, ...]:
     return (note,)
 
 
-_Once = tuple[float, float, float, float, str]
-"""Wall, user and system seconds of a run, those of its children, and the digest of what it printed."""
+class _Once(NamedTuple):
+    """Seconds of a run, the digest of what it printed, and its processes if they were followed."""
+
+    wall: float
+    user: float
+    system: float
+    children: float
+    said: str
+    family: Family | None
 
 
-def _once(command: Sequence[str], limit_s: float, environment: Mapping[str, str]) -> _Once:
-    with printed() as output:
-        times = _timed(command, limit_s, environment, output.descriptor)
-    return *times, output.digest
+class _FailedError(UsageError):
+    """The program ended with a status other than 0."""
+
+
+def _once(command: Sequence[str], limit_s: float, environment: Mapping[str, str], *, watched: bool) -> _Once:
+    """Run it once. Without a family if the system lets nobody follow processes; the times are then of no use."""
+    with printed() as output, tempfile.TemporaryFile() as facts:
+        words = family_words(facts.fileno(), command) if watched else list(command)
+        timed = _timed(words, command[0], limit_s, environment, (output.descriptor, facts.fileno() if watched else -1))
+        facts.seek(0)
+        family = family_of(facts.read()) if watched else None
+    if watched and family is None:
+        return _Once(*timed.seconds, output.digest, None)
+    status = timed.status if family is None else family.status
+    if status:
+        raise _FailedError(_failure(command[0], status, timed.said))
+    if family is None:
+        return _Once(*timed.seconds, output.digest, None)
+    user, system = (sum(getattr(one, name) for one in family.processes) for name in ("user_s", "system_s"))
+    children = sum(one.cpu_s for one in family.processes[1:])
+    return _Once(family.wall_s, user, system, children, output.digest, family)
+
+
+class _Timed(NamedTuple):
+    seconds: tuple[float, float, float, float]
+    status: int
+    said: str
 
 
 def _timed(
-    command: Sequence[str], limit_s: float, environment: Mapping[str, str], output: int
-) -> tuple[float, float, float, float]:
+    words: Sequence[str], name: str, limit_s: float, environment: Mapping[str, str], streams: tuple[int, int]
+) -> _Timed:
+    """Run words. name: of the program. streams: of its output, and one more that it gets, -1 for none."""
+    output, more = streams
     with same_input() as given, printed() as said:
         began = perf_counter()
-        child = subprocess.Popen(command, stdin=given, stdout=output, stderr=said.descriptor, env=environment)
+        child = subprocess.Popen(
+            words, stdin=given, stdout=output, stderr=said.descriptor, env=environment,
+            pass_fds=[more] if more >= 0 else [],
+        )  # fmt: skip
         late = threading.Timer(limit_s, child.kill)
         late.start()
         try:
@@ -147,11 +200,9 @@ def _timed(
             late.cancel()
     child.returncode = os.waitstatus_to_exitcode(status)
     if over:
-        raise UsageError(f"{command[0]} takes longer than {show_seconds(limit_s)}; "
+        raise UsageError(f"{name} takes longer than {show_seconds(limit_s)}; "
                          "take a smaller case, or a larger --limit")  # fmt: skip
-    if child.returncode:
-        raise UsageError(_failure(command[0], child.returncode, said.last_line))
-    return wall, usage.ru_utime, usage.ru_stime, children
+    return _Timed((wall, usage.ru_utime, usage.ru_stime, children), child.returncode, said.last_line)
 
 
 def _children_s(ended: int) -> float:

@@ -5,13 +5,16 @@ from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
+from msgspec import UNSET
+
 from tierscope import __version__
 from tierscope.errors import MachineError, refusal
 from tierscope.predict.objects.stored import placements
-from tierscope.predict.program.asked import Found
+from tierscope.predict.program.found import Found
 from tierscope.predict.program.phases import Phase
+from tierscope.predict.program.whole import Followed
 from tierscope.record.machine import Machine
-from tierscope.record.predicted import SUITE, Predicted, PredictedPhase, PredictedTier
+from tierscope.record.predicted import SUITE, Predicted, PredictedPhase, PredictedProcess, PredictedTier
 from tierscope.record.result import SCHEMA, Manifest, Result, Run, Software, load, save_manifest, save_result
 from tierscope.run.owned import abandon, owned
 from tierscope.run.place import forsake, taken
@@ -46,16 +49,24 @@ def predicted(found: Found) -> Predicted:
     )
     return Predicted(
         command=found.command,
-        wall_s=found.anchor.native.wall_s.middle,
-        noise_share=found.anchor.native.noise_share,
+        wall_s=found.native.wall_s.middle,
+        noise_share=found.native.noise_share,
         model_over_measured=found.anchor.ratio,
         memory_s=found.memory_s,
         bandwidth_bytes_per_s=found.bandwidth_bytes_per_s,
         tiers=tiers,
         cells=found.cells,
         phases=tuple(_phases(found.phases)),
+        followed=tuple(map(_followed, found.followed)) or UNSET,
         placed=placements(found.placed),
         notes=found.notes,
+    )
+
+
+def _followed(one: Followed) -> PredictedProcess:
+    its = one.member
+    return PredictedProcess(
+        process=its.number, words=its.words, share=its.share, seconds=one.own_s, model_over_measured=one.anchor.ratio
     )
 
 

@@ -5,7 +5,7 @@ from rich.text import Text
 
 from tierscope.predict.objects.text import show as show_placed
 from tierscope.predict.program.answer import Answer
-from tierscope.predict.program.asked import Found
+from tierscope.predict.program.found import Found
 from tierscope.predict.program.text_phases import show as show_phases
 from tierscope.printable import printable
 from tierscope.units import show_seconds
@@ -13,9 +13,10 @@ from tierscope.units import show_seconds
 
 def show(found: Found, console: Console) -> None:
     """Print 'optane100: 1.37x (1.31 to 1.44), 12.1 s: 62 % of the time waits for misses, ...'."""
-    here, native = found.anchor, found.anchor.native
+    here, native = found.anchor, found.native
     noise = "" if native.noise_share is None else f"; noise {native.noise_share:.1%}"
-    model = "" if here.ratio is None else f"; model / measured {here.ratio:.2f}"
+    several = len(found.followed) > 1  # a note has that of each
+    model = "" if here.ratio is None or several else f"; model / measured {here.ratio:.2f}"
     console.print(Text(printable(" ".join(found.command)), style="bold"))
     console.print(
         f"Here: {show_seconds(native.wall_s.middle)} ({show_seconds(native.wall_s.low)} to "

@@ -10,7 +10,9 @@ TEXTS = {
         "a large one that count by how well they explain the time here. It includes the error of sampling. They also "
         "contain the interval of the runs here, both readings of what the model does not explain, and reads from "
         "memory that only the trace has, since its last cache is empty at first. The contours "
-        "come from the own core on a grid of latencies and bandwidths. Limits: threads that wait in the kernel, "
+        "come from the own core on a grid of latencies and bandwidths. If the program starts processes, the heaviest "
+        "ones were followed, and the bounds contain that all others stay or grow as much as the memory allows. "
+        "Limits: threads that wait in the kernel, "
         "JIT code and AVX-512 are not modelled; `model / measured` shows how well the model fits here."
     ),
 }

@@ -62,7 +62,8 @@ def _fits(found: Predicted) -> Iterator[Insight]:
     """Yield how the model compares with the runs here."""
     if found.model_over_measured is None:
         return
-    text = f"The model takes {found.model_over_measured:.2f}x the time that was measured here"
+    of = f" of {found.followed[0].words[0]}" if found.followed else ""
+    text = f"The model takes {found.model_over_measured:.2f}x the time{of} that was measured here"
     others: tuple[Number, ...] = ()
     if found.noise_share is not None:
         text += f"; runs here differ by {100 * found.noise_share:.1f} %"

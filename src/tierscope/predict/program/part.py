@@ -1,0 +1,151 @@
+"""A program, or one of its processes, on all machines; and the answers of the whole program by its parts."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from tierscope.predict.program.answer import Anchor, Answer, answer, slowdown
+from tierscope.predict.program.found import Found
+from tierscope.predict.program.lever import judged, opinion
+from tierscope.predict.program.machines import Here, Place
+from tierscope.predict.program.members import Household, Member
+from tierscope.predict.program.native import Native
+from tierscope.predict.program.phases import Cores as PhaseCores
+from tierscope.predict.program.phases import Phase, phases
+from tierscope.predict.program.processes import followed_notes, served
+from tierscope.predict.program.slowest import factors
+from tierscope.predict.program.whole import Followed, between, whole
+from tierscope.predict.program.wrong_paths import refused as refused_path
+from tierscope.record.predicted import PredictedCell
+from tierscope.simulated.replay import Traced
+from tierscope.suites.response.found import Found as Response
+
+IDLE = ",queueing=false"
+TAIL = 0.04  # of all instructions: more than most gaps have
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """member: the process; None: the program starts none. here: with the reading of wrong paths that answers.
+
+    found: word -> what that machine makes of it.
+    """
+
+    member: Member | None
+    here: Here
+    anchor: Anchor
+    found: dict[str, Traced]
+
+    def answers(self) -> list[Answer]:
+        """Return the answer for each tier, of this part alone."""
+        here, found = self.here, self.found
+        return [
+            answer(
+                place.name, _to(place, self.anchor), cores_of(place, found), found.get(place.word + IDLE),
+                found.get(here.instant), found.get(place.large), place.notes,
+            )
+            for place in here.tiers
+        ]  # fmt: skip
+
+    def phases(self, count: int) -> tuple[Phase, ...]:
+        """Return the phases; none if the program has no markers and none are asked for."""
+        if not count and not self.anchor.cores[0].phases:
+            return ()
+        found = self.found
+        tiers = [
+            PhaseCores(
+                place.name, list(zip(self.anchor.cores, cores_of(place, found), strict=True)),
+                found.get(place.word + IDLE), found.get(self.here.instant), _to(place, self.anchor).ends,
+            )
+            for place in self.here.tiers
+        ]  # fmt: skip
+        return phases(self.anchor, tiers, count)
+
+    def notes(self) -> tuple[str, ...]:
+        """Return what limits its answers."""
+        own = self.anchor.cores[0]
+        every = (*other_path(self.here, self.anchor), *served(self.anchor.native, own), *_tail(own))
+        return every if self.member is None else tuple(f"of {self.member.command}: {note}" for note in every)
+
+
+def words_of(here: Here) -> list[str]:
+    """Return each machine once."""
+    words = [word for place in (here.own, *here.tiers) for word in place.words]
+    words += [place.word + IDLE for place in here.tiers if here.instant]
+    words += [place.large for place in here.tiers if place.large]
+    words += [*(place.words[0] for place in here.grid), *here.ends]
+    return list(dict.fromkeys([*words, *([here.instant] if here.instant else [])]))
+
+
+def cores_of(place: Place, found: dict[str, Traced]) -> list[Traced]:
+    """Return what all cores of a place make of it."""
+    return [found[word] for word in place.words]
+
+
+def answered(
+    command: Sequence[str], parts: Sequence[Part], native: Native, home: Household | None,
+    levers: Sequence[Response], folder: Path,
+) -> Found:  # fmt: skip
+    """Return the answers for the program. parts: it, or the processes that were followed; folder: for files."""
+    here = parts[0].here
+    followed = tuple(Followed(part.member, part.anchor) for part in parts if part.member)
+    tiers = parts[0].answers()
+    added: tuple[str, ...] = ()
+    if home:
+        limits = factors(here.own.word, here.instant, [place.word for place in here.tiers], folder)
+        each = zip(*(part.answers() for part in parts), strict=True)
+        tiers = [whole(its, followed, home, limit) for its, limit in zip(each, limits, strict=True)]
+        added = followed_notes(
+            home,
+            [part.anchor.ratio for part in parts],
+            dict(zip((place.name for place in here.tiers), limits, strict=True)),
+        )
+    judgements = tuple(judged(one, opinion(levers, place)) for one, place in zip(tiers, here.tiers, strict=True))
+    notes = (*native.notes, *here.notes, *added, *(note for part in parts for note in part.notes()))
+    return Found(
+        tuple(command), parts[0].anchor, judgements, notes, tuple(_cells(parts, followed, home)), here.tiers,
+        here.memory_s, here.bandwidth_bytes_per_s, home=home, followed=followed, ran=native,
+    )  # fmt: skip
+
+
+def refused(command: Sequence[str], here: Here, native: Native, home: Household, why: str) -> Found:
+    """Return that nothing is known of the program, which no model has met."""
+    nothing = Traced(machine="", instructions=0, loads=0, stores=0, counters={}, seconds=0.0)
+    time = native.user_s
+    anchor = Anchor(native, (time.low, time.middle, time.high), 0.0, (nothing,), why)
+    tiers = tuple(Answer(place.name, None, None, None, None, 0.0, unknown=why) for place in here.tiers)
+    return Found(
+        tuple(command), anchor, tiers, (*native.notes, *here.notes), (), here.tiers, here.memory_s,
+        here.bandwidth_bytes_per_s, home=home, ran=native,
+    )  # fmt: skip
+
+
+def _to(place: Place, here_s: Anchor) -> Anchor:
+    """Return the anchor for a tier; its latency is exact where that of the tier is the same one."""
+    return replace(here_s, ends=()) if place.as_here else here_s
+
+
+def _cells(parts: Sequence[Part], followed: Sequence[Followed], home: Household | None) -> Iterator[PredictedCell]:
+    """Yield the grid; nothing where no prediction rests on an anchor."""
+    if any(part.anchor.unknown for part in parts):
+        return
+    for number, place in enumerate(parts[0].here.grid):
+        if place.over is None or place.bandwidth_over is None:
+            continue
+        ratios = [slowdown(part.anchor, part.found[part.here.grid[number].words[0]]) for part in parts]
+        ratio = between(ratios, followed, home) if home else ratios[0]
+        yield PredictedCell(latency_over=place.over, bandwidth_over=place.bandwidth_over, ratio=ratio)
+
+
+def other_path(here: Here, here_s: Anchor) -> tuple[str, ...]:
+    """Return a note where the time here refuses a reading of wrong paths, and not the other one."""
+    ratio = here_s.other_ratio
+    if ratio is None or here_s.open_path or here_s.unknown:
+        return ()
+    return (refused_path(here.own.others[0], ratio),)
+
+
+def _tail(own: Traced) -> tuple[str, ...]:
+    """Return a note where the end of the program is not sampled; what it does there has the rate of the last unit."""
+    share = own.last_gap / (own.instructions + own.untraced_instructions)
+    return (f"the last {share:.0%} of its instructions were not traced; take a larger case",) if share > TAIL else ()
