@@ -162,7 +162,13 @@ def _member(native: Native, number: str, runs: Sequence[Relative]) -> Member:
         words[0] if len(set(words)) == 1 else "" for words in zip(*(one.first_digests for one in runs), strict=False)
     ]
     own = Native(
-        median(walls), median(users), float(np.median(systems)), len(runs), native.notes, native.said, apart=True,
+        median(walls),
+        median(users),
+        float(np.median(systems)),
+        len(runs),
+        native.notes,
+        native.said,
+        apart=True,
         others_cpus=native.others_cpus,
     )
     share = own.wall_s.middle / native.wall_s.middle
