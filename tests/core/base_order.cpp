@@ -145,6 +145,48 @@ TEST_CASE("a window is walked to its last node before the next one starts") {
   CHECK(std::set(windows.begin(), windows.end()).size() == 100);
 }
 
+TEST_CASE("windows with distant nodes share a block, and visit every node once") {
+  for (const std::uint64_t nodes : {12U, 100U, 1000U, 4099U})
+    for (const std::uint64_t window : {1U, 2U, 5U})
+      for (const std::uint64_t spacing : {2U, 3U, 16U})
+        for (const bool in_order : {false, true}) {
+          const Cycle cycle(nodes, window, 1995, in_order, spacing);
+          REQUIRE(cycle.nodes() == nodes / (window * spacing) * window * spacing);
+          if (cycle.nodes() == 0) continue;
+          std::vector<bool> seen(nodes);
+          std::vector<std::uint64_t> all(cycle.nodes()), next(cycle.nodes());
+          cycle.at(0, all);
+          cycle.successors(0, next);
+          for (std::uint64_t step = 0; step < cycle.nodes(); ++step) {
+            const auto node = all[step];
+            REQUIRE(node == cycle.at(step));
+            REQUIRE_FALSE(seen[node]);
+            seen[node] = true;
+            REQUIRE(next[node] == all[(step + 1) % all.size()]);
+            if (step % window > 0) {
+              const auto before = all[step - 1];
+              REQUIRE(std::max(node, before) - std::min(node, before) < window * spacing);
+              REQUIRE(node % spacing == before % spacing);
+            }
+          }
+        }
+}
+
+TEST_CASE("windows of a block are passes over the same places in the same order, one node further each") {
+  constexpr std::uint64_t WINDOW = 5, SPACING = 16;
+  const Cycle cycle(10 * WINDOW * SPACING, WINDOW, 7, true, SPACING);
+  std::set<std::vector<std::uint64_t>> orders;
+  for (std::uint64_t block = 0; block < 10; ++block) {
+    std::vector<std::uint64_t> first;
+    for (std::uint64_t step = 0; step < WINDOW; ++step) first.push_back(cycle.at(block * WINDOW * SPACING + step));
+    for (std::uint64_t step = 0; step < WINDOW * SPACING; ++step)
+      REQUIRE(cycle.at(block * WINDOW * SPACING + step) == first[step % WINDOW] + step / WINDOW);
+    for (auto& node : first) node = node / SPACING % WINDOW;
+    orders.insert(first);
+  }
+  CHECK(orders.size() > 5);
+}
+
 TEST_CASE("a shuffle visits every number below its count once, and in another order for another seed") {
   for (const std::uint64_t count : {1U, 2U, 3U, 5U, 64U, 100U, 384U, 1025U}) {
     CAPTURE(count);

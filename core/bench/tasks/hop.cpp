@@ -23,9 +23,8 @@ using kernels::Pass;
 
 std::span<const Key<Hops>> Hops::table() {
   static constexpr Key<Hops> KEYS[]{
-      bytes_key<Hops, &Hops::footprint>("footprint"),
-      bytes_key<Hops, &Hops::element>("element"),
-      bytes_key<Hops, &Hops::locality>("locality"),
+      bytes_key<Hops, &Hops::footprint>("footprint"),  bytes_key<Hops, &Hops::element>("element"),
+      bytes_key<Hops, &Hops::locality>("locality"),    bytes_key<Hops, &Hops::stride>("stride"),
       choice_key<Hops, &Hops::order, ORDERS>("order"),
   };
   return KEYS;
@@ -41,7 +40,7 @@ Cycle cycle_of(const Group& group, const Member& member) {
   const auto& its = group.plan.of<Hops>();
   const auto nodes = member.end - member.begin;
   return {nodes, its.locality == 0 ? nodes : its.locality / its.element, group.plan.seed,
-          windows_of(group) == Order::sequential};
+          windows_of(group) == Order::sequential, its.spacing()};
 }
 
 namespace tasks::hop {
@@ -161,6 +160,9 @@ class HopTask final : public TaskOf<blocks::Repeats> {
     const auto& its = group.plan.of<Hops>();
     require_multiple("element", its.element, LINE, "a cache line (64)");
     require_multiple_of_element("locality", its.locality, its.element);
+    require_multiple_of_element("stride", its.stride, its.element);
+    if (its.stride > its.element && its.locality == 0)
+      throw BadPlan("stride= is the distance within a window; add locality=, the bytes that a window visits");
     if (!its.order) return;
     if (!group.entry->info->orders)
       throw BadPlan("kernel " + group.plan.kernel + " does not take order=; its places are always drawn");
@@ -172,8 +174,9 @@ class HopTask final : public TaskOf<blocks::Repeats> {
     const auto& its = group.plan.of<Hops>();
     const auto nodes = its.footprint / (its.element * group.entry->info->lines()) / group.plan.cpus.size();
     const auto window = its.locality == 0 ? nodes : its.locality / its.element;
-    const auto each = window == 0 ? 0 : nodes / window * window;
-    if (each == 0) refuse_footprint(group.plan, its.footprint, std::max(its.locality, its.element));
+    const auto block = window * its.spacing();
+    const auto each = block == 0 ? 0 : nodes / block * block;
+    if (each == 0) refuse_footprint(group.plan, its.footprint, std::max(its.locality, its.element) * its.spacing());
     return each;
   }
 
@@ -195,7 +198,7 @@ class HopTask final : public TaskOf<blocks::Repeats> {
   [[nodiscard]] std::string content(const Group& group) const override {
     const auto& its = group.plan.of<Hops>();
     std::string key;
-    for (const auto number : {group.operations, its.element, its.locality,
+    for (const auto number : {group.operations, its.element, its.locality, its.spacing(),
                               std::uint64_t{windows_of(group) == Order::sequential}, group.members.size()})
       key += " " + std::to_string(number);
     return key;
