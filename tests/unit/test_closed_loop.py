@@ -189,6 +189,32 @@ def test_a_range_of_units_is_false_only_without_the_one_that_was_built(
     assert (unit.verdict, unit.false, unit.bound) == (verdict, verdict == WRONG, bound)
 
 
+@pytest.mark.parametrize(
+    ("low", "high", "sure"),
+    [(256, 256, True), (256, 1024, True), (256, 1088, False), (256, 64 * KiB, False), (512, 64 * KiB, True)],
+)
+def test_a_range_of_units_that_is_too_wide_does_not_count_and_a_wrong_one_is_false(
+    low: int, high: int, sure: bool
+) -> None:
+    near = replace(RIGHT[0], unit_bytes=Estimate(low, 512 if low > 256 else 256, high))
+    scores = list(score.of_buffers(DEVICE, levels(400e-9, near, RIGHT[1])))
+    unit = next(one for one in scores if (one.parameter, one.level) == ("unit", 1))
+    assert unit.sure == sure
+    assert unit.false == (low > 256)
+    assert all(one.sure for one in scores if one is not unit)
+
+
+@pytest.mark.parametrize(("low", "high", "verdict"), [(20, 28, RANGE), (25, 28, WRONG), (20, 23.9, WRONG)])
+def test_a_range_of_capacities_is_false_only_without_the_one_that_was_built(
+    low: float, high: float, verdict: str
+) -> None:
+    size = Estimate(low * KiB, 22 * KiB, high * KiB)
+    near = replace(RIGHT[0], capacity_bytes=size, round_bytes=None, ranged=True)
+    scores = score.of_buffers(DEVICE, levels(400e-9, near, RIGHT[1]))
+    found = next(one for one in scores if (one.parameter, one.level) == ("capacity", 1))
+    assert (found.verdict, found.false) == (verdict, verdict == WRONG)
+
+
 LARGE = replace(BLANK, buffers=(Buffer(24 * KiB, 256, 80e-9), Buffer(100 * MiB, 4 * KiB, 200e-9)))
 NEAR = level(24.2 * KiB, 256, 100e-9, 24 * KiB)
 OPEN = math.inf

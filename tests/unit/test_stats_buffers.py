@@ -9,8 +9,8 @@ import pytest
 from made_buffers import FOOTPRINT, OPTANE, Buffer, Device, latency_s, model_s
 from tiers import first
 from tierscope.arrays import Floats
-from tierscope.stats.buffers import infer
-from tierscope.stats.buffers_levels import Curve, Levels
+from tierscope.stats.buffers import _level, infer
+from tierscope.stats.buffers_levels import Curve, Estimate, Levels
 from tierscope.stats.buffers_model import Fresh, Unit
 from tierscope.stats.buffers_search import Place, Search
 from tierscope.units import KiB, MiB
@@ -68,7 +68,10 @@ def test_buffers_behind_longer_lines_are_found(line: int) -> None:
     regions = [region for region in large() if region >= line]
     latency = np.array([model_s(SMALL, region, region <= 8 * KiB, line) for region in regions])
     levels = infer(replace(curve(latency, 0.002, regions=regions), line_bytes=line))
-    assert found(levels) == [(24 * KiB, 512), (512 * KiB, 2 * KiB)]
+    assert [unit for _, unit in found(levels)] == [512, 2 * KiB]
+    for level, built in zip(levels.levels, (24 * KiB, 512 * KiB), strict=True):
+        assert level.capacity_bytes.low <= built <= level.capacity_bytes.high
+        assert level.round_bytes == (None if level.ranged else built)
     assert [level.most_amplification for level in levels.levels] == [512 / line, 2 * KiB / line]
 
 
@@ -209,3 +212,21 @@ def test_capacities_out_of_order_cost_a_finite_amount() -> None:
     turned = (Place(unit, 1 << 20), Place(unit, 1 << 16))
     with np.errstate(all="raise"):
         assert np.isfinite(search.refined(turned).cost)
+
+
+@pytest.mark.parametrize(
+    ("low", "middle", "high", "told", "ranged"),
+    [
+        (7.8, 8.0, 8.2, 8, False),  # known, and round
+        (7.0, 7.4, 8.1, 8, True),  # a round size is in the interval by chance
+        (6.0, 7.0, 8.0, None, True),
+        (9.4, 10.0, 10.6, None, False),
+    ],
+)
+def test_a_capacity_is_a_value_or_a_range(
+    low: float, middle: float, high: float, told: int | None, ranged: bool
+) -> None:
+    unit, time = Estimate(256, 256, 256), Estimate(1e-7, 1e-7, 1e-7)
+    one = _level(Estimate(low * KiB, middle * KiB, high * KiB), unit, told * KiB if told else None, time, 64)
+    assert one.ranged == ranged
+    assert one.round_bytes == (None if ranged or told is None else told * KiB)

@@ -87,7 +87,7 @@ MACHINE = made_machine(2)
 def known_of(curve: Curve) -> buffers.Known:
     known = buffers.Known(FOOTPRINT)
     for place in range(curve.latency_s.size):
-        key = int(curve.region_bytes[place]), bool(curve.scattered[place])
+        key = int(curve.region_bytes[place]), bool(curve.scattered[place]), 0
         known.points[key] = float(curve.latency_s[place]), float(curve.spread[place])
     return known
 
@@ -96,8 +96,8 @@ def test_points_that_decide_are_read_again_for_longer_within_the_limit() -> None
     chosen = suites["buffers"].read({"footprint": "1GiB", "limit": "50"})
     asked: list[tuple[int, float, float]] = []
 
-    def read(region: int, *, scattered: bool, precision: float, budget_s: float) -> list[Experiment]:
-        del scattered
+    def read(region: int, *, scattered: bool, stride: int, precision: float, budget_s: float) -> list[Experiment]:
+        del scattered, stride
         asked.append((region, precision, budget_s))
         return []
 
@@ -116,7 +116,7 @@ def test_the_most_precise_read_of_a_region_counts() -> None:
     for rate, relative in ((1e7, 0.01), (2e7, 0.002), (3e7, 0.03)):
         interval = SimpleNamespace(interval=SimpleNamespace(relative=relative))
         known.add(experiment, SimpleNamespace(rate=lambda rate=rate: rate, point=SimpleNamespace(groups=[interval])))
-    assert known.points == {(2 * KiB, False): (pytest.approx(5e-8), pytest.approx(0.001))}
+    assert known.points == {(2 * KiB, False, 0): (pytest.approx(5e-8), pytest.approx(0.001))}
 
 
 def test_the_most_precise_row_of_a_region_counts() -> None:
@@ -124,8 +124,8 @@ def test_the_most_precise_row_of_a_region_counts() -> None:
         latency = Interval(seconds - half, seconds, seconds + half, 100)
         return SimpleNamespace(
             target="node:0", operation="read", latency=latency, blocks=100, region_bytes=2 * KiB, scattered=False,
-            footprint_bytes=FOOTPRINT,
+            stride_bytes=None, footprint_bytes=FOOTPRINT,
         )  # fmt: skip
 
     (point,) = buffers_found._points([row(100e-9, 2e-9), row(102e-9, 1e-9), row(104e-9, 3e-9)], "node:0", "read")
-    assert point[2] == 102e-9
+    assert point[3] == 102e-9

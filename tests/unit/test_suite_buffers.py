@@ -14,6 +14,7 @@ from tierscope.plans.live import describe
 from tierscope.plans.simulation import SHORTER
 from tierscope.record.experiment import Experiment
 from tierscope.run.expected import imagine
+from tierscope.stats.buffers_levels import Pass
 from tierscope.stats.buffers_rivals import LARGEST_UNIT
 from tierscope.stats.buffers_search import Place
 from tierscope.suites.buffers import experiments as buffers
@@ -33,7 +34,8 @@ def regions(experiments: list[Experiment], operation: str) -> list[int]:
 def test_reads_begin_at_random_and_then_follow_by_address_to_the_largest_region() -> None:
     experiments = planned(to="16MiB", op="read")
     at_random = [one for one in experiments if one.labels["scattered"]]
-    assert regions(at_random, "read") == list(buffers.SCATTERED)
+    pairs = [one for one in at_random if "stride_bytes" in one.labels]
+    assert regions(at_random, "read") == [*buffers.SCATTERED, *[128] * len(pairs)]
     assert buffers.SCATTERED[-1] == 2 * LARGEST_UNIT
     assert regions(experiments[len(at_random) :], "read") == [2 * KiB << step for step in range(14)]
     for one in experiments:
@@ -41,7 +43,57 @@ def test_reads_begin_at_random_and_then_follow_by_address_to_the_largest_region(
         assert group.workload.work.order == ("random" if one in at_random else "sequential")
         assert (group.workload.kernel, group.workload.work.element_bytes) == ("chase", 64)
         assert group.workload.work.locality_bytes == one.labels["region_bytes"]
+        assert group.workload.work.stride_bytes == (one.labels["stride_bytes"] if one in pairs else 0)
         assert GiB - 16 * MiB < group.workload.footprint_bytes <= GiB
+
+
+def test_pairs_have_each_distance_up_to_twice_the_largest_unit() -> None:
+    pairs = [one for one in planned(op="read") if "stride_bytes" in one.labels]
+    assert [one.labels["stride_bytes"] for one in pairs] == list(buffers.DISTANCES)
+    assert buffers.DISTANCES[-1] == 2 * LARGEST_UNIT
+    for one in pairs:
+        assert one.groups[0].workload.footprint_bytes % (2 * int(one.labels["stride_bytes"] or 0)) == 0
+
+
+def test_passes_come_around_a_capacity_and_then_close_in_on_the_largest_step() -> None:
+    known, unit, capacity = buffers.Known(FOOTPRINT), 512, 100 * KiB
+    asked: list[int] = []
+
+    def read(region: int, *, stride: int) -> list[Experiment]:
+        assert stride == unit
+        asked.append(region)
+        known.passes.append(Pass(region, stride, 80e-9 if region <= capacity else 110e-9, 0.002))
+        return []
+
+    list(buffers.outgrowing(known, unit, 0.93 * capacity, 16 * MiB, read))
+    first, closer = asked[: len(buffers.PASSES)], asked[len(buffers.PASSES) :]
+    assert first == sorted(first)
+    assert first[0] < capacity < first[-1]
+    assert all(region % unit == 0 for region in asked)
+    assert 1 <= len(closer) <= buffers.HALVED
+    below = max(region for region in asked if region <= capacity)
+    above = min(region for region in asked if region > capacity)
+    assert above <= max(buffers.NEAR * below, below + unit)
+
+
+def test_passes_do_not_close_in_on_what_rises_slowly() -> None:
+    known = buffers.Known(FOOTPRINT)
+
+    def read(region: int, *, stride: int) -> list[Experiment]:
+        known.passes.append(Pass(region, stride, 80e-9 * region**0.1, 0.002))
+        return []
+
+    list(buffers.outgrowing(known, 512, 100.0 * KiB, 16 * MiB, read))
+    assert len(known.passes) <= len(buffers.PASSES) + 1
+
+
+def test_regions_in_passes_read_one_line_of_each_unit_before_the_next() -> None:
+    walk = buffers.field_of(MACHINE, suites["buffers"].read({"footprint": "1GiB"}))
+    one = walk.read_passes(96 * KiB, 4 * KiB)
+    work = one.groups[0].workload.work
+    assert (work.locality_bytes, work.stride_bytes, work.order) == (24 * 64, 4 * KiB, "sequential")
+    assert one.groups[0].workload.footprint_bytes % (96 * KiB) == 0
+    assert (one.labels["region_bytes"], one.labels["stride_bytes"]) == (96 * KiB, 4 * KiB)
 
 
 def test_a_block_contains_whole_regions_or_a_part_of_a_large_one() -> None:
@@ -86,9 +138,9 @@ def test_large_regions_are_walked_as_a_whole(target: str, times: float) -> None:
 def test_regions_come_closer_where_a_buffer_was_found() -> None:
     known = buffers.Known(FOOTPRINT)
     for region in buffers.SCATTERED:
-        known.points[region, True] = (model_s(OPTANE, region, True), 0.001)
+        known.points[region, True, 0] = (model_s(OPTANE, region, True), 0.001)
     for region in buffers.coarse(128 * MiB):
-        known.points[region, False] = (model_s(OPTANE, region, False), 0.001)
+        known.points[region, False, 0] = (model_s(OPTANE, region, False), 0.001)
     places = known.places()
     assert [place.capacity_bytes for place in places] == pytest.approx([16 * KiB, 16 * MiB], rel=0.06)
     more = buffers.finer(known, places, buffers.ROUNDS[0], FAR)
@@ -96,7 +148,7 @@ def test_regions_come_closer_where_a_buffer_was_found() -> None:
     assert all(region % 256 == 0 and 2 * KiB <= region <= FAR for region in more)
     assert any(14 * MiB < region <= 18 * MiB for region in more)
     assert any(14 * KiB < region < 16 * KiB for region in more)
-    known.points |= {(region, False): (1e-7, 0.001) for region in more}
+    known.points |= {(region, False, 0): (1e-7, 0.001) for region in more}
     assert not set(more) & set(buffers.finer(known, places, buffers.ROUNDS[0], FAR))
 
 

@@ -18,7 +18,9 @@ from tierscope.stats.buffers_levels import Estimate, Level, Levels
 from tierscope.stats.fresh import mean_of_regions
 from tierscope.stats.median import Interval
 from tierscope.suites.buffers.findings import sentences
+from tierscope.suites.buffers.row import BuffersRow
 from tierscope.suites.buffers.table import _read, _round_as
+from tierscope.suites.buffers.terminal import buffers
 from tierscope.tables import Flat, tables
 from tierscope.units import KiB, MiB
 
@@ -96,7 +98,7 @@ def test_a_unit_without_upper_bound_is_shown_as_that_or_more(content: Content) -
     rows = [row for row in tables["buffers"].rows(content.run) if row.part != "writes"]
     unit = Interval(8 * KiB, 16 * KiB, 64 * KiB, 0)
     open_ended = [replace(row, unit=unit, amplification_most=None) if row.part == "buffer 2" else row for row in rows]
-    assert any("in units of 8 KiB or more" in said.text for said in sentences(open_ended))
+    assert any("in units that are not known (8 KiB or more)" in said.text for said in sentences(open_ended))
 
 
 def test_each_region_has_the_value_of_the_fit(content: Content) -> None:
@@ -189,6 +191,49 @@ def test_round_sizes_are_reported_as_round_only(content: Content, told: str, wor
     (text,) = (one.text for one in sentences(rows) if one.name == "buffer_capacity 2")
     assert words in text
     assert ("round" in text) == (told != "cannot be told")
+
+
+def test_a_capacity_that_is_not_known_to_a_value_is_a_range(content: Content) -> None:
+    first, *others = content.sections["buffers"].typed
+    size = Interval(14 * KiB, 16 * KiB, 20 * KiB, 0)
+    rows = [replace(first, capacity=size, round_bytes=None, ranged=True), *others]
+    (text,) = (one.text for one in sentences(rows) if one.name == "buffer_capacity 1")
+    assert text.startswith("Buffer 1: 14 KiB to 20 KiB in units of 256 B")
+    assert "14 KiB-20 KiB" in shown(rows)
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "said"),
+    [
+        (128, 512, "in units of 256 B (128 B to 512 B)"),
+        (128, 4096, "in units that are not known (128 B to 4 KiB)"),
+        (704, 64 * KiB, "in units that are not known (704 B or more)"),
+    ],
+)
+def test_units_that_may_be_too_many_are_not_known(content: Content, low: int, high: int, said: str) -> None:
+    first, *others = content.sections["buffers"].typed
+    rows = [replace(first, unit=Interval(low, 256, high, 0)), *others]
+    (text,) = (one.text for one in sentences(rows) if one.name == "buffer_capacity 1")
+    assert said in text
+    assert ("moves at most" in text) == (high <= 4 * low)
+    assert (" ?" in shown(rows)) == (high > 4 * low)
+
+
+def shown(rows: list[BuffersRow]) -> str:
+    """The rows in a terminal."""
+    _, _, lines = buffers(rows)
+    return "\n".join("  ".join(line) for line in lines)
+
+
+@pytest.mark.parametrize(("low", "high", "conclusive"), [(0.85, 1.2, True), (0.7, 1.2, False)])
+def test_a_range_is_conclusive_up_to_half_more_than_its_low_end(low: float, high: float, conclusive: bool) -> None:
+    size = Estimate(low * 1e5, 1e5, high * 1e5)
+    one = Level(size, Estimate(256, 256, 256), Estimate(9e-8, 9e-8, 9e-8), None, ranged=True)
+    levels = Levels((one,), Estimate(1e-7, 1e-7, 1e-7), Estimate(0, 0, 0), 0.5, 40, np.zeros(40))
+    rows = _read(levels, "node:0", [], ())
+    assert all(row.conclusive == conclusive for row in rows)
+    assert rows[0].ranged
+    assert conclusive or "capacity of buffer 1 is not known: 68.4 KiB to 117 KiB" in rows[0].reasons
 
 
 def blocks_of(seconds: list[float], operations: int = 100) -> np.ndarray:

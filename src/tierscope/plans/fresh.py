@@ -31,6 +31,7 @@ LEAST = GiB  # of a footprint: a unit that a 64 MiB buffer contains is seldom me
 BLOCK_BYTES = 64 * KiB  # of one timed block, at least: some 0.2 ms
 WHOLE_BYTES = 128 * KiB  # of one timed block, at most: a busy machine leaves no thread alone for long
 TWICE = 2  # factor over the needed parts: where a part is not a whole share, its place in the region is not known
+PAIR = 2  # lines
 ENOUGH = 192  # blocks of a small region: with under 10x the usual noise their median is known to 1 %
 BLOCKS = 128  # of a large region, or of several
 LINE_S = 300e-9  # where nothing is known yet
@@ -63,16 +64,33 @@ class Field:
         kernel = "chase" if block == self.line_bytes else "chase_blocks"
         return self._experiment("read", kernel, region, block, "random" if scattered else "sequential")
 
+    def read_pairs(self, stride: int) -> Experiment:
+        """Return dependent reads of two lines that are `stride` bytes apart, then of two others at a random place."""
+        return self._experiment("read", "chase", PAIR * self.line_bytes, self.line_bytes, "random", stride)
+
+    def read_passes(self, region: int, stride: int) -> Experiment:
+        """Return dependent reads of one line of each stride of a region, in a random order, then of the next line of
+        each in the same order; after all lines the next region follows by address.
+        """
+        return self._experiment("read", "chase", region, self.line_bytes, "sequential", stride)
+
     def write(self, region: int, block: int = 64) -> Experiment:
         """Return stores past the caches, with a fence behind each region."""
         return self._experiment("write", "flush_nt", region, block, "once")
 
-    def _experiment(self, operation: str, kernel: str, region: int, block: int, order: str) -> Experiment:
+    def _experiment(
+        self, operation: str, kernel: str, region: int, block: int, order: str, stride: int = 0
+    ) -> Experiment:
         most = self.footprint_bytes if operation == "read" else min(self.footprint_bytes, WRITTEN_BYTES)
+        whole, walked = region, region
+        if stride and order == "random":
+            whole = region // block * stride
+        elif stride:
+            walked = region // stride * block
         work = Workload(
             kernel=kernel,
-            footprint_bytes=max(most // region, 2) * region,
-            work=HopWork(element_bytes=block, locality_bytes=region, order=order)
+            footprint_bytes=max(most // whole, 2) * whole,
+            work=HopWork(element_bytes=block, locality_bytes=walked, order=order, stride_bytes=stride)
             if operation == "read"
             else BlockWork(element_bytes=block, locality_bytes=region, order=order, fence="region"),
             per_block=max(_block_bytes(region) // block, 1),
@@ -80,6 +98,8 @@ class Field:
         labels = FreshLabels(operation=operation, region_bytes=region, scattered=order == "random", of=self.of)
         if self.ways > 1:
             labels = msgspec.structs.replace(labels, ways=self.ways, grain_bytes=self.grain_bytes)
+        if stride:
+            labels = msgspec.structs.replace(labels, stride_bytes=stride)
         group = Group(workload=work, target=self.target, team=Team(cpus=(self.cpu,)), role=f"{operation}r")
         return Experiment(
             table=TABLE, groups=(group,), schedule=self._lasting(region), labels=labels.stored(), note=self.note

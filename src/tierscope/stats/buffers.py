@@ -14,8 +14,9 @@ The answer is the fit of the expected kind with this number of levels, if it is 
 Otherwise it is the best rival. A better fit alone is not enough: `buffers_doubts` lists why an answer is not sure.
 Intervals are those of the profile likelihood at 95 %: capacities and units with all times fitted again, times from
 the covariance of the linear fit. They contain the capacities and units of all rivals that explain a level as well. A
-capacity of 2^k or 1.5 * 2^k that is in the interval is reported as `round_bytes`. If it is more than ROUND away, the
-answer is not sure: wide intervals contain one by chance.
+capacity of 2^k or 1.5 * 2^k that is in the interval is reported as `round_bytes`. If it is more than ROUND away, or if
+the capacity is not known to WIDE, the answer is the interval: wide ones contain a round size by chance. Regions in
+passes show the capacity of some buffers without this fit (`buffers_passes`).
 A capacity above half of the largest region has a lower bound only, because no region shows its knee as a whole. The
 medium behind such a buffer has one, too: the slowest regions are a mixture of both. The bounds come from regions that
 follow by address. Regions at random show how much of the footprint stays in a buffer, but that depends on how it was
@@ -27,6 +28,7 @@ number must be known, since a small region is in one of them.
 
 import itertools
 import math
+from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -38,11 +40,12 @@ from tierscope.stats.buffers_doubts import LEAST, Fitted, counts, doubts, walks_
 from tierscope.stats.buffers_kinds import LRU
 from tierscope.stats.buffers_levels import Curve, Estimate, Level, Levels
 from tierscope.stats.buffers_model import Fresh
+from tierscope.stats.buffers_passes import against, shown_by_passes
 from tierscope.stats.buffers_rivals import LARGEST_UNIT, UNITS, Cell, Rivals
 from tierscope.stats.buffers_search import REACH, Fit, Place, Search
 from tierscope.stats.buffers_units import together
 from tierscope.stats.median import student
-from tierscope.units import LINE_BYTES, show_size
+from tierscope.units import LINE_BYTES
 
 MOST = 3  # levels
 CAPACITY_MODEL = 0.03  # and in a capacity
@@ -105,8 +108,9 @@ def _search(curve: Curve, model_s: Floats) -> tuple[Search, Fresh, Floats]:
     if curve.latency_s.size < FEWEST:
         raise ValueError(f"{curve.latency_s.size} regions show nothing about buffers; at least {FEWEST} are needed")
     fresh = Fresh(
-        curve.region_bytes, curve.scattered, curve.footprint_bytes, curve.ways, curve.grain_bytes, curve.line_bytes
-    )
+        curve.region_bytes, curve.scattered, curve.footprint_bytes, curve.ways, curve.grain_bytes, curve.line_bytes,
+        curve.stride_bytes,
+    )  # fmt: skip
     sigma = errors.together(curve, model_s)
     return Search(fresh, curve.latency_s, sigma), fresh, sigma
 
@@ -165,10 +169,14 @@ def _told(fitted: Fitted, rivals: Rivals, sigma: Floats, curve: Curve) -> Levels
     reach = student(SHARE, max(1.0, search.points - 3 * count - 2))
     times = _bounded_times(design, fit.times_s, fitted.variance, reach)
     cells = [_cells(fitted, rivals, number) for number in range(count)]
-    scattered = float(curve.region_bytes[curve.scattered].max(initial=0.0))
+    scattered = curve.shown_bytes()
     reach_bytes = search.largest_bytes / REACH
     limit = fit.cost + fitted.variance * reach**2
     capacities = [_capacity(search, fit.places, number, limit, own) for number, own in enumerate(cells)]
+    cliffs = shown_by_passes(curve.passes, fit.places, capacities, curve.line_bytes)
+    by_fit = {number: capacities[number] for number in cliffs}
+    capacities = [cliffs.get(number, capacity) for number, capacity in enumerate(capacities)]
+    unlike = against(curve.passes, fit.places, capacities, fit.times_s[1 : 1 + count])
     own_times = times
     for number in _unseen(capacities, reach_bytes):
         far = _far(fitted, rivals, number)
@@ -188,32 +196,36 @@ def _told(fitted: Fitted, rivals: Rivals, sigma: Floats, curve: Curve) -> Levels
         if unit.low < unit.high and not expected:
             possible = [cell for cell in alike if unit.low <= cell.unit_bytes <= unit.high]
             times = _widened(times, fitted, number, possible)
-        size = None if capacity.bounded else _round(capacity, place.unit_bytes, curve.ways)
-        levels.append((capacity, unit, size))
-    off = [
-        number
-        for number, (own, all_of_them) in enumerate(zip(own_times[:count], times, strict=False))
-        if all_of_them.furthest > max(KNOWN, own.furthest) or not own.middle
-    ]
-    unsure = [f"latency of buffer {number + 1} is not known to {KNOWN * 100:g} %" for number in off]
-    unsure += [
-        f"capacity of buffer {number} is not known well enough: it may be {show_size(size)}"
-        for number, (capacity, _, size) in enumerate(levels, start=1)
-        if size is not None and abs(size / capacity.middle - 1) > ROUND
-    ]
-    found = [
-        Level(capacity, unit, times[number], size, curve.line_bytes)
-        for number, (capacity, unit, size) in enumerate(levels)
-    ]
+        known = capacity if unit.low == unit.high else by_fit.get(number, capacity)  # passes count units
+        size = None if known.bounded else _round(known, place.unit_bytes, curve.ways)
+        levels.append((known, unit, size))
+    unsure = [*unlike, *_wide_times(own_times[:count], times)]
+    found = [_level(*one, time, curve.line_bytes) for one, time in zip(levels, times, strict=False)]
     curve_s = design @ fit.times_s * sigma
     medium = times[count]
     if found and found[-1].capacity_bytes.bounded:
         least = min(medium.low, float(curve_s.max()) * (1 - errors.MODEL))
         medium = Estimate(least, least, math.inf)
     return Levels(
-        tuple(found), medium, times[-1], fitted.misfit(fit), search.points, curve_s, (*doubts(fitted, cells), *unsure),
-        reach_bytes,
+        tuple(found), medium, times[-1], fitted.misfit(fit), search.points, curve_s,
+        (*doubts(fitted, cells, cliffs), *unsure), reach_bytes,
     )  # fmt: skip
+
+
+def _wide_times(own: list[Estimate], times: list[Estimate]) -> Iterator[str]:
+    """Yield a phrase for each latency that other units or capacities change by more than KNOWN."""
+    for number, (one, all_of_them) in enumerate(zip(own, times, strict=False), start=1):
+        if all_of_them.furthest > max(KNOWN, one.furthest) or not one.middle:
+            yield f"latency of buffer {number} is not known to {KNOWN * 100:g} %"
+
+
+def _level(capacity: Estimate, unit: Estimate, size: int | None, time: Estimate, line: int) -> Level:
+    """Return a level; its capacity is a range if it is not known to WIDE, or if a round size in it is far from it."""
+    level = Level(capacity, unit, time, size, line)
+    far = size is not None and abs(size / capacity.middle - 1) > ROUND
+    if capacity.bounded or (level.capacity_off <= WIDE and not far):
+        return level
+    return replace(level, round_bytes=None, ranged=True)
 
 
 def _as_good(fitted: Fitted, reach: float) -> float:

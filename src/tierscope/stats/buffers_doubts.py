@@ -16,7 +16,7 @@ Blind to two buffers with the same unit, if the larger one is less than APART ti
 """
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -70,9 +70,12 @@ def walks_little(fit: Fit) -> bool:
     return bool(fit.times_s[-1] <= WALK * fit.times_s[:-1].sum())
 
 
-def doubts(fitted: Fitted, cells: list[list[Cell]]) -> tuple[str, ...]:
-    """Return one phrase for each doubt. cells: of each level, those that explain it as well."""
-    return (*_shape(fitted), *_number(fitted), *_plateaus(fitted, cells), *_ends(fitted))
+def doubts(fitted: Fitted, cells: list[list[Cell]], cliffs: Container[int] = ()) -> tuple[str, ...]:
+    """Return one phrase for each doubt.
+
+    cells: of each level, those that explain it as well. cliffs: levels whose capacity passes show, without a fit.
+    """
+    return (*_shape(fitted), *_number(fitted), *_plateaus(fitted, cells, cliffs), *_ends(fitted, cliffs))
 
 
 def _shape(fitted: Fitted) -> Iterator[str]:
@@ -93,14 +96,16 @@ def _number(fitted: Fitted) -> Iterator[str]:
             yield f"{count + 1} buffers explain the curve better than {count}, but not by enough to be sure"
 
 
-def _plateaus(fitted: Fitted, cells: list[list[Cell]]) -> Iterator[str]:
+def _plateaus(fitted: Fitted, cells: list[list[Cell]], cliffs: Container[int]) -> Iterator[str]:
     shares = [_outgrown(fitted.search, place) for place in fitted.best.places]
     units = [{cell.unit_bytes for cell in own} for own in cells]
     for number, (near, far) in enumerate(itertools.pairwise(shares), start=1):
+        if number - 1 in cliffs and number in cliffs:
+            continue
         if not np.any((near >= FULL) & (far <= EMPTY)) and units[number - 1] & units[number]:
             yield f"no region shows buffer {number} outgrown and buffer {number + 1} not yet: they may be one"
     for number, (one, other) in enumerate(itertools.pairwise(fitted.best.places), start=1):
-        if other.capacity_bytes < NEAREST * one.capacity_bytes:
+        if other.capacity_bytes < NEAREST * one.capacity_bytes and not (number - 1 in cliffs and number in cliffs):
             yield f"buffer {number + 1} has less than {NEAREST:g}x the capacity of buffer {number}: one hides the other"
 
 
@@ -112,11 +117,11 @@ def _outgrown(search: Search, place: Place) -> Floats:
     return np.asarray((found - least) / np.maximum(1 - least, 1e-9), dtype=np.float64)
 
 
-def _ends(fitted: Fitted) -> Iterator[str]:
+def _ends(fitted: Fitted, cliffs: Container[int]) -> Iterator[str]:
     for number, place in enumerate(fitted.best.places, start=1):
         if place.capacity_bytes < FEW * place.unit_bytes:
             yield f"buffer {number} has fewer than four units, which no kind of buffer describes"
-        elif parts_of_units(fitted.search, place) > PARTS:
+        elif number - 1 not in cliffs and parts_of_units(fitted.search, place) > PARTS:
             count = round(place.capacity_bytes / place.unit_bytes)
             yield f"buffer {number} has about {count} units, and regions are not whole in them"
     if not walks_little(fitted.best):

@@ -3,9 +3,14 @@
 import math
 from dataclasses import dataclass
 
+import numpy as np
+
 from tierscope.arrays import Floats, Truths
 from tierscope.stats.buffers_rivals import LARGEST_UNIT
 from tierscope.units import LINE_BYTES, KiB
+
+RANGE = 1.5  # largest over least capacity of a range that is an answer: no more than from a round size to the next one
+UNIT_RANGE = 4.0  # the same of units, which differ by powers of two
 
 
 @dataclass(frozen=True)
@@ -20,6 +25,26 @@ class Curve:
     ways: int = 1  # memories side by side, as known
     grain_bytes: int = 4 * KiB  # in each, before the next one begins
     line_bytes: int = LINE_BYTES  # of the caches
+    stride_bytes: Floats | None = None  # between the two lines of a region, if they are a pair; 0: of no pair
+    passes: tuple["Pass", ...] = ()  # regions that were read in passes, by rising size
+
+    def shown_bytes(self) -> float:
+        """Return the largest region at random, or distance within a pair: a unit shows up to half of it."""
+        strides = np.zeros(self.region_bytes.size) if self.stride_bytes is None else self.stride_bytes
+        return float(np.where(self.scattered, np.maximum(self.region_bytes, strides), 0.0).max(initial=0.0))
+
+
+@dataclass(frozen=True)
+class Pass:
+    """A region that was read in passes: one line of each stride, then the next line of each, in the same order.
+
+    spread: relative standard error of the latency.
+    """
+
+    region_bytes: int
+    stride_bytes: int
+    latency_s: float
+    spread: float
 
 
 @dataclass(frozen=True)
@@ -48,13 +73,23 @@ class Estimate:
 
 @dataclass(frozen=True)
 class Level:
-    """A buffer. latency_s: of a line found there, all levels before it included. line_bytes: of the caches."""
+    """A buffer.
+
+    latency_s: of a line found there, all levels before it included. line_bytes: of the caches. ranged: the capacity is
+    anywhere in its interval, and its middle is not an answer.
+    """
 
     capacity_bytes: Estimate
     unit_bytes: Estimate
     latency_s: Estimate
     round_bytes: int | None
     line_bytes: int = LINE_BYTES
+    ranged: bool = False
+
+    @property
+    def vague(self) -> bool:
+        """Return whether the range of the capacity is too wide for an answer."""
+        return self.ranged and self.capacity_bytes.high > RANGE * self.capacity_bytes.low
 
     @property
     def capacity_off(self) -> float:
@@ -72,6 +107,11 @@ class Level:
         the unit has no upper bound.
         """
         return None if self.unit_bytes.high >= LARGEST_UNIT else self.unit_bytes.high / self.line_bytes
+
+
+def vague_unit(low: float, high: float) -> bool:
+    """Return whether a range of units is too wide for an answer; also one without an end, which has the largest one."""
+    return high > UNIT_RANGE * low
 
 
 @dataclass(frozen=True)

@@ -9,12 +9,13 @@ import numpy as np
 
 from tierscope.arrays import Floats
 from tierscope.stats import buffers, buffers_writes
-from tierscope.stats.buffers_levels import Curve, Levels
+from tierscope.stats.buffers_levels import Curve, Levels, Pass
 from tierscope.stats.buffers_writes import Writes
 from tierscope.tables.regions import RegionsRow
 from tierscope.units import LINE_BYTES, KiB
 
-Point = tuple[int, bool, float, float, int]  # region, scattered, seconds, relative standard error, footprint
+Key = tuple[int, bool, int]  # region, scattered, stride
+Point = tuple[int, bool, int, float, float, int]  # of a key: seconds, relative standard error, footprint
 UNKNOWN = 0.05  # relative standard error of a median of so few blocks that it has no interval
 FULL = 32 * KiB  # some region at least must be as large: below there are only units
 
@@ -44,7 +45,7 @@ def fits(rows: list[RegionsRow], line_bytes: int = LINE_BYTES) -> list[float | N
 
     line_bytes: as for `found`.
     """
-    curves: dict[tuple[str, str], dict[tuple[int, bool], float]] = defaultdict(dict)
+    curves: dict[tuple[str, str], dict[Key, float]] = defaultdict(dict)
     plain = [row for row in rows if _plain(row, line_bytes)]
     for target, one in found(rows, line_bytes).items():
         if one.levels is not None:
@@ -68,28 +69,28 @@ def _share(operation: str, line_bytes: int) -> float:
     return 1.0 if operation == "read" else LINE_BYTES / line_bytes
 
 
-def _key(row: RegionsRow) -> tuple[int, bool]:
-    return row.region_bytes, row.scattered
+def _key(row: RegionsRow) -> Key:
+    return row.region_bytes, row.scattered, row.stride_bytes or 0
 
 
-def _keyed(points: tuple[Point, ...], curve: Floats) -> dict[tuple[int, bool], float]:
-    return {(point[0], point[1]): float(value) for point, value in zip(points, curve, strict=True)}
+def _keyed(points: tuple[Point, ...], curve: Floats) -> dict[Key, float]:
+    return {point[:3]: float(value) for point, value in zip(_fitted(points), curve, strict=True)}
 
 
 def _points(rows: list[RegionsRow], target: str, operation: str) -> tuple[Point, ...]:
     """Return the most precise row of each region, the last one of equal rows, by rising size."""
-    known: dict[tuple[int, bool], Point] = {}
+    known: dict[Key, Point] = {}
     for row in rows:
         if (row.target, row.operation) == (target, operation) and row.latency:
             spread = row.latency.relative / 2 if row.blocks > 1 else UNKNOWN
-            if spread <= (known[_key(row)][3] if _key(row) in known else math.inf):
+            if spread <= (known[_key(row)][4] if _key(row) in known else math.inf):
                 known[_key(row)] = (*_key(row), row.latency.middle, spread, row.footprint_bytes)
     return tuple(known[key] for key in sorted(known))
 
 
 def _read(rows: list[RegionsRow], target: str, line_bytes: int) -> Levels | None:
     points = _points(rows, target, "read")
-    enough = len(points) >= buffers.FEWEST and points[-1][0] >= FULL
+    enough = len(_fitted(points)) >= buffers.FEWEST and points[-1][0] >= FULL
     return _inferred(points, *_layout(rows, target), line_bytes) if enough else None
 
 
@@ -101,9 +102,21 @@ def _layout(rows: list[RegionsRow], target: str) -> tuple[int, int]:
 
 @functools.lru_cache(maxsize=32)
 def _inferred(points: tuple[Point, ...], ways: int, grain: int, line_bytes: int) -> Levels:
-    region, scattered, seconds, spread, footprint = (np.array(column) for column in zip(*points, strict=True))
-    sizes, over = region.astype(np.float64), footprint.astype(np.float64)
-    return buffers.infer(Curve(sizes, seconds, spread, scattered, over, ways, grain, line_bytes))
+    region, scattered, stride, seconds, spread, footprint = (
+        np.array(column) for column in zip(*_fitted(points), strict=True)
+    )
+    sizes, over, strides = (column.astype(np.float64) for column in (region, footprint, stride))
+    passes = tuple(Pass(one[0], one[2], one[3], one[4]) for one in points if _in_passes(one))
+    return buffers.infer(Curve(sizes, seconds, spread, scattered, over, ways, grain, line_bytes, strides, passes))
+
+
+def _in_passes(point: Point) -> bool:
+    return point[2] > 0 and not point[1]
+
+
+def _fitted(points: tuple[Point, ...]) -> tuple[Point, ...]:
+    """Return the points of the curve that is fitted: all but regions that were read in passes."""
+    return tuple(point for point in points if not _in_passes(point))
 
 
 def _written(rows: list[RegionsRow], target: str, line_bytes: int) -> Writes | None:
@@ -113,5 +126,5 @@ def _written(rows: list[RegionsRow], target: str, line_bytes: int) -> Writes | N
 
 @functools.lru_cache(maxsize=32)
 def _queue(points: tuple[Point, ...], share: float) -> Writes | None:
-    region, _, seconds, spread, _ = (np.array(column) for column in zip(*points, strict=True))
+    region, _, _, seconds, spread, _ = (np.array(column) for column in zip(*points, strict=True))
     return buffers_writes.infer_writes(region.astype(np.float64), seconds * share, spread)

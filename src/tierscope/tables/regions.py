@@ -25,13 +25,18 @@ class RegionLabels(Labels, frozen=True, kw_only=True):
 
 
 class FreshLabels(RegionLabels, frozen=True, kw_only=True):
-    """The labels of a point on fresh regions. of: the suite that asks; ways, grain_bytes: of interleaved memories."""
+    """The labels of a point on fresh regions.
+
+    of: the suite that asks; ways, grain_bytes: of interleaved memories. stride_bytes: between the lines of a region, if
+    they do not follow one another.
+    """
 
     operation: str
     scattered: bool
     of: str
     ways: int | UnsetType = UNSET
     grain_bytes: int | UnsetType = UNSET
+    stride_bytes: int | UnsetType = UNSET
 
 
 NOTHING = Interval(math.nan, math.nan, math.nan, 0)
@@ -47,6 +52,10 @@ class RegionsRow(JudgedRow, frozen=True, kw_only=True):
     region_bytes: Annotated[Size, Col("region", help="each line of the region was visited once before the next region")]
     block_bytes: Annotated[AskedSize, Col("block", help="read or written at a time")]
     scattered: Annotated[bool, Col("scattered", help="true: regions follow one another at random; false: by address")]
+    stride_bytes: Annotated[
+        Size | None,
+        Col("distance", help="between two lines of a pair, or of a pass over the region; null: all lines in any order"),
+    ]
     latency: Annotated[Time | None, Col("time per line", help="time per line of the caches")]
     fit_s: Annotated[
         Seconds | None, Col("fit", help="what the buffers found would give; null where none were looked for")
@@ -70,6 +79,7 @@ def row_of(run: Run, record: Record) -> RegionsRow:
         region_bytes=labels.region_bytes,
         block_bytes=block,
         scattered=labels.scattered,
+        stride_bytes=present(labels.stride_bytes),
         latency=interval.times(run.result.machine.line_bytes() / block),
         fit_s=None,
         footprint_bytes=facts.footprint_bytes,

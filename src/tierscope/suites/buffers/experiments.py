@@ -1,10 +1,12 @@
 """Buffers between the processor and a memory's medium, from reads and writes of fresh regions.
 
 Reads begin with regions of one line of the caches to 128 KiB scattered over the footprint; the knees are the units of
-the buffers. Regions in the order of their addresses follow; their knees are the capacities. Then come more regions
-around the capacities that a first fit finds, and once more around those that a second fit finds. Points on which the
-answer depends are then read for longer (`stats.buffers_aim`). Writes give the time
-per line over region size, from which `stats.buffers_writes` infers what joins them.
+the buffers. So are those of pairs of lines, over the distance within a pair. Regions in the order of their addresses
+follow; their knees are the capacities. Then come more regions around the capacities that a first fit finds, and once
+more around those that a second fit finds. Around each of them, regions are read in passes, which show where many kinds
+of buffers are outgrown (`stats.buffers_passes`). Points on which the answer depends are then read for longer
+(`stats.buffers_aim`). Writes give the time per line over region size, from which `stats.buffers_writes` infers what
+joins them.
 
 Sizes are not assumed: see `stats.buffers`. A buffer larger than half of the largest region has a lower bound.
 Source: Z. Wang et al., "Characterizing and Modeling Non-Volatile Memory Systems", MICRO 2020 (LENS, buffer prober).
@@ -25,16 +27,26 @@ from tierscope.plans.answer import Answer
 from tierscope.plans.cpus import chosen_cpu
 from tierscope.plans.kinds import Help, Number, Pages, Seconds, Share, Size, Time, Visits, one_size
 from tierscope.record.experiment import Experiment, Schedule, Target
+from tierscope.record.labels import present
 from tierscope.record.machine import Machine
 from tierscope.stats.buffers import FEWEST, capacities
 from tierscope.stats.buffers_aim import worth_time
-from tierscope.stats.buffers_levels import Curve
+from tierscope.stats.buffers_levels import Curve, Pass
+from tierscope.stats.buffers_pairs import units_of
+from tierscope.stats.buffers_passes import steps_by, widest
 from tierscope.stats.buffers_search import Place
 from tierscope.tables.regions import FreshLabels
 from tierscope.units import LINE_BYTES, KiB, MiB, show_bytes
 
 SCATTERED = tuple(sorted({64 << step for step in range(12)} | {192 << step for step in range(10)}))
 """To 128 KiB, twice the largest unit that the fit looks for."""
+DISTANCES = tuple(sorted({64 << step for step in range(12)} | {192 << step for step in range(10)}))
+"""Within a pair, to 128 KiB."""
+PASSES = (0.5, 0.62, 0.78, 0.88, 1.0, 1.13, 1.28, 1.6)
+"""Factors on a capacity, where regions are read in passes."""
+HALVED = 4  # times: the interval of regions around the largest step of these
+NEAR = 1.02  # times: regions that are near enough
+ENOUGH = 0.4  # of the whole rise: a step that is halved
 GRAIN = 8 * KiB  # regions above `fresh.WHOLE_BYTES` contain whole units of most sizes
 FIRST = 2 * KiB
 PARTS = 32  # of a region: by one of them, or by a unit if that is more, regions differ at least
@@ -86,19 +98,23 @@ class BuffersOptions(SuiteOptions, frozen=True, kw_only=True):
 
 @dataclass
 class Known:
-    """Latencies so far, by region and whether it was scattered: seconds and relative standard error."""
+    """Latencies so far, by region, whether it was scattered, and stride: seconds and relative standard error."""
 
     footprint_bytes: int
     ways: int = 1
     grain_bytes: int = 4 * KiB
     line_bytes: int = LINE_BYTES
-    points: dict[tuple[int, bool], tuple[float, float]] = field(default_factory=dict)
+    points: dict[tuple[int, bool, int], tuple[float, float]] = field(default_factory=dict)
+    passes: list[Pass] = field(default_factory=list)
 
     def add(self, experiment: Experiment, answer: Answer) -> None:
         labels = FreshLabels.read(experiment)
         if (rate := answer.rate()) and answer.point:
             relative = answer.point.groups[0].interval.relative / 2
-            key = labels.region_bytes, labels.scattered
+            key = labels.region_bytes, labels.scattered, present(labels.stride_bytes) or 0
+            if key[2] and not labels.scattered:
+                self.passes.append(Pass(key[0], key[2], 1 / rate, relative))
+                return
             self.points[key] = min((1 / rate, relative), self.points.get(key, (0.0, math.inf)), key=lambda one: one[1])
 
     def slowest(self) -> float:
@@ -110,18 +126,19 @@ class Known:
         keys = sorted(self.points)
         values = [self.points[key] for key in keys]
         return Curve(
-            np.array([region for region, _ in keys], dtype=np.float64),
+            np.array([region for region, *_ in keys], dtype=np.float64),
             np.array([seconds for seconds, _ in values]),
             np.nan_to_num(np.array([spread for _, spread in values]), posinf=1.0),
-            np.array([scattered for _, scattered in keys]),
+            np.array([scattered for _, scattered, _ in keys]),
             np.full(len(keys), float(self.footprint_bytes)),
             self.ways,
             self.grain_bytes,
             self.line_bytes,
+            np.array([stride for *_, stride in keys], dtype=np.float64),
         )
 
-    def worth_time(self, share: float) -> list[tuple[int, bool, float]]:
-        """Return region, whether it was scattered, and the precision needed, of each point that decides the answer.
+    def worth_time(self, share: float) -> list[tuple[int, bool, int, float]]:
+        """Return the key of each point that decides the answer, and the precision needed.
 
         share: of the error of the model, that a point may have.
         """
@@ -129,6 +146,19 @@ class Known:
             return []
         keys = sorted(self.points)
         return [(*keys[place], 2 * relative) for place, relative in worth_time(self.curve(), share)]
+
+    def in_passes(self, stride: int) -> list[Pass]:
+        """Return the regions that were read in passes with this stride, by rising size."""
+        return sorted((one for one in self.passes if one.stride_bytes == stride), key=lambda one: one.region_bytes)
+
+    def outgrown(self) -> list[tuple[int, float]]:
+        """Return the unit and the capacity of buffers whose regions are worth passes: with units that pairs show."""
+        units = units_of(self.curve())
+        places = self.places() if units else []
+        return [
+            (min(units, key=lambda unit: abs(math.log(unit / place.unit_bytes))), place.capacity_bytes)
+            for place in places
+        ]
 
     def places(self) -> list[Place]:
         """Return the buffers that the points show so far, as if no other kind existed."""
@@ -160,7 +190,7 @@ def finer(known: Known, places: list[Place], factors: tuple[float, ...], largest
         own = place.capacity_bytes / known.ways
         knees = {place.capacity_bytes, own if own < known.grain_bytes else place.capacity_bytes}
         sizes |= {_whole(knee * factor, place.unit_bytes) for knee in knees for factor in factors}
-    return sorted(size for size in sizes if FIRST <= size <= largest and (size, False) not in known.points)
+    return sorted(size for size in sizes if FIRST <= size <= largest and (size, False, 0) not in known.points)
 
 
 def _whole(size: float, unit: int = LINE_BYTES) -> int:
@@ -171,28 +201,57 @@ def _whole(size: float, unit: int = LINE_BYTES) -> int:
     return max(round(size / grain), 1) * grain
 
 
+def _lines(sizes: tuple[int, ...], line: int, largest: int) -> list[int]:
+    """Return the sizes that are whole lines and no larger than a region."""
+    return [size for size in sizes if size % line == 0 and size <= largest]
+
+
 def reads(walk: fresh.Field, chosen: BuffersOptions, line: int) -> Generator[Experiment, Answer, None]:
     """Yield scattered regions, then those in order, then regions around the capacities that these show."""
     known, largest = Known(walk.footprint_bytes, walk.ways, walk.grain_bytes, line), chosen.to
 
     def read(
-        region: int, *, scattered: bool = False, precision: float = chosen.precision, budget_s: float = 0.0
-    ) -> Generator[Experiment, Answer, None]:
+        region: int, *, scattered: bool = False, stride: int = 0, precision: float = chosen.precision,
+        budget_s: float = 0.0,
+    ) -> Generator[Experiment, Answer, None]:  # fmt: skip
         budget_s = max(chosen.budget, budget_s)
         schedule = msgspec.structs.replace(walk.schedule, precision=min(precision, chosen.precision), budget_s=budget_s)
         own = replace(walk, line_s=known.slowest(), schedule=schedule)
         experiment = own.read(region, line, scattered=scattered)
+        if stride:
+            experiment = own.read_pairs(stride) if scattered else own.read_passes(region, stride)
         known.add(experiment, (yield experiment))
 
-    for region in SCATTERED:
-        if region % line == 0 and region <= largest:
-            yield from read(region, scattered=True)
+    for region in _lines(SCATTERED, line, largest):
+        yield from read(region, scattered=True)
+    for distance in _lines(DISTANCES, line, largest):
+        yield from read(fresh.PAIR * line, scattered=True, stride=distance)
     for region in coarse(largest):
         yield from read(region)
     for factors, most in zip(ROUNDS, (largest, AGAIN_TO), strict=True):
         for region in finer(known, known.places(), factors, min(most, largest)):
             yield from read(region)
+    for unit, capacity in known.outgrown():
+        yield from outgrowing(known, unit, capacity, min(AGAIN_TO, largest), read)
     yield from again(known, chosen, read)
+
+
+def outgrowing(known: Known, unit: int, capacity: float, largest: int, read: Callable[..., Plan]) -> Plan:
+    """Yield regions around a capacity in passes of its unit, then those between the two with the largest step."""
+    sizes = sorted({max(round(capacity * factor / unit), 2) * unit for factor in PASSES})
+    done = {one.region_bytes for one in known.in_passes(unit)}
+    for size in sizes:
+        if size <= largest and size not in done:
+            yield from read(size, stride=unit)
+    for _ in range(HALVED):
+        own = [one for one in known.in_passes(unit) if sizes[0] <= one.region_bytes <= sizes[-1]]
+        at = widest(own)
+        if at is None or not steps_by(own, at, ENOUGH):
+            return
+        low, high = own[at].region_bytes, own[at + 1].region_bytes
+        if high - low <= unit or high <= NEAR * low:
+            return
+        yield from read((low + high) // 2 // unit * unit, stride=unit)
 
 
 def again(known: Known, chosen: BuffersOptions, read: Callable[..., Plan]) -> Plan:
@@ -203,8 +262,8 @@ def again(known: Known, chosen: BuffersOptions, read: Callable[..., Plan]) -> Pl
     for share in SHARES:
         due = [one for one in known.worth_time(share) if one[0] <= AGAIN_TO]
         budget_s = chosen.limit / len(SHARES) / max(len(due), 1)
-        for region, scattered, precision in due:
-            yield from read(region, scattered=scattered, precision=precision, budget_s=budget_s)
+        for region, scattered, stride, precision in due:
+            yield from read(region, scattered=scattered, stride=stride, precision=precision, budget_s=budget_s)
 
 
 def plan(machine: Machine, chosen: BuffersOptions) -> Plan:

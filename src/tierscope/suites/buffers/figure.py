@@ -27,7 +27,8 @@ class Regions:
     reading = (
         "Each line of a region is visited once, so that no cache of the processor helps; what is found is a neighbour "
         "in a buffer of the memory. Where the curve rises, the region outgrew a buffer: rules are the capacities "
-        "found, bands their 95 % intervals. Scattered regions fall where a unit is brought in for one line only. "
+        "found, bands their 95 % intervals. Pairs of lines are shown over their distance, and rise up to each unit. "
+        "Scattered regions fall where a unit is brought in for one line only. "
         "Lines show what the buffers found would give. Hollow points are inconclusive."
     )
 
@@ -49,10 +50,14 @@ def point(row: RegionsRow, line_bytes: int = LINE_BYTES) -> Point:
     """Return one datum. line_bytes: of the caches; a write past them has 64 bytes."""
     usual = line_bytes if row.operation == "read" else LINE_BYTES
     block = "" if row.block_bytes == usual else f", blocks of {show_bytes(row.block_bytes)}"
+    order, size = ", scattered" if row.scattered else "", row.region_bytes
+    if row.stride_bytes:
+        order = ", pairs" if row.scattered else f", passes of {show_bytes(row.stride_bytes)}"
+        size = row.stride_bytes if row.scattered else size
     return {
-        "series": f"{row.operation}{', scattered' if row.scattered else ''}{block}",
-        "bytes": row.region_bytes,
-        "size": show_bytes(row.region_bytes),
+        "series": f"{row.operation}{order}{block}",
+        "bytes": size,
+        "size": show_bytes(size),
         **vega.bar("ns", row.latency, vega.ns),
         "fit": vega.ns(row.fit_s),
         "verdict": row.verdict,

@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 from tierscope.draw.words import with_bounds
+from tierscope.stats.buffers_levels import vague_unit
 from tierscope.stats.buffers_rivals import LARGEST_UNIT
 from tierscope.stats.median import Interval
 from tierscope.suites.buffers.row import BuffersRow
@@ -71,13 +72,13 @@ def _buffer(one: _Sized, behind_s: float) -> Insight:
     more, most = behind_s - one.latency.middle, row.amplification_most or 0.0
     at_least = "at least " if row.capacity_least_bytes else ""
     costs = f", {at_least}{show_seconds(more)} more for one that is not" if more > 0 else ""
-    brings = f"; a read of one line moves at most {most:g}x its bytes" if most else ""
+    brings = f"; a read of one line moves at most {most:g}x its bytes" if most and not _vague(one) else ""
     holds = {
         "holding": "; its size is a round number as measured, as if it also contained the nearer levels",
         "beside": "; its size is a round number only without the nearer levels, as if it did not contain them",
     }
     text = (
-        f"{row.part.capitalize()}: {_capacity(one)} in units of {_unit(one.unit)}, "
+        f"{row.part.capitalize()}: {_capacity(one)} in units {_of(one.unit)}, "
         f"{with_bounds(one.latency, show_seconds)} for a line in it{costs}{brings}"
         f"{holds.get(row.round_as or '', '')}"
     )
@@ -91,12 +92,26 @@ def _capacity(one: _Sized) -> str:
     row, found = one.row, one.capacity
     if found is None:
         return f"{show_bytes(row.capacity_least_bytes or 0)} or more"
+    if row.ranged:
+        return _range(found)
     shown = show_size(row.round_bytes) if row.round_bytes else show_bytes(found.middle)
     return f"{shown} ({_range(found)})"
 
 
 def _range(capacity: Interval) -> str:
     return f"{show_bytes(capacity.low)} to {show_bytes(capacity.high)}"
+
+
+def _vague(one: _Sized) -> bool:
+    return vague_unit(one.unit.low, one.unit.high)
+
+
+def _of(unit: Interval) -> str:
+    """Return the unit, or that it is not known."""
+    if not vague_unit(unit.low, unit.high):
+        return f"of {_unit(unit)}"
+    low, high = show_size(int(unit.low)), show_size(int(unit.high))
+    return f"that are not known ({low} {'or more' if unit.high >= LARGEST_UNIT else f'to {high}'})"
 
 
 def _unit(unit: Interval) -> str:

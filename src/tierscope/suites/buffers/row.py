@@ -31,6 +31,10 @@ class BuffersRow(JudgedRow, frozen=True, kw_only=True):
         Size | None,
         Col("round", help="the power of two, or 1.5 x a power of two, in that interval; null if there is none"),
     ]
+    ranged: Annotated[
+        bool,
+        Col("range", help="true: the capacity is anywhere in its interval, and no value in it is more likely"),
+    ]
     unit: Annotated[
         Bytes | None,
         Col("unit", help="brought in, or written, at a time; bounds: the units that the curve does not rule out"),

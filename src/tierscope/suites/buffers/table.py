@@ -27,7 +27,6 @@ from msgspec.structs import replace
 from tierscope.plans.sizes import TIMES_CACHE
 from tierscope.record.origin import strongest
 from tierscope.record.result import Run
-from tierscope.stats.buffers import WIDE
 from tierscope.stats.buffers_levels import Estimate, Level, Levels
 from tierscope.stats.buffers_writes import Writes
 from tierscope.stats.median import Interval
@@ -38,7 +37,7 @@ from tierscope.tables.buffers_found import found
 from tierscope.tables.in_cache import in_cache
 from tierscope.tables.measured import Closing, records
 from tierscope.tables.regions import FreshLabels, RegionsRow, row_of
-from tierscope.units import LINE_BYTES, word_bytes
+from tierscope.units import LINE_BYTES, show_bytes, word_bytes
 
 MISFIT = 3.0  # times the errors of the points: then something else shapes the curve
 MISSING = 0.1  # of the regions
@@ -104,9 +103,11 @@ def _read(levels: Levels, target: str, regions: list[RegionsRow], cached: tuple[
 
     cached: why they may be in a cache of the processor.
     """
-    known = [(n, one) for n, one in enumerate(levels.levels, start=1) if not one.capacity_bytes.bounded]
-    wide = [n for n, one in known if one.capacity_off > WIDE]
-    reasons = [f"capacity of buffer {number} is not known to {WIDE * 100:g} %" for number in wide]
+    reasons = [
+        f"capacity of buffer {number} is not known: {_from_to(one.capacity_bytes)}"
+        for number, one in enumerate(levels.levels, start=1)
+        if one.vague
+    ]
     if levels.misfit > MISFIT:
         off = f"off by {levels.misfit:.1f} times its error"
         reasons.append(f"no buffers explain the curve, {off}: a prefetcher of the processor may, see the figure")
@@ -127,6 +128,7 @@ def _read(levels: Levels, target: str, regions: list[RegionsRow], cached: tuple[
             capacity=None if level.capacity_bytes.bounded else _whole(level.capacity_bytes),
             capacity_least_bytes=int(level.capacity_bytes.low) if level.capacity_bytes.bounded else None,
             round_bytes=level.round_bytes,
+            ranged=level.ranged,
             unit=_whole(level.unit_bytes),
             latency=_interval(level.latency_s),
             amplification_most=level.most_amplification,
@@ -144,6 +146,7 @@ def _part(part: str, target: str, misfit: float, points: int, verdict: Closing) 
         capacity=None,
         capacity_least_bytes=None,
         round_bytes=None,
+        ranged=False,
         unit=None,
         latency=None,
         latency_least_s=None,
@@ -157,6 +160,10 @@ def _part(part: str, target: str, misfit: float, points: int, verdict: Closing) 
         target=target,
         **verdict,
     )
+
+
+def _from_to(value: Estimate) -> str:
+    return f"{show_bytes(value.low)} to {show_bytes(value.high)}"
 
 
 def _known(value: Estimate) -> Interval | None:

@@ -3,6 +3,7 @@
 from tierscope.draw import cells
 from tierscope.draw.forms import forms, of_rows
 from tierscope.draw.grid import Grid
+from tierscope.stats.buffers_levels import vague_unit
 from tierscope.stats.median import Interval
 from tierscope.suites.buffers.row import BuffersRow
 from tierscope.units import show_bytes, show_seconds, show_size
@@ -39,23 +40,26 @@ def _moved(row: BuffersRow) -> str:
 
 def _capacity(row: BuffersRow) -> str:
     """Return '16 KiB ±3.1%': the round size if there is one; the interval is that of the size found. A lower bound is
-    '≥ 64 MiB'.
+    '≥ 64 MiB', a range '300 KiB-400 KiB'.
     """
     if row.capacity_least_bytes:
         return f"≥ {show_bytes(row.capacity_least_bytes)}"
     found = row.capacity
     if found is None:
         return cells.NOTHING
+    if row.ranged:
+        return f"{show_bytes(found.low)}-{show_bytes(found.high)}"
     shown = show_size(row.round_bytes) if row.round_bytes else show_bytes(found.middle)
     return cells.within(shown, found.low, found.middle, found.high)
 
 
 def _unit(found: Interval | None) -> str:
-    """Return '256 B', or '2 KiB-8 KiB' if others are possible."""
+    """Return '256 B', '2 KiB-8 KiB' if others are possible, or '256 B-8 KiB ?' if they are too many for an answer."""
     if found is None:
         return cells.NOTHING
     low, high = show_size(int(found.low)), show_size(int(found.high))
-    return low if low == high else f"{low}-{high}"
+    vague = " ?" if vague_unit(found.low, found.high) else ""
+    return low if low == high else f"{low}-{high}{vague}"
 
 
 def _time(found: Interval | None) -> str:

@@ -26,8 +26,10 @@ nothing, and neither do units of one line.
 
 An answer is `sure` if the prober calls it conclusive, which is not known here: `table` asks the rows of the prober.
 Without an answer of its own, nothing is sure: no good points, or a part of something that was not found. A wrong
-answer, a false alarm, and a missed one that are sure are *false conclusive answers*. A range of units that contains the
-one that was built is neither right nor false. A range without an end is a lower bound.
+answer, a false alarm, and a missed one that are sure are *false conclusive answers*. A range of units or of capacities
+that contains the one that was built is neither right nor false, and one that does not is false. A range without an end
+is a lower bound. A range of units that is too wide for an answer is not sure, even if it contains what was built
+(`buffers_levels.UNIT_RANGE`).
 Source: the rules of `core/simulate/dimm.cpp`, which the tests compare with this.
 """
 
@@ -36,7 +38,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from tierscope.stats.buffers_levels import Estimate, Level, Levels
+from tierscope.stats.buffers_levels import Estimate, Level, Levels, vague_unit
 from tierscope.stats.buffers_rivals import LARGEST_UNIT
 from tierscope.stats.combining import Combining
 from tierscope.stats.interleave import Interleave
@@ -155,7 +157,9 @@ def _buffer(number: int, truth: Truth, level: Level | None, ways: int) -> Iterat
             yield Score(name, measure, value, None, None, None, MISSED, number, sure=False)
         return
     yield _capacity(number, size, level, ways)
-    yield _unit(number, unit, level.unit_bytes)
+    told = _unit(number, unit, level.unit_bytes)
+    vague = vague_unit(level.unit_bytes.low, level.unit_bytes.high)
+    yield replace(told, sure=not vague or told.verdict == WRONG)
     time = level.latency_s
     yield _near("latency", "s", latency, (time.low, time.middle, time.high), LATENCY, number)
 
@@ -164,6 +168,9 @@ def _capacity(number: int, size: int, level: Level, ways: int) -> Score:
     found, low, high = level.capacity_bytes.middle, level.capacity_bytes.low, level.capacity_bytes.high
     if level.capacity_bytes.bounded:
         return Score("capacity", "B", size, low, low, None, RECOVERED if size >= low else WRONG, number, bound=True)
+    if level.ranged:
+        found_it = RANGE if low <= size <= high else WRONG
+        return Score("capacity", "B", size, found, low, high, found_it, number)
     good = level.round_bytes == size if _is_round(size // ways) else abs(found / size - 1) <= CAPACITY
     told = float(level.round_bytes) if level.round_bytes else found
     return Score("capacity", "B", size, told, low, high, RECOVERED if good else WRONG, number)

@@ -26,7 +26,9 @@ class Regions:
 
     name: ClassVar[str] = "regions"
     title: ClassVar[str] = "Fresh regions"
-    keys: ClassVar[tuple[str, ...]] = ("operation", "region_bytes", "block_bytes", "scattered", "target", "page_bytes")
+    keys: ClassVar[tuple[str, ...]] = (
+        "operation", "region_bytes", "block_bytes", "scattered", "stride_bytes", "target", "page_bytes",
+    )  # fmt: skip
     main: ClassVar[tuple[Main, ...]] = (Main("latency_s", less_is_better=True),)
     row: ClassVar[type[RegionsRow]] = RegionsRow
 
