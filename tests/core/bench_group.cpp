@@ -51,7 +51,7 @@ TEST_CASE("operations that do not fill a granule are left out") {
   CHECK(make_group(plan_of("kernel=spy footprint=2100000B streams=4 interleave=4KiB")).operations == 16384);
   CHECK(make_group(plan_of("kernel=chase footprint=10000B locality=4KiB")).footprint() == 8192);
   CHECK(make_group(plan_of("kernel=chase footprint=10000B element=1KiB")).operations == 9);
-  CHECK(make_group(plan_of("kernel=chase footprint=10000B locality=128 stride=1KiB")).footprint() == 8192);
+  CHECK(make_group(plan_of("kernel=chase footprint=10000B locality=128 spacing=1KiB")).footprint() == 8192);
 }
 
 TEST_CASE("the error for a small footprint states the smallest one that works") {
@@ -60,7 +60,7 @@ TEST_CASE("the error for a small footprint states the smallest one that works") 
               "shape; ask for at least 128B"));
   for (const std::string words :
        {"kernel=spy streams=2 unroll=4", "kernel=spy streams=4 interleave=4KiB", "kernel=chase",
-        "kernel=chase locality=4KiB", "kernel=probe element=128", "kernel=chase locality=192 stride=4KiB"}) {
+        "kernel=chase locality=4KiB", "kernel=probe element=128", "kernel=chase locality=192 spacing=4KiB"}) {
     CAPTURE(words);
     const auto message = refusal(words);
     const auto at = message.find("ask for at least ");
@@ -81,8 +81,8 @@ TEST_CASE("keys that contradict each other are refused") {
   CHECK(holds(refusal("kernel=chase footprint=1MiB element=32"), "element=32 is not a multiple of a cache line"));
   CHECK(holds(refusal("kernel=chase footprint=1MiB element=0"), "element=0 is not a multiple"));
   CHECK(holds(refusal("kernel=chase footprint=1MiB locality=100"), "locality=100 is not a multiple of element=64"));
-  CHECK(holds(refusal("kernel=chase footprint=1MiB stride=100"), "stride=100 is not a multiple of element=64"));
-  CHECK(holds(refusal("kernel=chase footprint=1MiB stride=4KiB"), "add locality=, the bytes that a window visits"));
+  CHECK(holds(refusal("kernel=chase footprint=1MiB spacing=100"), "spacing=100 is not a multiple of element=64"));
+  CHECK(holds(refusal("kernel=chase footprint=1MiB spacing=4KiB"), "add locality=, the bytes that a window visits"));
   CHECK(holds(refusal("kernel=spy footprint=1MiB skew=8"), "skew=8 is not a multiple of 64"));
   CHECK(holds(refusal("kernel=spy footprint=1MiB pace=1000000001"), "pace=1000000001 is above"));
   CHECK(refusal("kernel=spy footprint=1MiB pace=1000000000").empty());
@@ -128,7 +128,7 @@ TEST_CASE("memory is filled again only if its content would differ") {
   CHECK(make_group(plan_of("kernel=chase footprint=1MiB locality=4KiB")).content() != cycle);
   CHECK(make_group(plan_of("kernel=chase footprint=1MiB element=128")).content() != cycle);
   const auto pairs = make_group(plan_of("kernel=chase footprint=1MiB locality=128")).content();
-  CHECK(make_group(plan_of("kernel=chase footprint=1MiB locality=128 stride=4KiB")).content() != pairs);
+  CHECK(make_group(plan_of("kernel=chase footprint=1MiB locality=128 spacing=4KiB")).content() != pairs);
 }
 
 TEST_CASE("bytes of an operation are those that it touches") {
@@ -155,7 +155,7 @@ TEST_CASE("keys of blocks that contradict each other are refused") {
   CHECK(
       holds(refused("kernel=chase access=64"),
             "kernel chase does not take access=64; of the keys that depend on the kernel it takes element, footprint, "
-            "locality, order, stride"));
+            "locality, order, spacing"));
   CHECK(holds(refused("kernel=read_blocks element=256 access=32"),
               "access=32 is not a multiple of 64 up to element=256"));
   CHECK(holds(refused("kernel=read_blocks element=256 access=320"), "up to element=256"));

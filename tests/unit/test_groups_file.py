@@ -12,9 +12,10 @@ from made_work import TASKS as KNOWN
 from tierscope.errors import UnknownNameError, UsageError
 from tierscope.plans.live import describe
 from tierscope.record.experiment import Target
+from tierscope.record.work.base import key_of
 from tierscope.record.work.task import TaskWork
 from tierscope.run.expected import imagine
-from tierscope.suites.groups.experiments import read_groups
+from tierscope.suites.groups.experiments import FIELDS, read_groups
 from tierscope.units import GiB, KiB, MiB
 
 GOOD = """
@@ -201,3 +202,11 @@ def test_a_file_with_anything_in_it_is_a_plan_or_a_usage_error(data: some.DataOb
         lines[line] = data.draw(some.sampled_from(lines) | some.text(max_size=20))
     with suppress(UsageError):
         assert read_groups("\n".join(lines), TASKS).experiments
+
+
+def test_each_key_of_a_group_has_one_kind_of_number() -> None:
+    """A task that gives bytes to a key which another one counts would take the key away from that one."""
+    kinds: dict[str, set[bool]] = {}
+    for name in FIELDS:
+        kinds.setdefault(key_of(name), set()).add(name.endswith("_bytes"))
+    assert [key for key, own in kinds.items() if len(own) > 1] == []

@@ -43,7 +43,7 @@ def test_reads_begin_at_random_and_then_follow_by_address_to_the_largest_region(
         assert group.workload.work.order == ("random" if one in at_random else "sequential")
         assert (group.workload.kernel, group.workload.work.element_bytes) == ("chase", 64)
         assert group.workload.work.locality_bytes == one.labels["region_bytes"]
-        assert group.workload.work.stride_bytes == (one.labels["stride_bytes"] if one in pairs else 0)
+        assert group.workload.work.spacing_bytes == (one.labels["stride_bytes"] if one in pairs else 0)
         assert GiB - 16 * MiB < group.workload.footprint_bytes <= GiB
 
 
@@ -91,7 +91,7 @@ def test_regions_in_passes_read_one_line_of_each_unit_before_the_next() -> None:
     walk = buffers.field_of(MACHINE, suites["buffers"].read({"footprint": "1GiB"}))
     one = walk.read_passes(96 * KiB, 4 * KiB)
     work = one.groups[0].workload.work
-    assert (work.locality_bytes, work.stride_bytes, work.order) == (24 * 64, 4 * KiB, "sequential")
+    assert (work.locality_bytes, work.spacing_bytes, work.order) == (24 * 64, 4 * KiB, "sequential")
     assert one.groups[0].workload.footprint_bytes % (96 * KiB) == 0
     assert (one.labels["region_bytes"], one.labels["stride_bytes"]) == (96 * KiB, 4 * KiB)
 

@@ -24,7 +24,7 @@ using kernels::Pass;
 std::span<const Key<Hops>> Hops::table() {
   static constexpr Key<Hops> KEYS[]{
       bytes_key<Hops, &Hops::footprint>("footprint"),  bytes_key<Hops, &Hops::element>("element"),
-      bytes_key<Hops, &Hops::locality>("locality"),    bytes_key<Hops, &Hops::stride>("stride"),
+      bytes_key<Hops, &Hops::locality>("locality"),    bytes_key<Hops, &Hops::spaced>("spacing"),
       choice_key<Hops, &Hops::order, ORDERS>("order"),
   };
   return KEYS;
@@ -160,9 +160,9 @@ class HopTask final : public TaskOf<blocks::Repeats> {
     const auto& its = group.plan.of<Hops>();
     require_multiple("element", its.element, LINE, "a cache line (64)");
     require_multiple_of_element("locality", its.locality, its.element);
-    require_multiple_of_element("stride", its.stride, its.element);
-    if (its.stride > its.element && its.locality == 0)
-      throw BadPlan("stride= is the distance within a window; add locality=, the bytes that a window visits");
+    require_multiple_of_element("spacing", its.spaced, its.element);
+    if (its.spaced > its.element && its.locality == 0)
+      throw BadPlan("spacing= is the distance within a window; add locality=, the bytes that a window visits");
     if (!its.order) return;
     if (!group.entry->info->orders)
       throw BadPlan("kernel " + group.plan.kernel + " does not take order=; its places are always drawn");

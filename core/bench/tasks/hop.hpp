@@ -9,10 +9,10 @@ struct Hops final : WorkOf<Hops> {
   std::uint64_t footprint = 0;
   std::uint64_t element = 64;
   std::uint64_t locality = 0;           // 0: the whole slice
-  std::uint64_t stride = 0;             // bytes between the nodes of a window; 0: an element
+  std::uint64_t spaced = 0;             // bytes between the nodes of a window; 0: an element
   std::optional<kernels::Order> order;  // of windows; random if it is not set
   static std::span<const Key<Hops>> table();
-  [[nodiscard]] std::uint64_t spacing() const noexcept { return stride == 0 ? 1 : stride / element; }
+  [[nodiscard]] std::uint64_t spacing() const noexcept { return spaced == 0 ? 1 : spaced / element; }
 };
 
 /// The cycle through a member's nodes. @pre the group's work is Hops

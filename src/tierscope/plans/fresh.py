@@ -90,7 +90,7 @@ class Field:
         work = Workload(
             kernel=kernel,
             footprint_bytes=max(most // whole, 2) * whole,
-            work=HopWork(element_bytes=block, locality_bytes=walked, order=order, stride_bytes=stride)
+            work=HopWork(element_bytes=block, locality_bytes=walked, order=order, spacing_bytes=stride)
             if operation == "read"
             else BlockWork(element_bytes=block, locality_bytes=region, order=order, fence="region"),
             per_block=max(_block_bytes(region) // block, 1),

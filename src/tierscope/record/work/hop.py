@@ -16,7 +16,7 @@ class HopWork(OfTask, frozen=True, kw_only=True, tag="hop"):
     locality_bytes: Annotated[
         int, Meta(description="bytes of the window that is finished before the next; 0: the footprint of the thread")
     ] = 0
-    stride_bytes: Annotated[
+    spacing_bytes: Annotated[
         int,
         Meta(
             description="bytes between the places of a window; the next windows have the places after these; "
