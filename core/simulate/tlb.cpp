@@ -2,9 +2,10 @@
 /// the least recently used one. A page walk costs `base` and one read of the page's entry through the caches. The
 /// entries are eight bytes for each page, from 2^47 on in the same memory, so that eight neighbouring pages share one
 /// line of them. Entries of parts of pages are in a table of their own.
-/// Blind to: the upper steps of a page walk, which have their own caches; `base` stands for them.
-/// Source: A. Bhattacharjee, D. Lustig, "Architectural and Operating System Support for Virtual Memory", Synthesis
-/// Lectures on Computer Architecture, 2017.
+/// Blind to: the upper steps of a page walk, which have their own caches; `base` stands for them. Parts of a page are
+/// in the levels of whole pages, where processors often have a level of their own for the smallest pages. Source: A.
+/// Bhattacharjee, D. Lustig, "Architectural and Operating System Support for Virtual Memory", Synthesis Lectures on
+/// Computer Architecture, 2017.
 #include "simulate/tlb.hpp"
 
 #include <algorithm>

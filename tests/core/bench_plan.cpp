@@ -167,7 +167,7 @@ TEST_CASE("a key that is not of a group is refused with those that are") {
         "cpus, down, draw, element, fence, filler, fillers, footprint, interleave, isa, kernel, keys, limit, locality, "
         "memory, operation, order, pace, pages, parity, partition, per_block, prefetch, prefetchw, random, row, seed, "
         "shared, "
-        "sharing, size, skew, source, streams, stride, target, train, unroll, value, windows)");
+        "sharing, size, skew, source, spacing, streams, stride, target, train, unroll, value, windows)");
 }
 
 TEST_CASE("a number that does not fit is refused, not cut") {

@@ -53,7 +53,7 @@ def time_of(experiment: Experiment, made: MadeTlb, *, split: bool = False) -> fl
     return made.time_s(lines) if experiment.labels["layout"] in layouts else control_s(lines)
 
 
-def add_probe(maker: Maker, in_parts: Sequence[bool], passes: int = 8, lines: int = 26) -> None:
+def add_probe(maker: Maker, in_parts: Sequence[bool], passes: int = 16, lines: int = 26) -> None:
     """A probe of large pages; in_parts: whether each is translated in parts."""
     size, element = 2 * MiB, 76 * KiB + LINE_BYTES
     work = Workload(

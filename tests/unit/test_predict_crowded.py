@@ -27,7 +27,15 @@ def ran(wall: float, user: float, others: float | None) -> Native:
 
 @pytest.mark.parametrize(
     ("used", "others", "cpus", "said"),
-    [(0.6, 1.3, 2, True), (0.6, 0.5, 2, False), (2.0, 0.05, 2, False), (2.0, 4.0, 64, False), (1.0, 0.5, 1, True)],
+    [
+        (0.6, 1.3, 2, True),
+        (0.6, 0.5, 2, False),
+        (2.0, 0.05, 2, False),
+        (2.0, 4.0, 64, False),
+        (1.0, 0.5, 1, True),
+        (57.6, 0.12, 64, False),
+        (40.0, 30.0, 64, True),
+    ],
 )
 def test_cpus_are_full_if_little_is_left(used: float, others: float, cpus: int, said: bool) -> None:
     assert bool(crowded(used, others, cpus)) is said
@@ -36,6 +44,7 @@ def test_cpus_are_full_if_little_is_left(used: float, others: float, cpus: int, 
 
 def test_threads_that_waited_for_cpus_are_the_reason(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("os.sched_getaffinity", lambda _: {0, 1})
+    monkeypatch.setattr("os.cpu_count", lambda: 2)
 
     def doubt(others: float | None, threads: int, model: float = 0.4) -> str:
         return anchor(ran(1.0, 0.7, others), [of(model, threads)] * CORES).unknown
@@ -46,6 +55,15 @@ def test_threads_that_waited_for_cpus_are_the_reason(monkeypatch: pytest.MonkeyP
     assert "the core differs" in doubt(None, 2)
     assert "the core differs" in doubt(1.3, 2, 1.9), "a model that takes too long did not wait"
     assert "CPUs" not in doubt(1.3, 1), "the time of one thread is its user time"
+
+
+def test_a_program_on_some_of_the_cpus_has_no_such_reason(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The system states only for the whole machine how much others use."""
+    monkeypatch.setattr("os.cpu_count", lambda: 64)
+    monkeypatch.setattr("os.sched_getaffinity", lambda _: {0, 1})
+    assert crowded(2.0, 30.0) == ""
+    monkeypatch.setattr("os.sched_getaffinity", lambda _: set(range(64)))
+    assert crowded(40.0, 30.0).startswith("other programs used 30.0 of 64 CPUs")
 
 
 def test_a_run_states_what_others_used(monkeypatch: pytest.MonkeyPatch) -> None:

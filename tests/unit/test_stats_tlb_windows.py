@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from tierscope.stats.tlb_windows import FEW, LEAST_PASSES, share_in_parts, times_of
+from tierscope.stats.tlb_windows import FEW, LEAST_PASSES, entering, share_in_parts, times_of
+from tierscope.units import KiB, MiB
 
 WHOLE_S, PART_S = 200e-9, 320e-9
 
@@ -27,18 +28,37 @@ def test_pages_that_are_alike_have_no_share(kind: bool) -> None:
     assert share_in_parts(times_of(blocks(np.full(256, kind)), 256)) < FEW
 
 
-def test_the_first_window_may_be_any() -> None:
-    kinds = np.arange(96) < 9
-    assert share_in_parts(times_of(blocks(kinds)[37:], 96)) == pytest.approx(kinds.mean(), abs=0.01)
-
-
 def test_a_window_that_was_hardly_timed_is_left_out() -> None:
     kinds = np.arange(96) < 9
-    timed = blocks(kinds)
+    timed = blocks(kinds, passes=13)
     timed[5::96] = np.nan
     timed[7] = np.nan
-    assert times_of(timed, 96).size == 95
+    assert list(np.flatnonzero(np.isnan(times_of(timed, 96)))) == [5]
     assert share_in_parts(times_of(timed, 96)) == pytest.approx(8 / 95)
+
+
+def test_windows_that_are_mostly_disturbed_show_nothing() -> None:
+    timed = blocks(np.arange(96) < 9)
+    timed[np.arange(timed.size) % 96 < 50] = np.nan
+    assert times_of(timed, 96).size == 0
+
+
+@pytest.mark.parametrize("step_s", [40e-9, 80e-9])
+def test_a_coarse_clock_makes_no_mixture(step_s: float) -> None:
+    """The clock of many ARM processors counts 25 million times a second."""
+    ends = np.cumsum(blocks(np.full(96, False), passes=200))
+    counted = np.diff(np.floor(ends / step_s), prepend=0) * step_s
+    assert share_in_parts(times_of(counted, 96, step_s)) < FEW
+    assert times_of(counted, 96, WHOLE_S).size == 0
+
+
+def test_windows_that_enter_no_further_page_are_known() -> None:
+    """Twenty-six lines, 76 KiB and a line apart, are a little shorter than a page: each thirtieth enters none."""
+    apart = 76 * KiB + 64
+    enters = entering(96, 26 * apart, apart, 2 * MiB)
+    assert enters.mean() == pytest.approx(26 * apart / (2 * MiB), abs=0.02)
+    pages = [{(window * 26 + line) * apart // (2 * MiB) for line in range(26)} for window in range(96)]
+    assert [bool(enters[n]) for n in range(1, 96)] == [not pages[n] <= pages[n - 1] for n in range(1, 96)]
 
 
 @pytest.mark.parametrize(("passes", "windows"), [(LEAST_PASSES - 1, 96), (0, 96), (5, 0)])

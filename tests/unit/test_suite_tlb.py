@@ -46,13 +46,19 @@ class _Point:
 
 
 def told(
-    made: MadeTlb, given: dict[str, int] | None = None, *, split: bool = False, parts_on: int = 0, **words: str
+    made: MadeTlb,
+    given: dict[str, int] | None = None,
+    *,
+    split: bool = False,
+    parts_on: int = 0,
+    on: Machine | None = None,
+    **words: str,
 ) -> list[Experiment]:
     """The plan on a machine with that TLB; given: word -> bytes that the system really gives. split: as `time_of`.
 
     parts_on: bytes of the pages that a probe of parts gets; 0: those of `given`.
     """
-    plan = SUITE.plan(machine(), SUITE.read(words))
+    plan = SUITE.plan(on or machine(), SUITE.read(words))
     found = [next(plan)]
     try:
         while True:
@@ -142,6 +148,16 @@ def test_large_pages_that_are_translated_in_parts_are_measured_in_parts() -> Non
         assert max(int(e.labels["touched"] or 0) for e in apart) == (16384 if split else 1023)
         assert {e.groups[0].target.pages for e in experiments} == {"thp"}
     assert not [e for e in told(TWO, pages="4k") if e.labels["layout"] == PARTS]
+
+
+@pytest.mark.parametrize("cache", [64 * KiB, 256 * KiB, 2 * MiB])
+@pytest.mark.parametrize("memory", ["64MiB", "2GiB"])
+def test_a_small_cache_still_shows_parts(cache: int, memory: str) -> None:
+    experiments = told(TWO, split=True, on=machine(cache=cache), pages="thp", memory=memory)
+    probes = [e.groups[0].workload for e in experiments if e.labels["layout"] == PARTS]
+    assert probes
+    assert probes[0].footprint_bytes // probes[0].work.element_bytes >= 256
+    assert {e.labels.get("part_bytes") for e in experiments if e.labels["layout"] == APART} == {4 * KiB}
 
 
 @pytest.mark.parametrize("size", [16 * KiB, 64 * KiB])

@@ -47,4 +47,28 @@ def test_too_few_passes_show_nothing(tmp_path: Path) -> None:
     maker = Maker(tmp_path)
     add_tlb(maker, LARGE, pages="2m")
     add_probe(maker, [True, False] * 40, passes=2)
-    assert {row.in_parts for row in tables["tlb"].rows(maker.save("tlb"))} == {None}
+    run = maker.save("tlb")
+    rows = tables["tlb"].rows(run)
+    assert {row.in_parts for row in rows} == {None}
+    assert tables["tlb_levels"].rows(run) == []
+    (said,) = tables["tlb"].insights(run, rows)
+    assert not said.conclusive
+    assert "not timed often enough" in said.text
+
+
+@pytest.mark.parametrize("order", [(96, 60), (60, 96)])
+def test_one_of_two_probes_with_a_mixture_is_enough(tmp_path: Path, order: tuple[int, int]) -> None:
+    """The first probe and that of the pages of the curve may be of other memory; either may have more lines."""
+    maker = Maker(tmp_path)
+    add_tlb(maker, LARGE, pages="2m")
+    for pages in order:
+        add_probe(maker, [pages == 96 and page < 20 for page in range(pages)])
+    run = maker.save("tlb")
+    assert tables["tlb_levels"].rows(run) == []
+
+
+def test_pages_that_were_not_timed_keep_their_levels(tmp_path: Path) -> None:
+    """Runs of earlier versions have no such probe."""
+    maker = Maker(tmp_path)
+    add_tlb(maker, LARGE, pages="2m")
+    assert [row.entries_round for row in tables["tlb_levels"].rows(maker.save("tlb"))] == [32, 1024, None]

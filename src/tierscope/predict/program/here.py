@@ -24,7 +24,6 @@ from tierscope.run.place import RUNS
 from tierscope.run.planned import this_machine
 from tierscope.run.start import begin, execute
 from tierscope.simulated.preset import measured
-from tierscope.stats.tlb import PARTS
 from tierscope.suites.latency.table import Latency
 from tierscope.suites.tlb.experiments import SMALL
 from tierscope.suites.tlb.labels import TlbLabels
@@ -101,14 +100,15 @@ def _found(suite: str, digest: str) -> Run | None:
 
 def _serves(run: Run) -> bool:
     """Return whether a run shows what a prediction needs: the latency of memory, the lines in flight of a core, or
-    whether large pages are translated in parts, which versions until 0.2.0 did not look for.
+    whether large pages are translated alike and as a whole, which versions until 0.2.0 did not look for.
     """
     if run.result.suite == PROBED:
         return not IN_FLIGHT.isdisjoint(str(run.result.options.get("probes", "flight")).split(","))
     if run.result.suite == TRANSLATION:
         points = [record.experiment for record in run.result.records if record.experiment.table == TRANSLATION]
         labels = [TlbLabels.read(point) for point in points]
-        return any(one.layout == PARTS for one in labels) or all(one.found_page_bytes <= SMALL for one in labels)
+        alone = any(point.groups[0].workload.per_block for point in points)
+        return alone or all(one.found_page_bytes <= SMALL for one in labels)
     return run.result.suite != STAIRCASE or _reaches_memory(run)
 
 

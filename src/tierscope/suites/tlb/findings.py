@@ -33,10 +33,8 @@ def sentences(points: list[TlbRow], found: Translation) -> list[Insight]:
         if hidden := hidden_by_floor(points[0].target):
             text = f"TLB levels for {pages}: unknown, because {hidden}"
             return [Insight(name=f"tlb_none {word_bytes(pages.size)}", text=text, conclusive=False)]
-        if mixed(points[0]):
-            text = f"TLB levels for {show_size(pages.size)} pages: unknown, because some of "
-            text += "these pages are translated in parts and the others as a whole, as where a host maps only some of "
-            text += "a guest's pages so; repeat it later, or on a guest with huge pages of the host"
+        if why := mixed(points[0]):
+            text = f"TLB levels for {show_size(pages.size)} pages: unknown, because {why}"
             return [Insight(name=f"tlb_none {word_bytes(pages.size)}", text=text, conclusive=False)]
         if pages.part:
             text = f"TLB levels for {show_size(pages.size)} pages: unknown, because a first look showed entries of "

@@ -23,10 +23,11 @@ class TlbRow(JudgedRow, frozen=True, kw_only=True):
         Ratio | None,
         Col(
             "of them in parts",
-            help="share of the pages that are at least partly slower than others, since only these are translated in "
-            "parts; 0: all are alike; null: not probed",
+            help="share of the pages that were timed and are at least partly slower than others, since only these are "
+            "translated in parts; 0: all of them are alike; null: not known",
         ),
     ] = None
+    probed: Annotated[bool, Col("timed alone", help="whether pages were to be timed one by one")] = False
     touched: Annotated[Count, Col("touched", help="pages or parts touched, a line of each")]
     latency: Annotated[Time | None, Col("a page apart", help="one dependent access, the lines a page and a line apart")]
     control: Annotated[Time | None, Col("side by side", help="the same, as many lines side by side")]
@@ -36,9 +37,18 @@ class TlbRow(JudgedRow, frozen=True, kw_only=True):
     footprint_bytes: Annotated[Size, Col("footprint", help="mapped")]
 
 
-def mixed(row: TlbRow) -> bool:
-    """Return whether some of the pages are translated in parts, and others as a whole."""
-    return row.in_parts is not None and row.in_parts >= FEW
+def mixed(row: TlbRow) -> str:
+    """Return why no level of the pages is known: some are translated in parts and others as a whole, or may be; "" if
+    all are alike, or were not timed one by one.
+    """
+    if row.probed and row.in_parts is None:
+        return "its pages were not timed often enough to show whether all are alike; repeat it on a quiet machine"
+    if row.in_parts is None or row.in_parts < FEW:
+        return ""
+    return (
+        "some of these pages are translated in parts and the others as a whole, as where the system or a host gives "
+        "only some of them as a whole; repeat it later, or with huge pages of the host"
+    )
 
 
 def touched(rows: Iterable[TlbRow]) -> str:

@@ -77,7 +77,7 @@ def _time(run: Run, record: Record) -> Interval:
     return measured(run, record).groups[0].interval.inverse()
 
 
-def _row(run: Run, labels: TlbLabels, apart: Record, beside: Record, in_parts: Mapping[int, float]) -> TlbRow:
+def _row(run: Run, labels: TlbLabels, apart: Record, beside: Record, in_parts: Mapping[int, float | None]) -> TlbRow:
     facts = apart.groups[0]
     time, control = _time(run, apart), _time(run, beside)
     extra = time.middle - control.middle
@@ -90,6 +90,7 @@ def _row(run: Run, labels: TlbLabels, apart: Record, beside: Record, in_parts: M
         page_bytes=size,
         part_bytes=present(labels.part_bytes),
         in_parts=in_parts.get(size),
+        probed=size in in_parts,
         touched=labels.touched,
         latency=time,
         control=control,
@@ -109,8 +110,8 @@ def parts(rows: list[TlbRow]) -> list[list[TlbRow]]:
 
 
 def found(rows: Iterable[TlbRow]) -> Translation:
-    """Return the translation in the rows of one page size; none if an emulated floor hides all levels, or if only some
-    of the pages are in parts.
+    """Return the translation in the rows of one page size; none if an emulated floor hides all levels, or if pages
+    are not all translated alike.
     """
     known = [
         (row, time, control) for row in rows if (time := weighed(row.latency)) and (control := weighed(row.control))
