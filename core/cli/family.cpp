@@ -26,7 +26,9 @@ namespace {
 constexpr int UNSTARTED = 125, UNFOUND = 127;  // status, like timeout(1) and env(1)
 constexpr int BY_SIGNAL = 128;                 // added to the number of a signal, as shells do
 constexpr unsigned long FAMILY_STOPS =
-    PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK | PTRACE_O_TRACECLONE | PTRACE_O_TRACEEXEC;
+    PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK | PTRACE_O_TRACECLONE | PTRACE_O_TRACEEXEC | PTRACE_O_EXITKILL;
+constexpr auto LONGEST_LEAVE = std::chrono::seconds(5);  // until a process stops, which is left as it is then
+constexpr useconds_t LEAVE_STEP_US = 500;
 
 using SteadyClock = std::chrono::steady_clock;
 
@@ -52,24 +54,78 @@ class Family {
         if (errno == ECHILD) return status_;  // no process is left
         throw SystemError("wait for a process that is followed (Linux 4.7 or later)", errno);
       }
-      const auto pid = found.si_pid;
-      const bool ended = found.si_code == CLD_EXITED || found.si_code == CLD_KILLED || found.si_code == CLD_DUMPED;
-      const auto children = ended && known_.contains(pid) ? children_of(pid) : Charged{};  // before it is gone
-      int status = 0;
-      rusage usage{};
-      if (::wait4(pid, &status, __WALL, &usage) != pid) continue;
-      if (ended)
-        ends(pid, status, usage, children);
-      else if (WIFSTOPPED(status))
-        stops(pid, status);
-      if (ended && pid == root_) return status;
+      takes(found);
+      if (whole_s_) return status_;
     }
   }
 
+  /// Note what still runs when the program has ended, and let it go on without anyone who follows it.
+  void leave() {
+    siginfo_t found{};  // first those that have ended, too
+    while (::waitid(P_ALL, 0, &found, WEXITED | WNOHANG | WNOWAIT | __WALL) == 0 && found.si_pid != 0) {
+      takes(found);
+      found = {};
+    }
+    for (const auto& [pid, one] : known_) {
+      const auto so_far = charged_of(pid);
+      one->charged = {std::max(so_far.user_s - one->before.user_s, 0.0),
+                      std::max(so_far.system_s - one->before.system_s, 0.0)};
+    }
+    leaving_ = true;
+    for (const auto& [pid, one] : known_) interrupt(pid);
+    for (const auto& [pid, process] : threads_) interrupt(pid);
+    for (const auto until = SteadyClock::now() + LONGEST_LEAVE; !followed_.empty() && SteadyClock::now() < until;) {
+      int status = 0;
+      const auto pid = ::waitpid(-1, &status, __WALL | WNOHANG);
+      if (pid < 0 && errno != EINTR) break;
+      if (pid <= 0)
+        waits();
+      else if (WIFSTOPPED(status))
+        stops(pid, status);
+      else
+        followed_.erase(pid);
+    }
+    for (const auto pid : std::set<pid_t>(held_)) go_on(pid);
+  }
+
   [[nodiscard]] const std::deque<Relative>& all() const { return all_; }
-  [[nodiscard]] double wall_s() const { return std::chrono::duration<double>(SteadyClock::now() - began_).count(); }
+  /// Return the seconds since the begin of the program; until its end when it has ended.
+  [[nodiscard]] double wall_s() const {
+    return whole_s_.value_or(std::chrono::duration<double>(SteadyClock::now() - began_).count());
+  }
 
  private:
+  /// Note the end or the stop of a process, which still waits for us.
+  void takes(const siginfo_t& found) {
+    const auto pid = found.si_pid;
+    const bool ended = found.si_code == CLD_EXITED || found.si_code == CLD_KILLED || found.si_code == CLD_DUMPED;
+    const auto children = ended && known_.contains(pid) ? children_of(pid) : Charged{};  // before it is gone
+    int status = 0;
+    rusage usage{};
+    if (::wait4(pid, &status, __WALL, &usage) != pid) return;
+    if (ended)
+      ends(pid, status, usage, children);
+    else if (WIFSTOPPED(status))
+      stops(pid, status);
+  }
+
+  /// Wait for a stop. A thread that became another program has the number of its process: the kernel reports no end.
+  void waits() {
+    std::erase_if(followed_, [](pid_t pid) { return ask_kernel(PTRACE_INTERRUPT, pid) != 0 && errno == ESRCH; });
+    ::usleep(LEAVE_STEP_US);
+  }
+
+  void interrupt(pid_t pid) {
+    if (!held_.contains(pid) && ask_kernel(PTRACE_INTERRUPT, pid) == 0) followed_.insert(pid);
+  }
+
+  /// Let a process that has stopped run; without us if we leave.
+  void go_on(pid_t pid, int signal = 0) {
+    held_.erase(pid);
+    followed_.erase(pid);
+    ask_kernel(leaving_ ? PTRACE_DETACH : PTRACE_CONT, pid, static_cast<unsigned long>(signal));
+  }
+
   void add(pid_t pid, std::string number, Relative* parent) {
     all_.push_back({});
     auto& one = all_.back();
@@ -82,12 +138,16 @@ class Family {
 
   /// ticks: CPU time of the children that it waited for, as the kernel states it.
   void ends(pid_t pid, int status, const rusage& usage, const Charged& ticks) {
-    if (pid == root_) status_ = status;
     held_.erase(pid);
+    threads_.erase(pid);
     const auto at = known_.find(pid);
     if (at == known_.end()) return;  // a thread
     auto& one = *at->second;
     one.end_s = wall_s();
+    if (pid == root_) {
+      status_ = status;
+      whole_s_ = one.end_s;
+    }
     const Charged every{seconds_in(usage.ru_utime), seconds_in(usage.ru_stime)};
     const auto children = waited_for(ticks, one.of_children);
     one.charged = {std::max(every.user_s - children.user_s - one.before.user_s, 0.0),
@@ -109,16 +169,17 @@ class Family {
         starts(pid);
         break;
       case PTRACE_EVENT_EXEC:
-        becomes(pid);
+        if (!leaving_) becomes(pid);
         break;
       case PTRACE_EVENT_STOP:
+        if (leaving_) break;
         if (signal != SIGTRAP) return void(ask_kernel(PTRACE_LISTEN, pid));                    // stopped until SIGCONT
         if (!known_.contains(pid) && !threads_.contains(pid)) return void(held_.insert(pid));  // its parent is first
         break;
       default:
-        return void(ask_kernel(PTRACE_CONT, pid, static_cast<unsigned long>(signal)));
+        return go_on(pid, signal);
     }
-    ask_kernel(PTRACE_CONT, pid);
+    go_on(pid);
   }
 
   /// A process has a child or a further thread; `pid` is one of its threads.
@@ -126,6 +187,7 @@ class Family {
     unsigned long message = 0;
     if (::ptrace(PTRACE_GETEVENTMSG, pid, nullptr, &message) != 0) return;
     const auto made = static_cast<pid_t>(message);
+    if (leaving_) return held_.contains(made) ? go_on(made) : void(followed_.insert(made));
     const auto process = threads_.contains(pid) ? threads_[pid] : pid;
     const auto as_thread = "/proc/" + std::to_string(process) + "/task/" + std::to_string(made);
     if (::access(as_thread.c_str(), F_OK) == 0) {
@@ -135,7 +197,7 @@ class Family {
       auto& parent = *at->second;
       add(made, parent.number + (parent.number.empty() ? "" : ".") + std::to_string(++parent.children), &parent);
     }
-    if (held_.erase(made) != 0) ask_kernel(PTRACE_CONT, made);
+    if (held_.contains(made)) go_on(made);
   }
 
   void becomes(pid_t pid) {
@@ -157,10 +219,13 @@ class Family {
   pid_t root_;
   SteadyClock::time_point began_;
   int status_ = 0;
+  std::optional<double> whole_s_;  // when the program has ended
+  bool leaving_ = false;
   std::deque<Relative> all_;          // in the order of their starts
   std::map<pid_t, Relative*> known_;  // that run
   std::map<pid_t, pid_t> threads_;    // but the first ones, and their processes
   std::set<pid_t> held_;              // that stopped before the stop of their parent
+  std::set<pid_t> followed_;          // that are to stop, since we leave
 };
 
 /// Start the command, which waits until it is followed. @returns its process, or -1 with errno.
@@ -217,6 +282,7 @@ int family(const std::vector<std::string>& words) {
   Family found(child);
   write_whole(ready[1], "1");
   const auto status = found.follow();
+  found.leave();
   const auto wall = found.wall_s();
   std::string text;
   for (const auto& one : found.all()) text += described(one) + "\n";

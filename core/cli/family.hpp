@@ -12,7 +12,8 @@
 namespace tierscope {
 
 /// Write a JSON line for each process, in the order of their starts, and then one for the whole program. A process that
-/// still runs when the program has ended continues, and has no end.
+/// still runs when the program has ended continues without us, and has no end; its time is that so far. If we are
+/// killed before, the kernel kills all processes of the program.
 /// @returns the status of COMMAND, 128 + signal, or 125 if it was not started, and the line then has the reason.
 /// @throws BadPlan for wrong arguments
 int family(const std::vector<std::string>& words);

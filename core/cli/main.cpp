@@ -150,7 +150,7 @@ int dispatch(const std::vector<std::string>& words) {
     trace(rest, std::cin, emit);
   } else if (command == "guard") {  // not for people: victims/command.cpp
     return guard(rest);
-  } else if (command == "family") {  // not for people: src/tierscope/predict/program/family.py
+  } else if (command == "family") {  // not for people: src/tierscope/simulated/family.py
     return family(rest);
   } else {
     throw BadPlan("unknown command '" + command + "' (known: catalogue, check, run, topology, trace)");

@@ -4,6 +4,8 @@
 
 #include <array>
 #include <climits>
+#include <cmath>
+#include <ctime>
 #include <fstream>
 #include <iterator>
 #include <sstream>
@@ -63,11 +65,22 @@ CommandWords words_of(pid_t pid) {
 
 Charged ticks_of(pid_t pid) { return charged_in(pid, USER_FIELD); }
 
+Charged charged_of(pid_t pid) {
+  const auto ticks = ticks_of(pid);
+  clockid_t clock{};
+  timespec time{};
+  if (::clock_getcpuclockid(pid, &clock) != 0 || ::clock_gettime(clock, &time) != 0) return ticks;
+  const auto every = static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+  const auto counted = ticks.user_s + ticks.system_s;
+  const auto user = counted > 0 ? every * ticks.user_s / counted : every;
+  return {user, every - user};
+}
+
 Charged children_of(pid_t pid) { return charged_in(pid, CHILDREN_FIELD); }
 
 Charged waited_for(const Charged& ticks, const Charged& ended) {
   const auto tick = 1.0 / static_cast<double>(::sysconf(_SC_CLK_TCK));
-  const auto one = [&](double rounded, double exact) { return exact < rounded + 2 * tick ? exact : rounded; };
+  const auto one = [&](double rounded, double exact) { return std::abs(exact - rounded) < 2 * tick ? exact : rounded; };
   return {one(ticks.user_s, ended.user_s), one(ticks.system_s, ended.system_s)};
 }
 
@@ -81,6 +94,7 @@ std::string described(const Relative& one) {
   fact.add("first_file", one.first_file).add("first_digests", one.first.digests).add("first_count", one.first.count);
   fact.add("begin_s", one.begin_s);
   if (one.end_s) fact.add("end_s", *one.end_s);
+  fact.add("before_s", one.before.user_s + one.before.system_s);
   fact.add("user_s", one.charged.user_s).add("system_s", one.charged.system_s);
   return fact.str();
 }

@@ -36,13 +36,14 @@ struct Relative {
   double begin_s = 0;           // when the first program began, after the begin of the whole
   std::optional<double> end_s;  // none: it still runs
   Charged before;               // until begin_s
-  Charged charged;              // from begin_s to its end
+  Charged charged;              // from begin_s to its end, or to that of the program
   Charged of_children;          // of those that have ended, with their own children
 };
 
 /// Return what the kernel charged to the children that a process waited for, as exactly as possible.
-/// ticks: as the kernel states it, rounded down. ended: the exact sum of all that have ended.
-/// The sum is too much if the process did not wait for all of them.
+/// ticks: as the kernel states it, rounded down. ended: the exact sum of all that it started and that have ended.
+/// The sum is too much if the process did not wait for all of them, and too little if it waited for others: those whose
+/// parents have ended may become its children (PR_SET_CHILD_SUBREAPER).
 [[nodiscard]] Charged waited_for(const Charged& ticks, const Charged& ended);
 
 /// Return FNV-1a of a text, 64 bits, as 16 hexadecimal digits.
@@ -57,6 +58,8 @@ struct Relative {
 /// Return the CPU time so far, in ticks of the kernel.
 /// An ended process is there until somebody waits for it.
 [[nodiscard]] Charged ticks_of(pid_t pid);
+/// Return the CPU time so far: the sum exactly, its parts as the ticks are.
+[[nodiscard]] Charged charged_of(pid_t pid);
 /// Return the CPU time of the children that an ended process waited for, in ticks of the kernel.
 [[nodiscard]] Charged children_of(pid_t pid);
 

@@ -1,11 +1,13 @@
 // How programs start other processes. Arguments: a word, and what it needs.
 #define _GNU_SOURCE
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -85,6 +87,55 @@ static int copy(long rounds) {
   return ended(child);
 }
 
+// Work in a copy, which then becomes a program.
+static int late(long rounds, char** words) {
+  const pid_t child = fork();
+  if (child == 0) {
+    work(rounds);
+    become(words);
+  }
+  return ended(child);
+}
+
+// A process whose parent has ended becomes a child of this one, which waits for both.
+static int orphan(char** words) {
+  prctl(PR_SET_CHILD_SUBREAPER, 1);
+  const pid_t child = fork();
+  if (child == 0) {
+    if (fork() == 0) become(words);
+    _exit(0);
+  }
+  while (wait(0) > 0) {
+  }
+  return 0;
+}
+
+static void* waits(void* nothing) {
+  pause();
+  return nothing;
+}
+
+// What it leaves behind: a process of two threads, one that is stopped, and one that starts others all the time.
+static int leaves(void) {
+  for (int kind = 0; kind < 3; ++kind) {
+    const pid_t child = fork();
+    if (child > 0) {
+      printf("%d\n", (int)child);
+      continue;
+    }
+    pthread_t thread;
+    if (kind == 0) pthread_create(&thread, 0, waits, 0), waits(0);
+    if (kind == 1) raise(SIGSTOP), waits(0);
+    while (1) {
+      char* nothing[] = {"/bin/true", 0};
+      by_vfork(nothing);
+    }
+  }
+  fflush(stdout);
+  usleep(100000);
+  return 0;
+}
+
 // A signal to itself, then a stop that another process ends.
 static int stopped(void) {
   signal(SIGUSR1, SIG_IGN);
@@ -112,6 +163,9 @@ int main(int count, char** words) {
   if (!strcmp(how, "missing")) return missing(words + 2);
   if (!strcmp(how, "both")) return both(words + 2);
   if (!strcmp(how, "copy")) return copy(atol(words[2]));
+  if (!strcmp(how, "late")) return late(atol(words[2]), words + 3);
+  if (!strcmp(how, "orphan")) return orphan(words + 2);
+  if (!strcmp(how, "leaves")) return leaves();
   if (!strcmp(how, "stopped")) return stopped();
   if (!strcmp(how, "left")) {
     if (fork() == 0) become(words + 2);

@@ -1,9 +1,12 @@
 """The processes of real programs: how each is found, and that the tracer records the one that is named."""
 
+import os
 import shutil
 import signal
 import subprocess
 import tempfile
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -27,7 +30,7 @@ ROUNDS = "2000"
 def program(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> str:
     made = tmp_path_factory.mktemp("starts") / "a program"
     link = ["-static"] if request.param == "static" else []
-    subprocess.run(["cc", "-O1", *link, "-o", made, SOURCE], check=True)
+    subprocess.run(["cc", "-O1", "-pthread", *link, "-o", made, SOURCE], check=True)
     return str(made)
 
 
@@ -101,6 +104,89 @@ def test_a_command_is_found_as_a_shell_finds_it() -> None:
 def test_a_process_that_outlives_the_program_has_no_end(program: str) -> None:
     found = family(program, "left", "/bin/sleep", "1")
     assert [one.end_s is None for one in found.processes] == [False, True]
+
+
+def test_the_time_of_a_process_that_outlives_the_program_counts(program: str) -> None:
+    """On any machine it has a part of the time at least: it has five times the work of the second one."""
+    found = family("/bin/sh", "-c", f"'{program}' work 1000000 & '{program}' work 200000")
+    (left,) = (one for one in found.processes if one.end_s is None)
+    assert left.cpu_s > 0.05 * found.wall_s
+    wall = Interval(found.wall_s, found.wall_s, found.wall_s, 1)
+    home = household(Native(wall, wall, 0.0, 1, families=(found,)))
+    assert home is not None
+    assert "it leaves a process behind that still runs: 'a program' work 1000000" in home.unknown
+
+
+def test_work_of_a_copy_before_its_program_is_kept_apart(program: str) -> None:
+    main, child = family(program, "late", "2000000", program, "work", "1").processes
+    assert child.before_s > 10 * max(child.cpu_s, main.cpu_s)
+
+
+def test_the_time_of_a_process_whose_parent_has_ended_counts_once(program: str) -> None:
+    found = family(program, "orphan", program, "work", "2000000")
+    assert numbers(found) == ["", "1", "1.1"]
+    main, _, orphan = found.processes
+    assert orphan.cpu_s > 10 * main.cpu_s
+
+
+def state(process: int) -> dict[str, str]:
+    """Return what the kernel states of a process; nothing of one that has ended."""
+    try:
+        lines = Path(f"/proc/{process}/status").read_text().splitlines()
+    except (FileNotFoundError, ProcessLookupError):
+        return {}
+    known = {name: value.strip() for name, _, value in (line.partition(":") for line in lines)}
+    return {} if known["State"].startswith(("Z", "X")) else known
+
+
+def test_what_a_program_leaves_behind_lives_on_unfollowed(program: str, tmp_path: Path) -> None:
+    told, facts = tmp_path / "told", tmp_path / "facts"
+    with told.open("w") as output, facts.open("w") as to:
+        subprocess.run(
+            family_words(to.fileno(), [program, "leaves"]), pass_fds=[to.fileno()], stdout=output, check=True
+        )
+    left = [int(line) for line in told.read_text().split()]
+    try:
+        assert waited(lambda: [state(one)["State"][0] for one in left[:2]] == ["S", "T"])
+        assert waited(lambda: len(list(Path(f"/proc/{left[0]}/task").iterdir())) == 2)
+        assert [state(one)["TracerPid"] for one in left] == ["0"] * 3
+        threads = [task / "status" for task in Path(f"/proc/{left[0]}/task").iterdir()]
+        assert ["TracerPid:\t0\n" in thread.read_text() for thread in threads] == [True] * 2
+        os.kill(left[1], signal.SIGCONT)
+        assert waited(lambda: state(left[1])["State"][0] == "S")
+    finally:
+        for one in left:
+            os.kill(one, signal.SIGKILL)
+    assert waited(lambda: not any(map(state, left)))
+
+
+def test_a_killed_core_leaves_nothing_behind(tmp_path: Path) -> None:
+    """As at the end of --limit, or with Ctrl-C."""
+    script = "sleep 1000 & echo $!; /bin/sh -c 'sleep 1000 & echo $!; wait' & wait"
+    with (tmp_path / "facts").open("w") as to:
+        core = subprocess.Popen(
+            family_words(to.fileno(), ["/bin/sh", "-c", script]), pass_fds=[to.fileno()], stdout=subprocess.PIPE
+        )
+        assert core.stdout is not None
+        started = [int(core.stdout.readline()) for _ in range(2)]
+        assert all(map(state, started))
+        core.kill()
+        core.wait()
+        core.stdout.close()
+    try:
+        assert waited(lambda: not any(map(state, started)))
+    finally:
+        for one in filter(state, started):
+            os.kill(one, signal.SIGKILL)
+
+
+def waited(until: Callable[[], bool]) -> bool:
+    """Return whether it becomes true within a minute."""
+    for _ in range(6000):
+        if until():
+            return True
+        time.sleep(0.01)
+    return False
 
 
 def test_an_answer_that_has_no_end_is_none() -> None:

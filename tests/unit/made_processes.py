@@ -6,14 +6,18 @@ from tierscope.stats.median import Interval
 
 
 def process(
-    number: str, begin: float, end: float | None, cpu: float, *, name: str = "", programs: int = 1, words: int = 2
-) -> Relative:
-    """Return a process whose CPU time is that of the user. name: of its program, else `/bin/pNUMBER`."""
+    number: str, begin: float, end: float | None, cpu: float, *, name: str = "", programs: int = 1, words: int = 2,
+    before: float = 0.0,
+) -> Relative:  # fmt: skip
+    """Return a process whose CPU time is that of the user. name: of its program, else `/bin/pNUMBER`; before: its CPU
+    time until then.
+    """
     file = f"/bin/{name or f'p{number}'}" if programs else ""
     shown = (file, "word")[:words] if programs else ()
     return Relative(
         number=number, programs=programs, file=file, words=shown, first_file=file, first_digests=("0" * 16,) * words,
         first_count=words, begin_s=begin, end_s=end, user_s=cpu, system_s=0.0,
+        before_s=before,
     )  # fmt: skip
 
 

@@ -134,9 +134,31 @@ def test_words_that_differ_from_run_to_run_are_left_out() -> None:
 
 
 def test_a_process_that_outlives_the_program_counts_until_its_end() -> None:
-    home = found((process("", 0, 10, 9.0), process("1", 8, None, 0.0)))
+    """That of the program: it has no end of its own. A heavy one goes on with work that nobody has timed."""
+    home = found((process("", 0, 10, 9.0), process("1", 8, None, 0.4)))
     assert (followed(home), home.unknown) == ([""], "")
-    assert home.followed[0].share == pytest.approx(1.0)
+    assert home.rest_s == pytest.approx(0.4 * 10 / 9.4)
+    home = found((process("", 0, 10, 9.0), process("1", 8, None, 0.6)))
+    assert home.unknown == "it leaves a process behind that still runs: p1 word; predict that one by itself"
+
+
+def test_work_of_a_copy_before_it_becomes_a_program_is_left() -> None:
+    """A script that forks, works, and then runs a program: the trace of this program begins later."""
+    home = found((process("", 0, 10, 0.0), process("1", 2, 10, 8.0, before=2.0)))
+    assert (followed(home), home.count, home.unknown) == (["1"], 1, "")
+    assert (home.rest_s, home.hidden_s, home.idle_s) == pytest.approx((2.0, 0, 0))
+    assert not home.alone
+    home = found((process("", 0, 10, 0.0), process("1", 4, 10, 6.0, before=4.0)))
+    assert home.unknown.startswith(
+        "40% of its time is work in a copy of a process (fork) before it becomes a program of its own, which is not"
+    )
+
+
+def test_work_of_copies_side_by_side_is_refused() -> None:
+    parts = [process(str(n), 5, 6, 1.0, before=4.5) for n in range(1, 3)]
+    assert found((process("", 0, 10, 0.0), *parts)).unknown != ""
+    home = found((process("", 0, 10, 4.0), process("1", 4, 10, 3.0, before=3.5), process("1.1", 2, 3, 1.0)))
+    assert home.beside_s == 0  # the copy may have waited for what it started
 
 
 def test_a_program_of_many_small_processes_is_refused_with_what_to_do() -> None:

@@ -14,7 +14,9 @@ class Relative(msgspec.Struct, frozen=True, kw_only=True):
     programs: that it became, itself included; 0: a copy of its parent. file, words: of the last of them, the words cut;
     first_file, first_digests, first_count: of the first one, with FNV-1a of each of its first words.
 
-    Seconds are after the begin of the program. end_s: None if it still runs when the program has ended.
+    Seconds are after the begin of the program. end_s: None if it still runs when the program has ended; its CPU time is
+    that until then. before_s: CPU time as a copy of its parent, before the first program; begin_s, user_s, system_s:
+    since then.
     """
 
     number: str
@@ -28,10 +30,11 @@ class Relative(msgspec.Struct, frozen=True, kw_only=True):
     user_s: float
     system_s: float
     end_s: float | None = None
+    before_s: float = 0.0
 
     @property
     def cpu_s(self) -> float:
-        """Return its CPU time, without its children."""
+        """Return its CPU time, without its children and before_s."""
         return self.user_s + self.system_s
 
 

@@ -11,10 +11,14 @@ overlap: the time in which both lived. A process that waits for another one has 
 process of the program ran is that of all of them, by their CPU time: k = max(W / sum of c, 1). If several
 processes work side by side, their sum exceeds W, and the excess is hidden.
 
+What a copy of a process (fork) does before it becomes a program is not in the trace of this program. So it is a process
+more here, which is not followed.
+
 The heaviest processes are followed, one after the other in the tracer. C, H and B must be at most a quarter of W each:
 this is the quarter beyond which no prediction is reported (`answer`). Where others use the CPUs, processes side by side
 share one: nothing is hidden, but they share caches and memory.
-Blind to: a process that waits for one that is none of its program, as for a compiler that runs as a service.
+Blind to: a process that waits for one that is none of its program, as for a compiler that runs as a service; a process
+that works side by side with one that it started, on one CPU: it looks as if one had waited for the other.
 """
 
 import math
@@ -25,6 +29,7 @@ from itertools import combinations, starmap
 from pathlib import Path
 
 import numpy as np
+from msgspec.structs import replace as replace_fields
 
 from tierscope.predict.program.native import Native
 from tierscope.simulated.family import Family, Relative
@@ -37,6 +42,7 @@ QUARTER = 0.25
 SHORTEST_S = 0.01  # of user time
 CANDIDATES = 10  # the heaviest processes
 LONGEST_SHOWN = 60  # letters of a command
+UNTIL_EXEC = "+"  # after the number of a process: the copy of its parent that it was before
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +91,8 @@ def household(native: Native) -> Household | None:
     """Return the processes; None for a program that starts none, or whose processes nobody can follow."""
     if not native.families:
         return None
+    count = max(len(family.processes) for family in native.families) - 1
+    native = replace(native, families=tuple(map(_with_copies, native.families)))
     known = _members(native)
     chosen: list[Member] = []
     for one in known:
@@ -93,21 +101,37 @@ def household(native: Native) -> Household | None:
             chosen.append(one)
     rest, hidden, idle = _left(native.families, chosen)
     wall = native.wall_s.middle
-    count = max(len(family.processes) for family in native.families) - 1
     found = Household(tuple(chosen), wall, rest * wall, hidden * wall, idle * wall, _beside(native.families), count)
     return replace(found, unknown=_doubt(native, known, found))
 
 
+def _with_copies(family: Family) -> Family:
+    """Return it with a process more for each copy that became a program."""
+    made = (
+        replace_fields(
+            one, number=one.number + UNTIL_EXEC, programs=0, file="", words=(), first_file="", first_digests=(),
+            first_count=0, begin_s=max(one.begin_s - one.before_s, 0.0), end_s=one.begin_s, user_s=one.before_s,
+            system_s=0.0, before_s=0.0,
+        )
+        for one in family.processes
+        if one.number and one.programs
+    )  # fmt: skip
+    return replace(family, processes=(*family.processes, *made))
+
+
 def _doubt(native: Native, known: Sequence[Member], found: Household) -> str:
     """Return why nothing can be predicted, with what to do; "" where it can."""
+    if left := _left_behind(native.families):
+        return f"it leaves a process behind that still runs: {left}; predict that one by itself"
     if changing := _changing(native.families, [one.number for one in known]):
         return f"{_started(found)}, and not the same ones each time ({changing}); predict the heaviest one by itself"
     told = "; ".join(f"{one.share:.0%} is {one.command}" for one in found.followed)
     rest = found.rest_s / found.wall_s
-    copies = max((one.share for one in known if one.copies), default=0.0)
-    if rest > QUARTER and copies > MINOR:
+    copy = max((one for one in known if one.copies), key=lambda one: one.share, default=None)
+    if rest > QUARTER and copy and copy.share > MINOR:
         others = f"; {told}" if told else ""
-        return (f"{copies:.0%} of its time is work in a copy of a process (fork) that becomes no program of its own, "
+        until = "before it becomes a" if copy.number.endswith(UNTIL_EXEC) else "that becomes no"
+        return (f"{copy.share:.0%} of its time is work in a copy of a process (fork) {until} program of its own, "
                 f"which is not followed{others}")  # fmt: skip
     if not told:
         return (f"{_started(found)}, and none takes {show_seconds(SHORTEST_S)} and {MINOR:.0%} of the time here; "
@@ -117,13 +141,22 @@ def _doubt(native: Native, known: Sequence[Member], found: Household) -> str:
                 f"predict one by itself: {told}")  # fmt: skip
     if max(found.hidden_s, found.beside_s) > QUARTER * found.wall_s:
         heavy = (one for one in known if one.native.user_s.middle + one.native.system_s >= MINOR * found.wall_s)
-        both = "; ".join(list(dict.fromkeys(one.command for one in heavy))[:MOST])
+        both = "; ".join(list(dict.fromkeys(one.command for one in heavy if one.command))[:MOST])
         return f"its processes run side by side, so that their times cannot be added; predict one by itself: {both}"
     return ""
 
 
 def _started(found: Household) -> str:
     return "it started 1 process" if found.count == 1 else f"it started {found.count} processes"
+
+
+def _left_behind(families: Sequence[Family]) -> str:
+    """Return a heavy process that has no end; "" if there is none."""
+    for family in families:
+        for one in _heaviest(family):
+            if one.end_s is None and one.cpu_s >= MINOR * family.wall_s:
+                return shlex.join(_shown(one))[:LONGEST_SHOWN] or "a copy of a process"
+    return ""
 
 
 def _changing(families: Sequence[Family], numbers: Sequence[str]) -> str:
@@ -205,7 +238,7 @@ def _beside(families: Sequence[Family]) -> float:
 def _both(one: Relative, other: Relative) -> float:
     """Return the most seconds in which both ran; 0 if one of them started the other, and may have waited for it."""
     for above, below in ((one, other), (other, one)):
-        if not above.number or below.number.startswith(f"{above.number}."):
+        if not above.number or below.number.startswith(f"{above.number.rstrip(UNTIL_EXEC)}."):
             return 0.0
     ends = (math.inf if each.end_s is None else each.end_s for each in (one, other))
     return min(one.cpu_s, other.cpu_s, max(min(ends) - max(one.begin_s, other.begin_s), 0.0))

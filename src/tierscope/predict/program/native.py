@@ -164,8 +164,9 @@ def _once(command: Sequence[str], limit_s: float, environment: Mapping[str, str]
     if family is None:
         return _Once(*timed.seconds, output.digest, None)
     user, system = (sum(getattr(one, name) for one in family.processes) for name in ("user_s", "system_s"))
-    children = sum(one.cpu_s for one in family.processes[1:])
-    return _Once(family.wall_s, user, system, children, output.digest, family)
+    before = sum(one.before_s for one in family.processes)
+    children = sum(one.cpu_s for one in family.processes[1:]) + before
+    return _Once(family.wall_s, user + before, system, children, output.digest, family)
 
 
 class _Timed(NamedTuple):

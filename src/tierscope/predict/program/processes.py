@@ -85,7 +85,7 @@ def followed_notes(
         rest = home.rest_s / home.wall_s
         notes.append(
             f"{_processes(others)}, not followed, had {_percent(rest)} of the time; "
-            f"the bounds contain that it stays, and that it grows to {most}"
+            f"the bounds contain that it stays, and the most of the patterns that were tried: {most}"
         )
     return tuple(notes)
 

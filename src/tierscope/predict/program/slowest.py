@@ -1,27 +1,34 @@
-"""The least and the most that a tier can change a program that nobody followed: by three patterns of accesses.
+"""The least and the most that a tier can change a program that nobody followed: by small patterns of accesses.
 
-    chase       loads of lines in random order, each of which waits for the one before: the latency
-    read        loads of lines one behind the other, none of which waits: the bandwidth
-    write       stores to lines one behind the other: the bandwidth of writes
+    chase                          loads of lines in random order, each of which waits for the one before
+    read, write                    loads of lines one behind the other, and stores
+    scattered_reads, _writes       loads in random order, none of which waits, and stores
+    reads_STRIDE, writes_STRIDE    loads at a distance of STRIDE bytes, and stores
+    copy_same, copy_other          loads of lines one behind the other, each with a store to a second place: 1 GiB away,
+                                   so that both use the same bank of a memory, or at another distance
 
-Each visits COUNT lines in the machine of here and in the tier, less the time with a memory that answers immediately. A
-program mixes such accesses and instructions that need no memory, so its time there over that here is between the least
-and the most of these ratios, or 1.
+Each visits COUNT lines in the machine of here and in the tier, less the time with a memory that answers immediately.
+Stores at a stride visit MANY, so that caches write lines back. The most of these ratios is that of these patterns: a
+program may have a worse one for a tier.
 Blind to: a pattern that only the tier is slow for, such as the flushes of persistent memory.
 """
 
 import random
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from tierscope.simulated.replay import Traced
 from tierscope.simulated.trace import trace_file
 
 COUNT = 20_000
+MANY = 600_000  # more lines than most caches contain
 SPREAD = 1 << 24  # lines, of 1 GiB: no cache contains them
 LINE = 64
 BASE = 0x1000_0000
 SEED = 1995
+STRIDES = (256, 4096)  # bytes: a line of persistent memory, and a page
+SAME = 1 << 30  # bytes
+OTHER = SAME + 65_000 * LINE  # such that neither a row nor a bank is the same
 
 
 def factors(here: str, instant: str, tiers: Sequence[str], folder: Path) -> list[tuple[float, float]]:
@@ -30,7 +37,7 @@ def factors(here: str, instant: str, tiers: Sequence[str], folder: Path) -> list
     """
     words = [here, *tiers, *([instant] if instant else [])]
     found: list[list[float]] = [[] for _ in tiers]
-    for name, text in _patterns().items():
+    for name, text in _patterns():
         path = folder / f"{name}.lackey"
         path.write_text(text)
         own, *others = (_seconds(one, waits=name == "chase") for one in trace_file(words, path))
@@ -44,16 +51,25 @@ def _seconds(traced: Traced, *, waits: bool) -> float:
     return (traced.seconds_waiting if waits else traced.seconds_overlapped) or 0.0
 
 
-def _patterns() -> dict[str, str]:
+def _patterns() -> Iterator[tuple[str, str]]:
+    """Yield each name with its accesses, as lackey of Valgrind writes them."""
+    row = range(0, COUNT * LINE, LINE)
+    yield "chase", _lackey(("L", place) for place in _anywhere())
+    for name, kind in (("read", "L"), ("write", "S")):
+        yield name, _lackey((kind, place) for place in row)
+        yield f"scattered_{name}s", _lackey((kind, place) for place in _anywhere())
+        for stride in STRIDES:
+            places = range(0, (COUNT if kind == "L" else MANY) * stride, stride)
+            yield f"{name}s_{stride}", _lackey((kind, place) for place in places)
+    for name, far in (("copy_same", SAME), ("copy_other", OTHER)):
+        yield name, _lackey(access for place in row[::2] for access in (("L", place // 2), ("S", place // 2 + far)))
+
+
+def _anywhere() -> list[int]:
     draw = random.Random(SEED)  # noqa: S311 (a pattern)
-    chase = [draw.randrange(SPREAD) for _ in range(COUNT)]
-    return {
-        "chase": _lackey("L", chase),
-        "read": _lackey("L", range(COUNT)),
-        "write": _lackey("S", range(COUNT)),
-    }
+    return [draw.randrange(SPREAD) * LINE for _ in range(COUNT)]
 
 
-def _lackey(kind: str, lines: Sequence[int]) -> str:
-    """Return accesses as lackey of Valgrind writes them."""
-    return "".join(f"I  00400000,4\n {kind} {BASE + line * LINE:x},8\n" for line in lines)
+def _lackey(accesses: Iterable[tuple[str, int]]) -> str:
+    """Return accesses: L or S, and a place in bytes."""
+    return "".join(f"I  00400000,4\n {kind} {BASE + place:x},8\n" for kind, place in accesses)

@@ -6,10 +6,11 @@
 
 r, l, h: ratio of a process that was followed, and its bounds; w: its own wall time here. C, H, I, W: of `members`.
 U = max(W - sum of w, 0) is the time here in which none of them ran. G = sum of max(l - 1, 0) w is what they take longer
-at least. f, g: factors between which each access to the tier is (`slowest`), so that no process has another one.
+at least. f, g: the least and the most factor of the patterns in `slowest`.
 
-The upper bound is the time if all processes ran one after the other. The lower one is the time if what others did
-meanwhile hid as much of the growth as it could. Between both, the rest is as the processes that were followed.
+The upper bound is the time if all processes ran one after the other, and what was not followed has factor g. The lower
+one is the time if what others did meanwhile hid as much of the growth as it could. Between both, the rest is as the
+processes that were followed.
 Source: R. L. Graham, "Bounds on Multiprocessing Timing Anomalies", SIAM Journal on Applied Mathematics 17(2), 1969: a
 schedule takes no longer than all of its work in sequence.
 """
@@ -22,7 +23,7 @@ from tierscope.predict.program.answer import Anchor, Answer
 from tierscope.predict.program.members import Household, Member
 
 Factors = tuple[float, float]
-"""The least and the most of an access to a tier over one to the memory here."""
+"""The least and the most of the patterns in `slowest`: time on a tier over that in the memory here."""
 
 
 @dataclass(frozen=True, slots=True)
