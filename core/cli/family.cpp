@@ -27,7 +27,7 @@ constexpr int UNSTARTED = 125, UNFOUND = 127;  // status, like timeout(1) and en
 constexpr int BY_SIGNAL = 128;                 // added to the number of a signal, as shells do
 constexpr unsigned long FAMILY_STOPS =
     PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK | PTRACE_O_TRACECLONE | PTRACE_O_TRACEEXEC | PTRACE_O_EXITKILL;
-constexpr auto LONGEST_LEAVE = std::chrono::seconds(5);  // until a process stops, which is left as it is then
+constexpr auto LONGEST_LEAVE = std::chrono::seconds(5);  // until a process stops, which is then left
 constexpr useconds_t LEAVE_STEP_US = 500;
 
 using SteadyClock = std::chrono::steady_clock;
@@ -59,7 +59,7 @@ class Family {
     }
   }
 
-  /// Note what still runs when the program has ended, and let it go on without anyone who follows it.
+  /// Note what still runs when the program has ended, and release it.
   void leave() {
     siginfo_t found{};  // first those that have ended, too
     while (::waitid(P_ALL, 0, &found, WEXITED | WNOHANG | WNOWAIT | __WALL) == 0 && found.si_pid != 0) {

@@ -107,7 +107,7 @@ def test_a_process_that_outlives_the_program_has_no_end(program: str) -> None:
 
 
 def test_the_time_of_a_process_that_outlives_the_program_counts(program: str) -> None:
-    """On any machine it has a part of the time at least: it has five times the work of the second one."""
+    """Even on a busy machine it has a part of the time: its work is 5x that of the second one."""
     found = family("/bin/sh", "-c", f"'{program}' work 1000000 & '{program}' work 200000")
     (left,) = (one for one in found.processes if one.end_s is None)
     assert left.cpu_s > 0.05 * found.wall_s

@@ -134,7 +134,7 @@ def test_words_that_differ_from_run_to_run_are_left_out() -> None:
 
 
 def test_a_process_that_outlives_the_program_counts_until_its_end() -> None:
-    """That of the program: it has no end of its own. A heavy one goes on with work that nobody has timed."""
+    """That of the program: it has no end of its own. A heavy one continues with work that nobody has timed."""
     home = found((process("", 0, 10, 9.0), process("1", 8, None, 0.4)))
     assert (followed(home), home.unknown) == ([""], "")
     assert home.rest_s == pytest.approx(0.4 * 10 / 9.4)

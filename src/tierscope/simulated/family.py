@@ -14,9 +14,9 @@ class Relative(msgspec.Struct, frozen=True, kw_only=True):
     programs: that it became, itself included; 0: a copy of its parent. file, words: of the last of them, the words cut;
     first_file, first_digests, first_count: of the first one, with FNV-1a of each of its first words.
 
-    Seconds are after the begin of the program. end_s: None if it still runs when the program has ended; its CPU time is
-    that until then. before_s: CPU time as a copy of its parent, before the first program; begin_s, user_s, system_s:
-    since then.
+    Seconds are after the begin of the program. end_s: None if it still runs when the program has ended.
+    Its CPU time is then that so far. before_s: CPU time as a copy of its parent, before the first program. user_s and
+    system_s are since then.
     """
 
     number: str

@@ -11,14 +11,14 @@ overlap: the time in which both lived. A process that waits for another one has 
 process of the program ran is that of all of them, by their CPU time: k = max(W / sum of c, 1). If several
 processes work side by side, their sum exceeds W, and the excess is hidden.
 
-What a copy of a process (fork) does before it becomes a program is not in the trace of this program. So it is a process
-more here, which is not followed.
+The work of a copy of a process (fork) before it becomes a program is not in the trace of this program. So it is one
+process more here, which is not followed.
 
 The heaviest processes are followed, one after the other in the tracer. C, H and B must be at most a quarter of W each:
 this is the quarter beyond which no prediction is reported (`answer`). Where others use the CPUs, processes side by side
 share one: nothing is hidden, but they share caches and memory.
-Blind to: a process that waits for one that is none of its program, as for a compiler that runs as a service; a process
-that works side by side with one that it started, on one CPU: it looks as if one had waited for the other.
+Blind to: a process that waits for one that is none of its program, as for a compiler that runs as a service. It cannot
+show that a process works side by side with one that it started, on one CPU: it looks as if one waited for the other.
 """
 
 import math
