@@ -14,7 +14,9 @@
 #include <cstring>
 #include <deque>
 #include <map>
+#include <optional>
 #include <set>
+#include <system_error>
 
 #include "base/error.hpp"
 #include "cli/json.hpp"
