@@ -234,7 +234,7 @@ def test_a_process_that_does_not_start_is_an_error_of_its_own(program: str, proc
 @traced
 def test_what_is_recorded_is_known_by_its_words(program: str) -> None:
     """The second of two children takes nearly all of the time; the first one has other arguments."""
-    line = f"'{program}' work 1; '{program}' work 300000"
+    line = f"'{program}' work 1; '{program}' work 100000"
     runs = tuple(family("/bin/sh", "-c", line) for _ in range(2))
     wall = Interval(runs[0].wall_s, runs[0].wall_s, runs[0].wall_s, 2)
     found = household(Native(wall, wall, 0.0, 2, families=runs))

@@ -8,7 +8,6 @@ from types import ModuleType
 import pytest
 
 from scripts import with_neighbours
-from tiers import first
 
 FOLDER = Path(__file__).parents[2] / "benchmarks" / "predict"
 
@@ -31,7 +30,8 @@ def kernels(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return made
 
 
-@pytest.mark.parametrize("words", first(1, ["triad 60000 2 3", "chase 131072 40000 1", "gather 1048576 40000 2"]))
+@pytest.mark.slow
+@pytest.mark.parametrize("words", ["triad 60000 2 3", "chase 131072 40000 1", "gather 1048576 40000 2"])
 def test_a_slower_memory_is_predicted_for_a_probed_core(
     simulated: ModuleType, kernels: Path, tmp_path: Path, words: str
 ) -> None:

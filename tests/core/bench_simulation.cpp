@@ -182,7 +182,8 @@ TEST_CASE("threads whose slices are multiples of the interleaving march in step 
   CHECK(with(",cpu.scatter=0ns,cpu.handover=0ns") < 5e9);
 }
 
-TEST_CASE("jitter moves no rate of a cache, and none of a memory that is not interleaved") {
+TEST_CASE("jitter moves no rate of a cache, and none of a memory that is not interleaved" *
+          doctest::test_suite("slow")) {
   const auto per_thread = [](const std::string& where, const std::string& footprint, unsigned threads) {
     Simulation simulation;
     simulation.prepare({plan_of("kernel=read cpus=0-" + std::to_string(threads - 1) + " footprint=" + footprint +

@@ -269,7 +269,7 @@ TEST_CASE("an updated array is right after any number of passes and of parts of 
   }
 }
 
-TEST_CASE("an updated array is right after more passes than all windows can repeat") {
+TEST_CASE("an updated array is right after more passes than all windows can repeat" * doctest::test_suite("slow")) {
   for (const auto& kernel : updating()) {
     CAPTURE(kernel);
     Made made(words_of_updating(kernel, 16));

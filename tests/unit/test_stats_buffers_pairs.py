@@ -76,6 +76,7 @@ def with_buffer(unit: int, capacity: float, *, paired: bool, noise: float = 0.00
     return Curve(regions, noisy, np.full(regions.size, noise), scattered, over, stride_bytes=strides)
 
 
+@pytest.mark.slow
 def test_pairs_show_large_units_apart_that_regions_do_not() -> None:
     without, known = (infer(with_buffer(16 * KiB, 2 * MiB, paired=paired)) for paired in (False, True))
     assert without.levels[0].unit_bytes.high > 2 * without.levels[0].unit_bytes.low
@@ -112,6 +113,7 @@ def test_a_region_at_random_meets_as_many_units_with_interleaved_memories(region
     assert Unit(fresh, unit).misses(1 * MiB)[0] == pytest.approx(met * LINE / region, abs=0.02)
 
 
+@pytest.mark.slow
 def test_passes_count_only_where_the_unit_is_known() -> None:
     sizes = [round(128 * share) * 16 * KiB for share in (0.5, 0.62, 0.78, 0.88, 1.0, 1.01, 1.13, 1.28, 1.6)]
     passes = tuple(Pass(size, 16 * KiB, 100.2e-9 if size <= 2 * MiB else 160e-9, 0.002) for size in sizes)

@@ -70,6 +70,7 @@ def test_a_kind_between_two_of_the_table_has_a_capacity_with_the_error_of_the_ta
     assert capacity.high / capacity.low > 1.15
 
 
+@pytest.mark.slow
 def test_such_a_kind_close_to_another_buffer_is_in_doubt() -> None:
     """At 1.7x the capacity, one hides the other, and the interval may lack the truth."""
     near, far = Unit(FRESH, KiB).misses(3.4 * MiB, "random"), Unit(FRESH, 4 * KiB)
