@@ -192,7 +192,12 @@ def _doubt(made: Anchor, own: Traced, said: str) -> str:
             " options that fix it, or a build without AVX-512, may avoid this"
         )
     if (ratio := made.ratio) is not None and abs(ratio - 1) > OFF:
-        why = "the core differs, or the tracer's path does (AVX-512, JIT)" if ratio < 1 else "the core differs"
+        why = "the core differs"
+        why += (
+            ", the tracer's path does (AVX-512, JIT), or the model lacks some of its time (much code)"
+            if ratio < 1
+            else ""
+        )
         if ratio < 1 and own.threads > 1 and (crowd := crowded(made.native.cpus, made.native.others_cpus)):
             why = crowd
         noise = made.native.noise_share or 0.0
