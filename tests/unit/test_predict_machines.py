@@ -12,7 +12,7 @@ import pytest
 from made import MEMORY_S, Maker, Teamwork, add_latency, add_stream
 from made_core import MadeCore, add_core
 from made_machine import made_machine
-from made_tlb import MadeTlb, add_tlb
+from made_tlb import MadeTlb, add_probe, add_tlb
 from tierscope.errors import MachineError, UsageError
 from tierscope.predict.program import here as runs_of
 from tierscope.predict.program.cores import COUNT
@@ -216,6 +216,16 @@ def test_a_stored_run_of_core_without_lines_in_flight_is_not_used(stored: Path) 
         assert runs_of._serves(one) == serves
 
 
+def test_a_stored_run_that_timed_many_large_pages_together_is_not_used(tmp_path: Path) -> None:
+    """Versions until 0.2.0 did so: pages in parts among others did not show."""
+    maker = Maker(tmp_path)
+    add_tlb(maker, MadeTlb(((96, 6),), (2e-9,), 2 * MiB), (8, 16), pages="thp")
+    first = maker.records[0].experiment
+    labels = {**first.labels, "layout": "parts", "part_bytes": 4 * KiB}
+    maker.add("tlb", labels, first.groups, (Teamwork((1e9,), noise=0.005),), count=60)
+    assert not runs_of._serves(maker.save("tlb"))
+
+
 @pytest.mark.parametrize(
     ("pages", "parts", "serves"), [("4k", False, True), ("thp", False, False), ("thp", True, True)]
 )
@@ -225,9 +235,7 @@ def test_a_stored_run_of_large_pages_that_did_not_look_for_parts_is_not_used(
     maker = Maker(tmp_path)
     add_tlb(maker, MadeTlb(((96, 6),), (2e-9,), 4 * KiB if pages == "4k" else 2 * MiB), (8, 16), pages=pages)
     if parts:
-        first = maker.records[0].experiment
-        labels = {**first.labels, "layout": "parts", "part_bytes": 4 * KiB}
-        maker.add("tlb", labels, first.groups, (Teamwork((1e9,), noise=0.005),), count=60)
+        add_probe(maker, [False] * 32)
     assert runs_of._serves(maker.save("tlb")) == serves
 
 
