@@ -15,7 +15,7 @@ namespace tierscope::tracer {
 
 /// The text behind "NAME=" of one of the arguments of the plug-in; "" if none has that name.
 std::string_view text_behind(std::span<char*> words, std::string_view name);
-/// The number behind "NAME="; `otherwise` if none has that name, or it is no number.
+/// The number behind "NAME="; `otherwise` if none has that name, or if the text is not a number.
 std::uint64_t number_of(std::span<char*> words, std::string_view name, std::uint64_t otherwise);
 
 class Chosen {

@@ -26,7 +26,7 @@ def ran(wall: float, user: float, others: float | None) -> Native:
 
 
 @pytest.mark.parametrize(
-    ("used", "others", "cpus", "said"),
+    ("used", "others", "cpus", "named"),
     [
         (0.6, 1.3, 2, True),
         (0.6, 0.5, 2, False),
@@ -37,8 +37,8 @@ def ran(wall: float, user: float, others: float | None) -> Native:
         (40.0, 30.0, 64, True),
     ],
 )
-def test_cpus_are_full_if_little_is_left(used: float, others: float, cpus: int, said: bool) -> None:
-    assert bool(crowded(used, others, cpus)) is said
+def test_cpus_are_full_if_little_is_left(used: float, others: float, cpus: int, named: bool) -> None:
+    assert bool(crowded(used, others, cpus)) is named
     assert crowded(used, None, cpus) == ""
 
 

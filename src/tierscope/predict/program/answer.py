@@ -47,7 +47,7 @@ from tierscope.predict.program.cold import NONE, Doubt, explained, extremes
 from tierscope.predict.program.crowded import crowded
 from tierscope.predict.program.itself import itself
 from tierscope.predict.program.left_open import left_open
-from tierscope.predict.program.native import Native
+from tierscope.predict.program.native import SHORTEST_S, Native
 from tierscope.predict.program.one_more import LEAST_CORES, counting, mean_of, one_more, weights
 from tierscope.predict.program.processes import lost
 from tierscope.predict.program.wrong_paths import between
@@ -55,7 +55,6 @@ from tierscope.simulated.replay import WHY_ILLEGAL, WHY_SIGNAL, Traced
 from tierscope.units import show_seconds
 
 OFF = 0.25  # of model over measured, beyond which nothing is reported
-SHORTEST_S = 0.01  # of user time: the kernel charges it by ticks of 1 to 10 ms
 LEAST = 1000  # instructions of a part that has a rate
 NOISY = 0.10  # of the time here, from which a busy machine is the likely reason
 

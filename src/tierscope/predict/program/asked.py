@@ -8,7 +8,7 @@ from pathlib import Path
 from tierscope.errors import UsageError
 from tierscope.host.system import System
 from tierscope.predict.objects.placed import Again, Ends, placed
-from tierscope.predict.program.answer import SHORTEST_S, Anchor, anchor, seconds_of
+from tierscope.predict.program.answer import Anchor, anchor, seconds_of
 from tierscope.predict.program.cold import Doubt, doubt
 from tierscope.predict.program.found import Found
 from tierscope.predict.program.here import Tell, runs_here
@@ -23,7 +23,7 @@ from tierscope.predict.program.machines import (
     refuse_unknown,
 )
 from tierscope.predict.program.members import Member, household
-from tierscope.predict.program.native import Native, measured
+from tierscope.predict.program.native import SHORTEST_S, Native, measured
 from tierscope.predict.program.part import Part, answered, cores_of, refused, words_of
 from tierscope.predict.program.processes import strayed
 from tierscope.predict.program.progress import watched

@@ -31,7 +31,7 @@ from pathlib import Path
 import numpy as np
 from msgspec.structs import replace as replace_fields
 
-from tierscope.predict.program.native import Native
+from tierscope.predict.program.native import SHORTEST_S, Native
 from tierscope.simulated.family import Family, Relative
 from tierscope.stats.median import median
 from tierscope.units import show_seconds
@@ -39,7 +39,6 @@ from tierscope.units import show_seconds
 MOST = 3  # processes that are followed: each takes a run in the tracer
 MINOR = 0.05  # of the wall time, below which a process is not worth that
 QUARTER = 0.25
-SHORTEST_S = 0.01  # of user time
 CANDIDATES = 10  # the heaviest processes
 LONGEST_SHOWN = 60  # letters of a command
 UNTIL_EXEC = "+"  # after the number of a process: the copy of its parent that it was before

@@ -33,6 +33,7 @@ from tierscope.stats.median import Interval, median
 from tierscope.units import show_seconds
 
 LEAST, MOST = 5, 15  # runs
+SHORTEST_S = 0.01  # of user time: the kernel charges it by ticks of 1 to 10 ms
 RAN = 0.8  # of the wall time that the kernel charges, below which the program mostly waits
 SPENT_S = 4.0  # for runs beyond LEAST
 STANDARD_INPUT = 0

@@ -89,12 +89,12 @@ def answered(
     """Return the answers for the program. parts: it, or the processes that were followed; folder: for files."""
     here = parts[0].here
     followed = tuple(Followed(part.member, part.anchor) for part in parts if part.member)
-    tiers = parts[0].answers()
+    each = [part.answers() for part in parts]
+    tiers = each[0]
     added: tuple[str, ...] = ()
     if home:
         limits = factors(here.own.word, here.instant, [place.word for place in here.tiers], folder)
-        each = zip(*(part.answers() for part in parts), strict=True)
-        tiers = [whole(its, followed, home, limit) for its, limit in zip(each, limits, strict=True)]
+        tiers = [whole(its, followed, home, limit) for *its, limit in zip(*each, limits, strict=True)]
         added = followed_notes(
             home,
             [part.anchor.ratio for part in parts],
