@@ -28,6 +28,7 @@
 #include "decode.hpp"
 #include "follow.hpp"
 #include "held_lists.hpp"
+#include "leaving.hpp"
 #include "objects.h"
 #include "qemu_api.h"
 #include "stream.hpp"
@@ -64,7 +65,7 @@ qemu_plugin_id_t own;
 std::atomic<Mode> mode = Mode::traced;
 std::atomic<std::uint64_t> passed = 0;  // instructions since the last change
 std::atomic<std::uint64_t> until = ~std::uint64_t{0};
-std::atomic<bool> asked = false;    // QEMU will translate everything anew
+Leaving leaving;                    // or QEMU will translate everything anew
 std::atomic<bool> several = false;  // the program has threads
 unsigned gaps = 0;
 std::uint32_t blocks = 0;                     // defined so far
@@ -88,7 +89,7 @@ void change(qemu_plugin_id_t);
 /// Whoever finds the end of a part passed asks QEMU to translate everything anew, once.
 void look() {
   if (passed.load(std::memory_order_relaxed) < until.load(std::memory_order_relaxed)) return;
-  if (!asked.exchange(true)) qemu_plugin_reset(own, change);
+  if (leaving.ask()) qemu_plugin_reset(own, change);
 }
 
 void pass(std::uint64_t instructions) {
@@ -326,6 +327,7 @@ void on_syscall(qemu_plugin_id_t, unsigned vcpu, std::int64_t number, std::uint6
                 std::uint64_t d, std::uint64_t e, std::uint64_t f, std::uint64_t, std::uint64_t) {
   auto* buffer = buffer_of(vcpu);
   if (buffer != nullptr) buffer->takes_no_list();
+  if (number == SYS_exit) leaving.leave();
   if (stream.muted()) return on_silent_syscall(number, a, b, c);
   if (number >= OBJECTS_CODE && number <= OBJECTS_PHASE && buffer != nullptr)
     return on_said(*buffer, vcpu, number, std::array{a, b, c, d, e, f});
@@ -370,14 +372,14 @@ void on_flush(qemu_plugin_id_t) { drop_blocks(); }
 
 void listen(qemu_plugin_id_t id) {
   drop_blocks();
-  asked = false;  // QEMU ignores a request while it serves another one
   qemu_plugin_register_vcpu_syscall_cb(id, on_syscall);
-  if (stream.muted()) return;
+  if (stream.muted()) return leaving.served();
   qemu_plugin_register_vcpu_init_cb(id, on_thread);
   qemu_plugin_register_vcpu_exit_cb(id, on_thread_end);
   qemu_plugin_register_vcpu_tb_trans_cb(id, on_translation);
   qemu_plugin_register_flush_cb(id, on_flush);  // QEMU's room for blocks is full
   qemu_plugin_register_atexit_cb(id, on_exit, nullptr);
+  leaving.served();  // QEMU ignores a request while it serves another one
 }
 
 void go_on_as(Mode next, std::uint64_t instructions) {
@@ -412,6 +414,7 @@ void change(qemu_plugin_id_t id) {
 
 void in_the_child() {
   chosen.in_the_child();
+  leaving.forget();
   stream.mute();
   for (auto& buffer : buffers)
     if (buffer) buffer->drop();

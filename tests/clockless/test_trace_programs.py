@@ -48,13 +48,16 @@ def run(program: Path) -> Run:
     return traced
 
 
-SERVED = {"state": "1\n", "threads": "8000\n", "written": "1999000\n", "disturbed": "3\n"}
+SERVED = {"state": "1\n", "threads": "8000\n", "written": "1999000\n", "disturbed": "3\n", "ends": "2000\n"}
 
 
 @pytest.mark.parametrize("sampling", ["", GAPS, LINES])
 @pytest.mark.parametrize("kind", SERVED)
 def test_a_program_runs_as_it_does_without_the_tracer(run: Run, kind: str, sampling: str) -> None:
-    """state, disturbed: QEMU 7.2 died here, since it called what a gap had freed. written: code that changes."""
+    """state, disturbed: QEMU 7.2 died here, as it called what a gap had freed; ends: it cleared what was freed.
+
+    written: code that changes.
+    """
     found, said = run(kind, "2000", sampling=sampling)
     assert said == SERVED[kind]
     assert (found.ended, found.whole) == (0, True)

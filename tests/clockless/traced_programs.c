@@ -54,6 +54,22 @@ static void locks(long count) {
   for (int i = 0; i < 4; ++i) pthread_join(team[i], 0);
 }
 
+// Threads that end all the time, while another one works.
+static void* brief(void* count) {
+  volatile long mine[8] = {0};
+  for (long k = 0; k < (long)(intptr_t)count; ++k) mine[k % 8] += k;
+  return 0;
+}
+
+static void ends(long count) {
+  for (long i = 0; i < count; ++i) {
+    pthread_t team[3];
+    for (intptr_t k = 0; k < 3; ++k) pthread_create(&team[k], 0, brief, (void*)(200 * (k + 1)));
+    brief((void*)500);
+    for (int k = 0; k < 3; ++k) pthread_join(team[k], 0);
+  }
+}
+
 // A function that is written anew before each call: mov $k, %eax; ret.
 static long written(long count) {
   unsigned char* at = mmap(0, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -104,6 +120,7 @@ int main(int words, char** word) {
     case 't': threads(count); printf("%ld\n", (long)shared); break;
     case 'l': locks(count); printf("%ld\n", (long)shared); break;
     case 'd': disturbed(count); printf("%ld\n", (long)shared); break;
+    case 'e': ends(count / 4); printf("%ld\n", count); break;
     case 'a': timer(count); printf("%d\n", rings >= count); break;
     case 'w': printf("%ld\n", written(count)); break;
     case 'f':
