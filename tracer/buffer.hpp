@@ -17,6 +17,9 @@ namespace tierscope::tracer {
 /// Allocations of as many bytes are known to the reader at once, since other threads may use them.
 constexpr std::uint64_t SHARED_BYTES = 4096;
 
+constexpr unsigned LINE_SHIFT = 6;
+constexpr std::uint64_t LINE = 1U << LINE_SHIFT;
+
 /// Return the text in the arguments of a system call, up to its 0.
 inline std::string text_of(std::span<const std::uint64_t> words) {
   const auto* text = reinterpret_cast<const char*>(words.data());
@@ -42,7 +45,16 @@ class Buffer {
     const auto read = line << 1U | std::uint64_t{1} << 63U, written = read | 1U;
     if (last == written || (last == read && !store) || muted_) return;
     last = store ? written : read;
-    put(access_event(line * LINE, 0, store, LINE_SHIFT));
+    put(access_event(line * LINE, DATA, store, LINE_SHIFT));
+  }
+  /// Add the lines of a block of instructions, in the same way.
+  void code(std::uint64_t address, std::uint64_t lines) {
+    for (auto line = address / LINE; lines > 0; ++line, --lines) {
+      auto& last = latest_code_[line % latest_code_.size()];
+      if (last == line || muted_) continue;
+      last = line;
+      put(access_event(line * LINE, CODE, false, LINE_SHIFT));
+    }
   }
   /// From now on, events are lines; or blocks again.
   void lines(bool on) {
@@ -50,6 +62,7 @@ class Buffer {
     write();
     lines_ = on;
     latest_.fill(0);
+    latest_code_.fill(0);
   }
   void allocated(std::uint64_t address, std::uint64_t bytes, std::uint64_t place) {
     const std::lock_guard lock(mutex_);
@@ -88,9 +101,7 @@ class Buffer {
   [[nodiscard]] std::uint64_t oldest_list() const { return list_.load(std::memory_order_relaxed); }
 
  private:
-  static constexpr unsigned LINE_SHIFT = 6;
   static constexpr std::uint64_t NO_LIST = ~std::uint64_t{0};
-  static constexpr std::uint64_t LINE = 1U << LINE_SHIFT;
   /// @pre the thread runs, so that no other one is here
   void put(Event event) {
     if (used_ == events_.size()) flush();
@@ -113,7 +124,7 @@ class Buffer {
   std::mutex mutex_;
   std::array<Event, 16384> events_{};
   /// Lines that were used last, as many as the smallest nearest cache has: the others need not see them again.
-  std::array<std::uint64_t, 512> latest_{};
+  std::array<std::uint64_t, 512> latest_{}, latest_code_{};
 };
 
 }  // namespace tierscope::tracer

@@ -188,6 +188,23 @@ void count_light(qemu_plugin_tb* block, std::size_t count, const Instruction& la
   if (!goes_ahead(last)) qemu_plugin_register_vcpu_tb_exec_cb(block, on_way_back, QEMU_PLUGIN_CB_NO_REGS, nullptr);
 }
 
+/// The address of a block and, above, how many lines its instructions are in.
+constexpr unsigned LINES_BIT = 48;
+
+void on_code(unsigned vcpu, void* data) {
+  const auto word = reinterpret_cast<std::uintptr_t>(data);
+  auto* buffer = buffer_of(vcpu);
+  if (buffer != nullptr && mode == Mode::lines)
+    buffer->code(word & ((std::uint64_t{1} << LINES_BIT) - 1), word >> LINES_BIT);
+}
+
+/// State the lines of the instructions of a block when it runs.
+void state_code(qemu_plugin_tb* block, std::uint64_t first, const Instruction& last) {
+  const auto lines = (last.address + std::max<unsigned>(last.length, 1) - 1) / LINE - first / LINE + 1;
+  qemu_plugin_register_vcpu_tb_exec_cb(block, on_code, QEMU_PLUGIN_CB_NO_REGS,
+                                       reinterpret_cast<void*>(first | lines << LINES_BIT));
+}
+
 /// Count a block in a gap; its lines are written in a part of the gaps.
 void translate_light(qemu_plugin_tb* block, std::size_t count, bool counts) {
   if (!counts) return;
@@ -197,6 +214,8 @@ void translate_light(qemu_plugin_tb* block, std::size_t count, bool counts) {
     if (!last && mode != Mode::lines) continue;
     const auto found = read(instruction);
     if (last) count_light(block, count, found);
+    if (last && mode == Mode::lines)
+      state_code(block, qemu_plugin_insn_vaddr(qemu_plugin_tb_get_insn(block, 0)), found);
     if (mode == Mode::lines)
       qemu_plugin_register_vcpu_mem_cb(
           instruction, on_line, QEMU_PLUGIN_CB_NO_REGS, QEMU_PLUGIN_MEM_RW,

@@ -14,6 +14,9 @@ namespace tierscope::tracer {
 
 using Event = std::uint64_t;
 
+/// In a gap, the line of an access is of data or of instructions: instruction 0 or 1 of no block.
+constexpr unsigned DATA = 0, CODE = 1;
+
 /// A block of instructions begins. Bits 0-31: its number.
 constexpr Event block_event(std::uint32_t block) { return block; }
 /// Bits 0-47 address, 48-56 instruction of the block, 57 store, 58-60 log2 of the bytes, 61 set.

@@ -19,10 +19,10 @@ from rivals import misses_times_latency, ratio_of_latencies
 from tierscope.errors import TierscopeError, UsageError
 from tierscope.predict.program.answer import Answer, anchor, answer, seconds_of
 from tierscope.predict.program.asked import TRACED_TIMES
+from tierscope.predict.program.front_end import explains_better
 from tierscope.predict.program.machines import SMALL_PAGE, Here, places
 from tierscope.predict.program.native import Native, alternately
 from tierscope.predict.program.replays import replay_words
-from tierscope.predict.program.wrong_paths import explains_better
 from tierscope.record.result import Run
 from tierscope.simulated.replay import Traced
 from tierscope.simulated.tracer import runnable

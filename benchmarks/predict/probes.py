@@ -13,7 +13,7 @@ from pathlib import Path
 from tierscope.cli.main import main
 from tierscope.predict.program import machines
 from tierscope.predict.program.cores import cores
-from tierscope.predict.program.wrong_paths import MEETS, NOTHING
+from tierscope.predict.program.front_end import EAGER, LAZY
 from tierscope.record.result import load
 from tierscope.simulated.core import settings
 from tierscope.suites.core.parameter import KNOWN, NONE
@@ -48,4 +48,4 @@ def words_of(rows: list[CoreRow], kinds: Sequence[str]) -> list[str]:
 
 def both(core: str) -> tuple[str, str]:
     """Return the words of a core in both readings of wrong paths, the likely one first."""
-    return core + MEETS, core + NOTHING
+    return core + EAGER, core + LAZY

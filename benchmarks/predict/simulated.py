@@ -52,8 +52,8 @@ from tierscope.errors import TierscopeError
 from tierscope.files import write_atomically
 from tierscope.predict.program.answer import Answer, anchor, answer
 from tierscope.predict.program.cold import NONE, Doubt, doubt
+from tierscope.predict.program.front_end import explains_better
 from tierscope.predict.program.native import Native
-from tierscope.predict.program.wrong_paths import explains_better
 from tierscope.simulated.replay import Traced, replayed
 from tierscope.simulated.trace import words_of
 from tierscope.simulated.tracer import for_many, runnable

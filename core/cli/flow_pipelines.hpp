@@ -187,7 +187,11 @@ class Pipelines final : public FlowRun {
       pipeline.use(step);
   }
   void warm_up() {
-    for (const auto& [thread, one] : threads_) machine_.copy_caches(cpu_of(thread), warmer_->machine_);
+    for (const auto& [thread, one] : threads_) {
+      machine_.copy_caches(cpu_of(thread), warmer_->machine_);
+      if (const auto other = warmer_->threads_.find(thread); other != warmer_->threads_.end())
+        one->learn(*other->second);
+    }
     left_out_ = false;
   }
   /// Note how far the part is, and its time up to here.

@@ -45,6 +45,17 @@ class Caches::Levels : private Lineup {
     return {cache(cpu, 0).last(), levels_[0].events.uses.data(), levels_[0].facts.latency};
   }
   [[nodiscard]] bool near(unsigned cpu, Entry line) const { return depth_ != 0 && cache(cpu, 0).find(line) != nullptr; }
+  /// Load a line of instructions. Cores write none that others run.
+  Time code(unsigned cpu, Entry line, Time at) {
+    if (depth_ == 0) return below_.read(line, at);
+    const unsigned from = depth_ > 1 ? 1 : 0;
+    const auto found = take(cpu, from, cache(cpu, from).touch(line), line, Use::load, at);
+    const Time done = arrival(found, line, 0, at);
+    if (found.level == from) return done;
+    owners_.note(cpu, line);
+    flights_.put(line, done);
+    return done;
+  }
   /// Bypass the caches with 64 bytes of a longer line: what the caches have of it is written back and dropped.
   Time pass_by(std::uint64_t address, Entry line, Time at) {
     if (depth_ != 0) flush(line, true, at);
@@ -346,6 +357,9 @@ Time Caches::otherwise(unsigned cpu, std::uint64_t address, Kind kind, Time at) 
   const Entry line = lines_.number64(address) & ADDRESS;
   if (lines_.wide() && kind == Kind::store_nt) return levels_->pass_by(address, line, at);
   return levels_->access(cpu, line, kind, at);
+}
+Time Caches::code(unsigned cpu, std::uint64_t address, Time at) {
+  return levels_->code(cpu, lines_.number64(address) & ADDRESS, at);
 }
 void Caches::touch(unsigned cpu, std::span<const Touch> touches) {
   if (!lines_.wide()) return levels_->touch(cpu, touches);

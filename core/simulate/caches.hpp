@@ -49,6 +49,8 @@ class Caches {
     ++front.uses[kind == Kind::store];
     return at + front.latency;
   }
+  /// Load a line of instructions, which the nearest cache does not get if there are others.
+  Time code(unsigned cpu, std::uint64_t address, Time at);
   /// Count what `access` would count for each of them, in order, and change the caches in the same way, for callers
   /// that do not need times. All happens at the time 0, and the memory may receive its requests in another order. Up to
   /// 4x as fast for one CPU alone whose caches are not inclusive and do not prefetch.

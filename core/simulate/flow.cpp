@@ -67,7 +67,10 @@ bool Flow::take_lines(Step& step) {
     const auto event = events[at++];
     if (!is_access(event)) refuse("lines contain a block");
     const auto address = event & ADDRESS;
-    accesses_.push_back({address, 1, 0, (event >> 57U & 1U) != 0, follows_ ? objects_.at(address) : REST});
+    const auto what = static_cast<std::uint16_t>(event >> 48U & 511U);
+    if (what > CODE) refuse("lines are neither of data nor of instructions");
+    const auto object = follows_ && what == DATA ? objects_.at(address) : REST;
+    accesses_.push_back({address, 1, what, (event >> 57U & 1U) != 0, object});
   }
   events.clear();
   at = 0;

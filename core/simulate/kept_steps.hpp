@@ -14,12 +14,12 @@ enum class Path : std::uint8_t { right, wrong, meets };
 
 class KeptSteps {
  public:
-  void add(Path path, const OperationsOf& operations) {
+  void add(Path path, const flow::Block* block, const OperationsOf& operations) {
     const auto& [list, distances] = operations;
     std::size_t sources = 0;
     for (const auto& one : list) sources += one.sources;
     steps_.push_back(
-        {path, gone_ + operations_.list.size(), list.size(), gone_distances_ + operations_.distances.size()});
+        {path, block, gone_ + operations_.list.size(), list.size(), gone_distances_ + operations_.distances.size()});
     operations_.list.insert(operations_.list.end(), list.begin(), list.end());
     operations_.distances.insert(operations_.distances.end(), distances, distances + sources);
   }
@@ -27,6 +27,7 @@ class KeptSteps {
   [[nodiscard]] std::size_t size() const noexcept { return steps_.size(); }
   /// Return the path to a step.
   [[nodiscard]] Path path(std::size_t step) const noexcept { return steps_[step].path; }
+  [[nodiscard]] const flow::Block& block(std::size_t step) const noexcept { return *steps_[step].block; }
   /// Return the operations of a step, valid until another one is added or removed.
   [[nodiscard]] OperationsOf operations(std::size_t step) const {
     const auto& one = steps_[step];
@@ -46,6 +47,7 @@ class KeptSteps {
   static constexpr std::size_t MOST_GONE = 4096;  // operations in front of the first step: they leave together
   struct Step {
     Path path;
+    const flow::Block* block;
     std::size_t first, count, distance;  // of operations, of the first distance; as if none had left
   };
   void clear_before(std::size_t operation, std::size_t distance) {

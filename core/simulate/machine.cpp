@@ -79,7 +79,7 @@ class Machine::Router final : public Memory {
 
 namespace {
 
-constexpr std::uint64_t MOST_CPUS = 1024;
+constexpr std::uint64_t MOST_CPUS = 1024, MOST_WAYS_OF_CODE = 128;
 constexpr std::uint64_t PAGES = 0x50A6;    // the same of the pages in parts
 constexpr std::uint64_t JITTER = 0x6A17;   // makes its seed differ from those of other choices
 constexpr const char* BESIDE = "beside_";  // before the names of another machine's memories
@@ -114,6 +114,19 @@ std::uint64_t line_of(const Section& cpu, bool cached) {
   return bytes;
 }
 
+FetchLimits fetch_of(const Section& fetch) {
+  FetchLimits limits;
+  limits.bytes = fetch.bytes("size", "0B");
+  limits.ways = static_cast<unsigned>(fetch.count("ways", 1, MOST_WAYS_OF_CODE, "8"));
+  limits.ahead = static_cast<unsigned>(fetch.count("ahead", 0, 1024, "0"));
+  limits.targets = static_cast<unsigned>(fetch.count("targets", 4, 1U << 20U, "4096"));
+  limits.redirect = static_cast<unsigned>(fetch.count("redirect", 0, 1000, "8"));
+  limits.pages = static_cast<unsigned>(fetch.count("pages", 1, 1U << 16U, "64"));
+  if (limits.bytes % (LINE * limits.ways) != 0)
+    fetch.refuse("size", "is not a multiple of its ways of 64 bytes");
+  return limits;
+}
+
 CoreLimits core_of(const Section& root) {
   CoreLimits limits;
   if (!root.has("core")) return limits;
@@ -125,6 +138,7 @@ CoreLimits core_of(const Section& root) {
   limits.shared = core.choice("fill_buffers", {"shared", "apart"}, "shared") == "shared";
   limits.unit = core.choice("operations", {"typical", "unit"}, "typical") == "unit";
   limits.wrong_path = core.real("wrong_path", 0, 1, "0");
+  if (core.has("fetch")) limits.fetch = fetch_of(core.section("fetch"));
   return limits;
 }
 
@@ -276,6 +290,10 @@ void Machine::touch(unsigned cpu, std::span<const Touch> touches) {
 
 bool Machine::caches_like(const Machine& other) const {
   const bool translated = tlbs_ != nullptr;
+  const auto &own = core_.fetch, &others = other.core_.fetch;
+  if (own.bytes != others.bytes || own.ways != others.ways || own.targets != others.targets ||
+      own.pages != others.pages)
+    return false;
   return cpus_ == other.cpus_ && caches_->like(*other.caches_) && translated == (other.tlbs_ != nullptr) &&
          (!translated || tlbs_->like(*other.tlbs_));
 }

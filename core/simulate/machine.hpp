@@ -28,6 +28,16 @@ struct CpuLimits {
   Time handover = 47'000;   // of a line from one core to another, if they do
 };
 
+/// How instructions come to the core (fetch.hpp). `bytes` 0: they are there when they are needed.
+struct FetchLimits {
+  std::uint64_t bytes = 0;  // of the cache of instructions
+  unsigned ways = 8;
+  unsigned ahead = 0;       // lines that it asks for before it needs them
+  unsigned targets = 4096;  // taken branches whose targets it knows
+  unsigned redirect = 8;    // cycles from the line of another taken branch to its target
+  unsigned pages = 64;      // whose translation it knows
+};
+
 /// The core, for programs that run through `Pipeline`.
 struct CoreLimits {
   unsigned width = 4;          // instructions per cycle
@@ -37,6 +47,7 @@ struct CoreLimits {
   bool shared = true;          // stores that miss take fill buffers of loads; else they have `CpuLimits::stores`
   bool unit = false;           // operations and forwarded loads take one cycle; else as long as on most cores
   double wrong_path = 0;  // share of branches whose wrong path meets the right one; 0: a wrong guess fetches nothing
+  FetchLimits fetch;
 };
 
 /// Page sizes in bytes: those of the TLBs (0: none stated), the smallest, and the transparent large ones. `split`: the
@@ -101,6 +112,13 @@ class Machine {
   Time access(unsigned cpu, std::uint64_t address, Kind kind, Time at) {
     if (tlbs_ != nullptr) at = tlbs_->translate(cpu, address, at);
     return caches_->access(cpu, address, kind, at);
+  }
+  /// Fetch a line of instructions that is not in the core's own cache of them, by its way behind the nearest cache, and
+  /// return when it comes.
+  Time code(unsigned cpu, std::uint64_t address, Time at) { return caches_->code(cpu, address, at); }
+  /// Return when the translation is known of a page of instructions that the core itself does not know.
+  Time translate_code(unsigned cpu, std::uint64_t address, Time at) {
+    return tlbs_ == nullptr ? at : tlbs_->translate_code(cpu, address, at);
   }
   /// Return whether `announce` makes accesses faster: a memory has large tables.
   [[nodiscard]] bool announced() const;

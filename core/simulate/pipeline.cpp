@@ -24,6 +24,7 @@ Pipeline::Pipeline(Machine& machine, unsigned cpu, Placement& placement)
       dispatches_(cycle_, machine.core().width),
       retires_(cycle_, machine.core().width),
       core_(machine.core()),
+      fetch_(machine, cpu),
       ops_(std::bit_ceil(std::size_t{core_.reorder} * 3 + 256)),
       done_(ops_.size(), UNKNOWN),
       traits_(ops_.size()),
@@ -44,22 +45,27 @@ void Pipeline::run(const flow::Step& step) {
 void Pipeline::run(const flow::Step& step, const OperationsOf& operations) {
   const Path path = path_to(step);
   if (!kept_.empty() || (path == Path::meets && branch_waits())) {
-    kept_.add(path, operations);
+    kept_.add(path, step.block, operations);
     go_on(false);
   } else {
     if (path != Path::right) wait_for_branch();
-    run(operations);
+    run(*step.block, operations);
   }
   const auto& block = *step.block;
   for (auto i = block.size(); i > 0 && branch_ == nullptr; --i)
     if (decides(block[i - 1].kind)) branch_ = &block[i - 1];
 }
 
-void Pipeline::run(const OperationsOf& operations) {
+void Pipeline::run(const flow::Block& block, const OperationsOf& operations) {
   const auto* distances = operations.distances;
+  const auto* instruction = block.data();
   bool ordered = false;
+  if (fetch_.on()) enter(block);
   for (const auto& operation : operations.list) {
-    if (operation.begins) begin(ordered = operation.ordered);
+    if (operation.begins) {
+      if (fetch_.on()) fetch(*instruction++);
+      begin(ordered = operation.ordered);
+    }
     if (operation.does == Does::store) make_place_for_store();
     distances = dispatch(operation, distances);
     if (!operation.ends) continue;
@@ -68,10 +74,27 @@ void Pipeline::run(const OperationsOf& operations) {
   }
 }
 
+void Pipeline::enter(const flow::Block& block) {
+  fetch_.enter(block, before_);
+  before_ = &block.back();
+}
+
+/// Let an instruction wait until it has come.
+void Pipeline::fetch(const flow::Instruction& one) {
+  if (fetch_.has(one)) return;
+  const Time needed = std::max(dispatched_, redirect_);
+  redirect_ = std::max(redirect_, fetch_.bring(one, placement_->base(REST), needed));
+}
+
 void Pipeline::warm(const flow::Step& step) {
   catch_up();
   settle();
   if (path_to(step) != Path::right) wait_for_branch();
+  if (fetch_.on()) {
+    enter(*step.block);
+    for (const auto& one : *step.block) fetch(one);
+    dispatched_ = std::max(dispatched_, redirect_);
+  }
   bring(step);
   expect(step);
 }
@@ -83,10 +106,16 @@ void Pipeline::use(const flow::Step& step) {
 }
 
 void Pipeline::bring(const flow::Step& step) {
-  for (const auto& access : step.accesses)
-    dispatched_ = std::max(dispatched_, reach({access.address, access.bytes, access.object},
-                                              access.store ? Kind::store : Kind::load, dispatched_));
+  for (const auto& access : step.accesses) {
+    const bool code = step.lines && access.instruction == flow::CODE;
+    if (code && !fetch_.on()) continue;
+    const Bytes what{access.address, access.bytes, access.object};
+    const Time done = code ? fetch_.use(access.address, placement_->base(REST), dispatched_)
+                           : reach(what, access.store ? Kind::store : Kind::load, dispatched_);
+    dispatched_ = std::max(dispatched_, done);
+  }
   redirect_ = dispatched_;
+  fetch_.restart(redirect_);
   last_retirement_ = std::max(last_retirement_, dispatched_);
 }
 
@@ -115,6 +144,7 @@ void Pipeline::wait_for_branch() {
   while (done(branch_op_) == UNKNOWN && !starts_.empty()) pump();
   const Time decided = done(branch_op_) == UNKNOWN ? 0 : done(branch_op_);
   redirect_ = std::max(redirect_, decided + cycles(core_.wrong_guess));
+  fetch_.restart(redirect_);
 }
 
 /// Begin an instruction: find when it is dispatched.

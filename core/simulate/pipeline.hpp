@@ -38,6 +38,7 @@
 #include <span>
 #include <vector>
 
+#include "simulate/fetch.hpp"
 #include "simulate/flow.hpp"
 #include "simulate/guesses.hpp"
 #include "simulate/kept_steps.hpp"
@@ -64,8 +65,15 @@ class Pipeline {
   /// Run one block without its time: only the caches, the TLBs and the predictor change.
   void warm(const flow::Step& step);
   /// Leave a block out: another machine warms the caches with it.
-  void skip(const flow::Step& step) noexcept { expect(step); }
-  /// Warm the caches by lines that the program used in a gap.
+  void skip(const flow::Step& step) noexcept {
+    expect(step);
+    before_ = &step.block->back();
+  }
+  /// Take what the core of the other machine knows of instructions, which ran the steps that were left out here.
+  void learn(const Pipeline& from) {
+    if (fetch_.on()) fetch_.copy(from.fetch_);
+  }
+  /// Warm the caches by lines that the program used in a gap, of data and of instructions.
   void use(const flow::Step& step);
   /// Return when an instruction that has begun next uses a cache or a memory; NEVER: all have ended.
   [[nodiscard]] Time pending() const noexcept { return starts_.soonest(); }
@@ -79,6 +87,7 @@ class Pipeline {
   void wait_until(Time at) {
     catch_up();
     dispatched_ = std::max(dispatched_, at);
+    fetch_.restart(dispatched_);
   }
   /// Return when it will next use a cache or a memory, if its reorder buffer is full; else the time of the last
   /// dispatch.
@@ -136,7 +145,9 @@ class Pipeline {
   void bring(const flow::Step& step);
   Path path_to(const flow::Step& step);
   void wait_for_branch();
-  void run(const OperationsOf& operations);
+  void run(const flow::Block& block, const OperationsOf& operations);
+  void fetch(const flow::Instruction& one);
+  void enter(const flow::Block& block);
   // wrong_path.cpp
   [[nodiscard]] bool branch_waits() noexcept;
   void go_on(bool all);
@@ -200,8 +211,10 @@ class Pipeline {
   std::uint64_t meets_;  // share of branches, of 2^53
   Slots dispatches_, retires_;
   CoreLimits core_;
-  Predictor predictor_;  // of steps without a guess
-  Decoder decoder_;      // of steps that are not decoded
+  Fetch fetch_;
+  const flow::Instruction* before_ = nullptr;  // the block that runs; null: not known
+  Predictor predictor_;                        // of steps without a guess
+  Decoder decoder_;                            // of steps that are not decoded
   Operations decoded_;
   Work work_;
 

@@ -129,6 +129,12 @@ class Tlbs::Levels {
     }
     return other(cpu, page, address, at);
   }
+  Time translate_code(unsigned cpu, std::uint64_t address, Time at) {
+    const auto last = cpus_[cpu].last;
+    const Time done = other(cpu, entry_of(address), address, at, facts_.size() > 1 ? 1 : 0);
+    if (facts_.size() > 1) cpus_[cpu].last = last;
+    return done;
+  }
   std::uint64_t walk_of(unsigned cpu, std::uint64_t address) {
     const auto page = entry_of(address);
     const auto k = page == cpus_[cpu].last ? 0 : find(cpu, page);
@@ -184,18 +190,20 @@ class Tlbs::Levels {
     for (const auto& facts : facts_) own.levels.emplace_back(facts);
     own.walks.emplace(WALKS);
   }
-  /// Return the level that has the page, or the number of levels if none does. The levels that it missed have it now.
-  std::size_t find(unsigned cpu, std::uint64_t page) {
+  /// Return the level from `first` on that has the page, or the number of levels if none does. The levels that it
+  /// missed have it now.
+  std::size_t find(unsigned cpu, std::uint64_t page, std::size_t first = 0) {
     auto& own = cpus_[cpu];
     make(own);
     own.last = page;
-    std::size_t k = 0;
+    std::size_t k = first;
     while (k < facts_.size() && !own.levels[k].touch(page)) ++misses_[k++];
-    for (std::size_t nearer = 0; nearer < k; ++nearer) own.levels[nearer].fill(page);
+    for (std::size_t nearer = first; nearer < k; ++nearer) own.levels[nearer].fill(page);
     return k;
   }
-  [[gnu::noinline]] Time other(unsigned cpu, std::uint64_t page, std::uint64_t address, Time at) {
-    const auto k = find(cpu, page);
+  [[gnu::noinline]] Time other(unsigned cpu, std::uint64_t page, std::uint64_t address, Time at,
+                               std::size_t first = 0) {
+    const auto k = find(cpu, page, first);
     if (k == facts_.size()) return walk(cpu, page, address, at);
     auto& own = cpus_[cpu];
     ++hits_[k];
@@ -232,6 +240,9 @@ Tlbs::~Tlbs() = default;
 Time Tlbs::translate(unsigned cpu, std::uint64_t address, Time at) { return levels_->translate(cpu, address, at); }
 std::uint64_t Tlbs::walk_of(unsigned cpu, std::uint64_t address) { return levels_->walk_of(cpu, address); }
 bool Tlbs::like(const Tlbs& other) const { return levels_->like(*other.levels_); }
+Time Tlbs::translate_code(unsigned cpu, std::uint64_t address, Time at) {
+  return levels_->translate_code(cpu, address, at);
+}
 void Tlbs::copy(unsigned cpu, const Tlbs& from) { levels_->copy(cpu, *from.levels_); }
 void Tlbs::count(Counters& counters) const { levels_->count(counters); }
 void Tlbs::reset_counters() { levels_->reset_counters(); }

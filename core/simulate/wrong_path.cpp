@@ -21,7 +21,7 @@ void Pipeline::go_on(bool all) {
     } else if (kept_.path(0) != Path::right) {
       wait_for_branch();
     }
-    run(kept_.operations(0));
+    run(kept_.block(0), kept_.operations(0));
     kept_.remove_first();
   }
 }
@@ -83,6 +83,7 @@ void Pipeline::come_back() {
   work_.stores = fork_.work.stores;
   work_.forwarded = fork_.work.forwarded;
   redirect_ = std::max(redirect_, decided + cycles(core_.wrong_guess));
+  fetch_.restart(redirect_);
   fork_.branch = fork_.first = NOBODY;
 }
 

@@ -18,7 +18,8 @@ BLOCKS, INSTRUCTIONS = 20, 9
 FEW, MANY = 200, 40_000
 CORES = (
     "", ",core.width=2,core.reorder=40,core.store_buffer=4", ",core.reorder=512,cpu.loads=40", ",core.wrong_path=1",
-    ",core.reorder=512,cpu.loads=40,core.wrong_path=0.5",
+    ",core.reorder=512,cpu.loads=40,core.wrong_path=0.5", ",core.fetch.size=512B,core.fetch.targets=8",
+    ",core.fetch.size=512B,core.fetch.targets=8,core.fetch.ahead=6,core.wrong_path=0.5",
 )  # fmt: skip
 WORDS = [f"sim:{machine}{core}" for machine, core in itertools.product(("ddr5", "optane100"), CORES)]
 
@@ -27,13 +28,16 @@ def _blocks(draw: random.Random) -> bytes:
     def some(most: int) -> list[int]:
         return [draw.randrange(6) for _ in range(draw.randrange(most + 1))]
 
-    def instruction(number: int) -> bytes:
+    def instruction(block: int, number: int) -> bytes:
         kind = flows.BRANCH if number == INSTRUCTIONS - 1 else draw.choice([flows.INTEGER, flows.MOVE])
         flags = int(draw.random() < 0.02)  # atomic
         at = 0x1000 + draw.randrange(8) * flows.LENGTH  # some branches go to what follows them
+        at += block // 2 * 512  # two blocks each in the same lines
         return flows.instruction(kind, at=at, address=some(2), data=some(3), writes=some(1), flags=flags)
 
-    return b"".join(flows.block(block, *map(instruction, range(INSTRUCTIONS))) for block in range(BLOCKS))
+    return b"".join(
+        flows.block(block, *(instruction(block, one) for one in range(INSTRUCTIONS))) for block in range(BLOCKS)
+    )
 
 
 def _runs(draw: random.Random, count: int, thread: int = 0) -> bytes:

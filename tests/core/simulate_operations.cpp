@@ -90,12 +90,15 @@ TEST_CASE("cores of all sizes take operations that another decoder made, with th
     for (std::uint16_t i = 0; i < 12; ++i) {
       const auto one = [&] { return static_cast<std::uint8_t>(draw() % 6); };
       blocks[b].push_back(made(kinds[draw() % kinds.size()], {one()}, {one(), one()}, {one()}));
+      blocks[b].back().address = b * 256 + i * 8;
+      blocks[b].back().length = 8;
       if (draw() % 20 == 0) blocks[b].back().flags = flow::ATOMIC;
       for (auto left = draw() % 3; left > 0; --left) accesses[b].push_back({draw() % 512 * 24, 8, i, draw() % 2 == 0});
     }
   for (const char* const size : {"core.reorder=8,core.store_buffer=2", "core.reorder=32,core.width=1",
                                  "core.reorder=512,core.width=8,cpu.loads=40", "core.reorder=96,core.wrong_path=1",
-                                 "core.reorder=512,core.wrong_path=0.5"}) {
+                                 "core.reorder=512,core.wrong_path=0.5",
+                                 "core.wrong_path=0.5,core.fetch.size=1KiB,core.fetch.ahead=4"}) {
     Machine alone(folder.at("made.toml") + "," + size), together(folder.at("made.toml") + "," + size);
     Placement here(0), there(0);
     Pipeline own(alone, 0, here), other(together, 0, there);

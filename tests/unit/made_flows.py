@@ -42,9 +42,10 @@ def events(*words: int, thread: int = 0) -> bytes:
     return chunk(2, struct.pack(f"<{len(words)}Q", *words), thread)
 
 
-def lines(*addresses: int, thread: int = 0) -> bytes:
-    """Return a chunk of loads of a gap."""
-    return chunk(8, struct.pack(f"<{len(addresses)}Q", *(access(address, shift=6) for address in addresses)), thread)
+def lines(*addresses: int, thread: int = 0, of: int = 0) -> bytes:
+    """Return a chunk of lines of a gap: loads of data, or with of=1 instructions."""
+    words = [access(address, of, shift=6) for address in addresses]
+    return chunk(8, struct.pack(f"<{len(words)}Q", *words), thread)
 
 
 def gap(instructions: int, warm: int = 0, stated: int = 0) -> bytes:

@@ -16,10 +16,10 @@ from made_tlb import MadeTlb, add_probe, add_tlb
 from tierscope.errors import MachineError, UsageError
 from tierscope.predict.program import here as runs_of
 from tierscope.predict.program.cores import COUNT
+from tierscope.predict.program.front_end import EAGER, LAZY
 from tierscope.predict.program.here import runs_here
 from tierscope.predict.program.machines import PREFETCHERS, Here, places
 from tierscope.predict.program.machines import SMALL_PAGE as PAGE
-from tierscope.predict.program.wrong_paths import MEETS, NOTHING
 from tierscope.record.machine import Machine
 from tierscope.record.result import Run, load
 from tierscope.simulated.preset import measured
@@ -63,8 +63,8 @@ def here(tmp_path: Path) -> Here:
 def test_each_tier_has_the_cores_of_this_machine(here: Here) -> None:
     assert [one.name for one in here.tiers] == ["read=350ns", "flat"]
     for place in (here.own, *here.tiers):
-        assert place.word.endswith(PREFETCHERS[0] + MEETS)
-        assert place.others[0] == place.word.removesuffix(MEETS) + NOTHING
+        assert place.word.endswith(PREFETCHERS[0] + EAGER)
+        assert place.others[0] == place.word.removesuffix(EAGER) + LAZY
         assert len(place.others) == 1 + COUNT
         assert [word.partition(",")[2] for word in place.words] == [word.partition(",")[2] for word in here.own.words]
 
@@ -78,8 +78,8 @@ def test_each_reading_of_wrong_paths_has_all_machines_of_the_own_core(tmp_path: 
     own = [here.own, *here.tiers, *here.grid]
     words = [here.instant, *here.ends, *(one.word for one in own)]
     others = [again.instant, *again.ends, *(one.word for one in (again.own, *again.tiers, *again.grid))]
-    assert others == [word.replace(MEETS, NOTHING) for word in words]
-    assert NOTHING not in "".join(words)
+    assert others == [word.replace(EAGER, LAZY) for word in words]
+    assert LAZY not in "".join(words)
     for one, other in zip((here.own, *here.tiers), (again.own, *again.tiers), strict=True):
         assert other.words == [one.words[1], one.words[0], *one.words[2:]]
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from tierscope.predict.program.cores import BETWEEN, COUNT, cores
+from tierscope.predict.program.front_end import EAGER, LAZY
 from tierscope.predict.program.one_more import counting, one_more, weights
-from tierscope.predict.program.wrong_paths import MEETS, NOTHING
 
 SMALL = {"a": 2.0, "b": 64.0, "c": 32.0, "d": 20.0, "e": 8.0}
 LARGE = {"a": 8.0, "b": 512.0, "c": 112.0, "d": 12.0, "e": 48.0}
@@ -73,17 +73,17 @@ def test_the_cores_are_a_latin_hypercube() -> None:
 def test_the_small_and_the_large_core_are_among_them() -> None:
     found = cores(SMALL, LARGE, [",p=x", ",p=y", ""])
     assert len(found) == COUNT
-    assert found[BETWEEN:] == (",a=2,b=64,c=32,d=20,e=8,p=x" + NOTHING, ",a=8,b=512,c=112,d=12,e=48,p=x" + MEETS)
+    assert found[BETWEEN:] == (",a=2,b=64,c=32,d=20,e=8,p=x" + LAZY, ",a=8,b=512,c=112,d=12,e=48,p=x" + EAGER)
 
 
 def test_a_core_that_is_known_is_the_same_for_all_but_its_wrong_paths() -> None:
-    assert set(cores({"a": 5.0}, {"a": 5.0}, [",p=x"])) == {",a=5,p=x" + NOTHING, ",a=5,p=x" + MEETS}
+    assert set(cores({"a": 5.0}, {"a": 5.0}, [",p=x"])) == {",a=5,p=x" + LAZY, ",a=5,p=x" + EAGER}
 
 
 def test_cores_of_both_readings_of_wrong_paths_have_the_same_mean_of_each_parameter() -> None:
     large = {key: value * 1000 for key, value in SMALL.items()}
     found = cores(SMALL, large, [",p=x", ",p=y"])[:BETWEEN]
-    halves = [parsed(tuple(one for one in found if reading in one)) for reading in (MEETS, NOTHING)]
+    halves = [parsed(tuple(one for one in found if reading in one)) for reading in (EAGER, LAZY)]
     assert [len(half) for half in halves] == [6, 6]
     for key in SMALL:
         first, second = (np.mean([np.log(float(one[key])) for one in half]) for half in halves)

@@ -13,7 +13,8 @@ from made import FOOTPRINTS, Maker, add_latency, add_stream
 from made_machine import made_machine, with_lines
 from made_tlb import add_tlb
 from tierscope.errors import UsageError
-from tierscope.record.machine import Machine
+from tierscope.record.machine import Cache, Machine
+from tierscope.simulated import fetch
 from tierscope.simulated.preset import from_rows, preset, text
 from tierscope.stats.cyclic import Shape, distance, fitted, latency, missing, widened
 from tierscope.stats.median import Interval
@@ -111,6 +112,19 @@ def test_the_file_contains_the_caches_and_a_memory_behind_them(tmp_path: Path) -
     memory = found["memory"][found["default"]]
     assert memory["kind"] == "flat"
     assert float(memory["read"].removesuffix("ns")) > 0
+
+
+def test_the_cache_of_instructions_is_the_reported_one_else_a_usual_one() -> None:
+    def section(*caches: Cache) -> dict[str, Any]:
+        machine = made_machine(2)
+        machine = replace(machine, identity=replace(machine.identity, caches=caches))
+        return tomllib.loads("\n".join(fetch.section(machine)))["core"]["fetch"]
+
+    own = Cache(level=1, kind="Instruction", size_bytes=64 * KiB, ways=16, line_bytes=64, cpus=(0,))
+    assert section(own) == {"size": "64KiB", "ways": 16, "ahead": fetch.AHEAD}
+    assert section(replace(own, ways=0))["ways"] == 8
+    assert section(replace(own, size_bytes=36 * KiB, ways=5)) == {"size": "36KiB", "ways": 8, "ahead": fetch.AHEAD}
+    assert section(replace(own, kind="Data")) == section() == {"size": "32KiB", "ways": 8, "ahead": fetch.AHEAD}
 
 
 def test_top_level_keys_come_before_all_tables(tmp_path: Path) -> None:

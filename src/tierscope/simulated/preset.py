@@ -23,6 +23,7 @@ from tierscope.errors import UsageError
 from tierscope.record.machine import Cache, Machine
 from tierscope.record.origin import joined, named, strongest
 from tierscope.record.result import Run
+from tierscope.simulated import fetch
 from tierscope.sound import reads
 from tierscope.stats.cyclic import Shape, fitted, widened
 from tierscope.stats.levels import staircase
@@ -200,7 +201,7 @@ def _head(found: Measured, memory: bool) -> list[str]:
         )
     if found.page_bytes:
         lines += ["", "[pages]", f"bytes = {_quoted(word_bytes(_translated(found)))}       # of the staircase"]
-    return lines
+    return [*lines, *fetch.section(found.machine)]
 
 
 def _best(rows: Sequence[StreamRow]) -> float:

@@ -10,7 +10,7 @@ The reported time is by the own core. Its parameters are not known exactly, so t
 cores that this machine may have (`cores`). The bounds contain the interval of one more core, in which cores count by
 how well they explain M (`one_more`), for both ends of the interval of M. They also contain two readings of what the
 model leaves open of M (`left_open`), of the own core and of the weighted mean of the others. They contain what the time
-here leaves open of wrong paths (`wrong_paths`).
+here leaves open of the front end (`front_end`).
 
 The latency of the memory here was measured and has an interval. With the latency at an end of it, the own core takes a'
 here, and the ratio changes. In a trace with gaps, some reads from memory may be hits in the program, and some hits may
@@ -45,12 +45,12 @@ from typing import Any
 from tierscope.errors import MachineError
 from tierscope.predict.program.cold import NONE, Doubt, explained, extremes
 from tierscope.predict.program.crowded import crowded
+from tierscope.predict.program.front_end import between
 from tierscope.predict.program.itself import itself
 from tierscope.predict.program.left_open import left_open
 from tierscope.predict.program.native import SHORTEST_S, Native
 from tierscope.predict.program.one_more import LEAST_CORES, counting, mean_of, one_more, weights
 from tierscope.predict.program.processes import lost
-from tierscope.predict.program.wrong_paths import between
 from tierscope.simulated.replay import WHY_ILLEGAL, WHY_SIGNAL, Traced
 from tierscope.units import show_seconds
 
@@ -88,7 +88,7 @@ class Anchor:
     ends: tuple[Traced, ...] = ()
     instant: Traced | None = None
     doubt: Doubt = NONE
-    paths: bool = False  # whether the second core is the own one with the other reading of wrong paths
+    paths: bool = False  # whether the second core is the own one with the other reading of the front end
 
     @property
     def model_s(self) -> float:
@@ -107,7 +107,7 @@ class Anchor:
 
     @property
     def other_path(self) -> Traced | None:
-        """Return the own core with the other reading of wrong paths; None if it has one reading."""
+        """Return the own core with the other reading of the front end; None if it has one reading."""
         return self.cores[1] if self.paths else None
 
     @property
@@ -118,7 +118,7 @@ class Anchor:
 
     @property
     def open_path(self) -> bool:
-        """Return whether the time here allows the other reading of wrong paths."""
+        """Return whether the time here allows the other reading of the front end."""
         return (ratio := self.other_ratio) is not None and abs(ratio - 1) <= OFF
 
     @property
@@ -333,7 +333,7 @@ def _readings(here: Anchor, there_s: float, here_s: float | None = None) -> Iter
 
 
 def _other_path(here: Anchor, there_s: float, pair: Pair) -> Iterator[float]:
-    """Yield ratios of the wall time by the other reading of wrong paths, and between both. pair: of that reading."""
+    """Yield ratios of the wall time by the other reading of the front end, and between both. pair: of that reading."""
     a, b = map(seconds_of, pair)
     if here.open_path:
         yield from _readings(here, b, a)

@@ -11,6 +11,7 @@ from tierscope.predict.objects.placed import Again, Ends, placed
 from tierscope.predict.program.answer import Anchor, anchor, seconds_of
 from tierscope.predict.program.cold import Doubt, doubt
 from tierscope.predict.program.found import Found
+from tierscope.predict.program.front_end import explains_better
 from tierscope.predict.program.here import Tell, runs_here
 from tierscope.predict.program.lever import is_response, responses
 from tierscope.predict.program.machines import (
@@ -28,7 +29,6 @@ from tierscope.predict.program.part import Part, answered, cores_of, refused, wo
 from tierscope.predict.program.processes import strayed
 from tierscope.predict.program.progress import watched
 from tierscope.predict.program.replays import replay_words
-from tierscope.predict.program.wrong_paths import explains_better
 from tierscope.record.result import load
 from tierscope.simulated.replay import STANDARD_ERROR, NeverBeganError, Traced
 from tierscope.simulated.tracer import runnable, traced_words
@@ -160,7 +160,7 @@ def _here(asked: Asked, folder: Path, tell: Tell) -> tuple[Here, list[Response]]
 
 
 def _anchored(here: Here, native: Native, found: dict[str, Traced], said: str) -> tuple[Here, Anchor]:
-    """Return the anchor, and the machines with the reading of wrong paths that explains the time here better."""
+    """Return the anchor, and the machines with the reading of the front end that explains the time here better."""
     unsure = doubt(found[here.own.word], here.last_lines)  # the first machine of the trace contains the warming
     both = [_anchor(one, native, found, said, unsure) for one in (here, here.read_otherwise())]
     first, second = (seconds_of(one.cores[0]) for one in both)

@@ -11,8 +11,8 @@ Parameters are those of the small and the large core, in their order, and then t
 parameters correlate by at most 0.36, which is the least of all lattices of 12 points and six parameters. Half of the
 cores have the likely kind of prefetcher, a quarter each of the two others.
 
-On half of the cores, all wrong paths meet the right one, and on the others none (`wrong_paths`). The former are those
-whose number is a square modulo 13. A factor maps these to themselves or to the others, and so does -1, which is a
+Half of the cores have the eager reading of the front end, and the others the lazy one (`front_end`). The former are
+those whose number is a square modulo 13. A factor maps these to themselves or to the others, and so does -1, which is a
 square. So each half has the same mean rank in each parameter. The small core fetches the least, and the large one the
 most, in this respect, too.
 Source: N. M. Korobov, "The approximate computation of multiple integrals", Doklady Akademii Nauk SSSR 124, 1959; K.-T.
@@ -21,7 +21,7 @@ Fang, Y. Wang, "Number-theoretic Methods in Statistics", 1994, chapter 1.
 
 from collections.abc import Mapping, Sequence
 
-from tierscope.predict.program.wrong_paths import MEETS, NOTHING
+from tierscope.predict.program.front_end import EAGER, LAZY
 
 BETWEEN = 12  # each replays the whole trace for each tier: 24 give bounds that are hardly narrower
 COUNT = BETWEEN + 2
@@ -42,7 +42,7 @@ def cores(small: Mapping[str, float], large: Mapping[str, float], prefetchers: S
     first.
     """
     between = (_core(number, small, large, prefetchers) for number in range(1, PRIME))
-    ends = ((small, NOTHING), (large, MEETS))
+    ends = ((small, LAZY), (large, EAGER))
     return *between, *(_words(end) + prefetchers[0] + path for end, path in ends)
 
 
@@ -52,7 +52,7 @@ def _core(number: int, small: Mapping[str, float], large: Mapping[str, float], p
         key: least * (large[key] / least) ** ((rank - 0.5) / BETWEEN)
         for (key, least), rank in zip(small.items(), ranks, strict=False)
     }
-    return _words(values) + _kind(ranks[-1], prefetchers) + (MEETS if number in SQUARES else NOTHING)
+    return _words(values) + _kind(ranks[-1], prefetchers) + (EAGER if number in SQUARES else LAZY)
 
 
 def _words(values: Mapping[str, float]) -> str:

@@ -8,9 +8,8 @@ nearest cache takes 4 cycles on AMD's cores since Zen and on most of ARM's, and 
 before take 4 or 5. Every core of these years has a prefetcher of strides; it is taken to fill the second cache. Cores
 that fetch the next line, or nothing, are among the others that the machine may have (`cores`).
 With a run of `core`, the own core has the parameters that it found, and the kind of prefetcher. It has both readings of
-wrong paths (`wrong_paths`); the likely one is that they meet the right path. The others are between a small and a large
-core: of a parameter that was found these have the ends of its interval, of any other those of
-SMALL and LARGE.
+the front end (`front_end`); the likely one is that it runs ahead. The others are between a small and a large core: of a
+parameter that was found these have the ends of its interval, of any other those of SMALL and LARGE.
 Blind to: what no run here measures. A run of `core` does not find all of a prefetcher, so its other kinds stay among
 the others.
 Source: A. Fog, "The microarchitecture of Intel, AMD and VIA CPUs", 2022 (latency of the nearest cache).
@@ -26,8 +25,8 @@ from tierscope.models.device import Device
 from tierscope.plans.simulation import PREFIX
 from tierscope.predict.memory import memory
 from tierscope.predict.program.cores import cores, parameters
+from tierscope.predict.program.front_end import EAGER, LAZY, other
 from tierscope.predict.program.grid import axes
-from tierscope.predict.program.wrong_paths import MEETS, NOTHING, other
 from tierscope.record.result import Run
 from tierscope.run.planned import catalogue
 from tierscope.simulated.core import settings
@@ -53,7 +52,7 @@ class Place:
     """A machine that replays. word: behind `sim:`; large: the same with pages of 2 MiB, "" where that is not known;
     others: the same with other cores that this machine may have.
 
-    paths: whether the first of the others is the own core with the other reading of wrong paths.
+    paths: whether the first of the others is the own core with the other reading of the front end.
 
     over, bandwidth_over: of a tier, as the words for it state them.
     """
@@ -74,7 +73,7 @@ class Place:
         return [self.word, *self.others]
 
     def read_otherwise(self) -> "Place":
-        """Return the place with the other reading of wrong paths, and the own one in its stead."""
+        """Return the place with the other reading of the front end, and the own one in its stead."""
         others = (other(self.others[0]), *self.others[1:]) if self.paths else self.others
         return replace(self, word=other(self.word), large=other(self.large), others=others)
 
@@ -99,7 +98,7 @@ class Here:
     last_lines: float = 0.0  # of the last cache; 0: not known
 
     def read_otherwise(self) -> "Here":
-        """Return all machines with the other reading of the wrong paths of the own core."""
+        """Return all machines with the other reading of the front end of the own core."""
         tiers, grid = (tuple(one.read_otherwise() for one in group) for group in (self.tiers, self.grid))
         own, ends = self.own.read_otherwise(), tuple(map(other, self.ends))
         return replace(self, own=own, tiers=tiers, grid=grid, instant=other(self.instant), ends=ends)
@@ -124,7 +123,7 @@ def places(runs: Sequence[Run], on: Sequence[str], folder: Path, page_bytes: int
         for page, content in files.items():
             path = folder / f"{len(list(folder.iterdir()))}.toml"
             path.write_text(f'memories = "{memories}"\n{content}')
-            own = [prefetchers[0] + reading for reading in (MEETS, NOTHING)]
+            own = [prefetchers[0] + reading for reading in (EAGER, LAZY)]
             words[page] = [f"{path}{core}{one}{more}" for one in (*own, *sizes)]
         translated = all("[[tlb]]" in content for content in files.values())
         large = words[LARGE_PAGE][0] if translated and page_bytes == SMALL_PAGE else ""

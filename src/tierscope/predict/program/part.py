@@ -6,6 +6,7 @@ from pathlib import Path
 
 from tierscope.predict.program.answer import Anchor, Answer, answer, slowdown
 from tierscope.predict.program.found import Found
+from tierscope.predict.program.front_end import refused as refused_path
 from tierscope.predict.program.lever import judged, opinion
 from tierscope.predict.program.machines import Here, Place
 from tierscope.predict.program.members import Household, Member
@@ -15,7 +16,6 @@ from tierscope.predict.program.phases import Phase, phases
 from tierscope.predict.program.processes import followed_notes, served
 from tierscope.predict.program.slowest import factors
 from tierscope.predict.program.whole import Followed, between, whole
-from tierscope.predict.program.wrong_paths import refused as refused_path
 from tierscope.record.predicted import PredictedCell
 from tierscope.simulated.replay import Traced
 from tierscope.suites.response.found import Found as Response
@@ -26,7 +26,7 @@ TAIL = 0.04  # of all instructions: more than most gaps have
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """member: the process; None: the program starts none. here: with the reading of wrong paths that answers.
+    """member: the process; None: the program starts none. here: with the reading of the front end that answers.
 
     found: word -> what that machine makes of it.
     """
@@ -138,7 +138,7 @@ def _cells(parts: Sequence[Part], followed: Sequence[Followed], home: Household 
 
 
 def other_path(here: Here, here_s: Anchor) -> tuple[str, ...]:
-    """Return a note where the time here refuses a reading of wrong paths, and not the other one."""
+    """Return a note where the time here refuses a reading of the front end, and not the other one."""
     ratio = here_s.other_ratio
     if ratio is None or here_s.open_path or here_s.unknown:
         return ()

@@ -1,4 +1,4 @@
-"""Both readings of wrong paths: which one answers, and what the bounds contain of the other one."""
+"""Both readings of the front end: which one answers, and what the bounds contain of the other one."""
 
 from pathlib import Path
 
@@ -6,16 +6,16 @@ import pytest
 
 from tierscope.predict.program import asked, part
 from tierscope.predict.program.answer import Anchor, Answer, anchor, answer
+from tierscope.predict.program.front_end import EAGER, LAZY, between, explains_better, other, refused
 from tierscope.predict.program.machines import Here, Place
 from tierscope.predict.program.native import Native
-from tierscope.predict.program.wrong_paths import MEETS, NOTHING, between, explains_better, other, refused
 from tierscope.simulated.replay import Traced
 from tierscope.stats.median import Interval
 
 OTHERS = 12
-OWN = Place("here", "m" + MEETS, others=("m" + NOTHING, *(f"m,{number}" for number in range(OTHERS))), paths=True)
-TIER = Place("far", "t" + MEETS, others=("t" + NOTHING, *(f"t,{number}" for number in range(OTHERS))), paths=True)
-HERE = Here(OWN, (TIER,), "i" + MEETS)
+OWN = Place("here", "m" + EAGER, others=("m" + LAZY, *(f"m,{number}" for number in range(OTHERS))), paths=True)
+TIER = Place("far", "t" + EAGER, others=("t" + LAZY, *(f"t,{number}" for number in range(OTHERS))), paths=True)
+HERE = Here(OWN, (TIER,), "i" + EAGER)
 
 
 def of(seconds: float) -> Traced:
@@ -27,9 +27,9 @@ def ran(seconds: float) -> Native:
     return Native(exact, exact, 0.0, 9)
 
 
-def anchored(meets: float, nothing: float) -> tuple[Here, Anchor]:
-    """Return what the rules choose for a program of one second. meets, nothing: the times of the two readings."""
-    found = {OWN.word: of(meets), OWN.others[0]: of(nothing), "i" + MEETS: of(0.4), "i" + NOTHING: of(0.5)}
+def anchored(eager: float, lazy: float) -> tuple[Here, Anchor]:
+    """Return what the rules choose for a program of one second. eager, lazy: the times of the two readings."""
+    found = {OWN.word: of(eager), OWN.others[0]: of(lazy), "i" + EAGER: of(0.4), "i" + LAZY: of(0.5)}
     found |= {word: of(1.0) for word in OWN.others[1:]}
     return asked._anchored(HERE, ran(1.0), found, "")
 
@@ -41,15 +41,15 @@ def told(here: tuple[float, float], there: tuple[float, float]) -> Answer:
 
 
 @pytest.mark.parametrize(
-    ("meets", "nothing", "chosen"),
-    [(1.0, 1.5, MEETS), (0.6, 1.1, NOTHING), (1.0, 1.0, MEETS), (0.8, 1.2, NOTHING), (0.9, 1.2, MEETS)],
+    ("eager", "lazy", "chosen"),
+    [(1.0, 1.5, EAGER), (0.6, 1.1, LAZY), (1.0, 1.0, EAGER), (0.8, 1.2, LAZY), (0.9, 1.2, EAGER)],
 )
-def test_the_reading_that_explains_the_time_here_better_answers(meets: float, nothing: float, chosen: str) -> None:
-    here, made = anchored(meets, nothing)
+def test_the_reading_that_explains_the_time_here_better_answers(eager: float, lazy: float, chosen: str) -> None:
+    here, made = anchored(eager, lazy)
     assert here.own.word == f"m{chosen}"
-    assert here.tiers[0].words == [f"t{chosen}", f"t{NOTHING if chosen == MEETS else MEETS}", *TIER.others[1:]]
-    assert made.model_s == (meets if chosen == MEETS else nothing)
-    assert made.instant == of(0.4 if chosen == MEETS else 0.5), "variants of the own core are of its reading"
+    assert here.tiers[0].words == [f"t{chosen}", f"t{LAZY if chosen == EAGER else EAGER}", *TIER.others[1:]]
+    assert made.model_s == (eager if chosen == EAGER else lazy)
+    assert made.instant == of(0.4 if chosen == EAGER else 0.5), "variants of the own core are of its reading"
 
 
 def test_a_program_that_one_reading_alone_explains_has_an_answer() -> None:
@@ -93,15 +93,16 @@ def test_the_own_core_with_the_other_reading_is_not_another_core() -> None:
 
 def test_a_note_names_a_reading_that_the_time_here_refuses() -> None:
     (note,) = part.other_path(*anchored(0.95, 1.68))
-    assert note.startswith("a core where wrong guesses of branches fetch nothing takes 1.68x the time that was")
+    assert note.startswith("a core that fetches instructions on demand, and nothing behind wrong guesses of branches,")
+    assert " takes 1.68x the time that was measured here" in note
     assert part.other_path(*anchored(0.95, 1.2)) == ()
     assert part.other_path(*anchored(1.4, 1.6)) == (), "neither explains it: nothing is predicted"
-    assert "fetch lines of the right path takes 0.50x" in refused("m" + MEETS, 0.5)
+    assert "right path behind wrong guesses of branches, takes 0.50x" in refused("m" + EAGER, 0.5)
 
 
 def test_words_without_a_reading_stay_unchanged(tmp_path: Path) -> None:
     assert other("m,queueing=false") == "m,queueing=false"
-    assert other(f"{tmp_path}{MEETS},queueing=false") == f"{tmp_path}{NOTHING},queueing=false"
+    assert other(f"{tmp_path}{EAGER},queueing=false") == f"{tmp_path}{LAZY},queueing=false"
     model = Place("m", "m", others=("m,1",))
     assert Here(model, (), "").read_otherwise() == Here(model, (), "")
 

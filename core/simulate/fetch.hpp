@@ -1,0 +1,64 @@
+/// How instructions come to a simulated core: through a cache of instructions, whose misses go to the second cache of
+/// the machine and those behind it.
+///
+///   lines        the front end takes one in a cycle, and begins a new one behind a taken branch
+///   on demand    (`ahead = 0`) a line is asked for when the core has dispatched all before it
+///   ahead        the core asks for up to `ahead` lines before it needs them, along the path that it
+///                predicts. After a wrong guess it begins again. Behind a taken branch whose target it does not know,
+///                it begins again when the line of the branch has come, and `redirect` cycles later.
+///   translation  a page is looked up when the line before was of another one: in `pages` entries, and behind them in
+///                the second level of the TLBs
+///
+/// Which lines, pages and targets are known depends on the order of the program alone, not on time.
+/// Blind to: the width of decoding and of fetching, caches of decoded instructions, lines that a wrong path fetches,
+/// lines that cores fetch since they are next.
+/// Source: G. Reinman, B. Calder, T. Austin, "Fetch Directed Instruction Prefetching", MICRO 1999.
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "simulate/cache.hpp"
+#include "simulate/flow.hpp"
+#include "simulate/lru.hpp"
+#include "simulate/machine.hpp"
+
+namespace tierscope::simulate {
+
+class Fetch {
+ public:
+  Fetch(Machine& machine, unsigned cpu);
+  /// Return whether this core has a cache of instructions; else they are there when they are needed.
+  [[nodiscard]] bool on() const noexcept { return limits_.bytes != 0; }
+  /// Return whether the bytes of an instruction are those that came last.
+  [[nodiscard]] bool has(const flow::Instruction& one) const noexcept {
+    return one.address / LINE == line_ && (one.address % LINE + one.length <= LINE);
+  }
+  /// Return when an instruction can be dispatched that is needed at `at`. `base`: of the program's addresses.
+  Time bring(const flow::Instruction& one, std::uint64_t base, Time at);
+  /// Use a line without a core that waits for it, and return when it comes.
+  Time use(std::uint64_t address, std::uint64_t base, Time at) { return line(address / LINE, base, at); }
+  /// The core continues at another block. @param last  the instruction before; null: not known
+  void enter(const flow::Block& block, const flow::Instruction* last);
+  /// The front end begins again at `at`, since a guess was wrong.
+  void restart(Time at) noexcept { front_ = std::max(front_, at); }
+  /// Take what another thread's core knows that ran the same blocks. @pre both machines have `caches_like`
+  void copy(const Fetch& from);
+
+ private:
+  Time line(std::uint64_t line, std::uint64_t base, Time at);
+  Time translated(std::uint64_t address, Time at);
+  Machine* machine_;
+  unsigned cpu_;
+  FetchLimits limits_;
+  Time cycle_;
+  Cache lines_, targets_;
+  Lru pages_;
+  static constexpr std::uint64_t NOTHING = ~std::uint64_t{0};
+  std::uint64_t line_ = NOTHING, page_ = NOTHING;  // that came last
+  bool unknown_ = false;                           // target of the branch before
+  Time front_ = 0, came_ = 0;                      // when the next line may be asked for; the last
+  std::vector<Time> needed_;                       // of the last `ahead` lines
+  std::size_t next_ = 0;
+};
+
+}  // namespace tierscope::simulate
