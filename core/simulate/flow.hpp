@@ -67,7 +67,7 @@ struct Instruction {
 static_assert(sizeof(Instruction) == 48);
 using Block = std::vector<Instruction>;
 
-/// What lines of a gap contain, in place of an instruction.
+/// The content of a line of a gap, in place of the number of an instruction.
 constexpr std::uint16_t DATA = 0, CODE = 1;
 
 /// One load or store of a block: of up to 8 bytes, or of a vector in parts that touch.

@@ -21,6 +21,7 @@
 /// branch on. It ends where the reorder buffer or the store buffer has no place, and at an instruction that waits for
 /// all before it. Its loads fetch their lines as soon as their addresses are known. When the branch is known, all of it
 /// is dropped, and it begins again. The addresses of branches alone determine which branches those are.
+/// Instructions come as fetch.hpp describes, if the machine states a cache of them. On a wrong path, they are there.
 /// Blind to: execution ports, decoding, what a wrong path fetches that meets no right one, branches that are guessed
 /// wrongly on a wrong path, the time within the kernel. Blind to write-combining buffers apart from fill buffers, as
 /// AMD's cores have them.

@@ -21,6 +21,7 @@ CORES = (
     ",core.reorder=512,cpu.loads=40,core.wrong_path=0.5", ",core.fetch.size=512B,core.fetch.targets=8",
     ",core.fetch.size=512B,core.fetch.targets=8,core.fetch.ahead=6,core.wrong_path=0.5",
 )  # fmt: skip
+FIRST_THAT_FETCHES = CORES[-2]  # which warms caches of data and of instructions for itself
 WORDS = [f"sim:{machine}{core}" for machine, core in itertools.product(("ddr5", "optane100"), CORES)]
 
 
@@ -117,8 +118,9 @@ def test_several_threads_share_the_warming_of_machines_with_the_same_caches(tmp_
     assert [one.seconds for one in alone] == [one.seconds for one in shared]
     assert alone[0].threads == 3
     assert alone[0].counters == shared[0].counters
-    for own, other in zip(alone[1:], shared[1:], strict=True):
-        assert other.counters["L1.loads"] < own.counters["L1.loads"]
+    for words_of, own, other in list(zip(CORES, alone, shared, strict=True))[1:]:
+        first = words_of == FIRST_THAT_FETCHES
+        assert (other.counters["L1.loads"] < own.counters["L1.loads"]) != first, words_of
 
 
 def test_a_replay_states_how_far_it_is_at_each_gap(tmp_path: Path) -> None:

@@ -42,6 +42,26 @@ def test_lines_of_a_gap_are_in_the_caches_behind_it(tmp_path: Path, *, warm_once
         assert (one.units, one.untraced_instructions, one.phases) == (2, 1500, (("in it", RUNS + 510),))
 
 
+@pytest.mark.parametrize("warm_once", [False, True])
+def test_lines_of_instructions_are_in_the_caches_of_cores_that_fetch_them(tmp_path: Path, *, warm_once: bool) -> None:
+    """The first run of 32 lines of code waits for memory, unless the gap used them; without fetching, it never does."""
+    at = [0x400000 + LINE * n for n in range(32)]
+    code = b"".join(flows.block(n + 1, flows.instruction(flows.INTEGER, at=one)) for n, one in enumerate(at))
+    fetching = machine(cpu='[core]\nwidth = 4\n[core.fetch]\nsize = "4KiB"')
+    all_of_it = flows.events(*range(1, len(at) + 1))
+
+    def second_part(*stated: bytes) -> list[float]:
+        parts = [code, flows.events(1), flows.gap(100), *stated, all_of_it]
+        found = replayed(tmp_path, [fetching, CACHES[0], fetching], *parts, warm_once=warm_once)
+        return [one.parts[1][2] for one in found]
+
+    unknown = second_part()
+    known = second_part(flows.lines(*at, of=1), flows.gap(100, stated=100))
+    assert unknown[0] > 31 * 100e-9 > 100 * known[0]
+    assert known[0] == known[2]
+    assert unknown[1] == known[1] < known[0] * 1.01
+
+
 def test_a_gap_whose_lines_are_known_leaves_no_doubt(tmp_path: Path) -> None:
     found, _ = of(tmp_path, again(OLD), flows.gap(0), flows.lines(*OLD), flows.gap(4000, 0, 4000), again(OLD + NEW))
     assert found.in_doubt == (0, 0, 0)

@@ -24,7 +24,7 @@ pytestmark = pytest.mark.skipif(
 SOURCE = Path(__file__).with_name("traced_programs.c")
 GAPS = "all=1000,skip=20000,warm=1000,unit=1000"  # hundreds of changes in a short program
 LINES = f"{GAPS},lines=15000"  # of some gaps, of all their instructions
-EVENTS, GAP = 2, 5  # kinds of chunks
+EVENTS, GAP, GAP_LINES = 2, 5, 8  # kinds of chunks
 Run = Callable[..., tuple[Traced, str]]
 
 
@@ -169,3 +169,28 @@ def test_a_reader_that_is_slow_gets_each_event_once(program: Path) -> None:
             gaps, in_gap = gaps + 1, struct.unpack_from("<QQ", stream, at + 16) == (0, 0)
         at += 16 + size
     assert gaps > 10
+
+
+@pytest.mark.parametrize("kind", ["data", "instructions"])
+def test_gaps_state_lines_of_data_and_of_instructions(program: Path, kind: str) -> None:
+    """The lines begin at multiples of 64 bytes, and a program does not store to those of its instructions."""
+    reading, writing = os.pipe()
+    with subprocess.Popen(
+        traced_words([str(program), "state", "2000"], writing, LINES), pass_fds=[writing], stdout=subprocess.DEVNULL
+    ) as traced:
+        os.close(writing)
+        with open(reading, "rb") as stream:
+            content = stream.read()
+    assert traced.returncode == 0
+    found, at = [], len(MAGIC)
+    while at < len(content):
+        chunk, _, size = struct.unpack_from("<IIQ", content, at)
+        if chunk == GAP_LINES:
+            found += struct.unpack_from(f"<{size // 8}Q", content, at + 16)
+        at += 16 + size
+    wanted = [word for word in found if word >> 48 & 511 == (kind == "instructions")]
+    addresses = [word & (1 << 48) - 1 for word in wanted]
+    assert len(wanted) > 50
+    assert not any(address % 64 for address in addresses)
+    if kind == "instructions":
+        assert not any(word >> 57 & 1 for word in wanted), "instructions are not stored"

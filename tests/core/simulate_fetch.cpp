@@ -45,7 +45,7 @@ struct Core {
   void run(const Block& block, Guess guess = Guess::right) {
     pipeline->run(Step{0, &block, {}, nullptr, nullptr, guess});
   }
-  /// ns of each block when all of them run in turn, behind a first turn.
+  /// ns of each block when all of them run again and again, after a first time.
   double time_of(const std::vector<Block>& blocks, Guess guess = Guess::right) {
     constexpr int TURNS = 20;
     for (const auto& block : blocks) run(block, guess);
@@ -114,7 +114,7 @@ TEST_CASE("a taken branch is known after its first time, if it has a place") {
   CHECK(Core(few + "redirect = 0\n").time_of(many) == doctest::Approx(DISPATCH).epsilon(0.02));
 }
 
-TEST_CASE("the front end takes one line in a cycle, and begins anew behind a taken branch") {
+TEST_CASE("the front end takes one line in a cycle, and begins again behind a taken branch") {
   auto block = lines(1).front();
   block.resize(2);
   block.back().kind = Class::jump;  // to itself: half a cycle of a core of four instructions

@@ -9,8 +9,8 @@ not show which core that is, so time is estimated three times: by the machine's 
 
 A trace of Valgrind's lackey has no registers. Its time is estimated as if no load waited for another, and as if each
 did: these are not bounds.
-Blind to: the order of threads, time within the kernel, AVX-512, and what a wrong guess of a branch fetches unless the
-machine states `core.wrong_path`.
+Blind to: the order of threads, time within the kernel, AVX-512, what a wrong guess of a branch fetches unless the
+machine states `core.wrong_path`, and waits for instructions unless it states `core.fetch.size`.
 Source: N. Nethercote, J. Seward, "Valgrind: A Framework for Heavyweight Dynamic Binary Instrumentation", PLDI 2007; F.
 Bellard, "QEMU, a Fast and Portable Dynamic Translator", USENIX ATC 2005.
 """
