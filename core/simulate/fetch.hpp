@@ -1,13 +1,13 @@
 /// How instructions come to a simulated core: through a cache of instructions, whose misses go to the second cache of
 /// the machine and those behind it.
 ///
-///   lines        the front end takes one in a cycle. It begins a new one behind a taken branch
-///   on demand    `ahead = 0`. A line is asked for when the core has dispatched all before it
-///   ahead        the core asks for up to `ahead` lines before it needs them, along the path that it predicts. After a
-///                wrong guess it begins again. So it does behind a taken branch whose target it does not know, `redirect`
-///                cycles after the line of the branch has come
-///   translation  a page is looked up when the line before was of another one. `pages` entries are asked first, and then
-///                the second level of the TLBs
+/// The front end takes one line in a cycle, and begins a new one behind a taken branch. On demand (`ahead = 0`), it
+/// asks for a line when the core has dispatched all before it. Else it asks for up to `ahead` lines before they are
+/// needed, along the path that it predicts. It begins again after a wrong guess, and behind a taken branch whose target
+/// it does not know: `redirect` cycles after the line of the branch has come.
+///
+/// A page is looked up when the line before was of another one: in `pages` entries, then in the second level of the
+/// TLBs.
 ///
 /// The order of the program alone decides what is there of lines, pages and targets, and time does not.
 /// Blind to: the width of decoding and of fetching, caches of decoded instructions, lines that a wrong path fetches,
