@@ -48,6 +48,9 @@ ways = 16
 latency = "15ns"
 shared = 4
 """
+FETCH = """[core.fetch]
+size = "32KiB"
+"""
 
 
 @dataclass(frozen=True)
@@ -61,10 +64,12 @@ class Core:
     loads: float
     prefetch: str
     wrong_path: float  # share of branches whose wrong path meets the right one
+    ahead: int | None = None  # lines of instructions that it fetches ahead; None: they are there when it needs them
 
     def word(self) -> str:
         """Return it as words behind a machine."""
-        return f"{self.numbers()},core.wrong_path={self.wrong_path:.3g}"
+        ahead = "" if self.ahead is None else f",core.fetch.ahead={self.ahead}"
+        return f"{self.numbers()},core.wrong_path={self.wrong_path:.3g}{ahead}"
 
     def numbers(self) -> str:
         """Return what good probes find of it, as words behind a machine."""
@@ -79,12 +84,14 @@ class Core:
     def times(self, *factors: float) -> "Core":
         """Return it with other numbers."""
         numbers = (self.width, self.reorder, self.store_buffer, self.wrong_guess, self.loads)
-        return Core(*(n * f for n, f in zip(numbers, factors, strict=True)), self.prefetch, self.wrong_path)
+        changed = (n * f for n, f in zip(numbers, factors, strict=True))
+        return Core(*changed, self.prefetch, self.wrong_path, self.ahead)
 
 
-def drawn(draw: random.Random, wrong_path: float) -> Core:
+def drawn(draw: random.Random, wrong_path: float, ahead: int | None = None) -> Core:
     return Core(draw.randint(3, 8), draw.uniform(128, 512), draw.uniform(40, 112), draw.uniform(11, 20),
-                draw.uniform(8, 40), draw.choice(["none", "next-line", "stride", "stride"]), wrong_path)  # fmt: skip
+                draw.uniform(8, 40), draw.choice(["none", "next-line", "stride", "stride"]), wrong_path,
+                ahead)  # fmt: skip
 
 
 def memories(draw: random.Random) -> tuple[tuple[float, str], tuple[float, str]]:

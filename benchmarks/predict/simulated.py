@@ -24,6 +24,7 @@ A hidden core also has a share of branches whose wrong path meets the right one:
 long program, whose first part states nothing.
 --columns: these alone.
 --wrong-path: this share, instead of the one that is drawn.
+--fetch: the hidden core fetches its instructions, ahead by a distance that is drawn and that no column knows.
 --out: what was replayed for a cell is kept there, and is not replayed again for the same native core and columns. So a
 later rule can be scored on the same traces.
 """
@@ -42,7 +43,7 @@ from pathlib import Path
 
 import msgspec
 from goals import SIMULATED, Told, errors, summary
-from hidden import CACHES, COLUMNS, INSTANT, LAST_LINES, LINES, drawn, known, memories, shorter
+from hidden import CACHES, COLUMNS, FETCH, INSTANT, LAST_LINES, LINES, drawn, known, memories, shorter
 from inputs import made
 from probes import probed
 from rivals import misses_times_latency, ratio_of_latencies
@@ -97,16 +98,17 @@ class Cell:
 
 def cell(
     name: str, command: list[str], parts: Parts, folder: Path, number: int = 0, columns: Sequence[str] = COLUMNS,
-    wrong_path: float | None = None,
+    wrong_path: float | None = None, *, fetch: bool = False,
 ) -> Kept:  # fmt: skip
     """Replay one program. Its machines are always the same for one name and draw. parts: of the seconds near."""
     seed = name if number == 0 else f"{name} draw {number}"
     draw = random.Random(seed)
-    hidden, tiers = drawn(draw, shared(seed) if wrong_path is None else wrong_path), memories(draw)
+    lines = ahead(seed) if fetch else None
+    hidden, tiers = drawn(draw, shared(seed) if wrong_path is None else wrong_path, lines), memories(draw)
     guess = hidden.off(draw)
     place = "".join(sign if sign.isalnum() else "-" for sign in name)  # a target has no spaces
     *files, immediate = (
-        written(folder / f"{place}-{n}.toml", word) for n, (_, word) in enumerate((*tiers, (0, INSTANT)))
+        written(folder / f"{place}-{n}.toml", word, fetch=fetch) for n, (_, word) in enumerate((*tiers, (0, INSTANT)))
     )
     rows = probed(files[0] + hidden.word(), folder / f"core-{place}") if set(columns) & set(PROBES) else []
     cores = {which: words for which, words in known(guess, rows).items() if which in columns}
@@ -129,6 +131,11 @@ def shared(seed: str) -> float:
     """Return the hidden share of wrong paths that meet the right one: a draw of its own, so that the others stay."""
     draw = random.Random(f"{seed}, wrong paths")
     return draw.choice([0.0, draw.random(), 1.0])
+
+
+def ahead(seed: str) -> int:
+    """Return the lines of instructions that a hidden core fetches ahead: a draw of its own, so that the others stay."""
+    return random.Random(f"{seed}, ahead").choice([0, 8, 16, 64])
 
 
 def digest() -> str:
@@ -172,9 +179,9 @@ def seconds(one: Traced) -> float:
     return one.seconds
 
 
-def written(path: Path, memory: str) -> str:
+def written(path: Path, memory: str, *, fetch: bool = False) -> str:
     """Return the path of a file of the machine with this memory."""
-    path.write_text(CACHES.format(memory=memory))
+    path.write_text(CACHES.format(memory=memory) + (FETCH if fetch else ""))
     return str(path)
 
 
@@ -211,12 +218,16 @@ def cells(asked: argparse.Namespace, folder: Path) -> list[Cell]:
         f"{name} (program)": ([files.get(word, word) for word in words], for_many)
         for name, words in listed["cores"].items()
     }
+    every |= {f"{name} (code)": ([files.get(word, word) for word in words], for_many)
+              for name, words in listed["code"].items()}  # fmt: skip
     found = []
     for name in asked.cell or every:
         command, parts = every[name]
         share = "" if asked.wrong_path is None else f", {asked.wrong_path:g}"
+        share += ", fetch" if asked.fetch else ""
         path = asked.out / f"{name}, {asked.draw}, {asked.lines}{share}.json" if asked.out else None
-        replay = partial(cell, name, runnable(command), parts, folder, asked.draw, asked.columns, asked.wrong_path)
+        replay = partial(cell, name, runnable(command), parts, folder, asked.draw, asked.columns, asked.wrong_path,
+                         fetch=asked.fetch)  # fmt: skip
         try:
             found.append(scored(name, kept_or_replayed(replay, path, asked.columns)))
         except TierscopeError as error:
@@ -271,6 +282,7 @@ def options() -> argparse.Namespace:
     parser.add_argument("--lines", type=int, default=LINES, metavar="NUMBER", help="instructions of a gap, at most")
     parser.add_argument("--columns", type=lambda text: text.split(","), default=COLUMNS, metavar="NAME,...")
     parser.add_argument("--wrong-path", type=float, metavar="SHARE", help="of branches; default: drawn")
+    parser.add_argument("--fetch", action="store_true", help="the hidden core fetches its instructions")
     parser.add_argument("--out", type=Path, metavar="FOLDER", help="keep what was replayed here, and use it again")
     parser.add_argument("cell", nargs="*", help="default: all")
     asked = parser.parse_args()
