@@ -27,6 +27,7 @@
 #include "chosen.hpp"
 #include "decode.hpp"
 #include "follow.hpp"
+#include "held_calls.hpp"
 #include "held_lists.hpp"
 #include "leaving.hpp"
 #include "objects.h"
@@ -81,15 +82,29 @@ constexpr unsigned MOST_THREADS = 4096;
 std::array<std::unique_ptr<Buffer>, MOST_THREADS> buffers;
 
 Buffer* buffer_of(unsigned vcpu) { return vcpu < MOST_THREADS ? buffers[vcpu].get() : nullptr; }
+/// The same for a thread that runs. QEMU does not announce one that begins just when it drops its blocks.
+Buffer* running(unsigned vcpu) {
+  if (vcpu < MOST_THREADS && !buffers[vcpu]) {
+    buffers[vcpu] = std::make_unique<Buffer>(stream, vcpu);
+    buffers[vcpu]->lines(mode == Mode::lines);
+  }
+  return buffer_of(vcpu);
+}
 
 void change(qemu_plugin_id_t);
 
 [[nodiscard]] bool in_gap() { return mode.load(std::memory_order_relaxed) != Mode::traced; }
 
+/// Ask QEMU to translate everything again, which then calls `next` while all threads stand still.
+void translate_again(qemu_plugin_simple_cb next) {
+  begin_drop();
+  qemu_plugin_reset(own, next);
+}
+
 /// Whoever finds the end of a part passed asks QEMU to translate everything anew, once.
 void look() {
   if (passed.load(std::memory_order_relaxed) < until.load(std::memory_order_relaxed)) return;
-  if (leaving.ask()) qemu_plugin_reset(own, change);
+  if (leaving.ask()) translate_again(change);
 }
 
 void pass(std::uint64_t instructions) {
@@ -102,19 +117,19 @@ constexpr unsigned COUNT_BIT = 40;
 
 void on_block(unsigned vcpu, void* data) {
   const auto word = reinterpret_cast<std::uintptr_t>(data);
-  auto* buffer = buffer_of(vcpu);
+  auto* buffer = running(vcpu);
   if (buffer != nullptr) buffer->enter(static_cast<std::uint32_t>(word), generation);
   if (plan.skip != 0 && (buffer == nullptr || !buffer->muted())) pass(word >> COUNT_BIT);
 }
 
 void on_light_block(unsigned vcpu, void* data) {
-  auto* buffer = buffer_of(vcpu);
+  auto* buffer = running(vcpu);
   if (buffer != nullptr) buffer->runs(generation);
   if (buffer == nullptr || !buffer->muted()) pass(reinterpret_cast<std::uintptr_t>(data));
 }
 
 void on_way_back(unsigned vcpu, void*) {
-  if (auto* buffer = buffer_of(vcpu)) buffer->runs(generation);
+  if (auto* buffer = running(vcpu)) buffer->runs(generation);
   look();
 }
 
@@ -244,11 +259,7 @@ void on_translation(qemu_plugin_id_t, qemu_plugin_tb* block) {
 }
 
 void on_thread(qemu_plugin_id_t, unsigned vcpu) {
-  if (vcpu < MOST_THREADS && !buffers[vcpu]) {
-    buffers[vcpu] = std::make_unique<Buffer>(stream, vcpu);
-    buffers[vcpu]->lines(mode == Mode::lines);
-  }
-  if (vcpu >= MOST_THREADS) stream.note(vcpu, "a thread beyond the 4096th is not traced");
+  if (running(vcpu) == nullptr) stream.note(vcpu, "a thread beyond the 4096th is not traced");
 }
 
 void flush(unsigned vcpu) {
@@ -284,7 +295,7 @@ void on_said(Buffer& buffer, unsigned vcpu, std::int64_t number, std::span<const
     case OBJECTS_CODE:
       own_begin = words[0];
       own_end = words[1];
-      qemu_plugin_reset(own, listen);  // some of it was translated before
+      translate_again(listen);  // some of it was translated before
       break;
     case OBJECTS_MUTE:
     case OBJECTS_UNMUTE:
@@ -355,7 +366,7 @@ void on_syscall(qemu_plugin_id_t, unsigned vcpu, std::int64_t number, std::uint6
   if (number == SYS_clone || number == SYS_clone3 || number == SYS_futex) flush(vcpu);
   if (!several && (number == SYS_clone3 || (number == SYS_clone && (a & CLONE_VM) != 0))) {
     several = true;
-    if (in_gap()) qemu_plugin_reset(own, listen);  // those that count without a call
+    if (in_gap()) translate_again(listen);  // those that count without a call
   }
   if (number == SYS_execve)
     follow({a, b, c}, state(), stream.descriptor(),
@@ -389,16 +400,22 @@ void drop_blocks() {
 
 void on_flush(qemu_plugin_id_t) { drop_blocks(); }
 
+/// QEMU ignores a request while it serves another one.
+void end_of_drop() {
+  end_drop();
+  leaving.served();
+}
+
 void listen(qemu_plugin_id_t id) {
   drop_blocks();
   qemu_plugin_register_vcpu_syscall_cb(id, on_syscall);
-  if (stream.muted()) return leaving.served();
+  if (stream.muted()) return end_of_drop();
   qemu_plugin_register_vcpu_init_cb(id, on_thread);
   qemu_plugin_register_vcpu_exit_cb(id, on_thread_end);
   qemu_plugin_register_vcpu_tb_trans_cb(id, on_translation);
   qemu_plugin_register_flush_cb(id, on_flush);  // QEMU's room for blocks is full
   qemu_plugin_register_atexit_cb(id, on_exit, nullptr);
-  leaving.served();  // QEMU ignores a request while it serves another one
+  end_of_drop();
 }
 
 void go_on_as(Mode next, std::uint64_t instructions) {
@@ -504,6 +521,7 @@ extern "C" __attribute__((visibility("default"))) int qemu_plugin_install(qemu_p
     std::fprintf(stderr, "tierscope-tracer: %s\n", why.c_str());
     return 1;
   }
+  hold_calls();
   if (served < CLEARS_LISTS) hold_lists();
   ::pthread_atfork(before_a_fork, nullptr, in_the_child);
   listen(id);
