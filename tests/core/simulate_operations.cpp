@@ -95,10 +95,10 @@ TEST_CASE("cores of all sizes take operations that another decoder made, with th
       if (draw() % 20 == 0) blocks[b].back().flags = flow::ATOMIC;
       for (auto left = draw() % 3; left > 0; --left) accesses[b].push_back({draw() % 512 * 24, 8, i, draw() % 2 == 0});
     }
-  for (const char* const size : {"core.reorder=8,core.store_buffer=2", "core.reorder=32,core.width=1",
-                                 "core.reorder=512,core.width=8,cpu.loads=40", "core.reorder=96,core.wrong_path=1",
-                                 "core.reorder=512,core.wrong_path=0.5",
-                                 "core.wrong_path=0.5,core.fetch.size=1KiB,core.fetch.ahead=4"}) {
+  for (const char* const size :
+       {"core.reorder=8,core.store_buffer=2", "core.reorder=32,core.width=1",
+        "core.reorder=512,core.width=8,cpu.loads=40", "core.reorder=96,core.wrong_path=1",
+        "core.reorder=512,core.wrong_path=0.5", "core.wrong_path=0.5,core.fetch.size=1KiB,core.fetch.ahead=4"}) {
     Machine alone(folder.at("made.toml") + "," + size), together(folder.at("made.toml") + "," + size);
     Placement here(0), there(0);
     Pipeline own(alone, 0, here), other(together, 0, there);

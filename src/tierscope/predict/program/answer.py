@@ -193,7 +193,7 @@ def _doubt(made: Anchor, own: Traced, said: str) -> str:
     if (ratio := made.ratio) is not None and abs(ratio - 1) > OFF:
         why = "the core differs"
         why += (
-            ", the tracer's path does (AVX-512, JIT), or the model lacks some of its time (much code)"
+            ", the tracer's path does (AVX-512, JIT), or the model lacks some of its time (decoding, ports)"
             if ratio < 1
             else ""
         )
