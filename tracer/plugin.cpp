@@ -357,7 +357,7 @@ void on_syscall(qemu_plugin_id_t, unsigned vcpu, std::int64_t number, std::uint6
                 std::uint64_t d, std::uint64_t e, std::uint64_t f, std::uint64_t, std::uint64_t) {
   auto* buffer = buffer_of(vcpu);
   if (buffer != nullptr) buffer->takes_no_list();
-  if (number == SYS_exit) leaving.leave();
+  number == SYS_exit ? leaving.leave() : leaving.stay();
   if (stream.muted()) return on_silent_syscall(number, a, b, c);
   if (number >= OBJECTS_CODE && number <= OBJECTS_PHASE && buffer != nullptr)
     return on_said(*buffer, vcpu, number, std::array{a, b, c, d, e, f});

@@ -3,7 +3,7 @@
 import random
 from dataclasses import dataclass
 
-from probes import both, sure_kinds, words_of
+from probes import read, sure_kinds, words_of
 
 from tierscope.predict.program import machines
 from tierscope.predict.program.cores import cores, parameters
@@ -108,7 +108,7 @@ def shorter(seconds_near: float, lines: int = LINES) -> str:
 
 
 def known(guess: Core, rows: list[CoreRow]) -> dict[str, list[str]]:
-    """Return the words of the cores by column, the own one first, in both readings of wrong paths.
+    """Return the words of the cores by column, the own one first, in all readings of the front end.
 
     guess: what good probes would find; rows: what a short run of `core` found.
     """
@@ -117,12 +117,12 @@ def known(guess: Core, rows: list[CoreRow]) -> dict[str, list[str]]:
     words = "".join(f",{key}={value:.0f}" for key, value in own.items() if key != IN_FLIGHT)
     kind = f",cache.1.prefetch={guess.prefetch}"
     return {
-        "unknown": [*both(PREFETCHERS[0]), *cores(small, large, PREFETCHERS)],
+        "unknown": [*read(PREFETCHERS[0]), *cores(small, large, PREFETCHERS)],
         "short": [
-            *both(words + PREFETCHERS[0]),
+            *read(words + PREFETCHERS[0]),
             *cores(low | {IN_FLIGHT: small[IN_FLIGHT]}, high | {IN_FLIGHT: large[IN_FLIGHT]}, PREFETCHERS),
         ],
         "found": words_of(rows, machines.kinds(rows)),
         "sure": words_of(rows, sure_kinds(rows)),
-        "probed": [*both(guess.numbers()), *cores(low, high, [kind])],
+        "probed": [*read(guess.numbers()), *cores(low, high, [kind])],
     }

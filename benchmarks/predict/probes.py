@@ -13,7 +13,7 @@ from pathlib import Path
 from tierscope.cli.main import main
 from tierscope.predict.program import machines
 from tierscope.predict.program.cores import cores
-from tierscope.predict.program.front_end import EAGER, LAZY
+from tierscope.predict.program.front_end import CROSSED, EAGER, LAZY
 from tierscope.record.result import load
 from tierscope.simulated.core import settings
 from tierscope.suites.core.parameter import KNOWN, NONE
@@ -43,9 +43,9 @@ def words_of(rows: list[CoreRow], kinds: Sequence[str]) -> list[str]:
     """Return the words of the cores of a prediction, the own one first. kinds: words of prefetchers."""
     known = {f"{one.section}.{one.key}": one.value for one in settings(rows) if one.key != "cycle"}
     own = "".join(f",{key}={value}" for key, value in known.items())
-    return [*both(own + kinds[0]), *cores(*machines.range_of(rows), kinds)]
+    return [*read(own + kinds[0]), *cores(*machines.range_of(rows), kinds)]
 
 
-def both(core: str) -> tuple[str, str]:
-    """Return the words of a core in both readings of wrong paths, the likely one first."""
-    return core + EAGER, core + LAZY
+def read(core: str) -> list[str]:
+    """Return the words of a core in all readings of the front end, the likely one first."""
+    return [core + reading for reading in (EAGER, LAZY, *CROSSED)]

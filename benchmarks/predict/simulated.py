@@ -67,6 +67,7 @@ HERE = Path(__file__).parent
 CELLS = HERE / "cells.toml"
 LIMIT_S = 1200.0
 REPEATS = 100
+READINGS = 3  # of the own core, in addition to the first
 PROBES = ("found", "sure")  # columns of a short run of `core`
 Both = tuple[Traced, Traced]
 """On the near and on the far memory."""
@@ -75,7 +76,7 @@ Both = tuple[Traced, Traced]
 class Kept(msgspec.Struct, frozen=True):
     """The replays of a cell.
 
-    columns: each core of a column, the own one first, in both readings of wrong paths; instant: these two.
+    columns: each core of a column, the own one first, in all readings of the front end; instant: the first two.
     """
 
     truth: Both
@@ -194,14 +195,14 @@ def told(
 ) -> Answer:
     """Return the answer anchored to the time on the hidden core, which has no noise and no time in the kernel.
 
-    near, far: cores, the own one first; instant: of its two readings of wrong paths. The better one answers.
+    near, far: cores, the own one first; instant: of its first two readings of the front end. The better one answers.
     """
     time = seconds(truth)
     exact = Interval(time, time, time, 9)
     if explains_better(seconds(near[1]), seconds(near[0]), time):
         near, far, instant = ((*one[1::-1], *one[2:]) for one in (near, far, instant))
     first = instant[0] if instant else None
-    here = anchor(Native(exact, exact, 0.0, 9), near, "", (), first, unsure, paths=True)
+    here = anchor(Native(exact, exact, 0.0, 9), near, "", (), first, unsure, readings=READINGS)
     return answer("far", here, far, None, None, None)
 
 

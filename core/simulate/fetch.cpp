@@ -29,6 +29,7 @@ Fetch::Fetch(Machine& machine, unsigned cpu)
       needed_(std::max(limits_.ahead, 1U), 0) {}
 
 Time Fetch::bring(const flow::Instruction& one, std::uint64_t base, Time at) {
+  brought_ = one.address;
   const auto last = (one.address + std::max<unsigned>(one.length, 1) - 1) / LINE;
   Time came = at;
   for (auto line = one.address / LINE; line <= last; ++line)
@@ -38,7 +39,9 @@ Time Fetch::bring(const flow::Instruction& one, std::uint64_t base, Time at) {
 
 void Fetch::enter(const flow::Block& block, const flow::Instruction* last) {
   if (last == nullptr || block.front().address == last->address + last->length) return;
-  line_ = NOTHING;
+  const bool repeats = (last->flags & flow::REPEATED) != 0 && block.front().address == last->address;
+  if (repeats) return;
+  line_ = brought_ = NOTHING;
   if (!is_direct(last->kind)) return;
   const auto key = mixed(last->address) * LINE & ADDRESS;
   unknown_ = targets_.touch(key) == nullptr;
@@ -54,12 +57,13 @@ Time Fetch::line(std::uint64_t line, std::uint64_t base, Time at) {
   const auto address = program_line(base, line * LINE);
   asked = translated(address, asked);
   front_ = asked + cycle_;
-  came_ = asked;
+  Time came = asked;
   const auto key = line * LINE & ADDRESS;
   if (lines_.touch(key) == nullptr) {
     lines_.fill(key);
-    came_ = machine_->code(cpu_, address, asked);
+    came = machine_->code(cpu_, address, asked);
   }
+  came_ = std::max(came_, came);  // in order
   line_ = line;
   before = std::max(at, came_);
   next_ = next_ + 1 == needed_.size() ? 0 : next_ + 1;
@@ -67,10 +71,10 @@ Time Fetch::line(std::uint64_t line, std::uint64_t base, Time at) {
 }
 
 Time Fetch::translated(std::uint64_t address, Time at) {
-  const auto page = machine_->page_bytes() == 0 ? 0 : address / machine_->page_bytes();
+  const auto page = machine_->translated(address);
   if (page == page_) return at;
   page_ = page;
-  if (machine_->page_bytes() == 0 || pages_.find(page) != nullptr) return at;
+  if (pages_.find(page) != nullptr) return at;
   pages_.insert(page);
   return machine_->translate_code(cpu_, address, at);
 }
@@ -79,8 +83,14 @@ void Fetch::copy(const Fetch& from) {
   lines_.copy(from.lines_);
   targets_.copy(from.targets_);
   pages_ = from.pages_;
-  line_ = from.line_;
-  page_ = from.page_;
+}
+
+void Fetch::begin(Time at) {
+  front_ = came_ = at;
+  line_ = page_ = brought_ = NOTHING;
+  unknown_ = false;
+  std::ranges::fill(needed_, 0);
+  next_ = 0;
 }
 
 }  // namespace tierscope::simulate

@@ -11,7 +11,8 @@
 ///
 /// The order of the program alone decides what is there of lines, pages and targets, and time does not.
 /// Blind to: the width of decoding and of fetching, caches of decoded instructions, lines that a wrong path fetches,
-/// lines that cores fetch since they are next.
+/// lines that cores fetch since they are next, code that another CPU wrote. Threads of one CPU have caches of
+/// instructions of their own.
 /// Source: G. Reinman, B. Calder, T. Austin, "Fetch Directed Instruction Prefetching", MICRO 1999.
 #pragma once
 #include <cstdint>
@@ -31,7 +32,7 @@ class Fetch {
   [[nodiscard]] bool on() const noexcept { return limits_.bytes != 0; }
   /// Return whether the bytes of an instruction are those that came last.
   [[nodiscard]] bool has(const flow::Instruction& one) const noexcept {
-    return one.address / LINE == line_ && (one.address % LINE + one.length <= LINE);
+    return one.address == brought_ || (one.address / LINE == line_ && one.address % LINE + one.length <= LINE);
   }
   /// Return when an instruction can be dispatched that is needed at `at`. `base`: of the program's addresses.
   Time bring(const flow::Instruction& one, std::uint64_t base, Time at);
@@ -41,6 +42,8 @@ class Fetch {
   void enter(const flow::Block& block, const flow::Instruction* last);
   /// The front end begins again at `at`, since a guess was wrong.
   void restart(Time at) noexcept { front_ = std::max(front_, at); }
+  /// The core begins or continues at `at`, and nothing is known of the lines before.
+  void begin(Time at);
   /// Take what another thread's core knows that ran the same blocks. @pre both machines have `caches_like`
   void copy(const Fetch& from);
 
@@ -55,6 +58,7 @@ class Fetch {
   Lru pages_;
   static constexpr std::uint64_t NOTHING = ~std::uint64_t{0};
   std::uint64_t line_ = NOTHING, page_ = NOTHING;  // that came last
+  std::uint64_t brought_ = NOTHING;                // the instruction that came last, with a new line
   bool unknown_ = false;                           // target of the branch before
   Time front_ = 0, came_ = 0;                      // when the next line may be asked for; the last
   std::vector<Time> needed_;                       // of the last `ahead` lines

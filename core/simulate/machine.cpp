@@ -80,9 +80,10 @@ class Machine::Router final : public Memory {
 namespace {
 
 constexpr std::uint64_t MOST_CPUS = 1024, MOST_WAYS_OF_CODE = 128;
-constexpr std::uint64_t PAGES = 0x50A6;    // the same of the pages in parts
-constexpr std::uint64_t JITTER = 0x6A17;   // makes its seed differ from those of other choices
-constexpr const char* BESIDE = "beside_";  // before the names of another machine's memories
+constexpr std::uint64_t MOST_CODE = std::uint64_t{1} << 30U;  // bytes
+constexpr std::uint64_t PAGES = 0x50A6;                       // the same of the pages in parts
+constexpr std::uint64_t JITTER = 0x6A17;                      // makes its seed differ from those of other choices
+constexpr const char* BESIDE = "beside_";                     // before the names of another machine's memories
 
 /// Return whether a memory, or the one behind it, consists of several that alternate: threads can visit these in step.
 bool interleaves(const Section& memory) {
@@ -122,6 +123,7 @@ FetchLimits fetch_of(const Section& fetch) {
   limits.targets = static_cast<unsigned>(fetch.count("targets", 4, 1U << 20U, "4096"));
   limits.redirect = static_cast<unsigned>(fetch.count("redirect", 0, 1000, "8"));
   limits.pages = static_cast<unsigned>(fetch.count("pages", 1, 1U << 16U, "64"));
+  if (limits.bytes > MOST_CODE) fetch.refuse("size", "is above 1 GiB");
   if (limits.bytes % (LINE * limits.ways) != 0) fetch.refuse("size", "is not a multiple of its ways of 64 bytes");
   return limits;
 }

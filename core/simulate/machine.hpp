@@ -116,6 +116,10 @@ class Machine {
   /// Fetch a line of instructions that is not in the core's own cache of them, by its way behind the nearest cache, and
   /// return when it comes.
   Time code(unsigned cpu, std::uint64_t address, Time at) { return caches_->code(cpu, address, at); }
+  /// Return the number of the page of this address, or of its part, that an entry of a TLB translates; 0 without any.
+  [[nodiscard]] std::uint64_t translated(std::uint64_t address) const {
+    return tlbs_ == nullptr ? 0 : tlbs_->entry_of(address);
+  }
   /// Return when the translation is known of a page of instructions that the core itself does not know.
   Time translate_code(unsigned cpu, std::uint64_t address, Time at) {
     return tlbs_ == nullptr ? at : tlbs_->translate_code(cpu, address, at);

@@ -60,10 +60,10 @@ void Pipeline::run(const flow::Block& block, const OperationsOf& operations) {
   const auto* distances = operations.distances;
   const auto* instruction = block.data();
   bool ordered = false;
-  if (fetch_.on()) enter(block);
+  if (fetch_.on()) come_to(block);
   for (const auto& operation : operations.list) {
     if (operation.begins) {
-      if (fetch_.on()) fetch(*instruction++);
+      if (fetch_.on()) await(*instruction++);
       begin(ordered = operation.ordered);
     }
     if (operation.does == Does::store) make_place_for_store();
@@ -74,15 +74,16 @@ void Pipeline::run(const flow::Block& block, const OperationsOf& operations) {
   }
 }
 
-void Pipeline::enter(const flow::Block& block) {
+void Pipeline::come_to(const flow::Block& block) {
   fetch_.enter(block, before_);
   before_ = &block.back();
 }
 
 /// Let an instruction wait until it has come.
-void Pipeline::fetch(const flow::Instruction& one) {
+void Pipeline::await(const flow::Instruction& one) {
   if (fetch_.has(one)) return;
   const Time needed = std::max(dispatched_, redirect_);
+  pump_until(needed);  // loads that start before it
   redirect_ = std::max(redirect_, fetch_.bring(one, placement_->base(REST), needed));
 }
 
@@ -91,8 +92,8 @@ void Pipeline::warm(const flow::Step& step) {
   settle();
   if (path_to(step) != Path::right) wait_for_branch();
   if (fetch_.on()) {
-    enter(*step.block);
-    for (const auto& one : *step.block) fetch(one);
+    come_to(*step.block);
+    for (const auto& one : *step.block) await(one);
     dispatched_ = std::max(dispatched_, redirect_);
   }
   bring(step);

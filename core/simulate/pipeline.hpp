@@ -88,7 +88,8 @@ class Pipeline {
   void wait_until(Time at) {
     catch_up();
     dispatched_ = std::max(dispatched_, at);
-    fetch_.restart(dispatched_);
+    fetch_.begin(dispatched_);
+    before_ = nullptr;
   }
   /// Return when it will next use a cache or a memory, if its reorder buffer is full; else the time of the last
   /// dispatch.
@@ -147,8 +148,8 @@ class Pipeline {
   Path path_to(const flow::Step& step);
   void wait_for_branch();
   void run(const flow::Block& block, const OperationsOf& operations);
-  void fetch(const flow::Instruction& one);
-  void enter(const flow::Block& block);
+  void await(const flow::Instruction& one);
+  void come_to(const flow::Block& block);
   // wrong_path.cpp
   [[nodiscard]] bool branch_waits() noexcept;
   void go_on(bool all);
@@ -159,6 +160,7 @@ class Pipeline {
   /// Note the branch at the end of a block that is not timed.
   void expect(const flow::Step& step) noexcept {
     branch_ = decides(step.block->back().kind) ? &step.block->back() : nullptr;
+    branch_op_ = NOBODY;
   }
   void begin(bool ordered);
   const std::uint32_t* dispatch(const Operation& operation, const std::uint32_t* distances);
@@ -213,7 +215,7 @@ class Pipeline {
   Slots dispatches_, retires_;
   CoreLimits core_;
   Fetch fetch_;
-  const flow::Instruction* before_ = nullptr;  // the block that runs; null: not known
+  const flow::Instruction* before_ = nullptr;  // the last one of the block before; null: not known
   Predictor predictor_;                        // of steps without a guess
   Decoder decoder_;                            // of steps that are not decoded
   Operations decoded_;

@@ -168,14 +168,14 @@ class Tlbs::Levels {
     misses_.assign(misses_.size(), 0);
   }
 
- private:
-  static constexpr std::uint64_t SPLITS = std::uint64_t{1} << 32U;  // shares of pages are counted in these
-
   /// Return the number of the page, or of the part of it, that has an entry.
   [[nodiscard]] std::uint64_t entry_of(std::uint64_t address) const noexcept {
     const auto page = address >> shift_;
     return split_ != 0 && mixed(page ^ seed_) % SPLITS < split_ ? (address >> part_shift_) | PART : page;
   }
+
+ private:
+  static constexpr std::uint64_t SPLITS = std::uint64_t{1} << 32U;  // shares of pages are counted in these
 
   /// The state of one CPU; its levels are made at its first use.
   struct Own {
@@ -240,6 +240,7 @@ Tlbs::~Tlbs() = default;
 Time Tlbs::translate(unsigned cpu, std::uint64_t address, Time at) { return levels_->translate(cpu, address, at); }
 std::uint64_t Tlbs::walk_of(unsigned cpu, std::uint64_t address) { return levels_->walk_of(cpu, address); }
 bool Tlbs::like(const Tlbs& other) const { return levels_->like(*other.levels_); }
+std::uint64_t Tlbs::entry_of(std::uint64_t address) const { return levels_->entry_of(address); }
 Time Tlbs::translate_code(unsigned cpu, std::uint64_t address, Time at) {
   return levels_->translate_code(cpu, address, at);
 }

@@ -23,7 +23,9 @@ class Tlbs {
   ~Tlbs();
   /// Return when the translation of the address, requested at `at`, is known.
   Time translate(unsigned cpu, std::uint64_t address, Time at);
-  /// The same for instructions, which have a first level of their own, if there is a second one.
+  /// Return the number of what has an entry: the page of the address, or a part of it.
+  [[nodiscard]] std::uint64_t entry_of(std::uint64_t address) const;
+  /// As `translate` for instructions, which have a first level of their own, if there is a second one.
   Time translate_code(unsigned cpu, std::uint64_t address, Time at);
   /// Translate without times: return the address of the entry that a page walk reads, or 0 if a level has the page.
   std::uint64_t walk_of(unsigned cpu, std::uint64_t address);

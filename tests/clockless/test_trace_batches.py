@@ -123,6 +123,31 @@ def test_several_threads_share_the_warming_of_machines_with_the_same_caches(tmp_
         assert (other.counters["L1.loads"] < own.counters["L1.loads"]) != first, words_of
 
 
+@pytest.mark.parametrize("seed", range(8))
+def test_machines_share_the_warming_by_code_that_loads_nothing(tmp_path: Path, seed: int) -> None:
+    """Time while caches are warmed differs then between machines, and nothing of it stays in the part that is timed."""
+    draw, path, flat = random.Random(seed), tmp_path / "trace", tmp_path / "flat.toml"
+    flat.write_text(machine())
+    blocks = b"".join(
+        flows.block(n, *(flows.instruction(kind, at=0x1000 + n * 192 + i * flows.LENGTH) for i in range(3)))
+        for n, kind in ((n, draw.choice([flows.INTEGER, flows.BRANCH])) for n in range(12))
+    )
+    parts = [flows.events(*(draw.randrange(12) for _ in range(count))) for count in (50, 10, 40)]
+    path.write_bytes(flows.MAGIC + blocks + parts[0] + flows.gap(1000, 30) + parts[1] + parts[2] + flows.END)
+    fetch = ",core.fetch.size=512B,core.fetch.targets=8"
+    words = [
+        f"sim:{flat}{fetch}{more}" for more in ("", ",core.fetch.ahead=6", ",core.fetch.redirect=50", ",core.width=2")
+    ]
+
+    def found(*, warm_once: bool) -> list[Traced]:
+        with path.open("rb") as stream:
+            return [
+                msgspec.json.decode(x, type=Traced) for x in core.trace(words, stream.fileno(), warm_once=warm_once)
+            ]
+
+    assert [one.parts for one in found(warm_once=False)] == [one.parts for one in found(warm_once=True)]
+
+
 def test_a_replay_states_how_far_it_is_at_each_gap(tmp_path: Path) -> None:
     path = tmp_path / "trace"
     draw = random.Random(SEED)

@@ -112,6 +112,12 @@ static void disturbed(long count) {
   for (int i = 0; i < 3; ++i) pthread_join(team[i], 0);
 }
 
+static void* state_on(void* count) {
+  for (long i = 0; i < (long)(intptr_t)count; ++i) state();
+  printf("%ld\n", (long)(intptr_t)count);
+  return 0;
+}
+
 int main(int words, char** word) {
   const long count = atol(word[words - 1]);
   int status = 0;
@@ -120,6 +126,9 @@ int main(int words, char** word) {
     case 't': threads(count); printf("%ld\n", (long)shared); break;
     case 'l': locks(count); printf("%ld\n", (long)shared); break;
     case 'd': disturbed(count); printf("%ld\n", (long)shared); break;
+    case 'm':  // the first thread ends, and another one goes on
+      pthread_create(&(pthread_t){0}, 0, state_on, (void*)(intptr_t)count);
+      pthread_exit(0);
     case 'e': ends(count / 4); printf("%ld\n", count); break;
     case 'a': timer(count); printf("%d\n", rings >= count); break;
     case 'w': printf("%ld\n", written(count)); break;

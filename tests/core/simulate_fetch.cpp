@@ -124,6 +124,47 @@ TEST_CASE("the front end takes one line in a cycle, and begins again behind a ta
   CHECK(Core(AHEAD).time_of(two) == doctest::Approx(1).epsilon(0.1));
 }
 
+TEST_CASE("an instruction that repeats itself is fetched once") {
+  auto block = lines(1).front();
+  block.resize(1);
+  block.back().address = 0x10000 + LINE - 2;  // across two lines
+  const auto time = [&](std::uint8_t flags, Class kind) {
+    block.back().flags = flags;
+    block.back().kind = kind;
+    return Core(DEMAND).time_of(std::vector<Block>(100, block));
+  };
+  const double jumps = time(0, Class::jump), repeats = time(flow::REPEATED, Class::string);
+  CHECK(jumps == doctest::Approx(2).epsilon(0.1));  // two lines each time
+  CHECK(repeats < 0.5);
+}
+
+TEST_CASE("a gap leaves nothing of the branch before it") {
+  const auto one = lines(1, LINE, Class::jump), other = lines(1, LINE);
+  const auto time = [&](const std::string& redirect) {
+    Core core("size = \"4KiB\"\n" + redirect);
+    core.run(other[0]);
+    core.run(one[0]);
+    core.pipeline->wait_until(core.pipeline->drain());
+    const auto from = core.pipeline->now();
+    core.run(other[0]);
+    return core.pipeline->drain() - from;
+  };
+  CHECK(time("redirect = 0\n") == time("redirect = 1000\n"));
+}
+
+TEST_CASE("pages of code that are translated in parts have an entry for each part") {
+  const auto walks = [&](const std::string& split) {
+    Core core("size = \"128KiB\"\n",
+              "[pages]\nbytes = \"2MiB\"\nsplit = " + split +
+                  "\n[[tlb]]\nname = \"first\"\nentries = 4\n[[tlb]]\nname = \"second\"\nentries = 64\n"
+                  "latency = \"7ns\"\n[walk]\nbase = \"30ns\"\n");
+    core.time_of(lines(60, 4096 + LINE));
+    return core.count("walks");
+  };
+  CHECK(walks("0") == 1);
+  CHECK(walks("1") == 60);
+}
+
 TEST_CASE("pages of code have their own first entries, and share those behind them with data") {
   const std::string tlb =
       "[pages]\nbytes = \"4KiB\"\n[[tlb]]\nname = \"first\"\nentries = 4\nlatency = \"0ns\"\n[[tlb]]\nname = "

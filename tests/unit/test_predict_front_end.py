@@ -13,8 +13,8 @@ from tierscope.simulated.replay import Traced
 from tierscope.stats.median import Interval
 
 OTHERS = 12
-OWN = Place("here", "m" + EAGER, others=("m" + LAZY, *(f"m,{number}" for number in range(OTHERS))), paths=True)
-TIER = Place("far", "t" + EAGER, others=("t" + LAZY, *(f"t,{number}" for number in range(OTHERS))), paths=True)
+OWN = Place("here", "m" + EAGER, others=("m" + LAZY, *(f"m,{number}" for number in range(OTHERS))), readings=1)
+TIER = Place("far", "t" + EAGER, others=("t" + LAZY, *(f"t,{number}" for number in range(OTHERS))), readings=1)
 HERE = Here(OWN, (TIER,), "i" + EAGER)
 
 
@@ -36,7 +36,7 @@ def anchored(eager: float, lazy: float) -> tuple[Here, Anchor]:
 
 def told(here: tuple[float, float], there: tuple[float, float]) -> Answer:
     """Return the answer for a program of one second. here, there: times of the own core, by the two readings."""
-    made = anchor(ran(1.0), [*map(of, here), *[of(1.0)] * OTHERS], paths=True)
+    made = anchor(ran(1.0), [*map(of, here), *[of(1.0)] * OTHERS], readings=1)
     return answer("far", made, [*map(of, there), *[of(2.0)] * OTHERS], None, None, None)
 
 
@@ -86,9 +86,35 @@ def test_the_bounds_contain_a_program_between_both_readings() -> None:
 def test_the_own_core_with_the_other_reading_is_not_another_core() -> None:
     """Two other cores explain the time here, and the own one by both readings: bounds need three."""
     others = [*[of(1.0)] * 2, *[of(9.0)] * (OTHERS - 2)]
-    made = anchor(ran(1.0), [of(1.0), of(1.0), *others], paths=True)
+    made = anchor(ran(1.0), [of(1.0), of(1.0), *others], readings=1)
     assert made.unknown.startswith(f"only 2.0 of {OTHERS} cores that this machine may have")
-    assert not anchor(ran(1.0), [of(1.0), of(1.0), *others], paths=False).unknown
+    assert not anchor(ran(1.0), [of(1.0), of(1.0), *others], readings=0).unknown
+
+
+CROSSES = [(0.95, 1.78), (1.3, 1.6), (1.0, 2.48), (1.25, 1.5)]
+"""Times here and on the tier of eager, lazy, and both that cross them, of a program of one second."""
+
+
+@pytest.mark.parametrize(("wrong", "within"), [(0, True), (1, False)])
+def test_bounds_contain_a_core_that_has_one_half_of_each_reading(wrong: int, *, within: bool) -> None:
+    """Time that wrong paths save and time for instructions cancel each other here: eager alone would be wrong."""
+    here, there = zip(*CROSSES, strict=True)
+    here = (*here[:2], here[2] + wrong, here[3])  # refused by the time here
+    same = [of(1.0)] * OTHERS
+    made = anchor(ran(1.0), [*map(of, here), *same], readings=3)
+    found = answer("far", made, [*map(of, there), *[of(1.78 / 0.95)] * OTHERS], None, None, None)
+    assert found.ratio == pytest.approx(1.78 / 0.95)
+    assert found.high is not None
+    assert (found.high >= 2.48) == within
+
+
+def test_bounds_contain_a_program_between_any_two_readings() -> None:
+    """Neither crossed reading is within a quarter of the time here, and half of each takes it."""
+    cores = [of(0.95), of(0.96), of(0.5), of(1.5), *[of(1.0)] * OTHERS]
+    made = anchor(ran(1.0), cores, readings=3)
+    found = answer("far", made, [of(1.0), of(1.0), of(2.5), of(3.5), *[of(1.0)] * OTHERS], None, None, None)
+    assert found.high is not None
+    assert found.high >= 3.0
 
 
 def test_a_note_names_a_reading_that_the_time_here_refuses() -> None:

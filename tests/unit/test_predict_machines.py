@@ -16,7 +16,7 @@ from made_tlb import MadeTlb, add_probe, add_tlb
 from tierscope.errors import MachineError, UsageError
 from tierscope.predict.program import here as runs_of
 from tierscope.predict.program.cores import COUNT
-from tierscope.predict.program.front_end import EAGER, LAZY
+from tierscope.predict.program.front_end import CROSSED, EAGER, LAZY
 from tierscope.predict.program.here import runs_here
 from tierscope.predict.program.machines import PREFETCHERS, Here, places
 from tierscope.predict.program.machines import SMALL_PAGE as PAGE
@@ -64,12 +64,13 @@ def test_each_tier_has_the_cores_of_this_machine(here: Here) -> None:
     assert [one.name for one in here.tiers] == ["read=350ns", "flat"]
     for place in (here.own, *here.tiers):
         assert place.word.endswith(PREFETCHERS[0] + EAGER)
-        assert place.others[0] == place.word.removesuffix(EAGER) + LAZY
-        assert len(place.others) == 1 + COUNT
+        own = place.word.removesuffix(EAGER)
+        assert place.others[: place.readings] == (own + LAZY, *(own + reading for reading in CROSSED))
+        assert len(place.others) == place.readings + COUNT
         assert [word.partition(",")[2] for word in place.words] == [word.partition(",")[2] for word in here.own.words]
 
 
-def test_each_reading_of_wrong_paths_has_all_machines_of_the_own_core(tmp_path: Path) -> None:
+def test_eager_and_lazy_readings_have_all_machines_of_the_own_core(tmp_path: Path) -> None:
     machines = tmp_path / "machines"
     machines.mkdir()
     here = places([levels(tmp_path / "run")], ["read=350ns", "flat"], machines, PAGE, contours=True)
@@ -115,7 +116,7 @@ def test_the_core_is_that_of_the_nearest_cache(here: Here) -> None:
 
 def numbers_of(here: Here, key: str) -> list[int]:
     """Return this parameter of all cores but the own one, in order."""
-    return sorted(int(words_of(word)[key]) for word in here.own.others[1:])
+    return sorted(int(words_of(word)[key]) for word in here.own.others[here.own.readings :])
 
 
 def test_a_core_that_was_not_probed_is_between_a_small_and_a_large_one(here: Here) -> None:
@@ -125,10 +126,10 @@ def test_a_core_that_was_not_probed_is_between_a_small_and_a_large_one(here: Her
         assert low <= values[0] < low * (high / low) ** 0.1
         assert high * (low / high) ** 0.1 < values[-1] <= high
     kinds = [words_of(word).get("cache.1.prefetch", "none") for word in here.own.others]
-    assert {kind: kinds.count(kind) for kind in kinds} == {"stride": 9, "next-line": 3, "none": 3}
+    assert {kind: kinds.count(kind) for kind in kinds} == {"stride": 11, "next-line": 3, "none": 3}
     paths = [words_of(word)["core.wrong_path"] for word in here.own.others]
-    assert paths == ["0", *paths[1:-2], "0", "1"]  # the own core, those between, the small and the large one
-    assert paths.count("1") == 7
+    assert paths == ["0", "1", "0", *paths[3:-2], "0", "1"]  # the own core, those between, the small and the large one
+    assert paths.count("1") == 8
     assert any("`tierscope run core` narrows them" in note for note in here.notes)
 
 
@@ -183,7 +184,7 @@ def test_the_kind_of_prefetcher_that_was_found_is_the_own_one(
     own, *others = [words_of(word).get("cache.1.prefetch", "none") for word in here.own.words]
     kinds = [("stride", "next-line", "none")[kind] for kind in order]
     assert own == kinds[0]
-    assert [others.count(kind) for kind in kinds] == [9, 3, 3]  # the small and the large core have the likely kind
+    assert [others.count(kind) for kind in kinds] == [11, 3, 3]  # the small and the large core have the likely kind
 
 
 @pytest.fixture

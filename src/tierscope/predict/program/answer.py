@@ -40,6 +40,7 @@ import math
 import signal
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import combinations
 from typing import Any
 
 from tierscope.errors import MachineError
@@ -88,7 +89,7 @@ class Anchor:
     ends: tuple[Traced, ...] = ()
     instant: Traced | None = None
     doubt: Doubt = NONE
-    paths: bool = False  # whether the second core is the own one with the other reading of the front end
+    readings: int = 0  # so many cores behind the first one are the own one with other readings of the front end
 
     @property
     def model_s(self) -> float:
@@ -108,7 +109,7 @@ class Anchor:
     @property
     def other_path(self) -> Traced | None:
         """Return the own core with the other reading of the front end; None if it has one reading."""
-        return self.cores[1] if self.paths else None
+        return self.cores[1] if self.readings else None
 
     @property
     def other_ratio(self) -> float | None:
@@ -116,10 +117,9 @@ class Anchor:
         other = self.other_path
         return None if other is None or too_short(self) else seconds_of(other) / self.measured_s[1]
 
-    @property
-    def open_path(self) -> bool:
-        """Return whether the time here allows the other reading of the front end."""
-        return (ratio := self.other_ratio) is not None and abs(ratio - 1) <= OFF
+    def allows(self, core: Traced) -> bool:
+        """Return whether the time here allows a reading of the front end. core: the own one with it."""
+        return not too_short(self) and abs(seconds_of(core) / self.measured_s[1] - 1) <= OFF
 
     @property
     def ratio(self) -> float | None:
@@ -159,10 +159,10 @@ class Answer:
 
 def anchor(
     native: Native, cores: Sequence[Traced], said: str = "", ends: Sequence[Traced] = (),
-    instant: Traced | None = None, doubt: Doubt = NONE, paths: bool = False,
+    instant: Traced | None = None, doubt: Doubt = NONE, readings: int = 0,
 ) -> Anchor:  # fmt: skip
     """Return the anchor. cores: on the model of this machine, own first; `said`: digest of its output in the tracer;
-    ends, instant, doubt, paths: as Anchor.
+    ends, instant, doubt, readings: as Anchor.
     """
     time = itself(native, cores[0])
     rest = max(native.wall_s.middle - time.middle, 0.0)
@@ -170,7 +170,7 @@ def anchor(
         factors = (1 - OFF) * time.low / max(times), (1 + OFF) * time.high / min(times)
         doubt = explained(doubt, seconds_of(cores[0]), seconds_of(instant), factors)
     made = Anchor(
-        native, (time.low, time.middle, time.high), rest, tuple(cores), "", tuple(ends), instant, doubt, paths
+        native, (time.low, time.middle, time.high), rest, tuple(cores), "", tuple(ends), instant, doubt, readings
     )  # fmt: skip
     return replace(made, unknown=_doubt(made, cores[0], said))
 
@@ -213,7 +213,7 @@ def _doubt(made: Anchor, own: Traced, said: str) -> str:
 
 def _too_few(made: Anchor) -> str:
     """Return why the other cores give no bounds; "" where they do."""
-    first = 1 if made.paths else 0  # the own core with another reading is not another core
+    first = made.readings  # the own core with another reading is not another core
     count = min(counting(given[first:]) for given in made.weights)
     if count >= LEAST_CORES:
         return ""
@@ -260,7 +260,7 @@ def anchored(tier: str, here: Anchor, own: Traced, *others: Sequence[Pair]) -> A
         return Answer(tier, None, None, None, None, model, unknown=here.unknown)
     told = slowdown(here, own)
     every = [told, *_readings(here, model), *(end for pairs in others for end in _ends(here, pairs))]
-    every += [end for pairs in others if here.paths for end in _other_path(here, model, pairs[0])]
+    every += [end for pairs in others if here.readings for end in _front_end(here, model, pairs[: here.readings])]
     memory = [_slowdown(here, model, seconds_of(end)) for end in here.ends]
     low, high = noisy(here, told, *reaching(told, every, memory, _in_doubt(here, model)))
     return Answer(tier, told, low, high, told * here.wall_s, model)
@@ -332,15 +332,17 @@ def _readings(here: Anchor, there_s: float, here_s: float | None = None) -> Iter
             yield from _of_wall(here, time, ratio)
 
 
-def _other_path(here: Anchor, there_s: float, pair: Pair) -> Iterator[float]:
-    """Yield ratios of the wall time by the other reading of the front end, and between both. pair: of that reading."""
-    a, b = map(seconds_of, pair)
-    if here.open_path:
-        yield from _readings(here, b, a)
-        yield _slowdown(here, b, a)
-    for time in here.measured_s:
-        for ratio in between((here.model_s, there_s), (a, b), time):
-            yield from _of_wall(here, time, ratio)
+def _front_end(here: Anchor, there_s: float, others: Sequence[Pair]) -> Iterator[float]:
+    """Yield ratios of the wall time by other readings of the front end, and between any two. others: of these."""
+    for old, new in others:
+        if here.allows(old):
+            yield from _readings(here, seconds_of(new), seconds_of(old))
+            yield _slowdown(here, seconds_of(new), seconds_of(old))
+    every = [(here.model_s, there_s), *((seconds_of(old), seconds_of(new)) for old, new in others)]
+    for one, another in combinations(every, 2):
+        for time in here.measured_s:
+            for ratio in between(one, another, time):
+                yield from _of_wall(here, time, ratio)
 
 
 def _of_wall(here: Anchor, time: float, ratio: float) -> Iterator[float]:

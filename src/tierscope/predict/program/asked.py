@@ -170,4 +170,4 @@ def _anchored(here: Here, native: Native, found: dict[str, Traced], said: str) -
 
 def _anchor(here: Here, native: Native, found: dict[str, Traced], said: str, unsure: Doubt) -> Anchor:
     own, ends = cores_of(here.own, found), [found[word] for word in here.ends]
-    return anchor(native, own, said, ends, found.get(here.instant), unsure, here.own.paths)
+    return anchor(native, own, said, ends, found.get(here.instant), unsure, here.own.readings)

@@ -7,7 +7,7 @@ A latency that is given is that of one dependent load from the core, as `tiersco
 nearest cache takes 4 cycles on AMD's cores since Zen and on most of ARM's, and 5 on Intel's since Sunny Cove; Intel's
 before take 4 or 5. Every core of these years has a prefetcher of strides; it is taken to fill the second cache. Cores
 that fetch the next line, or nothing, are among the others that the machine may have (`cores`).
-With a run of `core`, the own core has the parameters that it found, and the kind of prefetcher. It has both readings of
+With a run of `core`, the own core has the parameters that it found, and the kind of prefetcher. It has all readings of
 the front end (`front_end`); the likely one is that it runs ahead. The others are between a small and a large core: of a
 parameter that was found these have the ends of its interval, of any other those of SMALL and LARGE.
 Blind to: what no run here measures. A run of `core` does not find all of a prefetcher, so its other kinds stay among
@@ -25,7 +25,7 @@ from tierscope.models.device import Device
 from tierscope.plans.simulation import PREFIX
 from tierscope.predict.memory import memory
 from tierscope.predict.program.cores import cores, parameters
-from tierscope.predict.program.front_end import EAGER, LAZY, other
+from tierscope.predict.program.front_end import CROSSED, EAGER, LAZY, other
 from tierscope.predict.program.grid import axes
 from tierscope.record.result import Run
 from tierscope.run.planned import catalogue
@@ -52,7 +52,8 @@ class Place:
     """A machine that replays. word: behind `sim:`; large: the same with pages of 2 MiB, "" where that is not known;
     others: the same with other cores that this machine may have.
 
-    paths: whether the first of the others is the own core with the other reading of the front end.
+    readings: so many of the others, from the first on, are the own core with other readings of the front end; the first
+    of them may answer in its stead (`front_end`).
 
     over, bandwidth_over: of a tier, as the words for it state them.
     """
@@ -65,7 +66,7 @@ class Place:
     over: float | None = None  # latency of a load over that of this machine's memory; None: not stated
     bandwidth_over: float | None = None  # the same of the bandwidth
     as_here: bool = False  # whether its latency is that of this machine's memory, whatever that is
-    paths: bool = False
+    readings: int = 0
 
     @property
     def words(self) -> list[str]:
@@ -74,7 +75,7 @@ class Place:
 
     def read_otherwise(self) -> "Place":
         """Return the place with the other reading of the front end, and the own one in its stead."""
-        others = (other(self.others[0]), *self.others[1:]) if self.paths else self.others
+        others = (other(self.others[0]), *self.others[1:]) if self.readings else self.others
         return replace(self, word=other(self.word), large=other(self.large), others=others)
 
 
@@ -123,12 +124,12 @@ def places(runs: Sequence[Run], on: Sequence[str], folder: Path, page_bytes: int
         for page, content in files.items():
             path = folder / f"{len(list(folder.iterdir()))}.toml"
             path.write_text(f'memories = "{memories}"\n{content}')
-            own = [prefetchers[0] + reading for reading in (EAGER, LAZY)]
+            own = [prefetchers[0] + reading for reading in (EAGER, LAZY, *CROSSED)]
             words[page] = [f"{path}{core}{one}{more}" for one in (*own, *sizes)]
         translated = all("[[tlb]]" in content for content in files.values())
         large = words[LARGE_PAGE][0] if translated and page_bytes == SMALL_PAGE else ""
         likely, *others = words[page_bytes]
-        return Place(name, likely, large, tuple(others), notes, paths=True)
+        return Place(name, likely, large, tuple(others), notes, readings=1 + len(CROSSED))
 
     last = found.shapes[-1]
     own = place("this machine", str(whole))

@@ -139,8 +139,8 @@ def _cells(parts: Sequence[Part], followed: Sequence[Followed], home: Household 
 
 def other_path(here: Here, here_s: Anchor) -> tuple[str, ...]:
     """Return a note where the time here refuses a reading of the front end, and not the other one."""
-    ratio = here_s.other_ratio
-    if ratio is None or here_s.open_path or here_s.unknown:
+    other, ratio = here_s.other_path, here_s.other_ratio
+    if other is None or ratio is None or here_s.allows(other) or here_s.unknown:
         return ()
     return (refused_path(here.own.others[0], ratio),)
 

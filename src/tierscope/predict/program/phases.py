@@ -127,7 +127,8 @@ def _there(here: Anchor, one: Cores, parts: Sequence[Span]) -> PhaseThere:
     told, others = sure[0][0], sure[1:]
     ends = [one_more(given, [x for x, _ in others], [v for _, v in others]) for given in here.weights]
     open_ends = _left_open(here, parts, told, [ratio for ratio, _ in others])
-    open_ends += [others[0][0]] if here.open_path else []
+    alternatives = zip(here.cores[1 : 1 + here.readings], others, strict=False)
+    open_ends += [ratio for core, (ratio, _) in alternatives if here.allows(core)]
     every = [told, *(end for pair in ends for end in pair), *open_ends]
     memory = [time / a for end in one.ends if (a := _time(end, parts)) > 0]
     low, high = noisy(here, told, *reaching(told, every, memory, _in_doubt(here, one, parts)))
