@@ -64,7 +64,7 @@ def test_a_program_runs_as_it_does_without_the_tracer(run: Run, kind: str, sampl
     assert (found.untraced_instructions > 0) == bool(sampling)
 
 
-def test_gaps_go_on_behind_the_end_of_the_first_thread(run: Run) -> None:
+def test_gaps_continue_behind_the_end_of_the_first_thread(run: Run) -> None:
     usual, _ = run("state", "20000", sampling=GAPS)
     later, said = run("main ends", "20000", sampling=GAPS)
     assert (said, later.ended, later.whole) == ("20000\n", 0, True)

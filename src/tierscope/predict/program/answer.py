@@ -89,7 +89,7 @@ class Anchor:
     ends: tuple[Traced, ...] = ()
     instant: Traced | None = None
     doubt: Doubt = NONE
-    readings: int = 0  # so many cores behind the first one are the own one with other readings of the front end
+    readings: int = 0  # number of cores behind the first one that are the own one with other readings of the front end
 
     @property
     def model_s(self) -> float:

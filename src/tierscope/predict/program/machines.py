@@ -52,8 +52,8 @@ class Place:
     """A machine that replays. word: behind `sim:`; large: the same with pages of 2 MiB, "" where that is not known;
     others: the same with other cores that this machine may have.
 
-    readings: so many of the others, from the first on, are the own core with other readings of the front end; the first
-    of them may answer in its stead (`front_end`).
+    readings: the number of the others, from the first on, that are the own core with other readings of the front end;
+    the first of them may answer in its stead (`front_end`).
 
     over, bandwidth_over: of a tier, as the words for it state them.
     """
