@@ -64,12 +64,11 @@ class Core:
     loads: float
     prefetch: str
     wrong_path: float  # share of branches whose wrong path meets the right one
-    ahead: int | None = None  # lines of instructions that it fetches ahead; None: they are there when it needs them
+    fetch: str = ""  # words of how it fetches instructions; "": they are there when it needs them
 
     def word(self) -> str:
         """Return it as words behind a machine."""
-        ahead = "" if self.ahead is None else f",core.fetch.ahead={self.ahead}"
-        return f"{self.numbers()},core.wrong_path={self.wrong_path:.3g}{ahead}"
+        return f"{self.numbers()},core.wrong_path={self.wrong_path:.3g}{self.fetch}"
 
     def numbers(self) -> str:
         """Return what good probes find of it, as words behind a machine."""
@@ -85,13 +84,13 @@ class Core:
         """Return it with other numbers."""
         numbers = (self.width, self.reorder, self.store_buffer, self.wrong_guess, self.loads)
         changed = (n * f for n, f in zip(numbers, factors, strict=True))
-        return Core(*changed, self.prefetch, self.wrong_path, self.ahead)
+        return Core(*changed, self.prefetch, self.wrong_path, self.fetch)
 
 
-def drawn(draw: random.Random, wrong_path: float, ahead: int | None = None) -> Core:
+def drawn(draw: random.Random, wrong_path: float, fetch: str = "") -> Core:
     return Core(draw.randint(3, 8), draw.uniform(128, 512), draw.uniform(40, 112), draw.uniform(11, 20),
                 draw.uniform(8, 40), draw.choice(["none", "next-line", "stride", "stride"]), wrong_path,
-                ahead)  # fmt: skip
+                fetch)  # fmt: skip
 
 
 def memories(draw: random.Random) -> tuple[tuple[float, str], tuple[float, str]]:

@@ -24,7 +24,8 @@ A hidden core also has a share of branches whose wrong path meets the right one:
 long program, whose first part states nothing.
 --columns: these alone.
 --wrong-path: this share, instead of the one that is drawn.
---fetch: the hidden core fetches its instructions, ahead by a distance that is drawn and that no column knows.
+--fetch: the hidden core fetches its instructions. No column knows how far ahead, nor the targets and pages that it
+knows.
 --out: what was replayed for a cell is kept there, and is not replayed again for the same native core and columns. So a
 later rule can be scored on the same traces.
 """
@@ -104,8 +105,8 @@ def cell(
     """Replay one program. Its machines are always the same for one name and draw. parts: of the seconds near."""
     seed = name if number == 0 else f"{name} draw {number}"
     draw = random.Random(seed)
-    lines = ahead(seed) if fetch else None
-    hidden, tiers = drawn(draw, shared(seed) if wrong_path is None else wrong_path, lines), memories(draw)
+    words = fetched(seed, number) if fetch else ""
+    hidden, tiers = drawn(draw, shared(seed) if wrong_path is None else wrong_path, words), memories(draw)
     guess = hidden.off(draw)
     place = "".join(sign if sign.isalnum() else "-" for sign in name)  # a target has no spaces
     *files, immediate = (
@@ -134,9 +135,17 @@ def shared(seed: str) -> float:
     return draw.choice([0.0, draw.random(), 1.0])
 
 
-def ahead(seed: str) -> int:
-    """Return the lines of instructions that a hidden core fetches ahead: a draw of its own, so that the others stay."""
-    return random.Random(f"{seed}, ahead").choice([0, 8, 16, 64])
+def fetched(seed: str, number: int) -> str:
+    """Return how a hidden core fetches instructions: a draw of its own, so that the others stay.
+
+    number: of the draw; 8238 has the usual targets and pages.
+    """
+    draw = random.Random(f"{seed}, ahead")
+    words = f",core.fetch.ahead={draw.choice([0, 8, 16, 64])}"
+    if number == 8238:
+        return words
+    return words + (f",core.fetch.targets={draw.choice([1024, 4096, 16384])},core.fetch.redirect={draw.randint(1, 14)}"
+                    f",core.fetch.pages={draw.choice([32, 64, 256])}")  # fmt: skip
 
 
 def digest() -> str:
