@@ -69,6 +69,7 @@ std::atomic<std::uint64_t> until = ~std::uint64_t{0};
 Leaving leaving;                    // or QEMU will translate everything anew
 std::atomic<bool> several = false;  // the program has threads
 unsigned gaps = 0;
+std::uint64_t drawn = 0;                      // instructions of the next gap; 0: not drawn yet
 std::uint32_t blocks = 0;                     // defined so far
 std::uint32_t first_block = 0;                // of this generation: QEMU has dropped those before
 std::uint64_t generation = 0;                 // of blocks
@@ -92,6 +93,8 @@ Buffer* running(unsigned vcpu) {
 }
 
 void change(qemu_plugin_id_t);
+void change_parts();
+[[nodiscard]] bool changes_alone();
 
 [[nodiscard]] bool in_gap() { return mode.load(std::memory_order_relaxed) != Mode::traced; }
 
@@ -101,10 +104,14 @@ void translate_again(qemu_plugin_simple_cb next) {
   qemu_plugin_reset(own, next);
 }
 
+/// Whether blocks are translated so that they are traced, or state their lines, whichever the mode is when they run.
+[[nodiscard]] bool serves_both() { return !in_gap() || (mode == Mode::lines && !several); }
+
+[[nodiscard]] bool over() { return passed.load(std::memory_order_relaxed) >= until.load(std::memory_order_relaxed); }
+
 /// Whoever finds the end of a part passed asks QEMU to translate everything anew, once.
 void look() {
-  if (passed.load(std::memory_order_relaxed) < until.load(std::memory_order_relaxed)) return;
-  if (leaving.ask()) translate_again(change);
+  if (over() && !changes_alone() && leaving.ask()) translate_again(change);
 }
 
 void pass(std::uint64_t instructions) {
@@ -118,7 +125,9 @@ constexpr unsigned COUNT_BIT = 40;
 void on_block(unsigned vcpu, void* data) {
   const auto word = reinterpret_cast<std::uintptr_t>(data);
   auto* buffer = running(vcpu);
-  if (buffer != nullptr) buffer->enter(static_cast<std::uint32_t>(word), generation);
+  if (over() && changes_alone()) change_parts();
+  if (buffer != nullptr && in_gap()) buffer->runs(generation);
+  if (buffer != nullptr && !in_gap()) buffer->enter(static_cast<std::uint32_t>(word), generation);
   if (plan.skip != 0 && (buffer == nullptr || !buffer->muted())) pass(word >> COUNT_BIT);
 }
 
@@ -159,8 +168,9 @@ void on_access(unsigned vcpu, qemu_plugin_meminfo_t info, std::uint64_t address,
   const auto word = reinterpret_cast<std::uintptr_t>(data);
   const auto block = static_cast<std::uint32_t>(word);
   auto* buffer = buffer_of(vcpu);
-  if (buffer == nullptr || in_gap() || block < first_block) return;
+  if (buffer == nullptr || mode == Mode::counted || block < first_block) return;
   if (word >> TAKES_BIT != 0) buffer->takes_list(generation);
+  if (mode == Mode::lines) return buffer->line(address, qemu_plugin_mem_is_store(info));
   buffer->access(block, access_event(address, static_cast<unsigned>(word >> INSTRUCTION_BIT) & 511U,
                                      qemu_plugin_mem_is_store(info), qemu_plugin_mem_size_shift(info)));
 }
@@ -242,7 +252,7 @@ void on_translation(qemu_plugin_id_t, qemu_plugin_tb* block) {
   static std::mutex mutex;
   const auto count = qemu_plugin_tb_n_insns(block);
   const auto at = qemu_plugin_insn_vaddr(qemu_plugin_tb_get_insn(block, 0));
-  if (const bool own_code = at >= own_begin && at < own_end; own_code || in_gap())
+  if (const bool own_code = at >= own_begin && at < own_end; own_code || !serves_both())
     return translate_light(block, count, !own_code);
   std::vector<Instruction> instructions;
   for (std::size_t i = 0; i < count; ++i) instructions.push_back(read(qemu_plugin_tb_get_insn(block, i)));
@@ -251,6 +261,7 @@ void on_translation(qemu_plugin_id_t, qemu_plugin_tb* block) {
   stream.define(number, instructions);
   qemu_plugin_register_vcpu_tb_exec_cb(block, on_block, QEMU_PLUGIN_CB_NO_REGS,
                                        reinterpret_cast<void*>(std::uintptr_t{number} | count << COUNT_BIT));
+  if (plan.lines != 0) state_code(block, at, instructions.back());
   for (std::size_t i = 0; i < count; ++i)
     qemu_plugin_register_vcpu_mem_cb(qemu_plugin_tb_get_insn(block, i), on_access, QEMU_PLUGIN_CB_NO_REGS,
                                      QEMU_PLUGIN_MEM_RW,
@@ -426,17 +437,31 @@ void go_on_as(Mode next, std::uint64_t instructions) {
     if (buffer) buffer->lines(next == Mode::lines);
 }
 
+/// Return the next gap, which is drawn once.
+std::uint64_t next_gap() {
+  if (drawn == 0) drawn = drawn_gap();
+  return drawn;
+}
+
+/// Whether the part that ends and the next one need the same callbacks, and no other thread runs: so QEMU keeps its
+/// blocks. Translating them anew for each unit would take most of the time.
+bool changes_alone() {
+  if (several || mode == Mode::counted) return false;
+  return mode == Mode::lines || next_gap() <= plan.lines;
+}
+
 /// A gap begins: its last instructions state their lines. The units before it end here, also if no other ones come
 /// first.
 void begin_gap() {
-  const auto gap = drawn_gap();
+  const auto gap = next_gap();
+  drawn = 0;
   if (gap > plan.lines) return go_on_as(Mode::counted, gap - plan.lines);
   stream.gap(0, 0, true);
   go_on_as(Mode::lines, gap);
 }
 
-/// All threads stand still.
-void change(qemu_plugin_id_t id) {
+/// One part of the program ends, and the next one begins. @pre all threads stand still
+void change_parts() {
   flush_all();
   const bool lines = mode == Mode::counted && plan.lines != 0;
   if (mode == Mode::traced) {
@@ -445,6 +470,10 @@ void change(qemu_plugin_id_t id) {
     stream.gap(passed, lines ? 0 : plan.warm, mode == Mode::lines);
     go_on_as(lines ? Mode::lines : Mode::traced, lines ? plan.lines : plan.warm + plan.unit);
   }
+}
+
+void change(qemu_plugin_id_t id) {
+  change_parts();
   listen(id);
 }
 

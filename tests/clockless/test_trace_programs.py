@@ -24,7 +24,7 @@ pytestmark = pytest.mark.skipif(
 SOURCE = Path(__file__).with_name("traced_programs.c")
 GAPS = "all=1000,skip=20000,warm=1000,unit=1000"  # hundreds of changes in a short program
 LINES = f"{GAPS},lines=15000"  # of some gaps, of all their instructions
-EVENTS, GAP, GAP_LINES = 2, 5, 8  # kinds of chunks
+BLOCK, EVENTS, GAP, GAP_LINES = 1, 2, 5, 8  # kinds of chunks
 Run = Callable[..., tuple[Traced, str]]
 
 
@@ -201,3 +201,23 @@ def test_gaps_state_lines_of_data_and_of_instructions(program: Path, kind: str) 
     assert not any(address % 64 for address in addresses)
     if kind == "instructions":
         assert not any(word >> 57 & 1 for word in wanted), "instructions are not stored"
+
+
+def test_blocks_are_defined_once_where_gaps_state_all_their_lines(program: Path) -> None:
+    """QEMU keeps them from unit to unit: to translate a compiler again for each of 86 took most of the time."""
+    reading, writing = os.pipe()
+    words = traced_words([str(program), "state", "20000"], writing, f"{GAPS},lines=1000000")
+    with subprocess.Popen(words, pass_fds=[writing], stdout=subprocess.DEVNULL) as traced, open(reading, "rb") as pipe:
+        os.close(writing)
+        stream = pipe.read()
+    assert traced.returncode == 0
+    at, gaps, defined = len(MAGIC), 0, []
+    while at < len(stream):
+        kind, _, size = struct.unpack_from("<IIQ", stream, at)
+        if kind == GAP:
+            gaps += 1
+        if kind == BLOCK:
+            defined.append(stream[at + 24 : at + 16 + size])  # its instructions, behind its number and their count
+        at += 16 + size
+    assert gaps > 10
+    assert len(defined) < len(set(defined)) * 1.2

@@ -46,6 +46,19 @@ def test_each_machine_gets_the_whole_stream_and_answers_in_order(cpus: int, read
     assert in_parallel(whole, words, reading) == [word.encode() for word in words]
 
 
+def test_machines_with_the_same_caches_share_a_process(reading: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 1})
+    asked: list[set[str]] = []
+
+    def trace(words: Sequence[str], end: int) -> Iterator[bytes]:
+        asked.append({word.partition(",core")[0] for word in words})
+        return whole(words, end)
+
+    words = [f"sim:{name},core.width={width}" for width in (4, 6) for name in "ab"]
+    assert in_parallel(trace, words, reading) == [word.encode() for word in words]
+    assert sorted(map(sorted, asked)) == [["sim:a"], ["sim:b"]]
+
+
 def test_one_that_needs_no_more_leaves_the_others_alone(cpus: int, reading: int) -> None:
     def trace(words: Sequence[str], end: int) -> Iterator[bytes]:
         if "early" in words:

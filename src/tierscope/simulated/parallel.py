@@ -1,8 +1,9 @@
 """One stream of a tracer through simulated machines on all CPUs: each CPU has a core process with some of them.
 
-The stream is copied to all core processes, piece by piece, so that each machine gets the same trace. The slowest one
-limits the tracer. If one fails, the others end, too, since an answer needs all machines. If this process is killed, the
-streams end, and so do the cores and the tracer.
+The stream is copied to all core processes, piece by piece, so that each machine gets the same trace. Machines with the
+same caches are in one process where possible, since they share the warming (`alike`). The slowest process limits the
+tracer. If one fails, the others end, too, since an answer needs all machines. If this process is killed, the streams
+end, and so do the cores and the tracer.
 Blind to: CPUs that other programs use.
 """
 
@@ -14,6 +15,8 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from contextlib import suppress
 
+from tierscope.simulated.alike import by_caches
+
 PIECE = 1 << 20  # bytes, of a pipe and of a copy
 LOOK_S = 0.1  # between looks at whether a core has failed, while the tracer writes nothing
 Trace = Callable[[Sequence[str], int], Iterator[bytes]]
@@ -23,7 +26,9 @@ Trace = Callable[[Sequence[str], int], Iterator[bytes]]
 def in_parallel(trace: Trace, words: Sequence[str], reading: int) -> list[bytes]:
     """Return the answers in the order of the words. The first error of a core is raised, when all have ended."""
     count = min(len(os.sched_getaffinity(0)), len(words))
-    groups = [words[number::count] for number in range(count)]
+    order = by_caches(words)
+    parts = [order[number * len(order) // count : (number + 1) * len(order) // count] for number in range(count)]
+    groups = [[words[number] for number in part] for part in parts]
     ends = [os.pipe() for _ in groups]
     failed: list[BaseException] = []
     stop = threading.Event()
@@ -38,8 +43,8 @@ def in_parallel(trace: Trace, words: Sequence[str], reading: int) -> list[bytes]
             copier.join()
     if failed:
         raise failed[0]  # what others report follows from it
-    answers = [job.result() for job in jobs]
-    return [answers[number % count][number // count] for number in range(len(words))]
+    answers = dict(zip(order, (answer for job in jobs for answer in job.result()), strict=True))
+    return [answers[number] for number in range(len(words))]
 
 
 def _answer(trace: Trace, words: Sequence[str], end: int, failed: list[BaseException]) -> list[bytes]:
