@@ -1,14 +1,17 @@
-"""The simulated optane100 against published figures of one and six DIMMs, by kind, in two halves.
+"""The simulated optane100 against published figures of one and six DIMMs, by kind, in two halves and a last part.
 
     python benchmarks/optane.py                      errors of the half that may be used for fitting
     python benchmarks/optane.py --half held-out      of the other half
+    python benchmarks/optane.py --half untouched     of tables that no fit has met
     python benchmarks/optane.py --list               which curve is in which half
     python benchmarks/optane.py --rows --set memory.pmem.accept=100ns
 
 A curve is what a table states of one pattern, kind and access size: its rows differ in threads only. All rows of a
 curve are in one half. In each group of curves, those of one table, pattern and kind, the SHA-256 of the words of a
 curve sorts them, and every other one is for fitting. So nobody chose the halves. In `optane100_fence_interval` and
-`optane100_persist_latency`, each row of one column counts as a curve. No row of NEVER_FITTED is for fitting.
+`optane100_persist_latency`, each row of one column counts as a curve. No row of ADDED and UNTOUCHED is for fitting. The
+tables of mixed reads and writes state neither pattern nor size nor store. Non-temporal stores to six DIMMs are
+simulated, random accesses of 64 B for `mixed_threads` and sequential ones of 256 B for `mixed_ratio`.
 
 The error of a row is |simulated / published - 1|. Rows of 24 threads are left out: thread 24 of the published runs was
 on CPU 24, the first one of the other package.
@@ -37,7 +40,8 @@ SOURCES = (*(f"simulate/{part}.cpp" for part in PARTS), *TOML)
 SIX = ["memory.pmem.ways=6", "memory.pmem.grain=4KiB"]
 LEFT_OUT = ["bandwidth_interleaved sequential read 2048"]  # had its place in the order; its runs waited for each read
 SINGLE = ["cpu.loads=12"]  # fill buffers; more reads overlap only where one turn of the published loop has several
-NEVER_FITTED = "fence_threads"  # added when the model was final
+ADDED = ("fence_threads",)  # when the model of decision 0082 was final
+UNTOUCHED = ("bandwidth_strided", "mixed_threads", "mixed_ratio")  # when that of decision 0103 was final
 CORES = 23  # CPU 1 to 23 of the published package, which counts from 0
 
 
@@ -57,15 +61,18 @@ class Figure:
 
     @property
     def group(self) -> tuple[str, str, str]:
+        if self.table == "bandwidth_strided":
+            return self.table, f"{self.dimms}", self.kind
         return (
             self.table,
             self.pattern.replace("same", "random"),
-            f"{self.kind}{' at end' if self.flush == 'end' else ''}",
+            f"{self.kind.split(':')[0]}{' at end' if self.flush == 'end' else ''}",
         )
 
     @property
     def curve(self) -> str:
-        return " ".join([*self.group, str(self.access_bytes if self.fence_bytes == 0 else self.fence_bytes)])
+        gap = [self.pattern] if self.pattern.isdigit() else self.kind.split(":")[1:]
+        return " ".join([*self.group, str(self.access_bytes if self.fence_bytes == 0 else self.fence_bytes), *gap])
 
 
 def rows_of(table: str) -> Iterator[dict[str, str]]:
@@ -100,6 +107,22 @@ def figures() -> Iterator[Figure]:
         for kind in ("nt_write", "store_clwb"):
             rate = size / float(row[f"{kind}_ns"])
             yield Figure(6, "same", kind, size, 1, rate, "persist_latency", size)
+    yield from untouched()
+
+
+def untouched() -> Iterator[Figure]:
+    """Return the figures of the tables that no fit has met."""
+    for row in rows_of("bandwidth_strided"):
+        dimms, size, threads = int(row["dimms"]), int(row["access_bytes"]), int(row["threads"])
+        rate = float(row["bandwidth_gb_s"])
+        yield Figure(dimms, row["stride_bytes"], row["kind"], size, threads, rate, "bandwidth_strided")
+    for row in rows_of("mixed_threads"):
+        rate, readers = float(row["bandwidth_gb_s"]), int(row["readers"])
+        threads = readers + int(row["writers"])
+        yield Figure(6, "random", f"readers:{readers}", 64, threads, rate, "mixed_threads")
+    for row in rows_of("mixed_ratio"):
+        rate, ratio = float(row["bandwidth_gb_s"]), f"ratio:{row['reads']}:{row['writes']}"
+        yield Figure(6, "sequential", ratio, 256, int(row["threads"]), rate, "mixed_ratio")
 
 
 def halves(all_figures: Iterable[Figure]) -> dict[str, bool]:
@@ -110,7 +133,7 @@ def halves(all_figures: Iterable[Figure]) -> dict[str, bool]:
     chosen = {}
     for curves in groups.values():
         for number, curve in enumerate(sorted(curves, key=lambda words: hashlib.sha256(words.encode()).digest())):
-            chosen[curve] = number % 2 == 0 and not curve.startswith(NEVER_FITTED)
+            chosen[curve] = number % 2 == 0 and not curve.startswith((*ADDED, *UNTOUCHED))
     return chosen
 
 
@@ -134,7 +157,7 @@ def simulate(program: Path, some: list[Figure], changes: list[str], lines: int) 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--half", choices=("fitting", "held-out", "both"), default="fitting")
+    parser.add_argument("--half", choices=("fitting", "held-out", "both", "untouched"), default="fitting")
     parser.add_argument("--list", action="store_true", help="print the halves alone")
     parser.add_argument("--rows", action="store_true", help="print each figure")
     parser.add_argument("--only", default="", help="groups that contain this text")
@@ -148,7 +171,9 @@ def main() -> int:
         for curve, fits in sorted(chosen.items()):
             print(f"{'fitting' if fits else 'held-out':8} {curve}")
         return 0
-    wanted = [f for f in every if words.half == "both" or chosen[f.curve] == (words.half == "fitting")]
+    wanted = [f for f in every if (f.table in UNTOUCHED) == (words.half == "untouched")]
+    if words.half in ("fitting", "held-out"):
+        wanted = [f for f in wanted if chosen[f.curve] == (words.half == "fitting")]
     wanted = [f for f in wanted if words.only in " ".join(f.group)]
     with tempfile.TemporaryDirectory() as name:
         found = simulate(words.program or compiled(Path(name), "optane", SOURCES), wanted, words.set, words.lines)

@@ -1,9 +1,11 @@
 /// Simulated bandwidth by the protocol of published tables: optane MACHINE < ROWS. MACHINE: a file of a simulated
 /// machine, with changes as behind `sim:`. Each row of ROWS is `pattern kind access_bytes threads fence_bytes each|end
-/// lines`: pattern sequential, random or same (place, for ever); kind read, nt_write or store_clwb. Each thread works
-/// in 2 GiB of its own. A random access is at a multiple of the power of two at or above it. The fifth number is the
-/// bytes between two sfence, 0 for none. Lines are flushed each by itself, or at the `end` before the fence. After a
-/// third of `lines` the clock starts. Prints GB/s for each row, and bytes asked for by those at the medium.
+/// lines`. The pattern is sequential, random, same (place, for ever) or the bytes from one access to the next. The kind
+/// is read, nt_write, store_clwb, `readers:N` (N threads read, the others are nt_write) or `ratio:R:W` (each reads R
+/// times, then is nt_write W times). Each thread works in 2 GiB of its own. A random access is at a multiple of the
+/// power of two at or above it. The fifth number is the bytes between two sfence, 0 for none. Lines are flushed each by
+/// itself, or at the `end` before the fence. After a third of `lines` the clock starts. Prints GB/s for each row, and
+/// bytes asked for by those at the medium.
 #include <bit>
 #include <cstdio>
 #include <iostream>
@@ -36,7 +38,7 @@ constexpr std::uint64_t SLICE = std::uint64_t{1} << 31U;  // bytes of a thread
 class Walk {
  public:
   Walk(const Row& row, std::uint64_t number, std::uint64_t memory)
-      : row_(&row), number_(number), base_((memory << MEMORY_BIT) + number * SLICE) {
+      : row_(&row), number_(number), stride_(stride_of(row)), base_((memory << MEMORY_BIT) + number * SLICE) {
     jump();
   }
   [[nodiscard]] const Access& now() const { return now_; }
@@ -71,7 +73,8 @@ class Walk {
     const bool random = row_->pattern == "random";
     start_ = random                    ? tierscope::random_word(number_ + 77, visits_) % (SLICE / room) * room
              : row_->pattern == "same" ? 0
-                                       : visits_ * row_->access % (SLICE - SLICE % row_->access);
+                                       : visits_ * stride_ % (SLICE - SLICE % stride_);
+    stores_ = !reads();
     ++visits_;
     done_ = 0;
     place();
@@ -82,15 +85,24 @@ class Walk {
     place();
   }
   void place() {
-    now_ = {base_ + start_ + done_,
-            row_->kind == "read"       ? Kind::load
-            : row_->kind == "nt_write" ? Kind::store_nt
-                                       : Kind::store,
-            false};
+    now_ = {base_ + start_ + done_, !stores_ ? Kind::load : flushes() ? Kind::store : Kind::store_nt, false};
+  }
+  static std::uint64_t stride_of(const Row& row) {
+    const bool stated = row.pattern.find_first_not_of("0123456789") == std::string::npos;
+    return stated ? std::stoull(row.pattern) : row.access;
+  }
+  /// Return whether the access that begins reads.
+  [[nodiscard]] bool reads() const {
+    unsigned long long some = 0, others = 0;
+    if (std::sscanf(row_->kind.c_str(), "readers:%llu", &some) == 1) return number_ < some;
+    if (std::sscanf(row_->kind.c_str(), "ratio:%llu:%llu", &some, &others) == 2)
+      return visits_ % (some + others) < some;
+    return row_->kind == "read";
   }
   const Row* row_;
-  std::uint64_t number_, base_, start_ = 0, done_ = 0, visits_ = 0, lines_ = 0, stored_lines_ = 0;
+  std::uint64_t number_, stride_, base_, start_ = 0, done_ = 0, visits_ = 0, lines_ = 0, stored_lines_ = 0;
   std::size_t flushed_ = 0;
+  bool stores_ = false;
   std::vector<std::uint64_t> stored_;
   Access now_;
 };
