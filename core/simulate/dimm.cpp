@@ -15,12 +15,10 @@ Migration migration_of(const Section& section, std::uint64_t seed, Unit unit) {
   return {section.section("migration"), mixed(seed ^ 1U), unit.bytes()};
 }
 
-std::uint64_t crowd_of(const Section& section, const char* key) {
-  return section.has("crowd") ? section.section("crowd").count(key, 0, 65536, "0") : 0;
-}
-
-Time crowd_wait(const Section& section, const char* key) {
-  return section.has("crowd") ? section.section("crowd").time(key, "0ns") : 0;
+/// Return a number of [crowd]; by default the least one.
+std::uint64_t crowd_of(const Section& section, const char* key, std::uint64_t least) {
+  return section.has("crowd") ? section.section("crowd").count(key, least, 65536, std::to_string(least).c_str())
+                              : least;
 }
 
 }  // namespace
@@ -33,10 +31,10 @@ Dimm::Dimm(const Section& section, std::uint64_t seed)
       media_(section.section("media"), migration_of(section, seed, unit_)),
       queue_(section.section("queue").count("entries", 0, 65536), unit_),
       wpq_(section.section("queue").count("wpq", 1, 65536)),
-      readers_(crowd_of(section, "reads"), mixed(seed ^ 2U)),
-      writers_(crowd_of(section, "writes"), mixed(seed ^ 3U)),
-      read_wait_(crowd_wait(section, "read_wait")),
-      write_wait_(crowd_wait(section, "write_wait")) {
+      read_places_(crowd_of(section, "read_places", 1)),
+      write_places_(crowd_of(section, "write_places", 1)),
+      controller_(std::make_shared<Controller>(Controller{{crowd_of(section, "reads", 0), mixed(seed ^ 2U)},
+                                                          {crowd_of(section, "writes", 0), mixed(seed ^ 3U)}})) {
   for (const auto& buffer : section.sections("buffer")) add_buffer(buffer, seed);
   if (buffers_.size() > 8) section.refuse("buffer", "has more than 8 levels");
   if (section.has("size") && reach_ > section.bytes("size"))
@@ -45,16 +43,7 @@ Dimm::Dimm(const Section& section, std::uint64_t seed)
   if (data_ > 0) fetch_lines_ = (buffers_[data_ - 1].unit + unit_.bytes() - 1) / unit_.bytes();
   reach_ +=
       LINE * (section.section("queue").count("entries", 0, 65536) + section.section("queue").count("wpq", 1, 65536));
-  lead_ = near_ = latency_;
-  Time path = latency_ + media_.latency();
-  for (std::size_t b = 0; b < buffers_.size(); ++b) {
-    path += buffers_[b].latency;
-    if (b == 0) near_ += buffers_[b].latency;
-    if (b < data_) lead_ += buffers_[b].latency;
-  }
-  path_.start(path);
-  cost_.start(media_.interval());
-  pace_.start(media_.write_time() / 4);
+  near_ = latency_ + (buffers_.empty() ? 0 : buffers_[0].latency);
 }
 
 void Dimm::add_buffer(const Section& section, std::uint64_t seed) {
@@ -99,7 +88,6 @@ Held& Dimm::merge_slot(std::uint64_t number, Time at) {
 /// Fetch data that no buffer of data contains, requested at `at`.
 Time Dimm::fetch(std::uint64_t address, Time at) {
   Time time = media_.fetch(address, at);
-  const Time waited = time - at;
   std::size_t level = data_;
   for (; level < buffers_.size(); ++level) {
     auto& buffer = buffers_[level];
@@ -113,7 +101,6 @@ Time Dimm::fetch(std::uint64_t address, Time at) {
   if (level == buffers_.size()) time += media_.latency();
   media_.reads += fetch_lines_;
   fill(level, address, time);
-  path_.add(time - at - waited + lead_);
   return time;
 }
 
@@ -136,45 +123,29 @@ Time Dimm::read(std::uint64_t address, Time at) {
   ++reads_;
   at = bus_.take(at, line_);
   if (queue_.holds(address)) return ++forwards_, at + near_;
-  if (readers_.most() == 0) return serve(address, at);
-  while (readers_.any() && port_free(at)) serve_one();
-  if (!readers_.any() && port_free(at + read_wait_)) return serve(address, at);
-  if (readers_.full()) serve_one();
-  readers_.add(address, at);
-  const Time port = std::max(at, media_.free() - lead_);
-  return port + static_cast<Time>(readers_.size()) * cost_.get() + path_.get();
+  return controller_->reads.pass(*this, address, at);
 }
 
-void Dimm::serve_one() {
-  const auto one = readers_.draw();
-  const auto before = media_.reads;
-  serve(one.address, one.at);
-  cost_.add(media_.reads == before ? 0 : media_.interval());
+Passed Dimm::take_read(std::uint64_t address, Time at) {
+  const Time entered = controller_->reads.keeps_order() ? at : read_places_.wait(at);
+  const Time back = serve(address, entered);
+  read_places_.hold(back);
+  return {entered, back};
 }
 
 Time Dimm::write(std::uint64_t address, Time at) {
   ++writes_;
-  at = bus_.take(at, line_);
-  if (writers_.most() == 0) return accept(address, at);
-  while (writers_.any() && write_may_enter(at)) accept_one();
-  if (!writers_.any() && write_may_enter(at)) return accept(address, at);
-  if (writers_.full()) accept_one();
-  writers_.add(address, at);
-  return wpq_.wait(at) + static_cast<Time>(writers_.size()) * pace_.get() + accept_;
-}
-
-void Dimm::accept_one() {
-  const auto one = writers_.draw();
-  accept(one.address, one.at);
+  return controller_->writes.pass(*this, address, bus_.take(at, line_));
 }
 
 /// Accept the line into the controller's queue, which passes it on when there is space.
-Time Dimm::accept(std::uint64_t address, Time at) {
-  while (whole(queue_.oldest()) && std::max(media_.free(), queue_.oldest().since) < at) {
+Passed Dimm::take_write(std::uint64_t address, Time at) {
+  const Time passed = controller_->writes.keeps_order() ? at : write_places_.wait(at);
+  while (whole(queue_.oldest()) && std::max(media_.free(), queue_.oldest().since) < passed) {
     const auto group = queue_.take();
     put(group, group.since);
   }
-  const Time entered = wpq_.wait(at);
+  const Time entered = wpq_.wait(passed);
   Time moved = std::max(entered, moved_);
   if (queue_.none()) {
     moved = put(queue_.alone(address), moved);
@@ -182,11 +153,11 @@ Time Dimm::accept(std::uint64_t address, Time at) {
     if (queue_.full()) moved = put(queue_.take(), moved);
     queue_.add(address, moved);
   }
-  pace_.add(moved - std::max(entered, moved_));
   stalls_ += entered > at ? 1 : 0;
   moved_ = moved;
   wpq_.hold(moved);
-  return entered + accept_;
+  write_places_.hold(moved);
+  return {passed, entered + accept_};
 }
 
 /// Take a group that leaves the queue at `at`; return when its port is free again.

@@ -5,19 +5,19 @@
 /// part of a unit is merged in the nearest buffer if its units are of the same size. The rest of the unit is read for
 /// that, and it is written when it is whole or must leave. Without such a buffer it is read and written immediately. A
 /// buffer that `holds = "addresses"` knows where the data of its units are: a hit there saves `media.read`, which is
-/// then the look-up on the medium, but the data are fetched anyway. Near saturation the order is lost. An access that
-/// would wait longer than `crowd.read_wait` for the port, or `crowd.write_wait` for the controller's queue, joins a
-/// crowd of at most `crowd.reads` or `crowd.writes`. Chance decides which of them is next (crowd.hpp), and each takes
-/// the mean time of such a wait. Source of the structure: Z. Wang, X. Liu, J. Yang, T. Michailidis, S. Swanson, J.
-/// Zhao, Characterizing and Modeling Non-Volatile Memory Systems, MICRO, 2020; J. Yang, J. Kim, M. Hoseinzadeh, J.
-/// Izraelevitz, S. Swanson, An Empirical Guide to the Behavior and Use of Scalable Persistent Memory, FAST, 2020. The
-/// combining FIFO and the crowd are ours. Blind to: refresh, power limits, errors, the order of reads and writes of one
-/// line that both wait outside.
+/// then the look-up on the medium, but the data are fetched anyway. The DIMM has
+/// `crowd.read_places` and `crowd.write_places` for requests on their way, which keep their order. If these are taken,
+/// further ones wait at the gate of the memory controller (gate.hpp), up to `crowd.reads` or `crowd.writes`, and lose
+/// their order. DIMMs of one controller share the gate. Source of the structure: Z. Wang, X. Liu, J. Yang, T.
+/// Michailidis, S. Swanson, J. Zhao, Characterizing and Modeling Non-Volatile Memory Systems, MICRO, 2020; J. Yang, J.
+/// Kim, M. Hoseinzadeh, J. Izraelevitz, S. Swanson, An Empirical Guide to the Behavior and Use of Scalable Persistent
+/// Memory, FAST, 2020. The combining FIFO and the gate are ours. Blind to: refresh, power limits, errors, the order of
+/// reads and writes of one line that both wait outside.
 #pragma once
 #include <memory>
 #include <vector>
 
-#include "simulate/crowd.hpp"
+#include "simulate/gate.hpp"
 #include "simulate/media.hpp"
 #include "simulate/memory.hpp"
 #include "simulate/modulus.hpp"
@@ -34,6 +34,8 @@ class Dimm final : public Memory {
   Time write(std::uint64_t address, Time at) override;
   void count(const std::string& prefix, Counters& counters) const override;
   void reset_counters() override;
+  /// @pre `first` is a Dimm
+  void share_controller(Memory& first) override { controller_ = dynamic_cast<Dimm&>(first).controller_; }
   [[nodiscard]] std::uint64_t reach() const override { return reach_; }
   [[nodiscard]] bool announced() const override;
   void announce(std::uint64_t address, unsigned step) const override;
@@ -53,16 +55,13 @@ class Dimm final : public Memory {
   Time serve(std::uint64_t address, Time at);
   Time fetch(std::uint64_t address, Time at);
   void fill(std::size_t levels, std::uint64_t address, Time ready);
-  Time accept(std::uint64_t address, Time at);
+  Passed take_write(std::uint64_t address, Time at);
   Time put(const Group& group, Time at);
   void land(const Group& group, Time at);
   Held& merge_slot(std::uint64_t number, Time at);
   [[nodiscard]] bool held(std::uint64_t address) const;
   [[nodiscard]] bool whole(const Group& group) const noexcept { return group.lines == unit_.whole; }
-  void serve_one();
-  void accept_one();
-  [[nodiscard]] bool port_free(Time at) const { return media_.free_of_fetches() <= at + lead_; }
-  [[nodiscard]] bool write_may_enter(Time at) const { return wpq_.wait(at) - at <= write_wait_; }
+  Passed take_read(std::uint64_t address, Time at);
 
   std::vector<Buffer> buffers_;
   std::size_t data_ = 0;  // buffers that contain data: the nearest ones
@@ -73,12 +72,15 @@ class Dimm final : public Memory {
   Media media_;
   WriteQueue queue_;
   Places wpq_;
+  Places read_places_, write_places_;  // requests that keep their order
   Ports bus_{1};
-  Crowd readers_, writers_;
-  Time read_wait_, write_wait_;
-  Time near_ = 0, lead_ = 0;  // to the nearest buffer; to the port, behind all buffers of data
-  Time moved_ = 0;            // when the last line left the controller's queue
-  Mean path_, cost_, pace_;   // a read's time without waiting, its share of a port; time between lines that move
+  struct Controller {
+    Gate<Dimm, &Dimm::take_read> reads;
+    Gate<Dimm, &Dimm::take_write> writes;
+  };
+  std::shared_ptr<Controller> controller_;
+  Time near_ = 0;   // to the nearest buffer
+  Time moved_ = 0;  // when the last line left the controller's queue
   std::uint64_t reach_ = 0, reads_ = 0, writes_ = 0, forwards_ = 0, stalls_ = 0;
 };
 

@@ -67,6 +67,9 @@ std::unique_ptr<Memory> make_memory_of(const Section& section, std::uint64_t see
   const bool hashed = section.choice("order", {"plain", "hash"}, "plain") == "hash";
   std::vector<std::unique_ptr<Memory>> parts;
   for (std::uint64_t way = 0; way < ways; ++way) parts.push_back(kind.make(section, mixed(seed + way)));
+  const auto together = section.count("per_controller", 1, 64, "1");
+  const auto controllers = (ways + together - 1) / together;
+  for (std::uint64_t way = controllers; way < ways; ++way) parts[way]->share_controller(*parts[way % controllers]);
   if (ways == 1) return std::move(parts[0]);
   return std::make_unique<Interleaved>(std::move(parts), grain, hashed);
 }

@@ -21,6 +21,8 @@ class Memory {
   /// Add its events under names that begin with `prefix`, such as "pmem.reads".
   virtual void count(const std::string& prefix, Counters& counters) const = 0;
   virtual void reset_counters() = 0;
+  /// Share what requests pass before they reach a memory with another one of the same kind.
+  virtual void share_controller(Memory&) {}
   /// Return the bytes that it keeps nearer than its medium: a warm-up must touch more than these.
   [[nodiscard]] virtual std::uint64_t reach() const { return 0; }
   /// Return whether it has tables so large that `announce` before accesses makes them faster.

@@ -258,7 +258,7 @@ TEST_CASE("a block moves again and again, however often its limit is drawn below
 }
 
 TEST_CASE("many threads lose the neighbourhood of lines, one thread does not") {
-  const std::string crowd = "[crowd]\nreads = 130\nread_wait = \"200ns\"\nwrites = 1024\nwrite_wait = \"850ns\"\n";
+  const std::string crowd = "[crowd]\nreads = 150\nread_places = 88\nwrites = 1024\nwrite_places = 46\n";
   for (const bool writes : {false, true}) {
     const double few = rate(*memory_of(dimm(TWO, crowd)), 4, writes ? 8 : 16, 4096, writes);
     const double many = rate(*memory_of(dimm(TWO, crowd)), 24, writes ? 8 : 16, 4096, writes);
@@ -268,8 +268,39 @@ TEST_CASE("many threads lose the neighbourhood of lines, one thread does not") {
   }
 }
 
+TEST_CASE("requests that find a place keep their order") {
+  const auto of = [](bool writes, const std::string& places) {
+    const std::string crowd =
+        "[crowd]\nreads = 1024\nwrites = 1024\nread_places = " + places + "\nwrite_places = " + places;
+    return rate(*memory_of(dimm(TWO, crowd + "\n")), 8, writes ? 8 : 16, 4096, writes);
+  };
+  for (const bool writes : {false, true}) {
+    const double none = rate(*memory_of(dimm(TWO)), 8, writes ? 8 : 16, 4096, writes);
+    CHECK(of(writes, "512") == doctest::Approx(none).epsilon(0.01));
+    CHECK(of(writes, "8") < 0.8 * none);
+    CHECK(of(writes, "48") > 1.1 * of(writes, "8"));  // the loss grows with those outside, step by step
+  }
+}
+
+TEST_CASE("a full memory delays requests for another one of its controller, and for no other") {
+  const std::string crowd = "[crowd]\nreads = 64\nwrites = 64\nread_places = 16\nwrite_places = 16\n";
+  for (const bool writes : {false, true})
+    for (const bool shared : {false, true}) {
+      const auto memory = memory_of(std::string("ways = 2\ngrain = \"4KiB\"\nper_controller = ") +
+                                    (shared ? "2" : "1") + "\n" + dimm(TWO, crowd));
+      const auto request = [&](std::uint64_t address, Time at) {
+        return writes ? memory->write(address, at) : memory->read(address, at);
+      };
+      const Time alone = request(4 * KIB, 0);
+      const Time at = 100'000 * NS;
+      for (std::uint64_t i = 0; i < 400; ++i) (void)request(8 * KIB * (i + 1), at);
+      const Time other = request(4 * KIB + 8 * MIB, at) - at;
+      CHECK((other > 3 * alone) == shared);
+    }
+}
+
 TEST_CASE("the same seed gives the same times, and another one others") {
-  const std::string text = dimm(TWO, "[crowd]\nreads = 100\nread_wait = \"10ns\"\n");
+  const std::string text = dimm(TWO, "[crowd]\nreads = 100\nread_places = 20\n");
   const double first = rate(*memory_of(text, 1), 16, 16, 4096, false);
   CHECK(rate(*memory_of(text, 1), 16, 16, 4096, false) == first);
   CHECK(rate(*memory_of(text, 2), 16, 16, 4096, false) != first);
