@@ -126,7 +126,7 @@ Time Dimm::read(std::uint64_t address, Time at) {
   return controller_->reads.pass(*this, address, at);
 }
 
-Passed Dimm::take_read(std::uint64_t address, Time at) {
+Admitted Dimm::take_read(std::uint64_t address, Time at) {
   const Time entered = controller_->reads.keeps_order() ? at : read_places_.wait(at);
   const Time back = serve(address, entered);
   read_places_.hold(back);
@@ -139,7 +139,7 @@ Time Dimm::write(std::uint64_t address, Time at) {
 }
 
 /// Accept the line into the controller's queue, which passes it on when there is space.
-Passed Dimm::take_write(std::uint64_t address, Time at) {
+Admitted Dimm::take_write(std::uint64_t address, Time at) {
   const Time passed = controller_->writes.keeps_order() ? at : write_places_.wait(at);
   while (whole(queue_.oldest()) && std::max(media_.free(), queue_.oldest().since) < passed) {
     const auto group = queue_.take();

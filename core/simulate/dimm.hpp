@@ -55,13 +55,13 @@ class Dimm final : public Memory {
   Time serve(std::uint64_t address, Time at);
   Time fetch(std::uint64_t address, Time at);
   void fill(std::size_t levels, std::uint64_t address, Time ready);
-  Passed take_write(std::uint64_t address, Time at);
+  Admitted take_write(std::uint64_t address, Time at);
   Time put(const Group& group, Time at);
   void land(const Group& group, Time at);
   Held& merge_slot(std::uint64_t number, Time at);
   [[nodiscard]] bool held(std::uint64_t address) const;
   [[nodiscard]] bool whole(const Group& group) const noexcept { return group.lines == unit_.whole; }
-  Passed take_read(std::uint64_t address, Time at);
+  Admitted take_read(std::uint64_t address, Time at);
 
   std::vector<Buffer> buffers_;
   std::size_t data_ = 0;  // buffers that contain data: the nearest ones

@@ -10,12 +10,12 @@
 namespace tierscope::simulate {
 
 /// When a request passed, and when it is done.
-struct Passed {
+struct Admitted {
   Time at, done;
 };
 
 /// `M`: the memory; `ENTER` passes a request on to it, from a time on.
-template <class M, Passed (M::*ENTER)(std::uint64_t address, Time at)>
+template <class M, Admitted (M::*ENTER)(std::uint64_t address, Time at)>
 class Gate {
  public:
   /// @param most  requests outside among which chance decides; 0: all requests keep their order
