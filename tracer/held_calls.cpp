@@ -15,7 +15,7 @@ using Free = void(void* memory);
 Free* library = nullptr;
 thread_local bool drops = false;
 std::mutex mutex;
-/// Of this drop, and of the two before.
+/// The memory that was freed in this drop, in the last one, and in the one before.
 std::array<std::vector<void*>, 3> kept;
 
 void hold(void* memory) {

@@ -224,7 +224,8 @@ void on_code(unsigned vcpu, void* data) {
 }
 
 /// State the lines of the instructions of a block when it runs.
-void state_code(qemu_plugin_tb* block, std::uint64_t first, const Instruction& last) {
+void state_code(qemu_plugin_tb* block, const Instruction& last) {
+  const auto first = qemu_plugin_insn_vaddr(qemu_plugin_tb_get_insn(block, 0));
   const auto lines = (last.address + std::max<unsigned>(last.length, 1) - 1) / LINE - first / LINE + 1;
   qemu_plugin_register_vcpu_tb_exec_cb(block, on_code, QEMU_PLUGIN_CB_NO_REGS,
                                        reinterpret_cast<void*>(first | lines << LINES_BIT));
@@ -235,13 +236,12 @@ void translate_light(qemu_plugin_tb* block, std::size_t count, bool counts) {
   if (!counts) return;
   for (std::size_t i = 0; i < count; ++i) {
     auto* instruction = qemu_plugin_tb_get_insn(block, i);
-    const bool last = i + 1 == count;
-    if (!last && mode != Mode::lines) continue;
+    const bool last = i + 1 == count, lines = mode == Mode::lines;
+    if (!last && !lines) continue;
     const auto found = read(instruction);
     if (last) count_light(block, count, found);
-    if (last && mode == Mode::lines)
-      state_code(block, qemu_plugin_insn_vaddr(qemu_plugin_tb_get_insn(block, 0)), found);
-    if (mode == Mode::lines)
+    if (last && lines) state_code(block, found);
+    if (lines)
       qemu_plugin_register_vcpu_mem_cb(
           instruction, on_line, QEMU_PLUGIN_CB_NO_REGS, QEMU_PLUGIN_MEM_RW,
           reinterpret_cast<void*>(generation | std::uint64_t{takes_list(found)} << TAKES_BIT));
@@ -261,7 +261,7 @@ void on_translation(qemu_plugin_id_t, qemu_plugin_tb* block) {
   stream.define(number, instructions);
   qemu_plugin_register_vcpu_tb_exec_cb(block, on_block, QEMU_PLUGIN_CB_NO_REGS,
                                        reinterpret_cast<void*>(std::uintptr_t{number} | count << COUNT_BIT));
-  if (plan.lines != 0) state_code(block, at, instructions.back());
+  if (plan.lines != 0) state_code(block, instructions.back());
   for (std::size_t i = 0; i < count; ++i)
     qemu_plugin_register_vcpu_mem_cb(qemu_plugin_tb_get_insn(block, i), on_access, QEMU_PLUGIN_CB_NO_REGS,
                                      QEMU_PLUGIN_MEM_RW,

@@ -13,7 +13,7 @@ from pathlib import Path
 from tierscope.cli.main import main
 from tierscope.predict.program import machines
 from tierscope.predict.program.cores import cores
-from tierscope.predict.program.front_end import CROSSED, EAGER, LAZY
+from tierscope.predict.program.front_end import EAGER, OTHERS
 from tierscope.record.result import load
 from tierscope.simulated.core import settings
 from tierscope.suites.core.parameter import KNOWN, NONE
@@ -48,4 +48,4 @@ def words_of(rows: list[CoreRow], kinds: Sequence[str]) -> list[str]:
 
 def read(core: str) -> list[str]:
     """Return the words of a core in all readings of the front end, the likely one first."""
-    return [core + reading for reading in (EAGER, LAZY, *CROSSED)]
+    return [core + reading for reading in (EAGER, *OTHERS)]

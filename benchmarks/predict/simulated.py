@@ -54,7 +54,7 @@ from tierscope.errors import TierscopeError
 from tierscope.files import write_atomically
 from tierscope.predict.program.answer import Answer, anchor, answer
 from tierscope.predict.program.cold import NONE, Doubt, doubt
-from tierscope.predict.program.front_end import explains_better
+from tierscope.predict.program.front_end import OTHERS, explains_better
 from tierscope.predict.program.native import Native
 from tierscope.simulated.replay import Traced, replayed
 from tierscope.simulated.trace import words_of
@@ -68,7 +68,6 @@ HERE = Path(__file__).parent
 CELLS = HERE / "cells.toml"
 LIMIT_S = 1200.0
 REPEATS = 100
-READINGS = 3  # of the own core, in addition to the first
 PROBES = ("found", "sure")  # columns of a short run of `core`
 Both = tuple[Traced, Traced]
 """On the near and on the far memory."""
@@ -211,7 +210,7 @@ def told(
     if explains_better(seconds(near[1]), seconds(near[0]), time):
         near, far, instant = ((*one[1::-1], *one[2:]) for one in (near, far, instant))
     first = instant[0] if instant else None
-    here = anchor(Native(exact, exact, 0.0, 9), near, "", (), first, unsure, readings=READINGS)
+    here = anchor(Native(exact, exact, 0.0, 9), near, "", (), first, unsure, readings=len(OTHERS))
     return answer("far", here, far, None, None, None)
 
 

@@ -26,7 +26,8 @@ class LruWays;
 
 class Cache {
  public:
-  /// `ways` at most 128; for tree_plru a power of two up to 64, for nru up to 64.
+  static constexpr unsigned MOST_WAYS = 128;  // a search visits each entry
+  /// `ways` at most MOST_WAYS; for tree_plru a power of two up to 64, for nru up to 64.
   Cache(std::uint64_t sets, unsigned ways, Policy policy, std::uint64_t seed)
       : sets_(sets),
         count_(sets),

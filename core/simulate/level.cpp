@@ -6,7 +6,7 @@ namespace tierscope::simulate {
 namespace {
 
 constexpr std::uint64_t LARGEST_CACHE = std::uint64_t{1} << 36U;  // 64 GiB: its entries take an eighth of that
-constexpr unsigned MOST_WAYS = 128, MOST_TREE_WAYS = 64;  // a search visits each entry; a tree is one 8-byte value
+constexpr unsigned MOST_TREE_WAYS = 64;                           // a tree is one 8-byte value
 
 Policy policy_of(const Section& section, unsigned ways) {
   const auto word = section.choice("policy", {"lru", "tree-plru", "nru", "random"}, "lru");
@@ -25,7 +25,7 @@ CacheFacts facts_of(const Section& section, unsigned cpus, std::uint64_t line) {
   CacheFacts facts;
   facts.name = section.word("name");
   facts.size = section.bytes("size");
-  facts.ways = static_cast<unsigned>(section.count("ways", 1, MOST_WAYS));
+  facts.ways = static_cast<unsigned>(section.count("ways", 1, Cache::MOST_WAYS));
   facts.latency = section.time("latency");
   facts.shared = static_cast<unsigned>(section.count("shared", 1, cpus, "1"));
   const std::uint64_t row = line * facts.ways;

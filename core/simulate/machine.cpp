@@ -5,6 +5,7 @@
 
 #include "base/error.hpp"
 #include "base/random.hpp"
+#include "simulate/cache.hpp"
 #include "simulate/interleave.hpp"
 
 namespace tierscope::simulate {
@@ -79,7 +80,7 @@ class Machine::Router final : public Memory {
 
 namespace {
 
-constexpr std::uint64_t MOST_CPUS = 1024, MOST_WAYS_OF_CODE = 128;
+constexpr std::uint64_t MOST_CPUS = 1024;
 constexpr std::uint64_t MOST_CODE = std::uint64_t{1} << 30U;  // bytes
 constexpr std::uint64_t PAGES = 0x50A6;                       // the same of the pages in parts
 constexpr std::uint64_t JITTER = 0x6A17;                      // makes its seed differ from those of other choices
@@ -118,7 +119,7 @@ std::uint64_t line_of(const Section& cpu, bool cached) {
 FetchLimits fetch_of(const Section& fetch) {
   FetchLimits limits;
   limits.bytes = fetch.bytes("size", "0B");
-  limits.ways = static_cast<unsigned>(fetch.count("ways", 1, MOST_WAYS_OF_CODE, "8"));
+  limits.ways = static_cast<unsigned>(fetch.count("ways", 1, Cache::MOST_WAYS, "8"));
   limits.ahead = static_cast<unsigned>(fetch.count("ahead", 0, 1024, "0"));
   limits.targets = static_cast<unsigned>(fetch.count("targets", 4, 1U << 20U, "4096"));
   limits.redirect = static_cast<unsigned>(fetch.count("redirect", 0, 1000, "8"));

@@ -141,10 +141,18 @@ Path Pipeline::path_to(const flow::Step& step) {
 
 /// Begin the right path when the branch is known that was guessed wrongly.
 void Pipeline::wait_for_branch() {
-  if (branch_op_ == NOBODY) return;
-  while (done(branch_op_) == UNKNOWN && !starts_.empty()) pump();
-  const Time decided = done(branch_op_) == UNKNOWN ? 0 : done(branch_op_);
-  redirect_ = std::max(redirect_, decided + cycles(core_.wrong_guess));
+  if (branch_op_ != NOBODY) begin_behind(decided(branch_op_));
+}
+
+/// Return when a branch is known.
+Time Pipeline::decided(Seq branch) {
+  while (done(branch) == UNKNOWN && !starts_.empty()) pump();
+  return done(branch) == UNKNOWN ? 0 : done(branch);
+}
+
+/// Begin the right path behind a wrong guess that was known at `at`.
+void Pipeline::begin_behind(Time at) {
+  redirect_ = std::max(redirect_, at + cycles(core_.wrong_guess));
   fetch_.restart(redirect_);
 }
 

@@ -147,6 +147,8 @@ class Pipeline {
   void bring(const flow::Step& step);
   Path path_to(const flow::Step& step);
   void wait_for_branch();
+  Time decided(Seq branch);
+  void begin_behind(Time at);
   void run(const flow::Block& block, const OperationsOf& operations);
   void await(const flow::Instruction& one);
   void come_to(const flow::Block& block);

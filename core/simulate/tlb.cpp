@@ -3,9 +3,10 @@
 /// entries are eight bytes for each page, from 2^47 on in the same memory, so that eight neighbouring pages share one
 /// line of them. Entries of parts of pages are in a table of their own.
 /// Blind to: the upper steps of a page walk, which have their own caches; `base` stands for them. Parts of a page are
-/// in the levels of whole pages, where processors often have a level of their own for the smallest pages. Source: A.
-/// Bhattacharjee, D. Lustig, "Architectural and Operating System Support for Virtual Memory", Synthesis Lectures on
-/// Computer Architecture, 2017.
+/// in the levels of whole pages, where processors often have a level of their own for the smallest pages.
+///
+/// Source: A. Bhattacharjee, D. Lustig, "Architectural and Operating System Support for Virtual Memory", Synthesis
+/// Lectures on Computer Architecture, 2017.
 #include "simulate/tlb.hpp"
 
 #include <algorithm>
@@ -20,7 +21,7 @@
 namespace tierscope::simulate {
 namespace {
 
-constexpr unsigned MOST_ENTRIES = 1U << 20U, MOST_TLB_WAYS = 128;
+constexpr unsigned MOST_ENTRIES = 1U << 20U;
 constexpr std::uint64_t ENTRY_BYTES = 8, TABLE = std::uint64_t{1} << 47U, PARTS_TABLE = TABLE + TABLE / 2;
 constexpr std::uint64_t PART = std::uint64_t{1} << 55U;  // marks the number of a part
 constexpr std::size_t WALKS = 64;                        // simultaneous ones of one CPU that are distinguished
@@ -79,8 +80,8 @@ Facts facts_of(const Section& section) {
   if (facts.entries % facts.ways != 0)
     section.refuse("ways",
                    std::to_string(facts.ways) + " do not divide its " + std::to_string(facts.entries) + " entries");
-  if (facts.ways != facts.entries && facts.ways > MOST_TLB_WAYS)
-    section.refuse("ways", "are above " + std::to_string(MOST_TLB_WAYS) + "; 0 means that any entry takes any page");
+  if (facts.ways != facts.entries && facts.ways > Cache::MOST_WAYS)
+    section.refuse("ways", "are above " + std::to_string(Cache::MOST_WAYS) + "; 0 means that any entry takes any page");
   return facts;
 }
 
@@ -130,10 +131,7 @@ class Tlbs::Levels {
     return other(cpu, page, address, at);
   }
   Time translate_code(unsigned cpu, std::uint64_t address, Time at) {
-    const auto last = cpus_[cpu].last;
-    const Time done = other(cpu, entry_of(address), address, at, facts_.size() > 1 ? 1 : 0);
-    if (facts_.size() > 1) cpus_[cpu].last = last;
-    return done;
+    return other(cpu, entry_of(address), address, at, facts_.size() > 1 ? 1 : 0);
   }
   std::uint64_t walk_of(unsigned cpu, std::uint64_t address) {
     const auto page = entry_of(address);
@@ -195,7 +193,7 @@ class Tlbs::Levels {
   std::size_t find(unsigned cpu, std::uint64_t page, std::size_t first = 0) {
     auto& own = cpus_[cpu];
     make(own);
-    own.last = page;
+    if (first == 0) own.last = page;
     std::size_t k = first;
     while (k < facts_.size() && !own.levels[k].touch(page)) ++misses_[k++];
     for (std::size_t nearer = first; nearer < k; ++nearer) own.levels[nearer].fill(page);

@@ -59,9 +59,8 @@ bool Pipeline::enter(bool ordered) {
 
 /// Leave the wrong path when its branch is known. Lines that are on their way still come.
 void Pipeline::come_back() {
-  while (done(fork_.branch) == UNKNOWN && !starts_.empty()) pump();
-  const Time decided = done(fork_.branch) == UNKNOWN ? 0 : done(fork_.branch);
-  pump_until(decided);
+  const Time known = decided(fork_.branch);
+  pump_until(known);
   const auto wrong = [&](Seq what) { return what >= fork_.first && (what & STORE) == 0; };
   starts_.drop_loads(fork_.first);
   std::erase_if(buffers_.waiting, wrong);
@@ -82,8 +81,7 @@ void Pipeline::come_back() {
   work_.loads = fork_.work.loads;
   work_.stores = fork_.work.stores;
   work_.forwarded = fork_.work.forwarded;
-  redirect_ = std::max(redirect_, decided + cycles(core_.wrong_guess));
-  fetch_.restart(redirect_);
+  begin_behind(known);
   fork_.branch = fork_.first = NOBODY;
 }
 

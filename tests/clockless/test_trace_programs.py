@@ -6,7 +6,7 @@ import struct
 import subprocess
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -155,46 +155,45 @@ def test_an_unmodified_program_runs_with_gaps(tmp_path: Path, sampling: str) -> 
     assert (tmp_path / "packed").read_bytes() == packed
 
 
-def test_a_reader_that_is_slow_gets_each_event_once(program: Path) -> None:
-    """A thread may still write its events in a call to the system while another one begins a gap, and writes them."""
+def chunks(*command: str, sampling: str, slowly_s: float = 0.0) -> Iterator[tuple[int, bytes]]:
+    """Yield the kind and the payload of each chunk of the stream. slowly_s: after which the reader reads again."""
     reading, writing = os.pipe()
-    sampling = "all=1000,lines=1000000,skip=30000,warm=30000,unit=50000"
-    words = traced_words([str(program), "locks", "600"], writing, sampling)
     stream = bytearray()
+    words = traced_words(command, writing, sampling)
     with subprocess.Popen(words, pass_fds=[writing], stdout=subprocess.DEVNULL) as traced:
         os.close(writing)
         while piece := os.read(reading, 1 << 14):
             stream += piece
-            time.sleep(2e-3)
+            time.sleep(slowly_s)
     os.close(reading)
     assert traced.returncode == 0
-    at, gaps, in_gap = len(MAGIC), 0, False  # in a gap: behind its begin, until its instructions are stated
+    at = len(MAGIC)
     while at < len(stream):
         kind, _, size = struct.unpack_from("<IIQ", stream, at)
+        yield kind, bytes(stream[at + 16 : at + 16 + size])
+        at += 16 + size
+
+
+def test_a_reader_that_is_slow_gets_each_event_once(program: Path) -> None:
+    """A thread may still write its events in a call to the system while another one begins a gap, and writes them."""
+    sampling = "all=1000,lines=1000000,skip=30000,warm=30000,unit=50000"
+    gaps, in_gap = 0, False  # in a gap: behind its begin, until its instructions are stated
+    for kind, payload in chunks(str(program), "locks", "600", sampling=sampling, slowly_s=2e-3):
         assert not (in_gap and kind == EVENTS)
         if kind == GAP:
-            gaps, in_gap = gaps + 1, struct.unpack_from("<QQ", stream, at + 16) == (0, 0)
-        at += 16 + size
+            gaps, in_gap = gaps + 1, struct.unpack_from("<QQ", payload) == (0, 0)
     assert gaps > 10
 
 
 @pytest.mark.parametrize("kind", ["data", "instructions"])
 def test_gaps_state_lines_of_data_and_of_instructions(program: Path, kind: str) -> None:
     """The lines begin at multiples of 64 bytes, and a program does not store to those of its instructions."""
-    reading, writing = os.pipe()
-    with subprocess.Popen(
-        traced_words([str(program), "state", "2000"], writing, LINES), pass_fds=[writing], stdout=subprocess.DEVNULL
-    ) as traced:
-        os.close(writing)
-        with open(reading, "rb") as stream:
-            content = stream.read()
-    assert traced.returncode == 0
-    found, at = [], len(MAGIC)
-    while at < len(content):
-        chunk, _, size = struct.unpack_from("<IIQ", content, at)
-        if chunk == GAP_LINES:
-            found += struct.unpack_from(f"<{size // 8}Q", content, at + 16)
-        at += 16 + size
+    found = [
+        word
+        for chunk, payload in chunks(str(program), "state", "2000", sampling=LINES)
+        if chunk == GAP_LINES
+        for (word,) in struct.iter_unpack("<Q", payload)
+    ]
     wanted = [word for word in found if word >> 48 & 511 == (kind == "instructions")]
     addresses = [word & (1 << 48) - 1 for word in wanted]
     assert len(wanted) > 50
@@ -205,19 +204,7 @@ def test_gaps_state_lines_of_data_and_of_instructions(program: Path, kind: str) 
 
 def test_blocks_are_defined_once_where_gaps_state_all_their_lines(program: Path) -> None:
     """QEMU keeps them from unit to unit: to translate a compiler again for each of 86 took most of the time."""
-    reading, writing = os.pipe()
-    words = traced_words([str(program), "state", "20000"], writing, f"{GAPS},lines=1000000")
-    with subprocess.Popen(words, pass_fds=[writing], stdout=subprocess.DEVNULL) as traced, open(reading, "rb") as pipe:
-        os.close(writing)
-        stream = pipe.read()
-    assert traced.returncode == 0
-    at, gaps, defined = len(MAGIC), 0, []
-    while at < len(stream):
-        kind, _, size = struct.unpack_from("<IIQ", stream, at)
-        if kind == GAP:
-            gaps += 1
-        if kind == BLOCK:
-            defined.append(stream[at + 24 : at + 16 + size])  # its instructions, behind its number and their count
-        at += 16 + size
-    assert gaps > 10
+    found = list(chunks(str(program), "state", "20000", sampling=f"{GAPS},lines=1000000"))
+    defined = [payload[8:] for kind, payload in found if kind == BLOCK]  # behind its number and the instructions' count
+    assert sum(kind == GAP for kind, _ in found) > 10
     assert len(defined) < len(set(defined)) * 1.2

@@ -3,11 +3,8 @@
 
 #include <doctest/doctest.h>
 
-#include <memory>
-
+#include "core_made.hpp"
 #include "flow_made.hpp"
-#include "folder.hpp"
-#include "simulate/pipeline.hpp"
 
 namespace flow = tierscope::simulate::flow;
 using flow::Block;
@@ -15,10 +12,8 @@ using flow::Class;
 using flow::Guess;
 using flow::Step;
 using tierscope::simulate::LINE;
-using tierscope::simulate::Machine;
-using tierscope::simulate::Pipeline;
-using tierscope::simulate::Placement;
 using tierscope::tests::made;
+using tierscope::tests::MadeCore;
 
 namespace {
 
@@ -28,20 +23,16 @@ const std::string FREE, DEMAND = "size = \"4KiB\"\n", AHEAD = DEMAND + "ahead = 
 
 /// A memory of 100 ns behind caches of 1 and 10 ns; a core of one cycle a nanosecond, four instructions wide. A wrong
 /// guess costs 20 cycles.
-struct Core {
-  explicit Core(const std::string& fetch, const std::string& tlb = "") {
-    folder.write(
-        "made.toml",
-        "name = \"made\"\nsummary = \"\"\nsource = \"\"\n[cpu]\ncount = 1\ncycle = \"1ns\"\n[core]\nwidth = 4\n"
-        "wrong_guess = 20\n[core.fetch]\n" +
+struct Core : MadeCore {
+  explicit Core(const std::string& fetch, const std::string& tlb = "")
+      : MadeCore(
+            "[cpu]\ncount = 1\ncycle = \"1ns\"\n[core]\nwidth = 4\n"
+            "wrong_guess = 20\n[core.fetch]\n" +
             fetch +
             "[[cache]]\nname = \"L1d\"\nsize = \"4KiB\"\nways = 8\npolicy = \"lru\"\nlatency = \"1ns\"\n"
             "[[cache]]\nname = \"L2\"\nsize = \"64KiB\"\nways = 8\npolicy = \"lru\"\nlatency = \"10ns\"\n"
             "[memory.m]\nkind = \"flat\"\nsize = \"64GiB\"\nread = \"100ns\"\nwrite = \"100ns\"\n" +
-            tlb);
-    machine = std::make_unique<Machine>(folder.at("made.toml"));
-    pipeline = std::make_unique<Pipeline>(*machine, 0, placement);
-  }
+            tlb) {}
   void run(const Block& block, Guess guess = Guess::right) {
     pipeline->run(Step{0, &block, {}, nullptr, nullptr, guess});
   }
@@ -55,10 +46,6 @@ struct Core {
     return static_cast<double>(pipeline->drain() - from) / NS / TURNS / static_cast<double>(blocks.size());
   }
   [[nodiscard]] std::uint64_t count(const std::string& event) const { return machine->counters().at(event); }
-  tierscope::tests::Folder folder;
-  std::unique_ptr<Machine> machine;
-  Placement placement{0};
-  std::unique_ptr<Pipeline> pipeline;
 };
 
 /// Blocks of a line each, every `step` bytes: 16 instructions that wait for nothing. The last one is of this kind.

@@ -2,12 +2,10 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
-#include <memory>
 #include <random>
 
+#include "core_made.hpp"
 #include "flow_made.hpp"
-#include "folder.hpp"
-#include "simulate/pipeline.hpp"
 #include "simulate/sampling.hpp"
 
 namespace flow = tierscope::simulate::flow;
@@ -16,11 +14,9 @@ using flow::Block;
 using flow::Class;
 using flow::Step;
 using tierscope::simulate::LINE;
-using tierscope::simulate::Machine;
-using tierscope::simulate::Pipeline;
-using tierscope::simulate::Placement;
 using tierscope::simulate::Time;
 using tierscope::tests::made;
+using tierscope::tests::MadeCore;
 
 namespace {
 
@@ -31,7 +27,7 @@ constexpr std::uint64_t FAR = 1 << 20;  // bytes between lines that nothing fetc
 /// A memory of 100 ns behind one cache of 1 ns, and a core of one cycle a nanosecond, two instructions wide.
 /// more: further keys of the core.
 std::string machine_text(const std::string& more, unsigned width) {
-  return "name = \"made\"\nsummary = \"\"\nsource = \"\"\n[cpu]\ncount = 1\ncycle = \"1ns\"\nloads = 4\nstores = 4\n"
+  return "[cpu]\ncount = 1\ncycle = \"1ns\"\nloads = 4\nstores = 4\n"
          "[core]\nwidth = " +
          std::to_string(width) + "\nreorder = 32\nstore_buffer = 8\nwrong_guess = 10\n" + more +
          "[pages]\nbytes = \"2MiB\"\n[[cache]]\nname = \"L1d\"\nsize = \"32KiB\"\nways = 8\npolicy = \"lru\"\n"
@@ -39,12 +35,9 @@ std::string machine_text(const std::string& more, unsigned width) {
          "\"100ns\"\n";
 }
 
-struct Core {
-  explicit Core(const std::string& more = "", unsigned width = 2, const std::string& words = "") {
-    folder.write("made.toml", machine_text(more, width));
-    machine = std::make_unique<Machine>(folder.at("made.toml") + words);
-    pipeline = std::make_unique<Pipeline>(*machine, 0, placement);
-  }
+struct Core : MadeCore {
+  explicit Core(const std::string& more = "", unsigned width = 2, const std::string& words = "")
+      : MadeCore(machine_text(more, width), words) {}
   void run(const Block& block, std::vector<Access> accesses) { pipeline->run(Step{0, &block, accesses, nullptr}); }
   /// ns that `count` runs of the block take, whose n-th has these accesses.
   template <class Accesses>
@@ -53,10 +46,6 @@ struct Core {
     for (std::uint64_t n = 0; n < count; ++n) run(block, accesses(n));
     return static_cast<double>(pipeline->drain() - from) / NS;
   }
-  tierscope::tests::Folder folder;
-  std::unique_ptr<Machine> machine;
-  Placement placement{0};
-  std::unique_ptr<Pipeline> pipeline;
 };
 
 std::vector<Access> load(std::uint64_t address) { return {{address, 8, 0, false}}; }

@@ -1,12 +1,10 @@
 /// Wrong paths of the simulated core: which lines they fetch, and that they leave nothing else.
 #include <doctest/doctest.h>
 
-#include <memory>
 #include <random>
 
+#include "core_made.hpp"
 #include "flow_made.hpp"
-#include "folder.hpp"
-#include "simulate/pipeline.hpp"
 
 namespace flow = tierscope::simulate::flow;
 using flow::Access;
@@ -15,11 +13,9 @@ using flow::Class;
 using flow::Guess;
 using flow::Step;
 using tierscope::simulate::LINE;
-using tierscope::simulate::Machine;
-using tierscope::simulate::Pipeline;
-using tierscope::simulate::Placement;
 using tierscope::simulate::Time;
 using tierscope::tests::made;
+using tierscope::tests::MadeCore;
 
 namespace {
 
@@ -30,17 +26,14 @@ const std::string NONE = "0", HALF = "0.5", ALL = "1";
 
 /// A memory of 100 ns behind one cache of 1 ns; a core of one cycle a nanosecond, two instructions wide, with 32 in its
 /// reorder buffer, 8 stores in its store buffer and 4 lines in flight. A wrong guess costs 10 cycles.
-struct Core {
-  explicit Core(const std::string& wrong_path) {
-    folder.write("made.toml",
-                 "name = \"made\"\nsummary = \"\"\nsource = \"\"\n[cpu]\ncount = 1\ncycle = \"1ns\"\nloads = 4\n"
-                 "[core]\nwidth = 2\nreorder = 32\nstore_buffer = 8\nwrong_guess = 10\nwrong_path = " +
-                     wrong_path +
-                     "\n[[cache]]\nname = \"L1d\"\nsize = \"32KiB\"\nways = 8\npolicy = \"lru\"\nlatency = \"1ns\"\n"
-                     "[memory.m]\nkind = \"flat\"\nsize = \"64GiB\"\nread = \"100ns\"\nwrite = \"100ns\"\n");
-    machine = std::make_unique<Machine>(folder.at("made.toml"));
-    pipeline = std::make_unique<Pipeline>(*machine, 0, placement);
-  }
+struct Core : MadeCore {
+  explicit Core(const std::string& wrong_path)
+      : MadeCore(
+            "[cpu]\ncount = 1\ncycle = \"1ns\"\nloads = 4\n"
+            "[core]\nwidth = 2\nreorder = 32\nstore_buffer = 8\nwrong_guess = 10\nwrong_path = " +
+            wrong_path +
+            "\n[[cache]]\nname = \"L1d\"\nsize = \"32KiB\"\nways = 8\npolicy = \"lru\"\nlatency = \"1ns\"\n"
+            "[memory.m]\nkind = \"flat\"\nsize = \"64GiB\"\nread = \"100ns\"\nwrite = \"100ns\"\n") {}
   void run(const Block& block, const std::vector<Access>& accesses, Guess guess = Guess::wrong) {
     pipeline->run(Step{0, &block, accesses, nullptr, nullptr, guess});
   }
@@ -51,10 +44,6 @@ struct Core {
     return static_cast<double>(pipeline->drain() - from) / NS / 400;
   }
   [[nodiscard]] std::uint64_t reads() const { return machine->counters().at("m.reads"); }
-  tierscope::tests::Folder folder;
-  std::unique_ptr<Machine> machine;
-  Placement placement{0};
-  std::unique_ptr<Pipeline> pipeline;
 };
 
 /// A load, a comparison of its bytes, and a branch. address: the registers of the load's address.

@@ -118,11 +118,11 @@ def test_bounds_contain_a_program_between_any_two_readings() -> None:
 
 
 def test_a_note_names_a_reading_that_the_time_here_refuses() -> None:
-    (note,) = part.other_path(*anchored(0.95, 1.68))
+    (note,) = part.refused_reading(*anchored(0.95, 1.68))
     assert note.startswith("a core that fetches instructions on demand, and nothing behind wrong guesses of branches,")
     assert " takes 1.68x the time that was measured here" in note
-    assert part.other_path(*anchored(0.95, 1.2)) == ()
-    assert part.other_path(*anchored(1.4, 1.6)) == (), "neither explains it: nothing is predicted"
+    assert part.refused_reading(*anchored(0.95, 1.2)) == ()
+    assert part.refused_reading(*anchored(1.4, 1.6)) == (), "neither explains it: nothing is predicted"
     assert "right path behind wrong guesses of branches, takes 0.50x" in refused("m" + EAGER, 0.5)
 
 

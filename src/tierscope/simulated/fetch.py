@@ -7,9 +7,10 @@ and SIZE bytes, as on most cores of the last ten years. Whether the core fetches
 from collections.abc import Iterator
 
 from tierscope.record.machine import Cache, Machine
-from tierscope.units import KiB, word_bytes
+from tierscope.units import LINE_BYTES, KiB, word_bytes
 
-SIZE, WAYS, MOST_WAYS = 32 * KiB, 8, 128
+SIZE, WAYS = 32 * KiB, 8
+MOST_WAYS = 128  # that a simulated cache can have
 AHEAD = 32  # lines; front ends keep some dozens of blocks that they have predicted
 
 
@@ -30,6 +31,6 @@ def section(machine: Machine) -> Iterator[str]:
 def _ways(reported: Cache) -> int:
     """Return ways that divide the cache; WAYS where the reported ones do not."""
     for ways in (reported.ways, WAYS, 1):
-        if 0 < ways <= MOST_WAYS and reported.size_bytes % (ways * 64) == 0:
+        if 0 < ways <= MOST_WAYS and reported.size_bytes % (ways * LINE_BYTES) == 0:
             return ways
     return 1

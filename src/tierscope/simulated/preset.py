@@ -39,7 +39,6 @@ from tierscope.units import LINE_BYTES, MiB, show_bytes, show_rate, word_bytes
 WAYS = 16  # where the system reports no cache at that place
 ALIKE = 1.5  # a cache within this factor of the capacity found is the one reported
 MOST_IN_FLIGHT = 1024  # what the simulator takes for cpu.loads
-MOST_WAYS = 128
 
 
 @dataclass(frozen=True)
@@ -140,7 +139,7 @@ def from_rows(
     seen, at = sizes[sizes <= plateau.to_bytes], times[sizes <= plateau.to_bytes]
     shapes = fitted(begin, memory_s, seen, at)
     if len(shapes) < len(caches):
-        ways = min(caches[len(shapes)].ways or WAYS, MOST_WAYS)
+        ways = min(caches[len(shapes)].ways or WAYS, fetch.MOST_WAYS)
         shapes = fitted(widened(shapes, memory_s, seen, at, ways), memory_s, seen, at)
     pages = max(row.page_bytes or 0 for row in rows)
     own = [row for row in tlb if row.page_bytes == pages]
@@ -161,7 +160,7 @@ def _shape(latency_s: float, capacity: float, caches: Sequence[Cache], line_byte
     cache = min(caches, key=lambda c: abs(math.log(c.size_bytes / capacity)), default=None)
     if cache is None or not 1 / ALIKE < cache.size_bytes / capacity < ALIKE:
         return Shape(latency_s, capacity, WAYS, line_bytes=line_bytes)
-    ways = cache.ways if 0 < cache.ways <= MOST_WAYS else WAYS
+    ways = cache.ways if 0 < cache.ways <= fetch.MOST_WAYS else WAYS
     divides = cache.size_bytes % (line_bytes * ways) == 0
     return Shape(latency_s, capacity, ways, reported_bytes=cache.size_bytes if divides else 0, line_bytes=line_bytes)
 

@@ -107,14 +107,14 @@ class Anchor:
         return [weights([seconds_of(core) for core in self.cores[1:]], time) for time in self.measured_s]
 
     @property
-    def other_path(self) -> Traced | None:
+    def other_reading(self) -> Traced | None:
         """Return the own core with the other reading of the front end; None if it has one reading."""
         return self.cores[1] if self.readings else None
 
     @property
     def other_ratio(self) -> float | None:
         """Return model over measured of the other reading; None without one, or for a program that is too short."""
-        other = self.other_path
+        other = self.other_reading
         return None if other is None or too_short(self) else seconds_of(other) / self.measured_s[1]
 
     def allows(self, core: Traced) -> bool:
@@ -191,12 +191,8 @@ def _doubt(made: Anchor, own: Traced, said: str) -> str:
             " options that fix it, or a build without AVX-512, may avoid this"
         )
     if (ratio := made.ratio) is not None and abs(ratio - 1) > OFF:
-        why = "the core differs"
-        why += (
-            ", the tracer's path does (AVX-512, JIT), or the model lacks some of its time (decoding, ports)"
-            if ratio < 1
-            else ""
-        )
+        lacks = ", the tracer's path does (AVX-512, JIT), or the model lacks some of its time (decoding, ports)"
+        why = "the core differs" + (lacks if ratio < 1 else "")
         if ratio < 1 and own.threads > 1 and (crowd := crowded(made.native.cpus, made.native.others_cpus)):
             why = crowd
         noise = made.native.noise_share or 0.0
@@ -213,11 +209,10 @@ def _doubt(made: Anchor, own: Traced, said: str) -> str:
 
 def _too_few(made: Anchor) -> str:
     """Return why the other cores give no bounds; "" where they do."""
-    first = made.readings  # the own core with another reading is not another core
-    count = min(counting(given[first:]) for given in made.weights)
+    count = min(counting(given[made.readings :]) for given in made.weights)  # the own core is not another one
     if count >= LEAST_CORES:
         return ""
-    others = len(made.cores) - 1 - first
+    others = len(made.cores) - 1 - made.readings
     return (f"only {count:.1f} of {others} cores that this machine may have explain the time here, and bounds need "
             f"{LEAST_CORES}; `tierscope run core` measures the core")  # fmt: skip
 
@@ -260,7 +255,7 @@ def anchored(tier: str, here: Anchor, own: Traced, *others: Sequence[Pair]) -> A
         return Answer(tier, None, None, None, None, model, unknown=here.unknown)
     told = slowdown(here, own)
     every = [told, *_readings(here, model), *(end for pairs in others for end in _ends(here, pairs))]
-    every += [end for pairs in others if here.readings for end in _front_end(here, model, pairs[: here.readings])]
+    every += [end for pairs in others for end in _front_end(here, model, pairs[: here.readings])]
     memory = [_slowdown(here, model, seconds_of(end)) for end in here.ends]
     low, high = noisy(here, told, *reaching(told, every, memory, _in_doubt(here, model)))
     return Answer(tier, told, low, high, told * here.wall_s, model)

@@ -35,6 +35,7 @@ SOON = f",core.fetch.ahead={AHEAD},core.fetch.redirect=0"
 LATE = ",core.fetch.ahead=0,core.fetch.redirect=8"  # cycles until a branch is decoded, on most cores
 EAGER, LAZY = MEETS + SOON, MISSES + LATE
 CROSSED = (MEETS + LATE, MISSES + SOON)
+OTHERS = (LAZY, *CROSSED)  # readings of the own core behind the eager one
 WORDS = {
     EAGER: "that fetches instructions ahead, and lines of the right path behind wrong guesses of branches,",
     LAZY: "that fetches instructions on demand, and nothing behind wrong guesses of branches,",

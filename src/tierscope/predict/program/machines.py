@@ -25,7 +25,7 @@ from tierscope.models.device import Device
 from tierscope.plans.simulation import PREFIX
 from tierscope.predict.memory import memory
 from tierscope.predict.program.cores import cores, parameters
-from tierscope.predict.program.front_end import CROSSED, EAGER, LAZY, other
+from tierscope.predict.program.front_end import EAGER, OTHERS, other
 from tierscope.predict.program.grid import axes
 from tierscope.record.result import Run
 from tierscope.run.planned import catalogue
@@ -124,12 +124,12 @@ def places(runs: Sequence[Run], on: Sequence[str], folder: Path, page_bytes: int
         for page, content in files.items():
             path = folder / f"{len(list(folder.iterdir()))}.toml"
             path.write_text(f'memories = "{memories}"\n{content}')
-            own = [prefetchers[0] + reading for reading in (EAGER, LAZY, *CROSSED)]
+            own = [prefetchers[0] + reading for reading in (EAGER, *OTHERS)]
             words[page] = [f"{path}{core}{one}{more}" for one in (*own, *sizes)]
         translated = all("[[tlb]]" in content for content in files.values())
         large = words[LARGE_PAGE][0] if translated and page_bytes == SMALL_PAGE else ""
         likely, *others = words[page_bytes]
-        return Place(name, likely, large, tuple(others), notes, readings=1 + len(CROSSED))
+        return Place(name, likely, large, tuple(others), notes, readings=len(OTHERS))
 
     last = found.shapes[-1]
     own = place("this machine", str(whole))

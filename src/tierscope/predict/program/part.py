@@ -6,7 +6,7 @@ from pathlib import Path
 
 from tierscope.predict.program.answer import Anchor, Answer, answer, slowdown
 from tierscope.predict.program.found import Found
-from tierscope.predict.program.front_end import refused as refused_path
+from tierscope.predict.program.front_end import refused as refused_front_end
 from tierscope.predict.program.lever import judged, opinion
 from tierscope.predict.program.machines import Here, Place
 from tierscope.predict.program.members import Household, Member
@@ -64,7 +64,7 @@ class Part:
     def notes(self) -> tuple[str, ...]:
         """Return what limits its answers."""
         own = self.anchor.cores[0]
-        every = (*other_path(self.here, self.anchor), *served(self.anchor.native, own), *_tail(own))
+        every = (*refused_reading(self.here, self.anchor), *served(self.anchor.native, own), *_tail(own))
         return every if self.member is None else tuple(f"of {self.member.command}: {note}" for note in every)
 
 
@@ -137,12 +137,12 @@ def _cells(parts: Sequence[Part], followed: Sequence[Followed], home: Household 
         yield PredictedCell(latency_over=place.over, bandwidth_over=place.bandwidth_over, ratio=ratio)
 
 
-def other_path(here: Here, here_s: Anchor) -> tuple[str, ...]:
+def refused_reading(here: Here, here_s: Anchor) -> tuple[str, ...]:
     """Return a note where the time here refuses a reading of the front end, and not the other one."""
-    other, ratio = here_s.other_path, here_s.other_ratio
+    other, ratio = here_s.other_reading, here_s.other_ratio
     if other is None or ratio is None or here_s.allows(other) or here_s.unknown:
         return ()
-    return (refused_path(here.own.others[0], ratio),)
+    return (refused_front_end(here.own.others[0], ratio),)
 
 
 def _tail(own: Traced) -> tuple[str, ...]:
