@@ -174,11 +174,12 @@ void refuse_footprint(const GroupPlan& plan, std::uint64_t footprint, std::uint6
                 std::to_string(plan.cpus.size() * least) + "B");
 }
 
+namespace {
+
 /// Places the operands. On each target, an operand starts after the one before it, shifted by `skew` so that equal
 /// indices do not share a cache set.
-void place(Group& group, std::span<std::byte> target, std::span<std::byte> source) {
+void place_operands(Group& group, std::span<std::byte> target, std::span<std::byte> source) {
   const auto& info = *group.entry->info;
-  if (info.content == Content::nothing) return;
   const auto skew = group.task->skew(group);
   std::size_t offset[2]{};
   for (std::size_t k = 0; k < kernels::OPERANDS; ++k) {
@@ -189,6 +190,12 @@ void place(Group& group, std::span<std::byte> target, std::span<std::byte> sourc
     if (group.task->walks() && info.operands[k].lines > 0)
       offset[apart ? 1 : 0] += group.operations * group.stride(k) + skew + 2 * margin;
   }
+}
+
+}  // namespace
+
+void place(Group& group, std::span<std::byte> target, std::span<std::byte> source) {
+  if (group.entry->info->content != Content::nothing) place_operands(group, target, source);
   for (std::size_t m = 0; m < group.members.size(); ++m) {
     auto& member = group.members[m];
     member.pass.nodes = member.end - member.begin;

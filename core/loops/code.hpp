@@ -1,5 +1,4 @@
-/// The steps of a loop as machine code of this processor, in memory that is never writable and executable at the same
-/// time.
+/// A loop as machine code of this processor, in memory that is never writable and executable at the same time.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -7,6 +6,7 @@
 #include <vector>
 
 #include "loops/steps.hpp"
+#include "loops/walk.hpp"
 
 namespace tierscope::loops {
 
@@ -22,7 +22,8 @@ std::vector<std::byte> assemble(const Shape& shape);
 class Code {
  public:
   /// @throws Unsupported if the processor is another, or the system lets no process run what it wrote
-  explicit Code(const Shape& shape);
+  explicit Code(const Shape& shape) : Code(assemble(shape)) {}
+  explicit Code(const Walk& walk) : Code(assemble(walk)) {}
   ~Code();
   Code(const Code&) = delete;
   Code& operator=(const Code&) = delete;
@@ -30,6 +31,7 @@ class Code {
   [[nodiscard]] std::span<const std::byte> bytes() const noexcept { return memory_; }
 
  private:
+  explicit Code(const std::vector<std::byte>& code);
   std::span<std::byte> memory_;
 };
 

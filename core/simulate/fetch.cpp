@@ -37,13 +37,21 @@ Time Fetch::bring(const flow::Instruction& one, std::uint64_t base, Time at) {
   return came;
 }
 
+/// Return the place of a branch among the targets: neighbouring blocks of code take neighbouring sets, as in hardware,
+/// so that jumps at regular distances fill all of them.
+std::uint64_t Fetch::target_key(std::uint64_t address) const noexcept {
+  constexpr std::uint64_t CODE_BLOCK = 32, TAGS = 1U << 20U;
+  const std::uint64_t sets = std::max(limits_.targets / TARGET_WAYS, 1U);
+  return (mixed(address) % TAGS * sets + address / CODE_BLOCK % sets) * LINE;
+}
+
 void Fetch::enter(const flow::Block& block, const flow::Instruction* last) {
   if (last == nullptr || block.front().address == last->address + last->length) return;
   const bool repeats = (last->flags & flow::REPEATED) != 0 && block.front().address == last->address;
   if (repeats) return;
   line_ = brought_ = NOTHING;
   if (!is_direct(last->kind)) return;
-  const auto key = mixed(last->address) * LINE & ADDRESS;
+  const auto key = target_key(last->address);
   unknown_ = targets_.touch(key) == nullptr;
   if (unknown_) targets_.fill(key);
 }
@@ -61,7 +69,8 @@ Time Fetch::line(std::uint64_t line, std::uint64_t base, Time at) {
   const auto key = line * LINE & ADDRESS;
   if (lines_.touch(key) == nullptr) {
     lines_.fill(key);
-    came = machine_->code(cpu_, address, asked);
+    came = std::max(machine_->code(cpu_, address, asked), filled_ + static_cast<Time>(limits_.between) * cycle_);
+    filled_ = came;
   }
   came_ = std::max(came_, came);  // in order
   line_ = line;
@@ -87,6 +96,7 @@ void Fetch::copy(const Fetch& from) {
 
 void Fetch::begin(Time at) {
   front_ = came_ = at;
+  filled_ = 0;
   line_ = page_ = brought_ = NOTHING;
   unknown_ = false;
   std::ranges::fill(needed_, 0);

@@ -4,7 +4,8 @@
 /// The front end takes one line in a cycle, and begins a new one behind a taken branch. On demand (`ahead = 0`), it
 /// asks for a line when the core has dispatched all before it. Else it asks for up to `ahead` lines before they are
 /// needed, along the path that it predicts. It begins again after a wrong guess, and behind a taken branch whose target
-/// it does not know: `redirect` cycles after the line of the branch has come.
+/// it does not know: `redirect` cycles after the line of the branch has come. Lines that are not in the cache of
+/// instructions come at least `between` cycles apart.
 ///
 /// A page is looked up when the line before was of another one: in `pages` entries, then in the second level of the
 /// TLBs.
@@ -49,6 +50,7 @@ class Fetch {
 
  private:
   Time line(std::uint64_t line, std::uint64_t base, Time at);
+  [[nodiscard]] std::uint64_t target_key(std::uint64_t address) const noexcept;
   Time translated(std::uint64_t address, Time at);
   Machine* machine_;
   unsigned cpu_;
@@ -61,6 +63,7 @@ class Fetch {
   std::uint64_t brought_ = NOTHING;                // the instruction that came last, with a new line
   bool unknown_ = false;                           // target of the branch before
   Time front_ = 0, came_ = 0;                      // when the next line may be asked for; the last
+  Time filled_ = 0;                                // when the last line from behind its cache came
   std::vector<Time> needed_;                       // of the last `ahead` lines
   std::size_t next_ = 0;
 };

@@ -124,6 +124,7 @@ FetchLimits fetch_of(const Section& fetch) {
   limits.targets = static_cast<unsigned>(fetch.count("targets", 4, 1U << 20U, "4096"));
   limits.redirect = static_cast<unsigned>(fetch.count("redirect", 0, 1000, "8"));
   limits.pages = static_cast<unsigned>(fetch.count("pages", 1, 1U << 16U, "64"));
+  limits.between = static_cast<unsigned>(fetch.count("between", 0, 1000, "0"));
   if (limits.bytes > MOST_CODE) fetch.refuse("size", "is above 1 GiB");
   if (limits.bytes % (LINE * limits.ways) != 0) fetch.refuse("size", "is not a multiple of its ways of 64 bytes");
   return limits;

@@ -36,6 +36,7 @@ struct FetchLimits {
   unsigned targets = 4096;  // taken branches whose targets it knows
   unsigned redirect = 8;    // cycles from the line of another taken branch to its target
   unsigned pages = 64;      // whose translation it knows
+  unsigned between = 0;     // cycles at least from one line that comes from behind that cache to the next
 };
 
 /// The core, for programs that run through `Pipeline`.

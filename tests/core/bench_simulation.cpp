@@ -8,49 +8,18 @@
 
 #include "folder.hpp"
 #include "says.hpp"
+#include "simulated_plan.hpp"
 
 using namespace std::string_literals;
 using namespace tierscope;
 using tests::error_of;
 using tests::holds;
+using tests::measured;
+using tests::plan_of;
+using tests::rate;
+using tests::seconds_of;
 
 namespace {
-
-constexpr std::size_t HEADER = 384;  // of the samples file
-
-GroupPlan plan_of(const std::string& words) {
-  GroupPlan plan;
-  read_words(parse_line("group " + words).words, plan);
-  return plan;
-}
-
-/// The blocks of one batch.
-std::vector<Block> measured(Stage& stage, double seconds = 2e-3, double block_s = 50e-6,
-                            const std::vector<unsigned>& groups = {}) {
-  const tests::Folder folder;
-  const auto path = folder.at("blocks.npy");
-  SampleFile samples(path);
-  const auto rows = stage.measure(seconds, block_s, groups, &samples);
-  const auto text = folder.read("blocks.npy");
-  std::vector<Block> blocks(rows);
-  REQUIRE(text.size() == HEADER + rows * sizeof(Block));
-  std::memcpy(blocks.data(), text.data() + HEADER, rows * sizeof(Block));
-  return blocks;
-}
-
-double seconds_of(const Block& block) {
-  return static_cast<double>(block.stop_ticks - block.start_ticks) / simulate::TICKS_PER_S;
-}
-
-/// Operations per second of all threads.
-double rate(const std::vector<Block>& blocks, std::size_t threads) {
-  double operations = 0, seconds = 0;
-  for (const auto& block : blocks) {
-    operations += static_cast<double>(block.operations);
-    seconds += seconds_of(block);
-  }
-  return operations / seconds * static_cast<double>(threads);
-}
 
 std::string refusal(const std::vector<std::string>& words) {
   std::vector<GroupPlan> plans;

@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <initializer_list>
+
+#include "bench/tasks/flow_instruction.hpp"
 
 namespace tierscope {
 namespace {
@@ -10,27 +11,13 @@ namespace {
 namespace flow = simulate::flow;
 using flow::Class;
 using loops::Does;
-using simulate::Time;
 
 // registers: cursors are 0 to 7
 constexpr std::uint8_t WASTE = 11, ADDS = 12, TIMES = 13, MASK = 14, GOES_BY = 15, LEFT = 10, FLAGS = 16, VECTOR = 20;
-constexpr std::uint64_t CODE = std::uint64_t{1} << 46U;  // an address without data
 constexpr std::uint8_t LENGTH = 4;
 
-using Registers = std::initializer_list<std::uint8_t>;
-
 flow::Instruction made(std::uint64_t address, Class kind, Registers addresses, Registers data, Registers written) {
-  flow::Instruction one{};
-  one.address = address;
-  one.length = LENGTH;
-  one.kind = kind;
-  one.address_registers.fill(flow::NO_REGISTER);
-  one.data_registers.fill(flow::NO_REGISTER);
-  one.written.fill(flow::NO_REGISTER);
-  std::ranges::copy(addresses, one.address_registers.begin());
-  std::ranges::copy(data, one.data_registers.begin());
-  std::ranges::copy(written, one.written.begin());
-  return one;
+  return instruction(address, LENGTH, kind, addresses, data, written);
 }
 
 /// Returns the x86-64 instructions of a step (loops/code_x86.cpp).
@@ -81,16 +68,12 @@ std::uint64_t member_bytes(const Group& group) {
 
 LoopStepper::LoopStepper(simulate::Machine& machine, unsigned cpu, const Loops& its, Route route, std::uint64_t base,
                          std::uint64_t scratch, std::uint64_t per_block, Block form)
-    : machine_(&machine),
-      placement_(base >> simulate::MEMORY_BIT << simulate::MEMORY_BIT),
-      pipeline_(machine, cpu, placement_),
+    : PipelineStepper(machine, cpu, base, per_block, form),
       its_(its),
       route_(std::move(route)),
       base_(base & ((std::uint64_t{1} << simulate::MEMORY_BIT) - 1)),
       scratch_(scratch & ((std::uint64_t{1} << simulate::MEMORY_BIT) - 1)),
-      per_block_(per_block),
-      form_(form),
-      code_(CODE),
+      code_(SIMULATED_CODE),
       hops_(its.chains, 0),
       state_(0) {
   cut();
@@ -123,7 +106,7 @@ void LoopStepper::cut() {
   guesses_.push_back(false);
 }
 
-void LoopStepper::run(const Part& part) {
+void LoopStepper::make(const Part& part) {
   accesses_.clear();
   for (std::size_t a = 0; a < part.accesses.size(); ++a) {
     const auto& step = part.accesses[a];
@@ -138,14 +121,14 @@ void LoopStepper::run(const Part& part) {
     accesses_.push_back({address, 8, part.instructions[a], store});
   }
   made_ += accesses_.size();
-  pipeline_.run(flow::Step{0, &part.block, accesses_, nullptr});
+  run(flow::Step{0, &part.block, accesses_, nullptr});
 }
 
 /// Runs one part; returns true after the last one. A branch of a guess leads to the next part, or past its first
 /// instruction, which is a nop.
-bool LoopStepper::go_on() {
+bool LoopStepper::run_part() {
   const auto& part = (over_first_ ? over_ : parts_)[at_];
-  run(part);
+  make(part);
   over_first_ = false;
   if (guesses_[at_]) {
     state_ = state_ * loops::MULTIPLIER + loops::ADDED;
@@ -154,51 +137,12 @@ bool LoopStepper::go_on() {
   if (++at_ < parts_.size()) return false;
   at_ = 0;
   ++iterations_;
-  ++operations_;
   return true;
-}
-
-Time LoopStepper::begin(Time at, std::uint32_t batch) {
-  form_.batch = batch;
-  pipeline_.wait_until(at);
-  start_ = pipeline_.now();
-  operations_ = 0;
-  return pipeline_.next();
-}
-
-Time LoopStepper::step(Time, Time end, Time length) {
-  if (!go_on()) return pipeline_.next();
-  const auto now = pipeline_.now();
-  const bool due = per_block_ > 0 ? operations_ >= per_block_ : now - start_ >= length;
-  if (!due) return pipeline_.next();
-  blocks_.push_back(block(start_, now, operations_));
-  start_ = now;
-  operations_ = 0;
-  return now >= end ? simulate::NEVER : pipeline_.next();
-}
-
-Time LoopStepper::finish() { return pipeline_.drain(); }
-
-void LoopStepper::warm(std::uint64_t iterations) {
-  for (; iterations > 0; --iterations)
-    while (!go_on()) {
-    }
-  operations_ = 0;
 }
 
 double LoopStepper::error() const noexcept {
   const auto promised = static_cast<double>(promised_ * iterations_);
   return promised > 0 ? std::abs(static_cast<double>(made_) / promised - 1) : 0;
-}
-
-Block LoopStepper::block(Time start, Time stop, std::uint64_t operations) {
-  const auto seen = machine_->noise().distort(start, stop);
-  Block its = form_;
-  its.start_ticks = static_cast<std::uint64_t>(seen.start);
-  its.stop_ticks = std::max(static_cast<std::uint64_t>(seen.stop), its.start_ticks + 1);
-  its.operations = operations;
-  its.flags = static_cast<std::uint16_t>((seen.preempted ? PREEMPTED : 0) | (seen.stolen ? STOLEN : 0));
-  return its;
 }
 
 LoopGroup::LoopGroup(const SimulatedPlace& place) {

@@ -1,27 +1,21 @@
-/// A loop of instructions on a simulated core: its steps as instructions of simulate/flow.hpp, one block of them for
-/// each access and each run up to a branch, through a Pipeline of each member. A block of a measurement ends at the
-/// dispatch of its last instruction and the next one begins there, so that nothing is drained between them.
+/// A loop of few instructions on a simulated core: its steps as instructions of simulate/flow.hpp, one block of them
+/// for each access and each run up to a branch, through a Pipeline of each member.
 #pragma once
 #include <memory>
 #include <vector>
 
 #include "bench/simulated.hpp"
 #include "bench/tasks/loop_route.hpp"
+#include "bench/tasks/pipeline_stepper.hpp"
 #include "simulate/flow.hpp"
-#include "simulate/pipeline.hpp"
 
 namespace tierscope {
 
-class LoopStepper final : public Stepper {
+class LoopStepper final : public PipelineStepper {
  public:
   /// base: address of the member's memory; scratch: of the lines that it stores to.
   LoopStepper(simulate::Machine& machine, unsigned cpu, const Loops& its, Route route, std::uint64_t base,
               std::uint64_t scratch, std::uint64_t per_block, Block form);
-  simulate::Time begin(simulate::Time at, std::uint32_t batch) override;
-  simulate::Time step(simulate::Time at, simulate::Time end, simulate::Time length) override;
-  simulate::Time finish() override;
-  /// Untimed: iterations of its loop.
-  void warm(std::uint64_t iterations);
   [[nodiscard]] const Route& route() const noexcept { return route_; }
   [[nodiscard]] std::uint64_t element() const noexcept { return its_.element; }
   /// Loads and stores that were made, divided by those that the steps state, minus one.
@@ -35,17 +29,12 @@ class LoopStepper final : public Stepper {
   };
   void add(loops::Step step);
   void cut();
-  bool go_on();
-  void run(const Part& part);
-  [[nodiscard]] Block block(simulate::Time start, simulate::Time stop, std::uint64_t operations);
+  bool run_part() override;
+  void make(const Part& part);
 
-  simulate::Machine* machine_;
-  simulate::Placement placement_;
-  simulate::Pipeline pipeline_;
   Loops its_;
   Route route_;
-  std::uint64_t base_, scratch_, per_block_;
-  Block form_;
+  std::uint64_t base_, scratch_;
   std::vector<bool> guesses_;        // whether a part ends in the branch of a guess
   std::size_t at_ = 0;               // the next part
   bool over_first_ = false;          // whether its first instruction is left out
@@ -53,8 +42,7 @@ class LoopStepper final : public Stepper {
   std::uint64_t code_;               // address of the next instruction
   std::vector<std::uint64_t> hops_;  // of each chain
   std::vector<simulate::flow::Access> accesses_;
-  std::uint64_t state_, operations_ = 0, iterations_ = 0, made_ = 0, promised_ = 0;
-  simulate::Time start_ = 0;
+  std::uint64_t state_, iterations_ = 0, made_ = 0, promised_ = 0;
 };
 
 class LoopGroup final : public SimulatedGroup {
