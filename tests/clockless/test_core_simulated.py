@@ -162,3 +162,52 @@ def test_stores_that_share_the_fill_buffers_change_no_answer(seed: int, tmp_path
         found.append({name: (rows[name].answer, rows[name].value) for name in BUFFERS})
     assert found[0] == found[1]
     assert all(answer in ("known", "at least") for answer, _ in found[0].values())
+
+
+@dataclass(frozen=True)
+class Front:
+    """How instructions come to a simulated core. ahead: lines; between: cycles; targets: of jumps; redirect: cycles."""
+
+    ahead: int
+    between: int
+    targets: int
+    redirect: int
+
+    @classmethod
+    def drawn(cls, seed: int) -> "Front":
+        draw = Random(f"{seed}, code")
+        return cls(draw.choice([0, 2, 4, 8, 64]), draw.choice([0, 0, 3, 6]), 4 * draw.randrange(300, 3000),
+                   draw.randrange(7, 16))  # fmt: skip
+
+    def text(self) -> str:
+        return (
+            f'[core.fetch]\nsize = "32KiB"\nahead = {self.ahead}\nbetween = {self.between}\n'
+            f"targets = {self.targets}\nredirect = {self.redirect}\n"
+        )
+
+
+@pytest.mark.parametrize("seed", first(1, list(range(2, 14))))
+def test_how_a_hidden_core_fetches_code_is_found_and_no_sure_answer_is_wrong(seed: int, tmp_path: Path) -> None:
+    front, hidden = Front.drawn(seed), replace(Hidden.drawn(seed), latency_ns=100)
+    (tmp_path / "hidden.toml").write_text(hidden.text() + front.text())
+    out = tmp_path / "run"
+    main(["run", "core", f"target=sim:{tmp_path}/hidden.toml", "probes=code", "--out", str(out), "--quiet"])
+    rows = {(row.parameter, row.level): row for row in tables["core_parameters"].rows(load(out))}
+    lines, jumps, cost = (
+        rows["lines of code in flight", "L2"],
+        rows["jump targets", ""],
+        rows.get(("unknown target", "")),
+    )
+    assert lines.value
+    if front.between == 0:
+        # on demand, a line waits for the core to dispatch the one before, too
+        least = max(front.ahead, 1) * (0.7 if front.ahead == 0 else 1)
+        assert lines.value.low <= max(front.ahead, 1)
+        assert lines.answer == "at least" or least <= lines.value.high, (front, lines)
+    assert jumps.value, (front, jumps)
+    assert jumps.value.low <= front.targets
+    if jumps.answer == "known":
+        assert front.targets <= jumps.value.high
+        assert cost
+        assert cost.value
+        assert cost.value.low <= front.redirect <= cost.value.high, (front, cost)

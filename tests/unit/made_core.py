@@ -2,16 +2,19 @@
 
 from dataclasses import dataclass
 
-from made import Maker, Teamwork, made_facts
+from made import BLOCK_S, Maker, Teamwork, made_blocks, made_facts
 from made_machine import made_machine
 from tierscope.plans import Answer, suites
 from tierscope.record.experiment import Experiment
 from tierscope.record.machine import Machine
 from tierscope.record.result import Clock, Record
+from tierscope.record.work.code import CodeWork
 from tierscope.record.work.loop import LoopWork
 from tierscope.stats.median import Interval
+from tierscope.units import KiB
 
 CLOCK = Clock(source="tsc", hz=2e9, resolution_s=5e-10, read_cost_s=2e-8)
+LEAST = 1000  # iterations of a block
 L2_S = 5e-9  # of a line from every cache behind the nearest
 
 
@@ -34,6 +37,20 @@ class MadeCore:
     vector_units: int = 0  # vectors per cycle; 0: as many as other instructions
     nops: int = 0  # per cycle; 0: as other instructions
     ramp: float = 1.0  # time of a cycle in the loop that shows it, over that in the other loops
+    code_lines: float = 5.0  # on their way from a cache behind the nearest
+    targets: int = 4096  # of jumps, that are known
+    redirect: float = 8.0  # cycles of another one
+
+    def code_s(self, work: CodeWork, bytes_: int) -> float:
+        """Seconds of an iteration of a loop of code, in front of a cache of instructions of 32 KiB."""
+        lines, far = bytes_ / 64, bytes_ > 32 * KiB
+        if work.jumps == 1:
+            near = 8 / self.width * self.cycle_s
+            return lines * (max(near, L2_S / self.code_lines) if far else near)
+        count = lines * work.jumps
+        known = max(self.cycle_s, L2_S / self.code_lines / work.jumps if far else 0.0)
+        other = (self.redirect + 1) * self.cycle_s + (L2_S / work.jumps if far else 0.0)
+        return count * (known if count <= self.targets else other)
 
     def time_s(self, work: LoopWork, level: str = "memory", threads: int = 1) -> float:
         """Seconds of an iteration of all threads together."""
@@ -87,6 +104,8 @@ def asked(made: MadeCore, machine: Machine | None = None, **words: str) -> list[
 
 def seconds(experiment: Experiment, made: MadeCore) -> float:
     group = experiment.groups[0]
+    if isinstance(group.workload.work, CodeWork):
+        return made.code_s(group.workload.work, group.workload.footprint_bytes)
     return made.time_s(group.workload.of(LoopWork), str(experiment.labels["level"]), len(group.team.cpus))
 
 
@@ -113,10 +132,13 @@ def _answer(experiment: Experiment, made: MadeCore) -> Answer:
 def add_core(maker: Maker, made: MadeCore = MadeCore(), machine: Machine | None = None, **words: str) -> None:
     """Points that the plan asks of that core; of the two kinds of fillers that have registers, none."""
     for one in asked(made, machine, **({"to": "512"} | words)):
-        work = one.groups[0].workload.of(LoopWork)
-        if work.filler in ("integer", "vector") and work.chains:
+        work = one.groups[0].workload.work
+        if isinstance(work, LoopWork) and work.filler in ("integer", "vector") and work.chains:
             continue
         cpus = one.groups[0].team.cpus
         rate = 1 / seconds(one, made) / len(cpus)
         team = Teamwork((rate,) * len(cpus), noise=0.002)
-        maker.add(one.table, dict(one.labels), one.groups, (team,), count=60)
+        blocks = made_blocks(
+            (team,), seed=maker.seed + len(maker.records), count=60, block_s=max(BLOCK_S, LEAST / rate)
+        )
+        maker.add_blocks(one.table, dict(one.labels), one.groups, blocks)

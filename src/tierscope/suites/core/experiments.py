@@ -7,6 +7,7 @@
 * flight: lines asked for together, until the time of a line stays constant: of caches, of memory, of all threads.
 * guess: a branch that depends on a random number, compared with one that is never taken.
 * fetch: windows of a page: the loop visits some lines and one more, which the prefetcher may have fetched.
+* code: loops of much code, in each cache behind the nearest, and with more and more jumps (`code`).
 * lines, kind: the points of `flight` and `fetch` that a prediction needs, from memory and of the kind of prefetcher.
 
 Some points come first, then points that an answer needs. Each kind of filler has its own limit: integer and vector
@@ -18,21 +19,19 @@ et al., "Characterizing and Modeling Non-Volatile Memory Systems", MICRO 2020 (L
 """
 
 import itertools
-from collections.abc import Generator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Annotated
 
 from msgspec import Meta
 from msgspec.structs import replace
 
 from tierscope.plans import Plan, Suite, SuiteOptions, suites
-from tierscope.plans.answer import Answer
 from tierscope.plans.cpus import chosen_cpu, near_cpus
 from tierscope.plans.kinds import Help, Names, Number, Size, several
 from tierscope.plans.simulation import NAME as SIMULATED
 from tierscope.plans.sizes import MEMORY_SHARE, free_bytes
 from tierscope.plans.usual import Budget, PrecisionInPercent
-from tierscope.record.experiment import Experiment, Group, Schedule, Target, Team, Workload
+from tierscope.record.experiment import Schedule, Target
 from tierscope.record.machine import Machine
 from tierscope.record.work.loop import LoopWork
 from tierscope.suites.core.ask import (
@@ -49,23 +48,32 @@ from tierscope.suites.core.ask import (
     irregular,
     page_lines,
 )
+from tierscope.suites.core.asker import Asker
+from tierscope.suites.core.code import (
+    DENSE,
+    FEW_JUMPS,
+    FEWEST,
+    NEAR_BYTES,
+    dense_bytes,
+    jumps,
+    levels,
+    most_jumps,
+    next_jumps,
+)
 from tierscope.suites.core.fetch import Bound, farthest, fewest, next_size
 from tierscope.suites.core.fetch import Share as Saved
-from tierscope.suites.core.labels import ProbeLabels
 from tierscope.suites.core.step import Pair, finer
-from tierscope.units import GiB, KiB, MiB
+from tierscope.units import GiB, MiB
 
-PROBES = ("width", "window", "store", "flight", "guess", "fetch")
+PROBES = ("width", "window", "store", "flight", "guess", "fetch", "code")
 PARTS = ("lines", "kind")  # each a part of another probe
 FILLERS = ("nop", "integer", "vector", "mix")
-SMALL = 64 * KiB  # of loops without chains, which do not touch it
 FEW_BYTES, MOST_BYTES = 64 * MiB, GiB
 TIMES_CACHE, TIMES_FETCHED = 4, 16  # factors on the last-level cache; windows touch a part of their pages
 LEVEL_TIMES = 8  # at most, as a factor on the cache before
 ROUNDS = 12  # halvings of the unknown range, at most
 STEADY = 240  # fillers of a loop without chains: the code fits the nearest cache, the end of the loop is 1 %
 GUESSES = 4  # branches of one iteration
-HOPS, FEW_HOPS = 1024, 128  # of a block of windows, about: 0.1 ms; on a simulated machine, whose time is exact
 
 
 class CoreOptions(SuiteOptions, frozen=True, kw_only=True):
@@ -88,54 +96,6 @@ class CoreOptions(SuiteOptions, frozen=True, kw_only=True):
     cpu: Annotated[Number | None, Help("the CPU whose core is probed; auto: the first of the target's node")] = None
     precision: PrecisionInPercent = 0.02
     budget: Budget = 0.05
-
-
-@dataclass
-class Asker:
-    """The values that all points share, and the answers so far: seconds of an iteration, and half of its interval."""
-
-    cpu: int
-    team: tuple[int, ...]
-    target: Target
-    schedule: Schedule
-    memory: int
-    fetched: int  # bytes of windows
-    line: int  # bytes
-    known: dict[tuple[str, str, LoopWork], tuple[float, float]] = field(default_factory=dict)
-
-    def ask(
-        self, probe: str, work: LoopWork, level: str = "memory", size: int = 0, cpus: tuple[int, ...] = ()
-    ) -> Generator[Experiment, Answer, None]:
-        if (probe, level, work) in self.known:
-            return
-        bytes_ = size or (SMALL if not work.chains else self.fetched if work.train else self.memory)
-        workload = Workload(
-            kernel="loop", footprint_bytes=bytes_, work=replace(work, element_bytes=self.line),
-            per_block=self.whole(work),
-        )  # fmt: skip
-        group = Group(workload=workload, target=self.target, team=Team(cpus=cpus or (self.cpu,)), role="prober")
-        answer = yield Experiment(
-            table="core_points",
-            groups=(group,),
-            schedule=self.schedule,
-            labels=ProbeLabels(probe=probe, level=level if work.chains else "").stored(),
-        )
-        if (rate := answer.rate()) and answer.point:
-            interval = answer.point.groups[0].interval
-            self.known[probe, level, work] = 1 / rate, interval.relative / rate
-
-    def times(self, probe: str) -> dict[LoopWork, tuple[float, float]]:
-        return {work: time for (its, _, work), time in self.known.items() if its == probe}
-
-    def whole(self, work: LoopWork) -> int:
-        """Return the hops of a block: whole groups of windows, whose first visits miss and whose last ones hit."""
-        group = max(work.windows, 1) * (work.train + 1)
-        hops = FEW_HOPS if self.target.name == SIMULATED else HOPS
-        return max(hops // group, 1) * group if work.train else 0
-
-    def fits(self, work: LoopWork) -> bool:
-        """Return whether a window fits a page."""
-        return (work.train - 1) * work.stride + work.ahead < page_lines(self.line)
 
 
 def window(asker: Asker, probe: str, filler: str, counts: list[int]) -> Plan:
@@ -252,6 +212,29 @@ def kind(asker: Asker) -> Plan:
     yield from probes.ask([Fetch("train").work(n) for n in FEW_TRAINED])
 
 
+def codes(asker: Asker, machine: Machine) -> Plan:
+    """Yield the loops of much code: near, in each cache with the latency of a load from it, and with many jumps."""
+    yield from asker.ask_code(FEW_JUMPS, NEAR_BYTES)
+    for level, bytes_, work in levels(machine):
+        yield from asker.ask("code", LoopWork(chains=1), level, bytes_)
+        yield from asker.ask_code(work, bytes_, level)
+    count = FEWEST
+    while count <= most_jumps(machine):
+        yield from _dense(asker, count)
+        count *= 2
+    cycle_s = next((time / work.fillers for work, (time, _) in asker.times("cycle").items()), 0.0)
+    for _ in range(ROUNDS):
+        more = next_jumps(jumps(asker.code, cycle_s)) if cycle_s else None
+        if more is None or (DENSE, dense_bytes(more)) in asker.code:
+            return
+        yield from _dense(asker, more)
+
+
+def _dense(asker: Asker, count: int) -> Plan:
+    for work in (FEW_JUMPS, DENSE):
+        yield from asker.ask_code(work, dense_bytes(count))
+
+
 def enough(visits: Bound) -> int:
     """Return visits that were enough; 0 if none were. More may be too many: then a late line is still on its way."""
     return visits.low if visits.why else visits.high
@@ -286,6 +269,8 @@ def plan(machine: Machine, chosen: CoreOptions) -> Plan:
         yield from fetches(asker)
     elif "kind" in chosen.probes:
         yield from kind(asker)
+    if "code" in chosen.probes:
+        yield from codes(asker, machine)
 
 
 def left_out(machine: Machine, chosen: CoreOptions) -> tuple[str, ...]:
@@ -304,7 +289,7 @@ def left_out(machine: Machine, chosen: CoreOptions) -> tuple[str, ...]:
 suites.add(
     Suite(
         "core",
-        "the parallelism of one core: its buffers, width, lines in flight, branch misses, prefetcher",
+        "the parallelism of one core: its buffers, width, lines in flight, branch misses, prefetcher, fetching of code",
         CoreOptions,
         plan,
         left_out,

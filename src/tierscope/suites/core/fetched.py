@@ -11,7 +11,7 @@ from tierscope.stats.median import Interval
 from tierscope.suites.core.ask import GAP, Fetch, share_of
 from tierscope.suites.core.fetch import Bound, Share, farthest, fewest
 from tierscope.suites.core.parameter import Made
-from tierscope.suites.core.points import Points, Times
+from tierscope.suites.core.points import LoopTimes, Points
 from tierscope.suites.core.row import CoreRow
 
 LEARNED = "a prefetcher that learns which lines follow fetched a line to which neither the next line nor a stride leads"
@@ -38,7 +38,7 @@ def fetched_rows(points: Points, made: Made) -> Iterator[CoreRow]:
 
 
 class _Answers:
-    def __init__(self, times: Times, latency_s: float, made: Made) -> None:
+    def __init__(self, times: LoopTimes, latency_s: float, made: Made) -> None:
         self._times, self._latency_s, self._made = times, latency_s, made
         trains = [work.train for work in times if work.train and work.stride == GAP and work.ahead > GAP]
         self._train = max(trains, default=0)

@@ -15,6 +15,8 @@ SAID = {
     "lines in flight": ("core_lines", "Lines in flight from", "lines"),
     "branch miss": ("core_miss", "Branch miss", "cycles"),
     "lines ahead": ("core_ahead", "Prefetcher runs ahead,", "lines"),
+    "lines of code in flight": ("core_code_lines", "Lines of code in flight from", "lines"),
+    "jump targets": ("core_targets", "Targets of jumps", "jumps"),
 }
 
 

@@ -14,11 +14,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from tierscope.stats.median import Interval
-from tierscope.suites.core.documented import Documented
+from tierscope.suites.core.coded import coded_rows
 from tierscope.suites.core.fetched import fetched_rows
 from tierscope.suites.core.flight import Flight, flight_of
 from tierscope.suites.core.parameter import AT_LEAST, KNOWN, UNKNOWN, Made
-from tierscope.suites.core.points import Points, interval
+from tierscope.suites.core.points import CodePoints, Points, interval
 from tierscope.suites.core.row import CoreRow
 from tierscope.suites.core.step import Step, step_of
 
@@ -34,14 +34,15 @@ GUESSED = 0.5  # cycles: what dispatch and the end of the loop may hide of a mis
 FILLERS = ("nop", "integer", "vector", "mix")
 
 
-def parameters(points: Points, target: str, origin: str, vendor: Documented | None = None) -> list[CoreRow]:
-    """Return the rows. points: of one target; vendor: what is documented of the core."""
-    return list(Core(points, Made(target, origin, vendor)).rows())
+def parameters(points: Points, code: CodePoints, made: Made) -> list[CoreRow]:
+    """Return the rows. points, code: of one target, that of `made`."""
+    return list(Core(points, code, made).rows())
 
 
 @dataclass
 class Core:
     points: Points
+    code: CodePoints
     made: Made
     cycle: tuple[float, float] | None = None
 
@@ -66,6 +67,8 @@ class Core:
         if miss := self._guess():
             yield miss
         yield from fetched_rows(self.points, self.made)
+        latencies = {level: time for level in self.code.sizes() for time in self.points.times("code", level).values()}
+        yield from coded_rows(self.code, latencies, seconds, self.made)
 
     def _cycle(self) -> tuple[float, float] | None:
         for work, (seconds, half) in self.points.times("cycle").items():

@@ -8,10 +8,12 @@ TEXTS = {
         "both fit the reorder buffer, and of two when they do not. The step is the number of entries. With stores "
         "between them, it is that of the store buffer. Lines in flight are the latency over the least time of a line. "
         "A branch that goes by a random number misses half of the time. The prefetcher is asked by windows of pages: "
-        "some lines are visited, and the time of one more shows whether it was fetched. Limits: without performance "
-        "counters, a part that another one fills first has a bound only."
+        "some lines are visited, and the time of one more shows whether it was fetched. Loops of much code show how "
+        "many lines of it are on their way, and how many jumps have targets that the core knows. Limits: without "
+        "performance counters, a part that another one fills first has a bound only."
     ),
 }
 
 methods.add(Method("core_parameters", TEXTS))
 methods.add(Method("core_points", {}))
+methods.add(Method("core_code", {}))

@@ -2,15 +2,18 @@
 
 from collections.abc import Iterable
 
+from tierscope.record.work.code import CodeWork
 from tierscope.record.work.loop import LoopWork
 from tierscope.stats.median import Interval
 from tierscope.suites.core.ask import Control
+from tierscope.suites.core.code import Times
 from tierscope.suites.core.flight import Line
 from tierscope.suites.core.row import CorePointsRow
+from tierscope.suites.core.row_code import CoreCodeRow
 from tierscope.suites.core.step import Pair
 from tierscope.tables.measured import weighed
 
-Times = dict[LoopWork, tuple[float, float]]
+LoopTimes = dict[LoopWork, tuple[float, float]]
 
 
 def work_of(row: CorePointsRow) -> LoopWork:
@@ -28,10 +31,10 @@ class Points:
     def __init__(self, rows: Iterable[CorePointsRow]) -> None:
         self.rows = [row for row in rows if weighed(row.time)]
 
-    def times(self, probe: str, level: str | None = None) -> Times:
+    def times(self, probe: str, level: str | None = None) -> LoopTimes:
         """Return the times of a probe, of all levels if none is named."""
         return {
-            work_of(row): (row.time.middle, (row.time.high - row.time.low) / 2)
+            work_of(row): _spread(row.time)
             for row in self.rows
             if row.probe == probe and row.time and level in (None, row.level)
         }
@@ -57,6 +60,30 @@ class Points:
 
     def threads(self, level: str) -> int:
         return max((row.threads for row in self.rows if row.probe == "flight" and row.level == level), default=1)
+
+
+class CodePoints:
+    """The loops of much code that have a time; rows of one target. nearest: bytes of each of its first caches."""
+
+    def __init__(self, rows: Iterable[CoreCodeRow] = (), nearest: Iterable[int] = ()) -> None:
+        self.nearest = tuple(nearest)
+        self._rows = [row for row in rows if weighed(row.time)]
+
+    def times(self) -> Times:
+        """Return seconds of an iteration and half of its interval, by work and bytes of code."""
+        return {
+            (CodeWork(straight=row.straight, jumps=row.jumps), row.footprint_bytes): _spread(row.time)
+            for row in self._rows
+            if row.time
+        }
+
+    def sizes(self) -> dict[str, int]:
+        """Return the bytes of code in each cache behind the nearest."""
+        return {row.level: row.footprint_bytes for row in self._rows if row.level}
+
+
+def _spread(time: Interval) -> tuple[float, float]:
+    return time.middle, (time.high - time.low) / 2
 
 
 def interval(middle: float, half: float, count: int) -> Interval:

@@ -6,8 +6,10 @@ from tierscope.record.result import Run
 from tierscope.suites.core.documented import documented
 from tierscope.suites.core.findings import sentences
 from tierscope.suites.core.found import parameters
-from tierscope.suites.core.points import Points
+from tierscope.suites.core.parameter import Made
+from tierscope.suites.core.points import CodePoints, Points
 from tierscope.suites.core.row import CoreRow
+from tierscope.suites.core.table_code import CoreCode
 from tierscope.suites.core.table_points import CorePoints
 from tierscope.tables import Asked, Insight, Main, tables
 
@@ -36,17 +38,22 @@ class Core:
         "core_lines LEVEL": "lines on their way together",
         "core_miss": "time of a branch that was predicted wrong",
         "core_ahead WAY": "lines that the prefetcher runs ahead",
+        "core_code_lines LEVEL": "lines of code on their way together",
+        "core_targets": "jumps whose targets the core knows",
         "core_unknown": "null: the text names the parameters that are not known",
     }
 
     def rows(self, run: Run) -> list[CoreRow]:
-        points = CorePoints().rows(run)
-        vendor = documented(run.result.machine.identity.family)
+        points, code = CorePoints().rows(run), CoreCode().rows(run)
+        identity = run.result.machine.identity
+        first = {cache.size_bytes for cache in identity.caches if cache.level == 1}
+        vendor = documented(identity.family)
         return [
             row
             for target in dict.fromkeys(point.target for point in points)
             for own in [[point for point in points if point.target == target]]
-            for row in parameters(Points(own), target, own[0].origin, vendor if own[0].origin == "real" else None)
+            for made in [Made(target, own[0].origin, vendor if own[0].origin == "real" else None)]
+            for row in parameters(Points(own), CodePoints([row for row in code if row.target == target], first), made)
         ]
 
     def insights(self, run: Run, rows: list[CoreRow]) -> list[Insight]:
