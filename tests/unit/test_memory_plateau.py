@@ -6,7 +6,7 @@ import pytest
 from made_hierarchy import at_random, least_recent
 from tierscope.arrays import Floats
 from tierscope.stats.levels import staircase
-from tierscope.stats.memory_plateau import memory_plateau
+from tierscope.stats.memory_plateau import Windows, memory_plateau
 from tierscope.units import GiB, KiB, MiB
 
 SIZES = np.array([4 * KiB * 2 ** (half / 2) for half in range(39)])
@@ -58,3 +58,32 @@ def test_a_ramp_within_the_reported_cache_proves_nothing() -> None:
 def test_a_plateau_hardly_slower_than_the_last_cache_is_not_taken_for_memory() -> None:
     times = rising(curve(memory_s=70e-9), 0.27)
     assert memory_plateau(staircase(SIZES, times), SIZES, times) is None
+
+
+@pytest.mark.parametrize(("over", "known"), [(1.0, True), (1.15, True), (1.3, False), (2.0, False)])
+def test_a_steep_ramp_is_page_walks_if_windows_take_the_time_of_the_plateau(over: float, *, known: bool) -> None:
+    """Else it may be the knee of a large cache, whose lines a pass by windows does not meet again, either."""
+    times = rising(curve(), 0.6)
+    stairs = staircase(SIZES, times)
+    windows = Windows(2 * GiB, 256 * MiB, over * MEMORY_S)
+    assert memory_plateau(stairs, SIZES, times, 480 * MiB) is None
+    assert (memory_plateau(stairs, SIZES, times, 480 * MiB, windows) is not None) == known
+
+
+def test_windows_prove_nothing_below_twice_the_reported_cache_or_outside_the_plateau() -> None:
+    times = rising(curve(), 0.6)
+    stairs = staircase(SIZES, times)
+    for reported, windows in (
+        (1500 * MiB, Windows(2 * GiB, 256 * MiB, MEMORY_S)),
+        (480 * MiB, Windows(2 * GiB, 1 * MiB, MEMORY_S)),
+        (480 * MiB, Windows(600 * MiB, 75 * MiB, MEMORY_S)),
+    ):
+        assert memory_plateau(stairs, SIZES, times, reported, windows) is None
+
+
+def test_a_large_cache_is_not_taken_for_memory_by_its_windows() -> None:
+    """Visited window by window, each line comes back after all others, so that the cache answers few of them."""
+    times = curve(640 * MiB, 500e-9)
+    share = float(at_random(np.array([2.0 * GiB]), 640 * MiB)[0])
+    windows = Windows(2 * GiB, 256 * MiB, share * 42e-9 + (1 - share) * 500e-9)
+    assert memory_plateau(staircase(SIZES, times), SIZES, times, 0, windows) is None

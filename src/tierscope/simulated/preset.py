@@ -27,7 +27,7 @@ from tierscope.simulated import fetch
 from tierscope.sound import reads
 from tierscope.stats.cyclic import Shape, fitted, widened
 from tierscope.stats.levels import staircase
-from tierscope.stats.memory_plateau import memory_plateau
+from tierscope.stats.memory_plateau import Windows, memory_plateau
 from tierscope.suites.latency.findings import fetches_pairs
 from tierscope.suites.latency.levels import latency_levels
 from tierscope.suites.latency.row import LatencyRow
@@ -104,8 +104,17 @@ def measured(runs: Sequence[Run], name: str = "") -> Measured:
     stream = [row for run in runs for row in Stream().rows(run) if row.target == target]
     tlb = [row for run in runs for row in TlbLevels().rows(run) if row.target == target]
     paths = ", ".join(f"{run.path.name} of {run.result.started}" for run in runs)
-    told = from_rows(found[target].rows, machine, name, f"{paths} on {machine.hostname}", stream, tlb)
+    of_target = [row for row in waits if row.target == target and row.pages == found[target].pages]
+    where = f"{paths} on {machine.hostname}"
+    told = from_rows(found[target].rows, machine, name, where, stream, tlb, _windows(of_target))
     return replace(told, origin=_origin(runs), pairs=fetches_pairs([row for row in waits if row.target == target]))
+
+
+def _windows(rows: Sequence[LatencyRow]) -> Windows | None:
+    """Return the pass by windows with the largest footprint; None where there is none."""
+    found = [row for row in rows if row.order == "window" and row.latency]
+    last = max(found, key=lambda row: row.footprint_bytes, default=None)
+    return Windows(last.footprint_bytes, last.locality_bytes, last.latency.middle) if last and last.latency else None
 
 
 def _origin(runs: Sequence[Run]) -> str:
@@ -122,11 +131,15 @@ def from_rows(
     where: str,
     stream: Sequence[StreamRow] = (),
     tlb: Sequence[TlbLevelsRow] = (),
+    windows: Windows | None = None,
 ) -> Measured:
-    """Return the values from one curve of the table `latency`. UsageError where it does not reach memory."""
+    """Return the values from one curve of the table `latency`. UsageError where it does not reach memory.
+
+    windows: its largest footprint, visited window by window; None where that was not measured.
+    """
     known = sorted((row.footprint_bytes, row.latency.middle, row.latency.relative) for row in rows if row.latency)
     sizes, times, shares = np.array(known, dtype=np.float64).reshape(-1, 3).T
-    plateau = memory_plateau(staircase(sizes, times), sizes, times, machine.last_level_cache_bytes())
+    plateau = memory_plateau(staircase(sizes, times), sizes, times, machine.last_level_cache_bytes(), windows)
     if plateau is None:
         raise UsageError(
             f"{where}: the staircase does not reach memory behind a cache; measure further, as with to=2GiB"

@@ -2,17 +2,21 @@
 
 Three series answer three questions. Large pages show the caches and memory without the TLB. 4 KiB pages at the same
 footprints add the page walks. Pairs of neighbouring lines show whether the processor fetches the neighbour of the line
-that was requested. With `regions=fresh` the question is another one: time per line over the size of regions that were
-never visited before (`plans.fresh`), where caches hide nothing.
+that was requested. If latency still rises at the largest footprint, that one is also visited window by window. Then
+page walks are as many as in a window, and caches contain no more lines than before.
+
+With `regions=fresh` the question is another one: time per line over the size of regions that were never visited before
+(`plans.fresh`), where caches hide nothing.
 Source: L. McVoy and C. Staelin, "lmbench: Portable Tools for Performance Analysis", USENIX ATC 1996.
 """
 
 import math
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated
 
 import msgspec
+import numpy as np
 from msgspec import Meta
 
 from tierscope.errors import UsageError
@@ -36,10 +40,12 @@ from tierscope.plans.usual import Precision, Where
 from tierscope.record.experiment import PAGES, Experiment, Group, Schedule, Target, Team, Workload
 from tierscope.record.machine import Machine
 from tierscope.record.work.hop import HopWork
+from tierscope.stats.levels import staircase as levels_of
 from tierscope.suites.latency.labels import LatencyLabels
 from tierscope.units import KiB, MiB, show_bytes, word_bytes
 
 PAIR = 2  # neighbouring lines
+WINDOWS = 8  # of the largest footprint
 TLB_OCTAVES = 4  # below the largest footprint that are measured with 4 KiB pages
 
 
@@ -116,7 +122,8 @@ class Walk:
     note: str
 
     def experiment(self, footprint: int, kernel: str = "chase", order: str = "global") -> Experiment:
-        locality = {"global": 0, "page": 4 * KiB, "pair": PAIR * self.line_bytes}[order]
+        window = footprint // WINDOWS // MiB * MiB
+        locality = {"global": 0, "page": 4 * KiB, "pair": PAIR * self.line_bytes, "window": window}[order]
         work = Workload(
             kernel=kernel,
             footprint_bytes=footprint,
@@ -209,10 +216,24 @@ def measure(
                     points[footprint] = 1 / rate
                 if footprint == part[-1] and (kernel, order) == ("chase", "global") and whole_lines:
                     yield walk.experiment(footprint // pair * pair, order="pair")  # next to its twin, in memory
+    yield from by_windows(walk, series, {} if farther else points)
     for pages in chosen.pages[1:]:
         for footprint in reversed([f for f in footprints if f >= footprints[-1] >> TLB_OCTAVES]):
             yield walk.on(pages).experiment(footprint)
     return find_cache(machine, points)
+
+
+def by_windows(walk: Walk, series: Sequence[tuple[str, str]], points: Mapping[int, float]) -> Plan:
+    """Yield the largest footprint window by window, if latency still rises there behind a level.
+
+    points: seconds by footprint, of the first of the series.
+    """
+    if not points or walk.element_bytes != walk.line_bytes or series[0] != ("chase", "global"):
+        return
+    sizes = sorted(points)
+    found = levels_of(np.array(sizes, dtype=float), np.array([points[size] for size in sizes]))
+    if found.levels and found.memory_s is None and sizes[-1] >= WINDOWS * MiB:
+        yield walk.experiment(sizes[-1], order="window")
 
 
 def fresh_regions(machine: Machine, chosen: LatencyOptions) -> Plan:

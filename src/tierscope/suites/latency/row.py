@@ -20,7 +20,10 @@ class LatencyRow(JudgedRow, frozen=True, kw_only=True):
         str,
         Col(
             "order",
-            help=("`global`; `page`: one 4 KiB page after another; `pair`: both lines of a pair one after the other"),
+            help=(
+                "`global`; `page`: one 4 KiB page after another; `pair`: both lines of a pair one after the other; "
+                "`window`: one eighth of the footprint after another"
+            ),
         ),
     ]
     locality_bytes: Annotated[Size, Col("locality", help="window of the order; 0 is the footprint")]
