@@ -19,7 +19,8 @@ from rivals import misses_times_latency, ratio_of_latencies
 from tierscope.errors import TierscopeError, UsageError
 from tierscope.predict.program.answer import Answer, anchor, answer, seconds_of
 from tierscope.predict.program.asked import TRACED_TIMES
-from tierscope.predict.program.front_end import OTHERS, explains_better
+from tierscope.predict.program.cores import COUNT
+from tierscope.predict.program.front_end import explains_better
 from tierscope.predict.program.machines import SMALL_PAGE, Here, places
 from tierscope.predict.program.native import Native, alternately
 from tierscope.predict.program.replays import replay_words
@@ -113,7 +114,7 @@ def scored(one: Measured) -> Row:
     if explains_better(seconds_of(here_s[1]), seconds_of(here_s[0]), one.native.user_s.middle):
         here_s, there_s = ((*cores[1::-1], *cores[2:]) for cores in (here_s, there_s))
     # With pages of 2 MiB, page walks hardly take time: they are the part that changes, as waits for memory on a tier.
-    made = anchor(one.native, here_s, one.said, instant=there_s[0], readings=len(OTHERS))
+    made = anchor(one.native, here_s, one.said, instant=there_s[0], readings=half - 1 - COUNT)
     found: Answer = answer("2 MiB", made, there_s, None, None, None)
     here = one.native.wall_s
     noise = math.hypot(here.relative, one.there.wall_s.relative)

@@ -8,7 +8,8 @@ properties of the core that its columns state:
 
     unknown    nothing but the cycle: the cores of `tierscope predict` where the core cannot be probed
     short      what `tierscope predict` probes by itself, within 10 %: width, buffers, and the cost of a branch miss
-    found      what that run finds on the hidden core, with probes of its lines in flight and its prefetcher (probes.py)
+    found      what that run finds on the hidden core, with probes of its lines in flight, its prefetcher and its
+               fetching of code (probes.py)
     sure       the same, and only cores with the kind of prefetcher that the run is sure of
     probed     all its parameters within 10 %, as `run core` leaves them, and its kind of prefetcher
 
@@ -24,8 +25,8 @@ A hidden core also has a share of branches whose wrong path meets the right one:
 long program, whose first part states nothing.
 --columns: these alone.
 --wrong-path: this share, instead of the one that is drawn.
---fetch: the hidden core fetches its instructions. No column knows how far ahead, nor the targets and pages that it
-knows.
+--fetch: the hidden core fetches its instructions. The columns of a short run know what that run found of it; no other
+one knows how far ahead, nor the targets and pages that it knows.
 --out: what was replayed for a cell is kept there, and is not replayed again for the same native core and columns. So a
 later rule can be scored on the same traces.
 """
@@ -54,7 +55,8 @@ from tierscope.errors import TierscopeError
 from tierscope.files import write_atomically
 from tierscope.predict.program.answer import Answer, anchor, answer
 from tierscope.predict.program.cold import NONE, Doubt, doubt
-from tierscope.predict.program.front_end import OTHERS, explains_better
+from tierscope.predict.program.cores import COUNT
+from tierscope.predict.program.front_end import explains_better
 from tierscope.predict.program.native import Native
 from tierscope.simulated.replay import Traced, replayed
 from tierscope.simulated.trace import words_of
@@ -137,12 +139,14 @@ def shared(seed: str) -> float:
 def fetched(seed: str, number: int) -> str:
     """Return how a hidden core fetches instructions: a draw of its own, so that the others stay.
 
-    number: of the draw; 8238 has the usual targets and pages.
+    number: of the draw; 8238 has the usual targets and pages, and lines are next to each other before 8240.
     """
     draw = random.Random(f"{seed}, ahead")
     words = f",core.fetch.ahead={draw.choice([0, 8, 16, 64])}"
     if number == 8238:
         return words
+    if number >= 8240:
+        words += f",core.fetch.between={draw.choice([0, 2, 4, 8])}"
     return words + (f",core.fetch.targets={draw.choice([1024, 4096, 16384])},core.fetch.redirect={draw.randint(1, 14)}"
                     f",core.fetch.pages={draw.choice([32, 64, 256])}")  # fmt: skip
 
@@ -210,7 +214,7 @@ def told(
     if explains_better(seconds(near[1]), seconds(near[0]), time):
         near, far, instant = ((*one[1::-1], *one[2:]) for one in (near, far, instant))
     first = instant[0] if instant else None
-    here = anchor(Native(exact, exact, 0.0, 9), near, "", (), first, unsure, readings=len(OTHERS))
+    here = anchor(Native(exact, exact, 0.0, 9), near, "", (), first, unsure, readings=len(near) - 1 - COUNT)
     return answer("far", here, far, None, None, None)
 
 

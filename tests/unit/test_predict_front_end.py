@@ -6,12 +6,14 @@ import pytest
 
 from tierscope.predict.program import asked, part
 from tierscope.predict.program.answer import Anchor, Answer, anchor, answer
-from tierscope.predict.program.front_end import EAGER, LAZY, between, explains_better, other, refused
+from tierscope.predict.program.front_end import UNPROBED, FrontEnd, between, explains_better
 from tierscope.predict.program.machines import Here, Place
 from tierscope.predict.program.native import Native
+from tierscope.simulated.fetched import Fetched
 from tierscope.simulated.replay import Traced
 from tierscope.stats.median import Interval
 
+EAGER, LAZY = UNPROBED.eager, UNPROBED.lazy
 OTHERS = 12
 OWN = Place("here", "m" + EAGER, others=("m" + LAZY, *(f"m,{number}" for number in range(OTHERS))), readings=1)
 TIER = Place("far", "t" + EAGER, others=("t" + LAZY, *(f"t,{number}" for number in range(OTHERS))), readings=1)
@@ -119,18 +121,28 @@ def test_bounds_contain_a_program_between_any_two_readings() -> None:
 
 def test_a_note_names_a_reading_that_the_time_here_refuses() -> None:
     (note,) = part.refused_reading(*anchored(0.95, 1.68))
-    assert note.startswith("a core that fetches instructions on demand, and nothing behind wrong guesses of branches,")
+    assert note.startswith(
+        "a core that fetches instructions on demand, and no lines of the right path behind wrong guesses of branches,"
+    )
     assert " takes 1.68x the time that was measured here" in note
     assert part.refused_reading(*anchored(0.95, 1.2)) == ()
     assert part.refused_reading(*anchored(1.4, 1.6)) == (), "neither explains it: nothing is predicted"
-    assert "right path behind wrong guesses of branches, takes 0.50x" in refused("m" + EAGER, 0.5)
+    assert "right path behind wrong guesses of branches, takes 0.50x" in UNPROBED.refused("m" + EAGER, 0.5)
 
 
 def test_words_without_a_reading_stay_unchanged(tmp_path: Path) -> None:
-    assert other("m,queueing=false") == "m,queueing=false"
-    assert other(f"{tmp_path}{EAGER},queueing=false") == f"{tmp_path}{LAZY},queueing=false"
+    assert UNPROBED.other("m,queueing=false") == "m,queueing=false"
+    assert UNPROBED.other(f"{tmp_path}{EAGER},queueing=false") == f"{tmp_path}{LAZY},queueing=false"
     model = Place("m", "m", others=("m,1",))
     assert Here(model, (), "").read_otherwise() == Here(model, (), "")
+
+
+def test_a_core_whose_fetching_is_known_has_two_readings_and_both_fetch_alike() -> None:
+    found = FrontEnd(Fetched(",core.fetch.ahead=9", ",core.fetch.ahead=8", sure=True))
+    assert found.others == (found.lazy,)
+    assert found.other("m" + found.lazy) == "m" + found.eager
+    assert "instructions" not in found.refused("m" + found.eager, 0.5)
+    assert len(FrontEnd(Fetched(",core.fetch.ahead=9", ",core.fetch.ahead=8")).others) == 3
 
 
 @pytest.mark.parametrize("times", [(0.0, 1.0, 1.0), (1.0, 0.0, 1.0), (1.0, 1.1, 1.0), (1.2, 1.2, 1.0)])

@@ -16,7 +16,7 @@ from made_tlb import MadeTlb, add_probe, add_tlb
 from tierscope.errors import MachineError, UsageError
 from tierscope.predict.program import here as runs_of
 from tierscope.predict.program.cores import COUNT
-from tierscope.predict.program.front_end import CROSSED, EAGER, LAZY
+from tierscope.predict.program.front_end import UNPROBED
 from tierscope.predict.program.here import runs_here
 from tierscope.predict.program.machines import PREFETCHERS, Here, places
 from tierscope.predict.program.machines import SMALL_PAGE as PAGE
@@ -29,6 +29,7 @@ from tierscope.units import KiB, MiB, parse_bytes
 pytestmark = pytest.mark.slow
 
 MACHINE = made_machine(2)
+EAGER, LAZY = UNPROBED.eager, UNPROBED.lazy
 
 
 def levels(folder: Path) -> Run:
@@ -65,7 +66,7 @@ def test_each_tier_has_the_cores_of_this_machine(here: Here) -> None:
     for place in (here.own, *here.tiers):
         assert place.word.endswith(PREFETCHERS[0] + EAGER)
         own = place.word.removesuffix(EAGER)
-        assert place.others[: place.readings] == (own + LAZY, *(own + reading for reading in CROSSED))
+        assert place.others[: place.readings] == tuple(own + reading for reading in UNPROBED.others)
         assert len(place.others) == place.readings + COUNT
         assert [word.partition(",")[2] for word in place.words] == [word.partition(",")[2] for word in here.own.words]
 

@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 
 from tierscope.predict.program.cores import BETWEEN, COUNT, cores
-from tierscope.predict.program.front_end import EAGER, LAZY
+from tierscope.predict.program.front_end import UNPROBED
 from tierscope.predict.program.one_more import counting, one_more, weights
 
+EAGER, LAZY = UNPROBED.eager, UNPROBED.lazy
 SMALL = {"a": 2.0, "b": 64.0, "c": 32.0, "d": 20.0, "e": 8.0}
 LARGE = {"a": 8.0, "b": 512.0, "c": 112.0, "d": 12.0, "e": 48.0}
 

@@ -21,7 +21,7 @@ Fang, Y. Wang, "Number-theoretic Methods in Statistics", 1994, chapter 1.
 
 from collections.abc import Mapping, Sequence
 
-from tierscope.predict.program.front_end import EAGER, LAZY
+from tierscope.predict.program.front_end import UNPROBED, FrontEnd
 
 BETWEEN = 12  # each replays the whole trace for each tier: 24 give bounds that are hardly narrower
 COUNT = BETWEEN + 2
@@ -35,24 +35,31 @@ def parameters(words: str) -> dict[str, float]:
     return {key: float(value) for key, value in pairs if not key.endswith(".prefetch")}
 
 
-def cores(small: Mapping[str, float], large: Mapping[str, float], prefetchers: Sequence[str]) -> tuple[str, ...]:
+def cores(
+    small: Mapping[str, float],
+    large: Mapping[str, float],
+    prefetchers: Sequence[str],
+    front_end: FrontEnd = UNPROBED,
+) -> tuple[str, ...]:
     """Return the words of COUNT cores, behind a machine; the last two are the small and the large one.
 
     small, large: the ends of each parameter, both with the same keys. prefetchers: words of each kind, the likely one
     first.
     """
-    between = (_core(number, small, large, prefetchers) for number in range(1, PRIME))
-    ends = ((small, LAZY), (large, EAGER))
+    between = (_core(number, small, large, prefetchers, front_end) for number in range(1, PRIME))
+    ends = ((small, front_end.lazy), (large, front_end.eager))
     return *between, *(_words(end) + prefetchers[0] + path for end, path in ends)
 
 
-def _core(number: int, small: Mapping[str, float], large: Mapping[str, float], prefetchers: Sequence[str]) -> str:
+def _core(
+    number: int, small: Mapping[str, float], large: Mapping[str, float], prefetchers: Sequence[str], front_end: FrontEnd
+) -> str:
     ranks = [number * GENERATOR**k % PRIME for k in range(len(small) + 1)]
     values = {
         key: least * (large[key] / least) ** ((rank - 0.5) / BETWEEN)
         for (key, least), rank in zip(small.items(), ranks, strict=False)
     }
-    return _words(values) + _kind(ranks[-1], prefetchers) + (EAGER if number in SQUARES else LAZY)
+    return _words(values) + _kind(ranks[-1], prefetchers) + (front_end.eager if number in SQUARES else front_end.lazy)
 
 
 def _words(values: Mapping[str, float]) -> str:

@@ -1,11 +1,13 @@
 """Two readings of what a core fetches before the program needs it, since no trace shows it, and both that cross them.
 
     eager    wrong paths behind a wrong guess of a branch meet the right one soon, and fetch its lines
-             (core/simulate/pipeline.hpp); instructions come AHEAD lines before, and targets of branches are known
-             (core/simulate/fetch.hpp)
-    lazy     wrong paths fetch nothing that the program needs; instructions come on demand, and behind a taken branch
-             whose target is not known later
+             (core/simulate/pipeline.hpp); instructions come early (core/simulate/fetch.hpp)
+    lazy     wrong paths fetch nothing that the program needs; instructions come late
     crossed  wrong paths of the one, instructions of the other
+
+Early and late are the ends of what a run of `core` found (`simulated.fetched`). Without one, early is many lines ahead,
+with all targets of branches known, and late is on demand. Readings that cross are left out where both ends are near
+each other.
 
 A real core runs the wrong path in any case. Whether that path meets the right one depends on the program. Most cores
 fetch instructions ahead, and how far depends on the core. So a program may be between all four. The own core has all of
@@ -27,29 +29,51 @@ Austin, "Fetch Directed Instruction Prefetching", MICRO 1999.
 
 import math
 from collections.abc import Iterator
+from dataclasses import dataclass
 
-from tierscope.simulated.fetch import AHEAD
+from tierscope.simulated.fetched import NOT_PROBED, Fetched
 
 MEETS, MISSES = ",core.wrong_path=1", ",core.wrong_path=0"
-SOON = f",core.fetch.ahead={AHEAD},core.fetch.redirect=0"
-LATE = ",core.fetch.ahead=0,core.fetch.redirect=8"  # cycles until a branch is decoded, on most cores
-EAGER, LAZY = MEETS + SOON, MISSES + LATE
-CROSSED = (MEETS + LATE, MISSES + SOON)
-OTHERS = (LAZY, *CROSSED)  # readings of the own core behind the eager one
-WORDS = {
-    EAGER: "that fetches instructions ahead, and lines of the right path behind wrong guesses of branches,",
-    LAZY: "that fetches instructions on demand, and nothing behind wrong guesses of branches,",
-}
 Times = tuple[float, float]
 """Seconds of a core here and on the tier."""
 
 
-def other(word: str) -> str:
-    """Return the words of a machine with the other reading; the same words if they state none."""
-    for one, another in ((EAGER, LAZY), (LAZY, EAGER)):
-        if one in word:
-            return word.replace(one, another)
-    return word
+@dataclass(frozen=True, slots=True)
+class FrontEnd:
+    """The readings of one machine, as words behind it. fetched: how early and how late its instructions may come."""
+
+    fetched: Fetched = NOT_PROBED
+
+    @property
+    def eager(self) -> str:
+        return MEETS + self.fetched.early
+
+    @property
+    def lazy(self) -> str:
+        return MISSES + self.fetched.late
+
+    @property
+    def others(self) -> tuple[str, ...]:
+        """Return the readings of the own core behind the eager one, the lazy one first."""
+        crossed = (MEETS + self.fetched.late, MISSES + self.fetched.early)
+        return (self.lazy,) if self.fetched.sure else (self.lazy, *crossed)
+
+    def other(self, word: str) -> str:
+        """Return the words of a machine with the other reading; the same words if they state none."""
+        for one, another in ((self.eager, self.lazy), (self.lazy, self.eager)):
+            if one in word:
+                return word.replace(one, another)
+        return word
+
+    def refused(self, word: str, ratio: float) -> str:
+        """Return the note on a reading that the time here refuses. word: of its machine; ratio: model over measured."""
+        ahead, demand = ("", "") if self.fetched.sure else ("instructions ahead, and ", "instructions on demand, and ")
+        lines = "lines of the right path behind wrong guesses of branches,"
+        how = f"fetches {ahead}{lines}" if self.eager in word else f"fetches {demand}no {lines}"
+        return f"a core that {how} takes {ratio:.2f}x the time that was measured here, so that the bounds leave it out"
+
+
+UNPROBED = FrontEnd()
 
 
 def explains_better(one_s: float, another_s: float, here_s: float) -> bool:
@@ -65,9 +89,3 @@ def between(one: Times, another: Times, here_s: float) -> Iterator[float]:
     if min(a, other_a) < here_s < max(a, other_a):
         share = (here_s - a) / (other_a - a)
         yield ((1 - share) * b + share * other_b) / here_s
-
-
-def refused(word: str, ratio: float) -> str:
-    """Return the note on a reading that the time here refuses. word: of its machine; ratio: model over measured."""
-    how = next(words for reading, words in WORDS.items() if reading in word)
-    return f"a core {how} takes {ratio:.2f}x the time that was measured here, so that the bounds leave it out"

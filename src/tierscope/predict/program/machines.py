@@ -25,11 +25,12 @@ from tierscope.models.device import Device
 from tierscope.plans.simulation import PREFIX
 from tierscope.predict.memory import memory
 from tierscope.predict.program.cores import cores, parameters
-from tierscope.predict.program.front_end import EAGER, OTHERS, other
+from tierscope.predict.program.front_end import UNPROBED, FrontEnd
 from tierscope.predict.program.grid import axes
 from tierscope.record.result import Run
 from tierscope.run.planned import catalogue
 from tierscope.simulated.core import settings
+from tierscope.simulated.fetched import fetched
 from tierscope.simulated.preset import Measured, measured, memory_read_s, text
 from tierscope.simulated.trace import LARGE, SMALL
 from tierscope.suites.core.parameter import KNOWN, NONE
@@ -67,6 +68,7 @@ class Place:
     bandwidth_over: float | None = None  # the same of the bandwidth
     as_here: bool = False  # whether its latency is that of this machine's memory, whatever that is
     readings: int = 0
+    front_end: FrontEnd = UNPROBED
 
     @property
     def words(self) -> list[str]:
@@ -75,6 +77,7 @@ class Place:
 
     def read_otherwise(self) -> "Place":
         """Return the place with the other reading of the front end, and the own one in its stead."""
+        other = self.front_end.other
         others = (other(self.others[0]), *self.others[1:]) if self.readings else self.others
         return replace(self, word=other(self.word), large=other(self.large), others=others)
 
@@ -101,6 +104,7 @@ class Here:
     def read_otherwise(self) -> "Here":
         """Return all machines with the other reading of the front end of the own core."""
         tiers, grid = (tuple(one.read_otherwise() for one in group) for group in (self.tiers, self.grid))
+        other = self.own.front_end.other
         own, ends = self.own.read_otherwise(), tuple(map(other, self.ends))
         return replace(self, own=own, tiers=tiers, grid=grid, instant=other(self.instant), ends=ends)
 
@@ -116,7 +120,8 @@ def places(runs: Sequence[Run], on: Sequence[str], folder: Path, page_bytes: int
     whole.write_text(text(found))
     probed = _probed(runs)
     core, prefetchers = _core_words(found, probed)
-    sizes = cores(*range_of(probed), prefetchers)
+    front_end = FrontEnd(fetched(probed))
+    sizes = cores(*range_of(probed), prefetchers, front_end)
     files = {page: _without_memory(found, rows, page) for page in (SMALL_PAGE, LARGE_PAGE)}
 
     def place(name: str, memories: str, more: str = "", notes: tuple[str, ...] = ()) -> Place:
@@ -124,12 +129,14 @@ def places(runs: Sequence[Run], on: Sequence[str], folder: Path, page_bytes: int
         for page, content in files.items():
             path = folder / f"{len(list(folder.iterdir()))}.toml"
             path.write_text(f'memories = "{memories}"\n{content}')
-            own = [prefetchers[0] + reading for reading in (EAGER, *OTHERS)]
+            own = [prefetchers[0] + reading for reading in (front_end.eager, *front_end.others)]
             words[page] = [f"{path}{core}{one}{more}" for one in (*own, *sizes)]
         translated = all("[[tlb]]" in content for content in files.values())
         large = words[LARGE_PAGE][0] if translated and page_bytes == SMALL_PAGE else ""
         likely, *others = words[page_bytes]
-        return Place(name, likely, large, tuple(others), notes, readings=len(OTHERS))
+        return Place(
+            name, likely, large, tuple(others), notes, readings=len(front_end.others), front_end=front_end
+        )  # fmt: skip
 
     last = found.shapes[-1]
     own = place("this machine", str(whole))

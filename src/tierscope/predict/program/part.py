@@ -6,7 +6,6 @@ from pathlib import Path
 
 from tierscope.predict.program.answer import Anchor, Answer, answer, slowdown
 from tierscope.predict.program.found import Found
-from tierscope.predict.program.front_end import refused as refused_front_end
 from tierscope.predict.program.lever import judged, opinion
 from tierscope.predict.program.machines import Here, Place
 from tierscope.predict.program.members import Household, Member
@@ -142,7 +141,7 @@ def refused_reading(here: Here, here_s: Anchor) -> tuple[str, ...]:
     other, ratio = here_s.other_reading, here_s.other_ratio
     if other is None or ratio is None or here_s.allows(other) or here_s.unknown:
         return ()
-    return (refused_front_end(here.own.others[0], ratio),)
+    return (here.own.front_end.refused(here.own.others[0], ratio),)
 
 
 def _tail(own: Traced) -> tuple[str, ...]:
