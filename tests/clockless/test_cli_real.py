@@ -18,6 +18,7 @@ import pytest
 
 from asked import KEYS
 from shell import CPUS, PLAIN, ROOT, Shell, cores_of, ended, records, wait_for
+from tiers import first
 from tierscope.record.result import load
 from tierscope.run.start import resume
 
@@ -221,7 +222,7 @@ def test_ctrl_c_ends_with_130_leaves_no_core_and_can_be_resumed(shell: Shell) ->
 
 @pytest.mark.parametrize(
     ("words", "seed"),
-    [(VISITED, 0), (LATENCY, 1), pytest.param(LATENCY, 2, marks=pytest.mark.slow)],
+    first(1, [(VISITED, 0), (LATENCY, 1), (LATENCY, 2)]),
     ids=["visited", "1", "2"],
 )
 def test_killed_at_any_moment_it_can_be_resumed(shell: Shell, words: list[str], seed: int) -> None:

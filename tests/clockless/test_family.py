@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from tiers import first
 from tierscope.predict.program.members import household
 from tierscope.predict.program.native import Native
 from tierscope.predict.program.processes import strayed
@@ -232,6 +233,7 @@ def test_a_process_that_does_not_start_is_an_error_of_its_own(program: str, proc
 
 
 @traced
+@pytest.mark.parametrize("program", first(1, ["dynamic", "static"]), indirect=True)
 def test_what_is_recorded_is_known_by_its_words(program: str) -> None:
     """The second of two children takes nearly all of the time; the first one has other arguments."""
     line = f"'{program}' work 1; '{program}' work 100000"
