@@ -21,6 +21,11 @@ std::uint64_t crowd_of(const Section& section, const char* key, std::uint64_t le
                               : least;
 }
 
+BankLimits banks_of(const Section& media) {
+  if (!media.has("banks")) return {};
+  return {media.count("banks", 1, 4096), media.count("per_bank", 1, 4096)};
+}
+
 }  // namespace
 
 Dimm::Dimm(const Section& section, std::uint64_t seed)
@@ -29,7 +34,8 @@ Dimm::Dimm(const Section& section, std::uint64_t seed)
       line_(section.time("line", "0ns")),
       unit_(Unit::of(section.section("media"))),
       media_(section.section("media"), migration_of(section, seed, unit_)),
-      queue_(section.section("queue").count("entries", 0, 65536), unit_),
+      banks_(banks_of(section.section("media"))),
+      queue_(section.section("queue").count("entries", 0, 65536), unit_, banks_.limits()),
       wpq_(section.section("queue").count("wpq", 1, 65536)),
       read_places_(crowd_of(section, "read_places", 1)),
       write_places_(crowd_of(section, "write_places", 1)),
@@ -151,6 +157,7 @@ Admitted Dimm::take_write(std::uint64_t address, Time at) {
     moved = put(queue_.alone(address), moved);
   } else {
     if (queue_.full()) moved = put(queue_.take(), moved);
+    if (queue_.crowded(address)) moved = put(queue_.take_beside(address), moved);
     queue_.add(address, moved);
   }
   stalls_ += entered > at ? 1 : 0;
@@ -162,23 +169,42 @@ Admitted Dimm::take_write(std::uint64_t address, Time at) {
 
 /// Take a group that leaves the queue at `at`; return when its port is free again.
 Time Dimm::put(const Group& group, Time at) {
-  const Time end = media_.put(unit_.address(group.number), at);
-  land(group, end);
+  const bool lacks = lacks_rest(group);
+  const Time end = media_.put(unit_.address(group.number), lacks ? banks_.wait(group.number, at) : at);
+  land(group, end, lacks);
   return end;
 }
 
-/// Write the group's part of a line to the medium, or to the buffer before it.
-void Dimm::land(const Group& group, Time at) {
+/// Return whether a part of a unit leaves whose rest is in no buffer.
+bool Dimm::lacks_rest(const Group& group) const { return !whole(group) && !held(unit_.address(group.number)); }
+
+/// Write the group's part of a line to the medium, or to the buffer before it. `lacks`: its rest must be read.
+void Dimm::land(const Group& group, Time at, bool lacks) {
   const auto address = unit_.address(group.number);
+  if (lacks) {
+    ++media_.reads;
+    if (!banks_.none()) at = banks_.complete(group.number, at, rest(address));
+  }
   auto* slot = merges_ ? buffers_[0].units->find(group.number) : nullptr;
-  if (!whole(group) && slot == nullptr && !held(address)) ++media_.reads;
-  if (!whole(group) && slot == nullptr && merges_) slot = &merge_slot(group.number, at);
+  if (!whole(group) && slot == nullptr && merges_) (slot = &merge_slot(group.number, at))->ready = at;
   if (slot != nullptr) {
     const Group merged{group.number, slot->dirty | group.lines};
     slot->dirty = whole(merged) ? 0 : merged.lines;
     if (!whole(merged)) return;
   }
   media_.wrote(address, at);
+}
+
+/// Return how long it takes to read the rest of a unit, and to write the unit.
+Time Dimm::rest(std::uint64_t address) {
+  Time time = media_.write_time();
+  for (auto level = data_; level < buffers_.size(); ++level) {
+    auto& buffer = buffers_[level];
+    time += buffer.latency;
+    if (buffer.units->find(buffer.number(address)) != nullptr) return time;
+    buffer.units->insert(buffer.number(address));
+  }
+  return time + media_.latency();
 }
 
 bool Dimm::held(std::uint64_t address) const {

@@ -3,7 +3,8 @@
 /// (`queue.wpq` lines), which survives the loss of power, and pass a queue in which the lines of one unit of the medium
 /// combine (write_queue.hpp). Each group takes the medium's port for `media.write`, a fetch for `media.interval`. A
 /// part of a unit is merged in the nearest buffer if its units are of the same size. The rest of the unit is read for
-/// that, and it is written when it is whole or must leave. Without such a buffer it is read and written immediately. A
+/// that, which occupies a bank of the medium if it has some (banks.hpp), and it is written when it is whole or must
+/// leave. Without such a buffer it is read and written immediately. A
 /// buffer that `holds = "addresses"` knows where the data of its units are: a hit there saves `media.read`, which is
 /// then the look-up on the medium, but the data are fetched anyway. The DIMM has
 /// `crowd.read_places` and `crowd.write_places` for requests on their way, which keep their order. If these are taken,
@@ -17,6 +18,7 @@
 #include <memory>
 #include <vector>
 
+#include "simulate/banks.hpp"
 #include "simulate/gate.hpp"
 #include "simulate/media.hpp"
 #include "simulate/memory.hpp"
@@ -57,7 +59,9 @@ class Dimm final : public Memory {
   void fill(std::size_t levels, std::uint64_t address, Time ready);
   Admitted take_write(std::uint64_t address, Time at);
   Time put(const Group& group, Time at);
-  void land(const Group& group, Time at);
+  void land(const Group& group, Time at, bool lacks);
+  [[nodiscard]] bool lacks_rest(const Group& group) const;
+  Time rest(std::uint64_t address);
   Held& merge_slot(std::uint64_t number, Time at);
   [[nodiscard]] bool held(std::uint64_t address) const;
   [[nodiscard]] bool whole(const Group& group) const noexcept { return group.lines == unit_.whole; }
@@ -70,6 +74,7 @@ class Dimm final : public Memory {
   Time latency_, accept_, line_;
   Unit unit_;
   Media media_;
+  Banks banks_;
   WriteQueue queue_;
   Places wpq_;
   Places read_places_, write_places_;  // requests that keep their order
