@@ -1,8 +1,9 @@
-"""The simulated optane100 against published figures of one and six DIMMs, by kind, in two halves and a last part.
+"""The simulated optane100 against published figures of one and six DIMMs, by kind, in two halves and two last parts.
 
     python benchmarks/optane.py                      errors of the half that may be used for fitting
     python benchmarks/optane.py --half held-out      of the other half
-    python benchmarks/optane.py --half untouched     of tables that no fit has met
+    python benchmarks/optane.py --half looked-at     of groups that no fit has met, but someone looked at
+    python benchmarks/optane.py --half untouched     of groups that nobody looked at
     python benchmarks/optane.py --list               which curve is in which half
     python benchmarks/optane.py --rows --set memory.pmem.accept=100ns
 
@@ -10,8 +11,10 @@ A curve is what a table states of one pattern, kind and access size: its rows di
 curve are in one half. In each group of curves, those of one table, pattern and kind, the SHA-256 of the words of a
 curve sorts them, and every other one is for fitting. So nobody chose the halves. In `optane100_fence_interval` and
 `optane100_persist_latency`, each row of one column counts as a curve. No row of ADDED and UNTOUCHED is for fitting. The
-tables of mixed reads and writes state neither pattern nor size nor store. Non-temporal stores to six DIMMs are
-simulated, random accesses of 64 B for `mixed_threads` and sequential ones of 256 B for `mixed_ratio`.
+SHA-256 also sorts the groups of UNTOUCHED, those of gaps and those of mixed ones by themselves. Every other group, from
+the first on, was looked at for decision 0105. The tables of mixed reads and writes state neither pattern nor size nor
+store. Non-temporal stores to six DIMMs are simulated, random accesses of 64 B for `mixed_threads` and sequential ones
+of 256 B for `mixed_ratio`.
 
 The error of a row is |simulated / published - 1|. Rows of 24 threads are left out: thread 24 of the published runs was
 on CPU 24, the first one of the other package.
@@ -42,6 +45,7 @@ LEFT_OUT = ["bandwidth_interleaved sequential read 2048"]  # had its place in th
 SINGLE = ["cpu.loads=12"]  # fill buffers; more reads overlap only where one turn of the published loop has several
 ADDED = ("fence_threads",)  # when the model of decision 0082 was final
 UNTOUCHED = ("bandwidth_strided", "mixed_threads", "mixed_ratio")  # when that of decision 0103 was final
+HALVES = ("fitting", "held-out", "both", "looked-at", "untouched")
 CORES = 23  # CPU 1 to 23 of the published package, which counts from 0
 
 
@@ -137,6 +141,16 @@ def halves(all_figures: Iterable[Figure]) -> dict[str, bool]:
     return chosen
 
 
+def looked_at(all_figures: Iterable[Figure]) -> set[str]:
+    """Return the groups of UNTOUCHED that decision 0105 looked at: every other one by SHA-256."""
+    chosen: set[str] = set()
+    every = list(all_figures)
+    for tables in (UNTOUCHED[:1], UNTOUCHED[1:]):
+        groups = {" ".join(figure.group) for figure in every if figure.table in tables}
+        chosen.update(sorted(groups, key=lambda words: hashlib.sha256(words.encode()).digest())[::2])
+    return chosen
+
+
 def simulate(program: Path, some: list[Figure], changes: list[str], lines: int) -> dict[Figure, float]:
     """Return GB/s of each."""
     found = {}
@@ -157,7 +171,7 @@ def simulate(program: Path, some: list[Figure], changes: list[str], lines: int) 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--half", choices=("fitting", "held-out", "both", "untouched"), default="fitting")
+    parser.add_argument("--half", choices=HALVES, default="fitting")
     parser.add_argument("--list", action="store_true", help="print the halves alone")
     parser.add_argument("--rows", action="store_true", help="print each figure")
     parser.add_argument("--only", default="", help="groups that contain this text")
@@ -171,7 +185,10 @@ def main() -> int:
         for curve, fits in sorted(chosen.items()):
             print(f"{'fitting' if fits else 'held-out':8} {curve}")
         return 0
-    wanted = [f for f in every if (f.table in UNTOUCHED) == (words.half == "untouched")]
+    later, looked = words.half in HALVES[3:], looked_at(every)
+    wanted = [f for f in every if (f.table in UNTOUCHED) == later]
+    if later:
+        wanted = [f for f in wanted if (" ".join(f.group) in looked) == (words.half == "looked-at")]
     if words.half in ("fitting", "held-out"):
         wanted = [f for f in wanted if chosen[f.curve] == (words.half == "fitting")]
     wanted = [f for f in wanted if words.only in " ".join(f.group)]
