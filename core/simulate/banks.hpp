@@ -3,10 +3,8 @@
 ///
 ///     per_bank   units in its part of the write queue. One more pushes the oldest one out, be it whole or not. As many
 ///                parts that left wait to be completed
-///     complete   a part of a unit whose rest is in no buffer: the rest is read, then the unit is written, one unit of
-///     a
-///                bank at a time. The table of addresses, the medium and the write take the times that they take
-///                elsewhere
+///     complete   a part of a unit whose rest is in no buffer: the rest is read, then the unit is written. A bank does
+///                that for one unit at a time. The table of addresses, the medium and the write take their usual times
 ///
 /// Source: bandwidths of stores with gaps fall in proportion to the lines of 4 KiB that they touch, sixteen of 256 B
 /// (J. Yang, J. Kim, M. Hoseinzadeh, J. Izraelevitz, S. Swanson, An Empirical Guide to the Behavior and Use of Scalable
