@@ -31,20 +31,20 @@ class Writer {
 }  // namespace
 
 std::vector<std::byte> assemble(const Walk& walk) {
-  const auto order = order_of(walk);
-  const auto place = [&](std::size_t n) { return CODE_PAGE + order[n] * walk.run_bytes(); };
+  const auto runs = runs_of(walk);
+  const auto place = [&](std::size_t n) { return CODE_PAGE + runs[n].begin; };
   Writer to(CODE_PAGE + walk.bytes);
   to.put(LOAD_SUM);
   to.put(LOAD_ADDED);
   to.jump(place(0));
-  for (std::size_t n = 0; n < order.size(); ++n) {
+  for (std::size_t n = 0; n < runs.size(); ++n) {
     to.to(place(n));
-    for (std::uint64_t f = 0; f < walk.fillers(); ++f) {
+    for (std::uint64_t f = 0; f < runs[n].fillers(); ++f) {
       to.put(NOP);
       to.put(NOP);
     }
     to.put(ADD);
-    const bool last = n + 1 == order.size();
+    const bool last = n + 1 == runs.size();
     if (last) {
       to.put(LESS);
       to.put(OVER);  // the jump back, after the last iteration

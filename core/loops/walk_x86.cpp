@@ -1,8 +1,8 @@
 /// x86-64. Registers: rdi the frame, rsi iterations left, rax the sum, rdx what is added.
 /// Source of encodings: Intel, "64 and IA-32 Architectures Software Developer's Manual", volume 2.
 #if defined(__x86_64__)
-#include <algorithm>
 #include <array>
+#include <utility>
 
 #include "loops/steps.hpp"
 #include "loops/walk.hpp"
@@ -40,16 +40,16 @@ class Writer {
 }  // namespace
 
 std::vector<std::byte> assemble(const Walk& walk) {
-  const auto order = order_of(walk);
-  const auto place = [&](std::size_t n) { return CODE_PAGE + order[n] * walk.run_bytes(); };
+  const auto runs = runs_of(walk);
+  const auto place = [&](std::size_t n) { return CODE_PAGE + runs[n].begin; };
   Writer to(CODE_PAGE + walk.bytes);
   to.put(ENTRY);
   to.distance(place(0));
-  for (std::size_t n = 0; n < order.size(); ++n) {
+  for (std::size_t n = 0; n < runs.size(); ++n) {
     to.to(place(n));
-    for (std::uint64_t f = 0; f < walk.fillers(); ++f) to.put(NOP);
+    for (std::uint64_t f = 0; f < runs[n].fillers(); ++f) to.put(NOP);
     to.put(ADD);
-    const bool last = n + 1 == order.size();
+    const bool last = n + 1 == runs.size();
     if (last) {
       to.put(LESS);
       to.put(AGAIN);

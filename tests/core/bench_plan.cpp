@@ -164,7 +164,8 @@ TEST_CASE("a target is a name and the text behind the first colon") {
 TEST_CASE("a key that is not of a group is refused with those that are") {
   CHECK(error_of([] { plan_of("kern=triad"); }) ==
         "BadPlan: unknown key 'kern' (known: access, ahead, apart, beside, burst, chain, chains, command, count, "
-        "cpus, down, draw, element, fence, filler, fillers, footprint, interleave, isa, jumps, kernel, keys, limit, locality, "
+        "cpus, down, draw, element, fence, filler, fillers, footprint, interleave, isa, jumps, kernel, keys, limit, "
+        "locality, "
         "memory, operation, order, pace, pages, parity, partition, per_block, prefetch, prefetchw, random, row, seed, "
         "shared, "
         "sharing, size, skew, source, spacing, straight, streams, stride, target, train, unroll, value, windows)");

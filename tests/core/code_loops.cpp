@@ -1,7 +1,7 @@
 /// Loops of much code: what they leave, and that a simulated core takes the time for them that its parameters imply.
 #include <doctest/doctest.h>
 
-#include <set>
+#include <algorithm>
 
 #include "bench/tasks/code.hpp"
 #include "loops/code.hpp"
@@ -42,22 +42,37 @@ std::string refusal(const std::string& words) {
 
 }  // namespace
 
-TEST_CASE("each run of a walk comes once, a page after the other") {
-  for (const Walk walk : {Walk{16 * 4096, 1, 2, 1}, Walk{16 * 4096, 4, 1, 2}, Walk{16 * 4096, 64, 1, 3}}) {
-    const auto order = loops::order_of(walk);
-    CHECK(std::set<std::uint32_t>(order.begin(), order.end()).size() == walk.runs());
-    CHECK(*std::ranges::max_element(order) == walk.runs() - 1);
-    const auto page = [&](std::size_t n) { return order[n] * walk.run_bytes() / loops::CODE_PAGE; };
+TEST_CASE("runs use each line once, and those of a group follow one another") {
+  for (const Walk walk : {Walk{16 * 4096, 1, 2, 1}, Walk{16 * 4096, 4, 1, 2}, Walk{64 * 4096, 64, 1, 3}}) {
+    const auto runs = loops::runs_of(walk);
+    CHECK(runs.size() == walk.runs());
+    std::vector<unsigned> uses(walk.bytes / loops::CODE_LINE);
     unsigned changes = 0;
-    for (std::size_t n = 1; n < order.size(); ++n) changes += page(n) != page(n - 1) ? 1 : 0;
-    CHECK(changes == 15);
-    CHECK(walk.fillers() * loops::FILLED + loops::ENDING <= walk.run_bytes());
+    for (std::size_t n = 0; n < runs.size(); ++n) {
+      const auto last = (runs[n].begin + runs[n].bytes - 1) / loops::CODE_LINE;
+      for (auto line = runs[n].begin / loops::CODE_LINE; line <= last; ++line) ++uses[line];
+      const auto near = [&](std::size_t other) {
+        return std::max(runs[n].begin, runs[other].begin) - std::min(runs[n].begin, runs[other].begin);
+      };
+      if (n > 0) changes += near(n - 1) > 2 * walk.group() ? 1 : 0;
+      CHECK(runs[n].fillers() * loops::FILLED + loops::ENDING <= runs[n].bytes);
+    }
+    CHECK(std::ranges::all_of(uses, [&](unsigned n) { return n == walk.jumps; }));
+    CHECK(changes < walk.bytes / walk.group());
   }
+}
+
+TEST_CASE("the jumps of long runs fill all sets of a buffer that takes the address") {
+  constexpr std::size_t SETS = 64;
+  std::vector<unsigned> uses(SETS);
+  for (const auto& run : loops::runs_of({256 * 4096, 16, 1, 1})) ++uses[(run.begin + run.bytes) / 32 % SETS];
+  CHECK(*std::ranges::min_element(uses) > 5);  // sixteen each
+  CHECK(*std::ranges::max_element(uses) < 32);
 }
 
 TEST_CASE("generated code of any shape runs all of its runs" * doctest::skip(std::string(loops::lacking()) != "")) {
   for (const Walk walk : {Walk{4096, 1, 1, 1}, Walk{8 * 4096, 1, 2, 1}, Walk{8 * 4096, 4, 1, 2},
-                          Walk{8 * 4096, 64, 1, 3}, Walk{300 * 4096, 16, 1, 4}}) {
+                          Walk{16 * 4096, 64, 1, 3}, Walk{300 * 4096, 16, 1, 4}}) {
     const loops::Code code(walk);
     Frame frame;
     frame.cursors[0] = 7;
@@ -87,10 +102,13 @@ TEST_CASE("a core that knows fewer targets than there are jumps waits for each o
 
 TEST_CASE("code that no run divides is refused, and so is more than a jump reaches") {
   CHECK(refusal("footprint=16KiB straight=4").empty());
-  CHECK(holds(refusal("footprint=5000"), "is not a multiple of a page of 4 KiB"));
+  CHECK(holds(refusal("footprint=5000"), "is not a multiple of 4096 bytes"));
   CHECK(holds(refusal("footprint=16KiB straight=3"), "does not divide the 64 lines of a page"));
   CHECK(holds(refusal("footprint=16KiB straight=128"), "does not divide"));
   CHECK(holds(refusal("footprint=16KiB straight=2 jumps=2"), "a run needs half a line"));
   CHECK(holds(refusal("footprint=16KiB jumps=3"), "jumps=3"));
+  CHECK(holds(refusal("footprint=16KiB jumps=0"), "jumps=0"));
+  CHECK(holds(refusal("footprint=16KiB straight=0"), "straight=0"));
+  CHECK(holds(refusal("footprint=4KiB straight=16"), "is not a multiple of 16384 bytes"));
   CHECK(holds(refusal("footprint=128MiB"), "above 64 MiB"));
 }

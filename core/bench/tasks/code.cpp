@@ -22,8 +22,7 @@ std::span<const Key<CodeLoops>> CodeLoops::table() {
 
 loops::Walk walk_of(const Group& group) {
   const auto& its = group.plan.of<CodeLoops>();
-  return {its.footprint, std::max<std::uint64_t>(its.straight, 1), std::max<std::uint64_t>(its.jumps, 1),
-          group.plan.seed};
+  return {its.footprint, its.straight, its.jumps, group.plan.seed};
 }
 
 namespace tasks::code {
@@ -47,13 +46,14 @@ class CodeTask final : public TaskOf<blocks::Repeats> {
   void check(const Group& group) const override {
     const auto walk = walk_of(group);
     const auto refuse = [](const std::string& why) { throw BadPlan("kernel code: " + why); };
-    require_multiple("footprint", walk.bytes, loops::CODE_PAGE, "a page of 4 KiB");
-    if (walk.bytes > loops::MOST_CODE)
-      refuse("footprint=" + std::to_string(walk.bytes) + " is above 64 MiB, which its jumps may not reach");
-    if (walk.jumps > 2 || (walk.jumps == 2 && walk.straight > 1))
+    if (walk.jumps == 0 || walk.jumps > 2 || (walk.jumps == 2 && walk.straight > 1))
       refuse("jumps=" + std::to_string(walk.jumps) + " is not 1, nor 2 with straight=1: a run needs half a line");
-    if (walk.straight > loops::CODE_PAGE / loops::CODE_LINE || loops::CODE_PAGE % walk.run_bytes() != 0)
+    if (walk.straight == 0 || loops::CODE_PAGE / loops::CODE_LINE % walk.straight != 0)
       refuse("straight=" + std::to_string(walk.straight) + " does not divide the 64 lines of a page");
+    require_multiple("footprint", walk.bytes, walk.group(),
+                     std::to_string(walk.group()) + " bytes, as runs of this length need");
+    if (walk.bytes > loops::MOST_CODE)
+      refuse("footprint=" + std::to_string(walk.bytes) + " is above 64 MiB, the most that it generates; take less");
   }
   [[nodiscard]] bool waits() const override { return true; }
   void place(Group& group, std::size_t number) const override {

@@ -14,13 +14,14 @@ using flow::Class;
 constexpr std::uint8_t SUM = 0, ADDED = 2, LEFT = 6, FLAGS = 16;
 
 /// Returns the x86-64 instructions of a run (loops/walk_x86.cpp).
-flow::Block block_of(const loops::Walk& walk, std::uint64_t at, bool last) {
+flow::Block block_of(const loops::Run& run, bool last) {
+  auto at = SIMULATED_CODE + run.begin;
   flow::Block block;
   const auto add = [&](std::uint8_t length, Class kind, Registers data, Registers written) {
     block.push_back(instruction(at, length, kind, {}, data, written));
     at += length;
   };
-  for (std::uint64_t f = 0; f < walk.fillers(); ++f) add(loops::FILLED, Class::nop, {}, {});
+  for (std::uint64_t f = 0; f < run.fillers(); ++f) add(loops::FILLED, Class::nop, {}, {});
   add(3, Class::integer, {SUM, ADDED}, {SUM, FLAGS});
   if (last) {
     add(3, Class::integer, {LEFT}, {LEFT, FLAGS});
@@ -36,9 +37,8 @@ flow::Block block_of(const loops::Walk& walk, std::uint64_t at, bool last) {
 CodeStepper::CodeStepper(simulate::Machine& machine, unsigned cpu, const loops::Walk& walk, std::uint64_t address,
                          std::uint64_t per_block, Block form)
     : PipelineStepper(machine, cpu, address, per_block, form) {
-  const auto order = loops::order_of(walk);
-  for (std::size_t n = 0; n < order.size(); ++n)
-    runs_.push_back(block_of(walk, SIMULATED_CODE + order[n] * walk.run_bytes(), n + 1 == order.size()));
+  const auto runs = loops::runs_of(walk);
+  for (std::size_t n = 0; n < runs.size(); ++n) runs_.push_back(block_of(runs[n], n + 1 == runs.size()));
 }
 
 bool CodeStepper::run_part() {
