@@ -11,11 +11,11 @@ from tierscope.record.result import Clock, Record
 from tierscope.record.work.code import CodeWork
 from tierscope.record.work.loop import LoopWork
 from tierscope.stats.median import Interval
-from tierscope.units import KiB
+from tierscope.units import KiB, MiB
 
 CLOCK = Clock(source="tsc", hz=2e9, resolution_s=5e-10, read_cost_s=2e-8)
 LEAST = 1000  # iterations of a block
-L2_S = 5e-9  # of a line from every cache behind the nearest
+L2_S, L3_S = 5e-9, 15e-9  # of a line from the second cache, of 2 MiB, and from those behind it
 
 
 @dataclass(frozen=True)
@@ -40,21 +40,22 @@ class MadeCore:
     code_lines: float = 5.0  # on their way from a cache behind the nearest
     targets: int = 4096  # of jumps, that are known
     redirect: float = 8.0  # cycles of another one
+    nearest: int = 32 * KiB  # of the cache of instructions
 
     def code_s(self, work: CodeWork, bytes_: int) -> float:
-        """Seconds of an iteration of a loop of code, in front of a cache of instructions of 32 KiB."""
-        lines, far = bytes_ / 64, bytes_ > 32 * KiB
+        """Seconds of an iteration of a loop of code."""
+        lines, far, latency = bytes_ / 64, bytes_ > self.nearest, L2_S if bytes_ <= 2 * MiB else L3_S
         if work.jumps == 1:
             near = 8 / self.width * self.cycle_s
-            return lines * (max(near, L2_S / self.code_lines) if far else near)
+            return lines * (max(near, latency / self.code_lines) if far else near)
         count = lines * work.jumps
-        known = max(self.cycle_s, L2_S / self.code_lines / work.jumps if far else 0.0)
-        other = (self.redirect + 1) * self.cycle_s + (L2_S / work.jumps if far else 0.0)
+        known = max(self.cycle_s, latency / self.code_lines / work.jumps if far else 0.0)
+        other = (self.redirect + 1) * self.cycle_s + (latency / work.jumps if far else 0.0)
         return count * (known if count <= self.targets else other)
 
     def time_s(self, work: LoopWork, level: str = "memory", threads: int = 1) -> float:
         """Seconds of an iteration of all threads together."""
-        latency = self.latency_s if level.startswith("memory") else L2_S
+        latency = self.latency_s if level.startswith("memory") else L2_S if level == "L2" else L3_S
         if work.train:
             return latency * (work.train + self._missed(work)) / (work.train + 1)
         if work.chains == 0:
@@ -129,14 +130,20 @@ def _answer(experiment: Experiment, made: MadeCore) -> Answer:
     return Answer(experiment, record, _Point((_Group(Interval(rate, rate, rate, 100)),)))  # type: ignore[arg-type]
 
 
-def add_core(maker: Maker, made: MadeCore = MadeCore(), machine: Machine | None = None, **words: str) -> None:
-    """Points that the plan asks of that core; of the two kinds of fillers that have registers, none."""
+def add_core(
+    maker: Maker, made: MadeCore = MadeCore(), machine: Machine | None = None, slower: CodeWork | None = None,
+    **words: str,
+) -> None:  # fmt: skip
+    """Points that the plan asks of that core; of the two kinds of fillers that have registers, none.
+
+    slower: loops of code that take twice as long.
+    """
     for one in asked(made, machine, **({"to": "512"} | words)):
         work = one.groups[0].workload.work
         if isinstance(work, LoopWork) and work.filler in ("integer", "vector") and work.chains:
             continue
         cpus = one.groups[0].team.cpus
-        rate = 1 / seconds(one, made) / len(cpus)
+        rate = 1 / seconds(one, made) / len(cpus) / (2 if work == slower else 1)
         team = Teamwork((rate,) * len(cpus), noise=0.002)
         blocks = made_blocks(
             (team,), seed=maker.seed + len(maker.records), count=60, block_s=max(BLOCK_S, LEAST / rate)

@@ -2,7 +2,8 @@
 
 * near: code that the cache of instructions contains: the time of a line that nothing delays.
 * levels: code that it does not contain, in each cache behind it, in runs of several lines: few jumps, so that their
-  targets are known. A chain of loads on the same bytes shows the latency of that cache.
+  targets are known. Shorter and longer runs take the same time for a line unless jumps limit it. A chain of loads on
+  the same bytes shows the latency of that cache.
 * jumps: two jumps in each line, and more and more lines, until the core no longer knows their targets. The same bytes
   with one jump in four lines show what else takes time.
 
@@ -20,33 +21,36 @@ from tierscope.units import KiB, MiB
 
 LINE = 64
 PAGE = 4 * KiB
+SECOND = 2  # the level behind the cache of instructions
 NEAR_BYTES = 16 * KiB  # half of the smallest cache of instructions
+SURE_BYTES = 384 * KiB  # twice the largest cache of instructions that we know: a hypervisor may not report it
 TIMES_NEARER = 3  # factor on the cache before: all of its lines have left it when they come again
 LEAST_TIMES = 2
 MOST_BYTES = 16 * MiB
-FEW_JUMPS, FEWER_JUMPS = CodeWork(straight=4), CodeWork(straight=16)  # from the second cache; from those behind it
+FEW_JUMPS = CodeWork(straight=4)
+RUNS = {2: (FEW_JUMPS, CodeWork(straight=16)), 3: (CodeWork(straight=16), CodeWork(straight=64))}
+"""Level -> shorter and longer runs; the last ones are those of all levels behind it."""
+GRAIN = 64 * KiB  # of bytes: whole groups of runs
 DENSE = CodeWork(jumps=2)
 FEWEST, MOST = 512, 65536  # jumps
 FINE = 1.15  # factor between the jumps that are known and those that are not
-KNOWN, REDIRECT = (
-    3.0,
-    6.0,
-)  # cycles: a target in any buffer takes hardly more than the former; a jump takes more than the
-# latter if it must be decoded first; between them, some of the jumps are known
+LITTLE = 3.0  # cycles: a target in any buffer hardly takes more
+REDIRECT = 6.0  # a jump that must be decoded first takes more; between both, some of the jumps are known
 Times = Mapping[tuple[CodeWork, int], tuple[float, float]]
 """(work, bytes of code) -> seconds of an iteration, and half of its interval."""
 
 
-def levels(machine: Machine) -> Iterator[tuple[str, int, CodeWork]]:
-    """Yield the level, the bytes of code in it, and the work; nothing of a level that is too small to distinguish."""
+def levels(machine: Machine) -> Iterator[tuple[str, int, tuple[CodeWork, ...]]]:
+    """Yield the level, the bytes of code in it, and the works; nothing of a level that is too small to distinguish."""
     caches = machine.identity.caches
     sizes = sorted({cache.size_bytes for cache in caches if cache.kind != "Instruction"})
     first = max((c.size_bytes for c in caches if c.level == 1), default=0)
     for number, (nearer, size) in enumerate(itertools.pairwise(sizes), 2):
         before = max(nearer, first)
-        bytes_ = min(TIMES_NEARER * before, size // 2) // PAGE * PAGE
+        wanted = TIMES_NEARER * before if number > SECOND else max(TIMES_NEARER * before, SURE_BYTES)
+        bytes_ = min(wanted, size // 2) // GRAIN * GRAIN
         if LEAST_TIMES * before <= bytes_ <= MOST_BYTES:
-            yield f"L{number}", bytes_, FEW_JUMPS if number == 2 else FEWER_JUMPS
+            yield f"L{number}", bytes_, RUNS[min(number, max(RUNS))]
 
 
 def dense_bytes(jumps: int) -> int:
@@ -73,9 +77,14 @@ class Jump:
     half: float
 
     @property
+    def bytes(self) -> int:
+        """Return the bytes of their code."""
+        return self.count // DENSE.jumps * LINE
+
+    @property
     def known(self) -> bool:
         """Return whether all targets are known, for sure."""
-        return self.more + self.half <= KNOWN
+        return self.more + self.half <= LITTLE
 
     @property
     def unknown(self) -> bool:

@@ -215,9 +215,10 @@ def kind(asker: Asker) -> Plan:
 def codes(asker: Asker, machine: Machine) -> Plan:
     """Yield the loops of much code: near, in each cache with the latency of a load from it, and with many jumps."""
     yield from asker.ask_code(FEW_JUMPS, NEAR_BYTES)
-    for level, bytes_, work in levels(machine):
+    for level, bytes_, works in levels(machine):
         yield from asker.ask("code", LoopWork(chains=1), level, bytes_)
-        yield from asker.ask_code(work, bytes_, level)
+        for work in works:
+            yield from asker.ask_code(work, bytes_, level)
     count = FEWEST
     while count <= most_jumps(machine):
         yield from _dense(asker, count)
