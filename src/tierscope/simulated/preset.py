@@ -111,8 +111,11 @@ def measured(runs: Sequence[Run], name: str = "") -> Measured:
 
 
 def _windows(rows: Sequence[LatencyRow]) -> Windows | None:
-    """Return the pass by windows with the largest footprint; None where there is none."""
-    found = [row for row in rows if row.order == "window" and row.latency]
+    """Return the pass by windows with the largest footprint; None where there is none.
+
+    Only of real memory of a node: in front of other memories, buffers of whole pages are usual (`memory_plateau`).
+    """
+    found = [row for row in rows if row.order == "window" and row.origin == "real" and row.target.startswith("node:")]
     last = max(found, key=lambda row: row.footprint_bytes, default=None)
     return Windows(last.footprint_bytes, last.locality_bytes, last.latency.middle) if last and last.latency else None
 

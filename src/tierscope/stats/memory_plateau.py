@@ -16,7 +16,8 @@ hardly any of them. Page walks are as many as in a window. So a ramp that vanish
 Page walks with 4 KiB pages add 20 % per octave. In a guest with 2 MiB pages, nested walks and a host that takes
 pages away added 25 to 35 % per octave beyond 512 MiB (measured). Behind a cache of at most half the latency of memory,
 the knee is a factor of two or more within an octave or two.
-Blind to: a last cache that is so large that it passes for memory, with a memory that is hardly slower behind it.
+Blind to: a last cache that is so large that it passes for memory, with a memory that is hardly slower behind it. With
+windows, also to a buffer of whole pages in front of a memory, since a window visits all lines of a page.
 """
 
 import math
