@@ -19,8 +19,7 @@ from rivals import misses_times_latency, ratio_of_latencies
 from tierscope.errors import TierscopeError, UsageError
 from tierscope.predict.program.answer import Answer, anchor, answer, seconds_of
 from tierscope.predict.program.asked import TRACED_TIMES
-from tierscope.predict.program.cores import COUNT
-from tierscope.predict.program.front_end import explains_better
+from tierscope.predict.program.front_end import UNPROBED, explains_better
 from tierscope.predict.program.machines import SMALL_PAGE, Here, places
 from tierscope.predict.program.native import Native, alternately
 from tierscope.predict.program.replays import replay_words
@@ -39,6 +38,7 @@ class Machines(msgspec.Struct, frozen=True):
     large: tuple[str, ...]
     memory_s: float  # latency of a load with 2 MiB pages
     walk_s: float  # that 4 KiB pages add to it
+    readings: int = len(UNPROBED.others)  # of the front end, behind the likely one
 
 
 class Measured(msgspec.Struct, frozen=True, kw_only=True):
@@ -52,6 +52,7 @@ class Measured(msgspec.Struct, frozen=True, kw_only=True):
     said: str = ""
     memory_s: float = 0.0
     walk_s: float = 0.0
+    readings: int = len(UNPROBED.others)
 
 
 class Row(msgspec.Struct, frozen=True, kw_only=True):
@@ -80,7 +81,8 @@ def machines(runs: Sequence[Run], folder: Path) -> Machines:
                          "measure `tierscope run tlb pages=4k,thp` on an idle machine")  # fmt: skip
     small, large = (word.split(",")[0] for word in (here.own.word, here.own.large))
     every = tuple(here.own.words)
-    return Machines(every, tuple(word.replace(small, large, 1) for word in every), here.memory_s, walk)
+    return Machines(every, tuple(word.replace(small, large, 1) for word in every), here.memory_s, walk,
+                    here.own.readings)  # fmt: skip
 
 
 def absent(words: Sequence[str]) -> bool:
@@ -101,7 +103,7 @@ def measured(words: Sequence[str], known: Machines, limit_s: float) -> Measured:
         return Measured(refused=str(error))
     return Measured(
         native=native, there=there, again=again, traced=tuple(traced.values()), said=said, memory_s=known.memory_s,
-        walk_s=known.walk_s,
+        walk_s=known.walk_s, readings=known.readings,
     )  # fmt: skip
 
 
@@ -114,7 +116,7 @@ def scored(one: Measured) -> Row:
     if explains_better(seconds_of(here_s[1]), seconds_of(here_s[0]), one.native.user_s.middle):
         here_s, there_s = ((*cores[1::-1], *cores[2:]) for cores in (here_s, there_s))
     # With pages of 2 MiB, page walks hardly take time: they are the part that changes, as waits for memory on a tier.
-    made = anchor(one.native, here_s, one.said, instant=there_s[0], readings=half - 1 - COUNT)
+    made = anchor(one.native, here_s, one.said, instant=there_s[0], readings=one.readings)
     found: Answer = answer("2 MiB", made, there_s, None, None, None)
     here = one.native.wall_s
     noise = math.hypot(here.relative, one.there.wall_s.relative)
