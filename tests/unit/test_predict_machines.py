@@ -201,7 +201,7 @@ def stored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.mark.parametrize(("machine", "used"), [(MACHINE, True), (made_machine(4), False)])
 def test_a_stored_run_of_core_is_used_if_it_is_of_this_machine(stored: Path, machine: Machine, used: bool) -> None:
     maker = Maker(stored / "2026-01-02-core-1")
-    add_core(maker, MadeCore(), probes="guess")
+    add_core(maker, MadeCore(), probes="code")
     maker.save("core", machine)
     found = [run.result.suite for run in runs_here((), print)]
     assert ("core" in found) == used
@@ -209,13 +209,16 @@ def test_a_stored_run_of_core_is_used_if_it_is_of_this_machine(stored: Path, mac
 
 def test_a_stored_run_of_core_without_lines_in_flight_is_not_used(stored: Path) -> None:
     maker = Maker(stored / "2026-01-02-core-1")
-    add_core(maker, MadeCore(), probes="guess")
+    add_core(maker, MadeCore(), probes="code")
     maker.save("core", MACHINE)
     run = load(stored / "2026-01-02-core-1")
     for probes, serves in (("width,guess", False), ("width,lines,kind", True), ("flight", True)):
         words = {**run.result.options, "probes": probes}
         one: Any = SimpleNamespace(result=msgspec.structs.replace(run.result, options=words))
         assert runs_of._serves(one) == serves
+    without = [record for record in run.result.records if record.experiment.table != "core_code"]
+    older: Any = SimpleNamespace(result=msgspec.structs.replace(run.result, records=without))
+    assert not runs_of._serves(older), "versions until 0.2.0 did not look for how instructions come"
 
 
 def test_a_stored_run_that_timed_many_large_pages_together_is_not_used(tmp_path: Path) -> None:

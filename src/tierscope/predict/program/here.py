@@ -42,6 +42,7 @@ STAIRCASE = "latency"
 TRANSLATION = "tlb"
 PROBED = "core"
 IN_FLIGHT = {"lines", "flight"}  # probes of `core` that find the lines in flight
+CODE = "core_code"  # the table of the points that show how instructions come
 TIMES_CACHE, LEAST_FAR = 4, 64 * MiB
 TIMES_FETCHED, MOST_FETCHED = 16, GiB  # windows of the prefetcher touch a part of their pages
 Tell = Callable[[str], None]
@@ -99,11 +100,13 @@ def _found(suite: str, digest: str) -> Run | None:
 
 
 def _serves(run: Run) -> bool:
-    """Return whether a run shows what a prediction needs: the latency of memory, the lines in flight of a core, or
-    whether large pages are translated alike and as a whole, which versions until 0.2.0 did not look for.
+    """Return whether a run shows what a prediction needs: the latency of memory, or the lines in flight of a core and
+    how its instructions come, or whether large pages are translated alike and as a whole. Versions until 0.2.0 did not
+    look for the last two.
     """
     if run.result.suite == PROBED:
-        return not IN_FLIGHT.isdisjoint(str(run.result.options.get("probes", "flight")).split(","))
+        code = any(record.experiment.table == CODE for record in run.result.records)
+        return code and not IN_FLIGHT.isdisjoint(str(run.result.options.get("probes", "flight")).split(","))
     if run.result.suite == TRANSLATION:
         points = [record.experiment for record in run.result.records if record.experiment.table == TRANSLATION]
         labels = [TlbLabels.read(point) for point in points]
