@@ -6,7 +6,6 @@ rules. Facts that the core does not print stay unknown: the state of the machine
 other programs did meanwhile.
 """
 
-import io
 import platform
 from datetime import UTC, datetime
 from pathlib import Path
@@ -23,6 +22,7 @@ from tierscope.imports.store import Given, unknown_machine
 from tierscope.record import warn
 from tierscope.record.experiment import Experiment, Schedule
 from tierscope.record.machine import Machine
+from tierscope.record.npy import loaded
 from tierscope.record.origin import joined, strongest
 from tierscope.record.result import (
     BLOCK,
@@ -170,7 +170,7 @@ def _rows(samples: tuple[str, Blocks], step: Step) -> Blocks:
 
 def _blocks(path: Path, raw: bytes) -> Blocks:
     try:
-        found = np.load(io.BytesIO(raw), allow_pickle=False)
+        found = loaded(raw)
     except (ValueError, EOFError, OSError) as error:
         raise UsageError(f"{path} is not the samples of tierscope-core: {error}; copy it again") from error
     if not isinstance(found, np.ndarray) or found.dtype != BLOCK or found.ndim != 1:

@@ -9,7 +9,6 @@ together how much that is (`stats.drift`).
     rate        the rate                  of all else                                             [1/s]
 """
 
-import io
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import Literal, NamedTuple
@@ -23,6 +22,7 @@ from tierscope.fleet.plan import metric_of
 from tierscope.record.experiment import Experiment, Schedule
 from tierscope.record.facts import GroupFacts
 from tierscope.record.machine import Cache
+from tierscope.record.npy import loaded
 from tierscope.record.result import BLOCK, Blocks
 from tierscope.run.bare_steps import Output, Step, read_output, steps_of
 from tierscope.stats.drift import Drift, drift_of
@@ -135,7 +135,7 @@ def _drifts(found: dict[tuple[str, str], list[Visit]]) -> dict[str, Drift | None
 
 
 def _samples(content: bytes) -> Blocks:
-    found = np.load(io.BytesIO(content), allow_pickle=False)
+    found = loaded(content)
     if not isinstance(found, np.ndarray) or found.dtype != BLOCK or found.ndim != 1:
         raise UsageError("the samples are not those of this version of the core")
     return found
