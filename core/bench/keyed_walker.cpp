@@ -140,16 +140,7 @@ void KeyedWalker::end() {
     return;
   }
   keyed_->end_round();
-  blocks_.push_back(block(machine_->noise().distort(start_, before_)));
-}
-
-Block KeyedWalker::block(simulate::Seen seen) const {
-  Block its = form_;
-  its.start_ticks = static_cast<std::uint64_t>(seen.start);
-  its.stop_ticks = std::max(static_cast<std::uint64_t>(seen.stop), its.start_ticks + 1);
-  its.operations = operations_;
-  its.flags = static_cast<std::uint16_t>((seen.preempted ? PREEMPTED : 0) | (seen.stolen ? STOLEN : 0));
-  return its;
+  blocks_.push_back(block(form_, machine_->noise().distort(start_, before_), operations_));
 }
 
 }  // namespace tierscope

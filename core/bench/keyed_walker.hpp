@@ -45,7 +45,6 @@ class KeyedWalker final : public Stepper {
   void record(Part part);
   void run(Part part);
   void end();
-  [[nodiscard]] Block block(simulate::Seen seen) const;
 
   simulate::Thread thread_;
   simulate::Machine* machine_;

@@ -1,9 +1,12 @@
 /// A member of a simulated group, as seen by the loop over all members: the one that may start next runs first.
 #pragma once
+#include <algorithm>
+#include <cstdint>
 #include <vector>
 
 #include "bench/block.hpp"
 #include "simulate/access.hpp"
+#include "simulate/noise.hpp"
 
 namespace tierscope {
 
@@ -24,6 +27,14 @@ class Stepper {
   [[nodiscard]] std::vector<Block>& blocks() noexcept { return blocks_; }
 
  protected:
+  /// Return a block of this form, as its machine's clock shows it.
+  [[nodiscard]] static Block block(Block form, const simulate::Seen& seen, std::uint64_t operations) noexcept {
+    form.start_ticks = static_cast<std::uint64_t>(seen.start);
+    form.stop_ticks = std::max(static_cast<std::uint64_t>(seen.stop), form.start_ticks + 1);
+    form.operations = operations;
+    form.flags = static_cast<std::uint16_t>((seen.preempted ? PREEMPTED : 0) | (seen.stolen ? STOLEN : 0));
+    return form;
+  }
   std::vector<Block> blocks_;
 };
 

@@ -74,7 +74,7 @@ bool Walker::end_chunk(Time end, Time length) {
   if (!due) return false;
   if (operations_ == chunk_ && thread_.now() - start_ > LONG * length) most_ = std::max(most_ / 2, LEAST_CHUNK);
   const auto stop = finish();
-  blocks_.push_back(block(machine_->noise().distort(start_, stop)));
+  blocks_.push_back(block(form_, machine_->noise().distort(start_, stop), operations_));
   open(stop);
   return stop >= end || blocks_.size() == MOST_BLOCKS;
 }
@@ -130,15 +130,6 @@ std::uint64_t Walker::chunk() const {
   }
   const auto few = std::max<std::uint64_t>(most_ / std::max<std::uint64_t>(stream_->accesses(), 1), 1);
   return plan.per_block > 0 ? std::min(few, std::max<std::uint64_t>(left_, 1)) : few;
-}
-
-Block Walker::block(simulate::Seen seen) const {
-  Block its = form_;
-  its.start_ticks = static_cast<std::uint64_t>(seen.start);
-  its.stop_ticks = std::max(static_cast<std::uint64_t>(seen.stop), its.start_ticks + 1);
-  its.operations = operations_;
-  its.flags = static_cast<std::uint16_t>((seen.preempted ? PREEMPTED : 0) | (seen.stolen ? STOLEN : 0));
-  return its;
 }
 
 }  // namespace tierscope

@@ -32,7 +32,6 @@ class Walker final : public Stepper {
   void rewind();
   void refill();
   [[nodiscard]] std::uint64_t chunk() const;
-  [[nodiscard]] Block block(simulate::Seen seen) const;
 
   simulate::Thread thread_;
   simulate::Machine* machine_;

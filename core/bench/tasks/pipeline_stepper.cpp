@@ -1,7 +1,5 @@
 #include "bench/tasks/pipeline_stepper.hpp"
 
-#include <algorithm>
-
 namespace tierscope {
 
 using simulate::Time;
@@ -20,7 +18,7 @@ Time PipelineStepper::step(Time, Time end, Time length) {
   const auto now = pipeline_.now();
   const bool due = per_block_ > 0 ? operations_ >= per_block_ : now - start_ >= length;
   if (!due) return pipeline_.next();
-  blocks_.push_back(block(start_, now));
+  blocks_.push_back(block(form_, machine_->noise().distort(start_, now), operations_));
   start_ = now;
   operations_ = 0;
   return now >= end ? simulate::NEVER : pipeline_.next();
@@ -31,16 +29,6 @@ void PipelineStepper::warm(std::uint64_t iterations) {
     while (!run_part()) {
     }
   operations_ = 0;
-}
-
-Block PipelineStepper::block(Time start, Time stop) const {
-  const auto seen = machine_->noise().distort(start, stop);
-  Block its = form_;
-  its.start_ticks = static_cast<std::uint64_t>(seen.start);
-  its.stop_ticks = std::max(static_cast<std::uint64_t>(seen.stop), its.start_ticks + 1);
-  its.operations = operations_;
-  its.flags = static_cast<std::uint16_t>((seen.preempted ? PREEMPTED : 0) | (seen.stolen ? STOLEN : 0));
-  return its;
 }
 
 }  // namespace tierscope

@@ -29,8 +29,6 @@ class PipelineStepper : public Stepper {
   void run(const simulate::flow::Step& step) { pipeline_.run(step); }
 
  private:
-  [[nodiscard]] Block block(simulate::Time start, simulate::Time stop) const;
-
   simulate::Machine* machine_;
   simulate::Placement placement_;
   simulate::Pipeline pipeline_;

@@ -3,6 +3,7 @@
 /// Blind to: its own steps, which it cannot state: they are in core/loops/walk.hpp.
 /// Source: G. Reinman, B. Calder, T. Austin, "Fetch Directed Instruction Prefetching", MICRO 1999.
 #pragma once
+#include "kernels/generated.hpp"
 #include "kernels/kernel.hpp"
 
 namespace tierscope::kernels::code {
@@ -14,13 +15,7 @@ inline constexpr KernelInfo info{.name = "code",
                                  .operation = "code"};
 inline constexpr std::string_view isa = "scalar";
 
-/// `state` is the address of the function, operand 3 its frame. Iterations are counted down, so 0 is not a valid
-/// number.
-inline std::uint64_t pass(Pass& pass) noexcept {
-  using Function = void (*)(std::byte*, std::uint64_t);
-  if (pass.repeats > 0) reinterpret_cast<Function>(pass.state)(pass.operand[3], pass.repeats);
-  return 0;
-}
+inline std::uint64_t pass(Pass& pass) noexcept { return run_generated(pass); }
 /// Its final state is known in closed form; bench/tasks/code.cpp compares it.
 inline std::uint64_t reference(Pass& p) noexcept { return pass(p); }
 }  // namespace tierscope::kernels::code
