@@ -2,24 +2,26 @@
 
 import pytest
 
+from tierscope.simulated.core import settings
 from tierscope.stats.median import Interval
 from tierscope.suites.core.documented import CORES, beside, documented
 from tierscope.suites.core.findings import sentences
-from tierscope.suites.core.parameter import Made
+from tierscope.suites.core.parameter import AT_LEAST, KNOWN, Made
 
 
 @pytest.mark.parametrize(
-    ("family", "reorder"),
+    ("family", "width", "reorder"),
     [
-        ("GenuineIntel:6:207:2", 512), ("GenuineIntel:6:85:7", 224), ("AuthenticAMD:25:1:1", 256),
-        ("AuthenticAMD:25:17:1", 320), ("AuthenticAMD:26:2:1", 448),
+        ("GenuineIntel:6:207:2", 6, 512), ("GenuineIntel:6:85:7", 4, 224), ("AuthenticAMD:25:1:1", 6, 256),
+        ("AuthenticAMD:25:17:1", 6, 320), ("AuthenticAMD:26:2:1", 8, 448),
     ],
 )  # fmt: skip
-def test_a_processor_is_found_by_family_and_model(family: str, reorder: int) -> None:
+def test_a_processor_is_found_by_family_and_model(family: str, width: int, reorder: int) -> None:
     found = documented(family)
     assert found
     assert found.entries("reorder buffer") == reorder
-    assert found.entries("width") is None
+    assert found.entries("width") == width
+    assert found.entries("branch miss") is None
 
 
 @pytest.mark.parametrize(
@@ -58,6 +60,19 @@ def test_a_lower_bound_is_not_called_half_of_a_core() -> None:
 
 def test_rows_state_what_is_documented() -> None:
     made = Made("node:0", "real", documented("GenuineIntel:6:207:2"))
+    row = made.known("reorder buffer", "", Interval(505, 506, 507, 9), "instructions")
+    assert (row.answer, row.documented) == (KNOWN, 512)
+    assert made.known("branch miss", "", Interval(3, 3, 3, 9), "cycles").documented is None
+    assert sentences([row])[0].text.endswith("; a core has 512, as documented")
+
+
+def test_half_of_a_core_is_a_lower_bound_up_to_the_whole_one() -> None:
+    """Another guest may use the other hardware thread now, and leave it to this one later."""
+    made = Made("node:0", "real", documented("GenuineIntel:6:207:2"))
     row = made.known("reorder buffer", "", Interval(241, 242, 243, 9), "instructions")
-    assert (row.documented, made.known("width", "", Interval(3, 3, 3, 9), "1").documented) == (512, None)
-    assert "half of them while its other hardware thread works" in sentences([row])[0].text
+    assert row.answer == AT_LEAST
+    (found,) = sentences([row])
+    assert found.text.endswith("because a core has 512, as documented, and half of them while its other hardware "
+                               "thread works")  # fmt: skip
+    (setting,) = settings([row])
+    assert (setting.value, setting.weakest, setting.strongest) == ("243", "241", "512")

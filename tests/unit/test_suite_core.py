@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from msgspec.structs import replace
 
 from made import Maker
 from made_core import MadeCore, add_core, asked
@@ -17,6 +18,9 @@ from tierscope.simulated.core import settings, toml_of
 from tierscope.stats.median import Interval
 from tierscope.suites.core.fetch import Share, farthest, fewest
 from tierscope.suites.core.flight import Line, flight_of
+from tierscope.suites.core.found import parameters
+from tierscope.suites.core.parameter import Made
+from tierscope.suites.core.points import CodePoints, Points
 from tierscope.suites.core.row import CoreRow
 from tierscope.suites.core.step import Pair, finer, step_of
 from tierscope.tables import tables
@@ -172,6 +176,18 @@ def test_the_width_does_not_depend_on_vector_units_or_the_clock(
     assert row.whole == width
 
 
+@pytest.mark.parametrize(("width", "answer"), [(3, "at least"), (5, "at least"), (6, "known")])
+def test_a_width_below_the_documented_one_is_a_bound(tmp_path: object, width: int, answer: str) -> None:
+    """A guest cannot see what another one takes of the core."""
+    machine = made_machine(2)
+    machine = replace(machine, identity=replace(machine.identity, family="GenuineIntel:6:207:2"))
+    row = made_rows(tmp_path, MadeCore(width=width), machine, probes="width")["width", ""]
+    assert row.answer == answer
+    assert row.documented == 6
+    assert row.value
+    assert row.value.low == width
+
+
 def test_a_core_that_merges_nops_has_a_lower_bound_of_its_width(tmp_path: object) -> None:
     row = made_rows(tmp_path, MadeCore(width=6, nops=8, vector_units=2, ramp=1.03), probes="width")["width", ""]
     assert row.answer == "at least"
@@ -188,6 +204,24 @@ def test_a_store_buffer_behind_the_reorder_buffer_is_a_bound(tmp_path: object) -
 def test_more_lines_than_the_reorder_buffer_has_loads_are_a_bound(tmp_path: object) -> None:
     rows = made_rows(tmp_path, MadeCore(reorder=24, lines=20), probes="window,flight")
     assert rows["lines in flight", "memory"].answer == "at least"
+
+
+def test_loops_that_visit_no_memory_are_spread_over_the_run() -> None:
+    """One visit alone met another guest's thread on this core, and found half of its width, within 2 %."""
+    for one in asked(MadeCore(), probes="width,guess,lines"):
+        work = one.groups[0].workload.of(LoopWork)
+        assert one.schedule.visits == (0 if work.chains else 5)
+
+
+def test_loops_without_a_time_leave_the_width_open_with_the_reason(tmp_path: object) -> None:
+    maker = Maker(tmp_path)  # type: ignore[arg-type]
+    add_core(maker, MadeCore(), probes="width")
+    run = maker.save("core", made_machine(2))
+    points = [replace(row, time=None) if row.filler == "nop" else row for row in tables["core_points"].rows(run)]
+    rows = parameters(Points(points), CodePoints(), Made("node:0", "real"))
+    (width,) = [row for row in rows if row.parameter == "width"]
+    assert width.answer == "not known"
+    assert "changes too much" in width.why
 
 
 def test_the_settings_of_a_simulated_core_are_those_found(whole: dict[tuple[str, str], CoreRow]) -> None:

@@ -8,8 +8,8 @@
 `run core` finds the time that a miss adds, from the moment when the number is known that determines the branch. The
 simulator counts from the end of the branch. CHECKED is the difference: a cycle for the comparison, and one for the
 branch.
-A bound that is only `at least` is used unchanged, and a parameter that is not known keeps the simulator's default; the
-comments state both.
+A bound that is only `at least` is used unchanged, and its strongest core has what is documented. A parameter that is
+not known keeps the simulator's default. The comments state both.
 """
 
 import math
@@ -64,7 +64,9 @@ def settings(rows: Sequence[CoreRow]) -> list[Setting]:
                     ends = (high, low) if key == "wrong_guess" else (low, high)
                     found.append(Setting(section, key, value, "found", *ends))
                 else:
-                    found.append(Setting(section, key, value, f"at least: {row.why}", low))
+                    more = row.documented or 0
+                    strongest = str(min(more, most)) if more > row.value.high else ""
+                    found.append(Setting(section, key, value, f"at least: {row.why}", low, strongest))
     return found
 
 

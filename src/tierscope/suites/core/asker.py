@@ -16,6 +16,7 @@ from tierscope.units import KiB
 
 SMALL = 64 * KiB  # of loops without chains, which do not touch it
 HOPS, FEW_HOPS = 1024, 128  # of a block of windows, about: 0.1 ms; on a simulated machine, whose time is exact
+VISITS = 5  # of loops without chains: they take little time, and show whether another thread takes part of the core
 SHORT = {"block_s": 1e-5, "minimum_s": 2e-4, "budget_s": 2e-3}  # of code there, whose instructions take long
 
 
@@ -47,7 +48,7 @@ class Asker:
         answer = yield Experiment(
             table="core_points",
             groups=(group,),
-            schedule=self.schedule,
+            schedule=self.schedule if work.chains else replace(self.schedule, visits=VISITS),
             labels=ProbeLabels(probe=probe, level=level if work.chains else "").stored(),
         )
         if (rate := answer.rate()) and answer.point:

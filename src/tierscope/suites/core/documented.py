@@ -1,8 +1,8 @@
-"""Buffers of cores as their vendors document them, next to the measured ones.
+"""Width and buffers of cores as their vendors document them, next to the measured ones.
 
 The numbers are those of a whole core. Where a core has two hardware threads and both work, each has half of the
-reorder buffer and of the store buffer, and takes its turn at the front end. A guest with one thread of each core sees
-just this, whenever another guest uses the other thread.
+reorder buffer and of the store buffer, and a share of the front end. A guest with one thread of each core sees
+just this, whenever another guest uses the other thread. So a number below the documented one is a lower bound.
 
 Sources: Intel, "64 and IA-32 Architectures Optimization Reference Manual", 248966-050, 2024, chapters 2 and 4; AMD,
 "Software Optimization Guide" for the families 17h (55723, 56305), 19h (56665, 57647) and 1Ah (58455).
@@ -18,29 +18,32 @@ WHOLE = 0.1  # relative: as documented
 
 @dataclass(frozen=True, slots=True)
 class Documented:
-    """Entries of a whole core. models: of a family, as `vendor:family:model` states them."""
+    """Numbers of a whole core. models: of a family, as `vendor:family:model` states them."""
 
     family: str
     models: frozenset[int]
+    width: int  # instructions that it dispatches in a cycle
     reorder: int
     stores: int
 
     def entries(self, parameter: str) -> int | None:
-        """Return the entries of a parameter; None where none are documented."""
-        return {"reorder buffer": self.reorder, "store buffer": self.stores}.get(parameter)
+        """Return the number of a parameter; None where none is documented."""
+        return {"width": self.width, "reorder buffer": self.reorder, "store buffer": self.stores}.get(parameter)
 
 
 INTEL, ZEN_1_2, ZEN_3_4, ZEN_5 = "GenuineIntel:6", "AuthenticAMD:23", "AuthenticAMD:25", "AuthenticAMD:26"
 CORES = (
-    Documented(INTEL, frozenset({60, 61, 63, 69, 70, 71, 79, 86}), reorder=192, stores=42),  # Haswell, Broadwell
-    Documented(INTEL, frozenset({78, 85, 94, 142, 158, 165, 166}), reorder=224, stores=56),  # Skylake
-    Documented(INTEL, frozenset({106, 108, 125, 126, 140, 141, 167}), reorder=352, stores=72),  # Sunny Cove
-    Documented(INTEL, frozenset({143, 207}), reorder=512, stores=112),  # Golden Cove, in servers
-    Documented(ZEN_1_2, frozenset({1, 8, 17, 24, 32}), reorder=192, stores=44),
-    Documented(ZEN_1_2, frozenset({49, 71, 96, 104, 113, 144, 160}), reorder=224, stores=48),
-    Documented(ZEN_3_4, frozenset({*range(16), *range(32, 96)}), reorder=256, stores=64),
-    Documented(ZEN_3_4, frozenset({*range(16, 32), *range(96, 128), *range(160, 176)}), reorder=320, stores=64),
-    Documented(ZEN_5, frozenset(range(128)), reorder=448, stores=104),
+    Documented(INTEL, frozenset({60, 61, 63, 69, 70, 71, 79, 86}), width=4, reorder=192, stores=42),  # Haswell
+    Documented(INTEL, frozenset({78, 85, 94, 142, 158, 165, 166}), width=4, reorder=224, stores=56),  # Skylake
+    Documented(INTEL, frozenset({106, 108, 125, 126, 140, 141, 167}), width=5, reorder=352, stores=72),  # Sunny Cove
+    Documented(INTEL, frozenset({143, 207}), width=6, reorder=512, stores=112),  # Golden Cove, in servers
+    Documented(ZEN_1_2, frozenset({1, 8, 17, 24, 32}), width=6, reorder=192, stores=44),
+    Documented(ZEN_1_2, frozenset({49, 71, 96, 104, 113, 144, 160}), width=6, reorder=224, stores=48),
+    Documented(ZEN_3_4, frozenset({*range(16), *range(32, 96)}), width=6, reorder=256, stores=64),
+    Documented(
+        ZEN_3_4, frozenset({*range(16, 32), *range(96, 128), *range(160, 176)}), width=6, reorder=320, stores=64
+    ),
+    Documented(ZEN_5, frozenset(range(128)), width=8, reorder=448, stores=104),
 )
 
 

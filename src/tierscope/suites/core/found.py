@@ -95,6 +95,8 @@ class Core:
         own = [rates[filler] for filler in ("mix", "integer") if filler in rates]
         nop = rates.get("nop")
         if nop is None or not own:
+            if self.points.asked("width"):
+                yield self.made.unknown("width", "", unit, "the time of its loops changes too much")
             return
         best = max(own, key=lambda rate: rate.middle)
         if nop.middle > MERGED * best.middle:

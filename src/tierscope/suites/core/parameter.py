@@ -4,7 +4,7 @@ import math
 from dataclasses import dataclass
 
 from tierscope.stats.median import Interval
-from tierscope.suites.core.documented import Documented
+from tierscope.suites.core.documented import WHOLE, Documented, beside
 from tierscope.suites.core.row import CoreRow
 
 KNOWN, AT_LEAST, NONE, UNKNOWN = "known", "at least", "none", "not known"
@@ -18,9 +18,17 @@ class Made:
     origin: str
     vendor: Documented | None = None
 
+    def documented(self, parameter: str) -> int | None:
+        """Return the number of a whole core; None where none is documented."""
+        return self.vendor.entries(parameter) if self.vendor else None
+
     def known(
         self, parameter: str, level: str, value: Interval, unit: str, *, seconds: Interval | None = None, why: str = ""
     ) -> CoreRow:
+        """Return the row; at least this, where more is documented of a whole core."""
+        entries = self.documented(parameter)
+        if entries and value.high < entries * (1 - WHOLE):
+            return self.at_least(parameter, level, value, unit, beside(value.high, entries))
         return self._row(parameter, level, KNOWN, value, unit, seconds, why, value.count)
 
     def at_least(self, parameter: str, level: str, value: Interval, unit: str, why: str) -> CoreRow:
@@ -46,7 +54,7 @@ class Made:
             seconds=seconds,
             why=why,
             points=points,
-            documented=self.vendor.entries(parameter) if self.vendor else None,
+            documented=self.documented(parameter),
             target=self.target,
             origin=self.origin,
         )

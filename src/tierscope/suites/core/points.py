@@ -29,7 +29,13 @@ class Points:
     """Seconds of an iteration and half of its interval, of the points that have both; rows of one target."""
 
     def __init__(self, rows: Iterable[CorePointsRow]) -> None:
+        rows = list(rows)
         self.rows = [row for row in rows if weighed(row.time)]
+        self._asked = {row.probe for row in rows}
+
+    def asked(self, probe: str) -> bool:
+        """Return whether a probe has points, with a time or without."""
+        return probe in self._asked
 
     def times(self, probe: str, level: str | None = None) -> LoopTimes:
         """Return the times of a probe, of all levels if none is named."""
