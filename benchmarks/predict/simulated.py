@@ -16,7 +16,8 @@ properties of the core that its columns state:
 The trace of the prediction is another run of the program, with the units that `tierscope predict` would time in a
 program of this speed. The last cache here is a quarter of that of a small server. So kernels have a quarter of its
 instructions before gaps, in gaps and their lines, and in what warms caches; their units are shorter than that, to cost
-less. The sampling is therefore scored here, but the tracer and the form of the simulation are not.
+less. The sampling is therefore scored here, but the tracer and the form of the simulation are not. Only the own core
+times units as a whole, as in `tierscope predict`.
 
 A hidden core also has a share of branches whose wrong path meets the right one: none, all, or any. No column knows it.
 
@@ -58,6 +59,7 @@ from tierscope.predict.program.cold import NONE, Doubt, doubt
 from tierscope.predict.program.cores import COUNT
 from tierscope.predict.program.front_end import explains_better
 from tierscope.predict.program.native import Native
+from tierscope.simulated.begun import BEGUN, whole
 from tierscope.simulated.replay import Traced, replayed
 from tierscope.simulated.trace import words_of
 from tierscope.simulated.tracer import for_many, runnable
@@ -119,7 +121,12 @@ def cell(
     machines = [file + core for words in cores.values() for core in words for file in files]
     machines += [immediate + word for words in cores.values() for word in words[:2]]
     once = list(dict.fromkeys(machines))
-    found = dict(zip(once, through(once, command, parts(seconds(truth[0]))), strict=True))
+    timed = {file + words[0] for words in cores.values() for file in files}
+    own = {file + core: file + words[0] for words in cores.values() for core in words for file in files}
+    own |= {immediate + word: files[0] + words[0] for words in cores.values() for word in words[:2]}
+    own = {word: other for word, other in own.items() if word not in timed}
+    asked = [word + BEGUN if word in own else word for word in once]
+    found = whole(dict(zip(once, through(asked, command, parts(seconds(truth[0]))), strict=True)), own)
     near, far = files
     return Kept(
         (truth[0], truth[1]),

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "cli/flow_run.hpp"
@@ -32,7 +33,8 @@ class Pipelines final : public FlowRun {
   explicit Pipelines(const FlowAsked& asked)
       : FlowRun(asked),
         placement_(base_, std::uint64_t{machine_.beside()} << simulate::MEMORY_BIT, asked.moved),
-        moved_(!asked.moved.empty()) {}
+        moved_(!asked.moved.empty()),
+        begin_alone_(asked.begin) {}
   void lean_on(const FlowRun& earlier) override {
     const auto* other = dynamic_cast<const Pipelines*>(&earlier);
     if (warmer_ == nullptr && other != nullptr && other->warmer_ == nullptr && !moved_ && !other->moved_ &&
@@ -53,7 +55,7 @@ class Pipelines final : public FlowRun {
   }
   void take(const SharedBatch& batch) override {
     if (objects_ != nullptr) placement_.learn(*objects_);
-    if (!batch->timed()) return warm(*batch);
+    if (!batch->timed() || cut_) return warm(*batch, 0);
     const auto wait = [this](auto thread, auto time) {
       auto& pipeline = of(thread);
       const auto now = std::max(pipeline.next(), from_);
@@ -62,10 +64,12 @@ class Pipelines final : public FlowRun {
     };
     const auto& steps = batch->steps();
     for (std::size_t s = 0; s < steps.size(); ++s) {
-      if (turns_.leaves(steps[s]))
-        play(steps[s], batch->operations(s));
-      else
+      if (!turns_.leaves(steps[s])) {
         turns_.take(Turn{batch, s}, clock(), wait, go());
+        continue;
+      }
+      play(steps[s], batch->operations(s));
+      if (cuts()) return cut(*batch, s + 1);
     }
   }
   [[nodiscard]] double seconds() const override { return sampling_.estimate().seconds; }
@@ -100,8 +104,9 @@ class Pipelines final : public FlowRun {
     }
     return list + "]";
   }
-  void end_part() {
-    sampling_.end(timed());
+  void end_part() { end_part(timed()); }
+  void end_part(double seconds) {
+    sampling_.end(seconds);
     if (sampling_.units() != busy_.size()) busy_.push_back(busy());
     waited_.clear();
     in_part_ = last_knot_ = 0;
@@ -161,22 +166,40 @@ class Pipelines final : public FlowRun {
     in_part_ += instructions;
     if (in_part_ - last_knot_ >= KNOT) knot(pipeline.now());
   }
-  /// Warm the caches in the order of the trace, which is the same for all machines. If another machine does it, take
-  /// over what its caches contain after the last step.
-  void warm(const FlowBatch& batch) {
+  /// Warm the caches in the order of the trace, which is the same for all machines, by the steps of a batch from this
+  /// one on. If another machine does it, take over what its caches contain after the last step.
+  void warm(const FlowBatch& batch, std::size_t first) {
+    const auto steps = std::span(batch.steps()).subspan(first);
+    std::uint64_t instructions = 0;
+    for (const auto& step : steps) instructions += step.block->size();
     for (const auto& [thread, step] : batch.last()) turns_.know(step);
     if (warmer_ != nullptr) {
       for (const auto& [thread, step] : batch.last()) of(thread).skip(step);
       left_out_ = true;
     } else {
-      for (const auto& step : batch.steps()) of(step.thread).warm(step);
+      for (const auto& step : steps) of(step.thread).warm(step);
     }
-    ran_ += batch.instructions();
-    sampling_.skip(batch.instructions());
-    warm_ -= std::min(warm_, batch.instructions());
+    ran_ += instructions;
+    sampling_.skip(instructions);
+    if (batch.timed()) return;
+    warm_ -= std::min(warm_, instructions);
     if (warm_ != 0) return;
     if (left_out_) warm_up();
     begin();
+  }
+  /// Return whether this part has come to its first knot, and the rest of it is not timed here.
+  [[nodiscard]] bool cuts() const {
+    return begin_alone_ && in_gaps_ && last_knot_ != 0 && knots_.back().instructions == in_part_ &&
+           threads_.size() == 1;
+  }
+  /// End the part at its knot; the steps of the batch from this one on warm the caches.
+  void cut(const FlowBatch& batch, std::size_t first) {
+    const auto seconds = knots_.back().seconds;
+    knots_.pop_back();
+    end();
+    end_part(seconds);
+    cut_ = true;
+    warm(batch, first);
   }
   /// Warm the caches by lines of a gap, or let the other machine do it.
   void use(const Step& step) {
@@ -266,10 +289,12 @@ class Pipelines final : public FlowRun {
     sampling_.skip(gap.instructions);
     ran_ += gap.instructions;
     warm_ = gap.warm;
+    in_gaps_ = true;
+    cut_ = false;
     if (warm_ == 0 && left_out_) warm_up();
     begin();
   }
-  static constexpr std::uint64_t KNOT = 1'000'000;  // instructions
+  static constexpr std::uint64_t KNOT = 125'000;  // instructions
   struct Knot {
     std::uint64_t part, instructions;
     double seconds;
@@ -286,6 +311,9 @@ class Pipelines final : public FlowRun {
   std::vector<simulate::Doubts::Counts> doubts_;         // by part
   simulate::Placement placement_;
   bool moved_;                         // objects are in another memory
+  bool begin_alone_;                   // of each part behind a gap, what is behind its first knot is not timed
+  bool in_gaps_ = false;               // the first part has ended
+  bool cut_ = false;                   // the rest of this part is not timed
   const Pipelines* warmer_ = nullptr;  // whose caches have the same content
   bool left_out_ = false;              // the other machine warmed its caches further, and this one did not yet
   const simulate::Objects* objects_ = nullptr;

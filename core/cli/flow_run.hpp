@@ -13,21 +13,30 @@
 
 namespace tierscope {
 
-/// A request for a machine: its text behind `sim:`, without the part `objects=FILE`. The first line of the file names
-/// another machine. Each further line names an object that is in its memory.
+/// A request for a machine: its text behind `sim:`, without these parts:
+///     objects=FILE   the first line of the file names another machine; each further line names an object in its memory
+///     begin=yes      it times the first part of the trace, and the begin of the others, up to their first knot; what
+///     is
+///                    behind that only warms its caches
 struct FlowAsked {
   std::string word, beside;
   std::set<std::string> moved;
+  bool begin = false;
 };
 
-constexpr std::string_view OBJECTS_OF = ",objects=";
+constexpr std::string_view OBJECTS_OF = ",objects=", BEGIN = ",begin=yes";
 
-inline FlowAsked asked_of(const std::string& word) {
+inline FlowAsked asked_of(std::string word) {
+  FlowAsked asked;
+  if (const auto at = word.find(BEGIN); at != word.npos) {
+    word.erase(at, BEGIN.size());
+    asked.begin = true;
+  }
   const auto at = word.find(OBJECTS_OF);
-  if (at == word.npos) return {word, "", {}};
+  asked.word = word.substr(0, at);
+  if (at == word.npos) return asked;
   const auto path = word.substr(at + OBJECTS_OF.size());
   std::ifstream file(path);
-  FlowAsked asked{word.substr(0, at), "", {}};
   if (!std::getline(file, asked.beside) || asked.beside.empty())
     throw BadPlan("objects=" + path + " cannot be read, or does not name a machine in its first line");
   for (std::string line; std::getline(file, line);) asked.moved.insert(line);

@@ -44,13 +44,16 @@ def loads(addresses: Sequence[int]) -> bytes:
     return flows.events(*(word for address in addresses for word in (0, flows.access(address))))
 
 
-def replayed(folder: Path, machines: Sequence[str], *parts: bytes, warm_once: bool = False) -> list[Traced]:
-    """Return what each machine makes of the stream of these parts, in which block 0 is one load."""
+def replayed(
+    folder: Path, machines: Sequence[str], *parts: bytes, warm_once: bool = False, more: Sequence[str] = ()
+) -> list[Traced]:
+    """Return what each machine makes of the stream of these parts, in which block 0 is one load. more: behind words."""
     stream = folder / "t"
     stream.write_bytes(flows.MAGIC + BLOCK + b"".join(parts) + flows.END)
     paths = [folder / f"{number}.toml" for number in range(len(machines))]
     for path, text in zip(paths, machines, strict=True):
         path.write_text(text)
     with stream.open("rb") as opened:
-        answers = core.trace([f"sim:{path}" for path in paths], opened.fileno(), warm_once=warm_once)
+        words = [f"sim:{path}{word}" for path, word in zip(paths, more or [""] * len(paths), strict=True)]
+        answers = core.trace(words, opened.fileno(), warm_once=warm_once)
         return [msgspec.json.decode(one, type=Traced) for one in answers]

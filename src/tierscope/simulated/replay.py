@@ -24,6 +24,10 @@ EMPTY = "the trace contains no "  # instruction, or load and store
 OF_THE_TRACE = re.compile(r"(the )?trace\b")  # the core's messages about a damaged trace begin with this
 
 
+Part = tuple[int, int, float]
+"""Untraced instructions before it, its instructions, and its seconds."""
+
+
 class Traced(msgspec.Struct, frozen=True, kw_only=True):
     """One simulated machine's answer. `counters`: events by level, "L1d.load_misses"."""
 
@@ -45,7 +49,7 @@ class Traced(msgspec.Struct, frozen=True, kw_only=True):
     seconds_high: float | None = None
     seconds_overlapped: float | None = None  # an estimate, if no load waits for another; None: only counted
     seconds_waiting: float | None = None  # an estimate, if each waits for the one before
-    parts: tuple[tuple[int, int, float], ...] = ()  # untraced instructions before it, instructions, seconds of it
+    parts: tuple[Part, ...] = ()
     last_gap: int = 0  # untraced instructions behind the last part
     in_doubt: tuple[float, float, float] = (0.0, 0.0, 0.0)  # lines read from memory; reads, hits that gaps may change
     knots: tuple[tuple[int, int, float], ...] = ()  # within parts: number of the part, instructions, seconds so far

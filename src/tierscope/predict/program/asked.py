@@ -1,7 +1,7 @@
 """A program predicted: measured here, traced once, replayed on this machine and on all tiers in parallel."""
 
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -25,7 +25,7 @@ from tierscope.predict.program.machines import (
 )
 from tierscope.predict.program.members import Member, household
 from tierscope.predict.program.native import SHORTEST_S, Native, measured
-from tierscope.predict.program.part import Part, answered, cores_of, refused, words_of
+from tierscope.predict.program.part import Part, answered, completed_by, cores_of, refused, words_of
 from tierscope.predict.program.processes import strayed
 from tierscope.predict.program.progress import watched
 from tierscope.predict.program.replays import replay_words
@@ -129,19 +129,21 @@ class _Replays:
         """Return the program, or one of its processes, on the machines of these words."""
         name = member.command if member else self.command[0]
         self.tell(f"{name} runs in the tracer" + (f": {member.share:.0%} of the time here" if member else ""))
-        found, said = self.replay(words, native, member)
+        found, said = self.replay(words, native, member, {} if self.objects else completed_by(here))
         here, anchored = _anchored(here, member.native if member else native, found, said)
         if member and not anchored.unknown:
             anchored = replace(anchored, unknown=strayed(member, anchored.cores[0]))
         return Part(member, here, anchored, found)
 
-    def replay(self, words: Sequence[str], native: Native, member: Member | None) -> tuple[dict[str, Traced], str]:
-        """Return what the machines make of it, and the digest of what the program prints."""
+    def replay(
+        self, words: Sequence[str], native: Native, member: Member | None, others: Mapping[str, str] = {}
+    ) -> tuple[dict[str, Traced], str]:
+        """Return what the machines make of it, and the digest of what the program prints. others: `completed_by`."""
         ran = member.native if member else native
         watch = watched(member.words[0] if member else self.command[0], ran, self.tell)
         return replay_words(
             self.command, words, self.limit_s, user_s=ran.user_s.middle, objects=self.objects, watch=watch,
-            process=member.number if member else "",
+            process=member.number if member else "", completed_by=others,
         )  # fmt: skip
 
 

@@ -76,6 +76,23 @@ def words_of(here: Here) -> list[str]:
     return list(dict.fromkeys([*words, *([here.instant] if here.instant else [])]))
 
 
+def completed_by(here: Here) -> dict[str, str]:
+    """Return each machine that times the begin of units alone, and the one that completes its time.
+
+    The own core times all of the trace, here and on each tier.
+    """
+    found: dict[str, str] = {}
+    timed = (here.own, *here.tiers)
+    for one in (here, here.read_otherwise()):
+        for place, own in zip((one.own, *one.tiers), timed, strict=True):
+            found |= dict.fromkeys([*place.words, place.word + IDLE, place.large], own.word)
+        found |= dict.fromkeys([*(place.words[0] for place in one.grid), *one.ends, one.instant], here.own.word)
+    for spare in ("", *(place.word for place in timed)):
+        found.pop(spare, None)
+    replayed = {*words_of(here), *words_of(here.read_otherwise())}
+    return {word: own for word, own in found.items() if word in replayed}
+
+
 def cores_of(place: Place, found: dict[str, Traced]) -> list[Traced]:
     """Return what all cores of a place make of it."""
     return [found[word] for word in place.words]
