@@ -59,10 +59,10 @@ from tierscope.predict.program.cold import NONE, Doubt, doubt
 from tierscope.predict.program.cores import COUNT
 from tierscope.predict.program.front_end import explains_better
 from tierscope.predict.program.native import Native
-from tierscope.simulated.begun import BEGUN, whole
+from tierscope.simulated.begun import begin, whole
 from tierscope.simulated.replay import Traced, replayed
 from tierscope.simulated.trace import words_of
-from tierscope.simulated.tracer import for_many, runnable
+from tierscope.simulated.tracer import begin_of_unit, for_many, runnable
 from tierscope.stats.median import Interval
 
 Parts = Callable[[float], str]
@@ -125,8 +125,9 @@ def cell(
     own = {file + core: file + words[0] for words in cores.values() for core in words for file in files}
     own |= {immediate + word: files[0] + words[0] for words in cores.values() for word in words[:2]}
     own = {word: other for word, other in own.items() if word not in timed}
-    asked = [word + BEGUN if word in own else word for word in once]
-    found = whole(dict(zip(once, through(asked, command, parts(seconds(truth[0]))), strict=True)), own)
+    near_s = seconds(truth[0])
+    asked = [begin(word, begin_of_unit(near_s)) if word in own else word for word in once]
+    found = whole(dict(zip(once, through(asked, command, parts(near_s)), strict=True)), own)
     near, far = files
     return Kept(
         (truth[0], truth[1]),

@@ -109,7 +109,8 @@ class Pipelines final : public FlowRun {
     sampling_.end(seconds);
     if (sampling_.units() != busy_.size()) busy_.push_back(busy());
     waited_.clear();
-    in_part_ = last_knot_ = 0;
+    in_part_ = 0;
+    next_knot_ = FIRST_KNOT;
     if (sampling_.units() != doubts_.size()) {
       const auto now = machine_.doubts(), was = doubts_before_;
       doubts_.push_back({now.reads - was.reads, now.cold - was.cold, now.gone - was.gone});
@@ -164,7 +165,7 @@ class Pipelines final : public FlowRun {
     sampling_.count(instructions);
     pipeline.run(step, operations);
     in_part_ += instructions;
-    if (in_part_ - last_knot_ >= KNOT) knot(pipeline.now());
+    if (in_part_ >= next_knot_) knot(pipeline.now());
   }
   /// Warm the caches in the order of the trace, which is the same for all machines, by the steps of a batch from this
   /// one on. If another machine does it, take over what its caches contain after the last step.
@@ -187,10 +188,11 @@ class Pipelines final : public FlowRun {
     if (left_out_) warm_up();
     begin();
   }
-  /// Return whether this part has come to its first knot, and the rest of it is not timed here.
+  /// Return whether this part has just come to the knot behind which it is not timed here.
   [[nodiscard]] bool cuts() const {
-    return begin_alone_ && in_gaps_ && last_knot_ != 0 && knots_.back().instructions == in_part_ &&
-           threads_.size() == 1;
+    const bool begun = begin_alone_ != 0 && in_gaps_ && in_part_ >= begin_alone_ && threads_.size() == 1;
+    return begun && !knots_.empty() && knots_.back().part == sampling_.units() &&
+           knots_.back().instructions == in_part_;
   }
   /// End the part at its knot; the steps of the batch from this one on warm the caches.
   void cut(const FlowBatch& batch, std::size_t first) {
@@ -219,7 +221,7 @@ class Pipelines final : public FlowRun {
   }
   /// Note how far the part is, and its time up to here.
   void knot(simulate::Time now) {
-    last_knot_ = in_part_;
+    while (next_knot_ <= in_part_) next_knot_ += std::min(next_knot_, KNOT);
     knots_.push_back({sampling_.units(), in_part_, static_cast<double>(now - from_) / simulate::TICKS_PER_S});
   }
   /// Begin a phase that the program marks.
@@ -294,7 +296,7 @@ class Pipelines final : public FlowRun {
     if (warm_ == 0 && left_out_) warm_up();
     begin();
   }
-  static constexpr std::uint64_t KNOT = 125'000;  // instructions
+  static constexpr std::uint64_t FIRST_KNOT = 31'250, KNOT = 1'000'000;  // instructions; between, distances double
   struct Knot {
     std::uint64_t part, instructions;
     double seconds;
@@ -305,13 +307,13 @@ class Pipelines final : public FlowRun {
   };
   std::vector<Knot> knots_;
   std::vector<Marked> phases_;
-  std::uint64_t ran_ = 0, in_part_ = 0, last_knot_ = 0;  // instructions
-  std::uint64_t seen_ = 0;                               // at the end of the last gap whose lines are not known
-  simulate::Doubts::Counts doubts_before_;               // at the begin of the part
-  std::vector<simulate::Doubts::Counts> doubts_;         // by part
+  std::uint64_t ran_ = 0, in_part_ = 0, next_knot_ = FIRST_KNOT;  // instructions
+  std::uint64_t seen_ = 0;                        // at the end of the last gap whose lines are not known
+  simulate::Doubts::Counts doubts_before_;        // at the begin of the part
+  std::vector<simulate::Doubts::Counts> doubts_;  // by part
   simulate::Placement placement_;
   bool moved_;                         // objects are in another memory
-  bool begin_alone_;                   // of each part behind a gap, what is behind its first knot is not timed
+  std::uint64_t begin_alone_;          // of each part behind a gap, the rest is not timed; 0: it is
   bool in_gaps_ = false;               // the first part has ended
   bool cut_ = false;                   // the rest of this part is not timed
   const Pipelines* warmer_ = nullptr;  // whose caches have the same content

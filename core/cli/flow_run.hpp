@@ -1,9 +1,12 @@
 /// A simulated machine that the stream of the tracer runs through, and what it is asked for.
 #pragma once
+#include <charconv>
+#include <cstdint>
 #include <fstream>
 #include <set>
 #include <string>
 #include <string_view>
+#include <system_error>
 
 #include "base/error.hpp"
 #include "cli/flow_batch.hpp"
@@ -15,23 +18,32 @@ namespace tierscope {
 
 /// A request for a machine: its text behind `sim:`, without these parts:
 ///     objects=FILE   the first line of the file names another machine; each further line names an object in its memory
-///     begin=yes      it times the first part of the trace, and the begin of the others, up to their first knot; what
-///     is
-///                    behind that only warms its caches
+///     begin=N        it times all of the first part of the trace, and the begin of the others, up to their first knot
+///                    from N instructions on; what is behind that only warms its caches
 struct FlowAsked {
   std::string word, beside;
   std::set<std::string> moved;
-  bool begin = false;
+  std::uint64_t begin = 0;  // 0: all of each part
 };
 
-constexpr std::string_view OBJECTS_OF = ",objects=", BEGIN = ",begin=yes";
+constexpr std::string_view OBJECTS_OF = ",objects=", BEGIN = ",begin=";
+
+/// Take `,begin=N` off the end of a word, and return N; 0 without it.
+inline std::uint64_t begin_of(std::string& word) {
+  const auto at = word.rfind(BEGIN);
+  if (at == word.npos) return 0;
+  const auto text = word.substr(at + BEGIN.size());
+  std::uint64_t begin = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), begin);
+  if (error != std::errc() || end != text.data() + text.size() || begin == 0)
+    throw BadPlan("begin=" + text + " is not a whole number of instructions from 1 on, at the end of the word");
+  word.resize(at);
+  return begin;
+}
 
 inline FlowAsked asked_of(std::string word) {
   FlowAsked asked;
-  if (const auto at = word.find(BEGIN); at != word.npos) {
-    word.erase(at, BEGIN.size());
-    asked.begin = true;
-  }
+  asked.begin = begin_of(word);
   const auto at = word.find(OBJECTS_OF);
   asked.word = word.substr(0, at);
   if (at == word.npos) return asked;

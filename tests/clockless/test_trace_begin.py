@@ -6,7 +6,7 @@ import pytest
 
 import made_flows as flows
 from flow_replay import machine, replayed
-from tierscope.simulated.begun import BEGUN, completed
+from tierscope.simulated.begun import begin, completed
 from tierscope.simulated.replay import Traced
 
 CHAIN, LOAD = 1, 2  # blocks: a chain of 50 additions, and a load
@@ -29,7 +29,7 @@ def part(number: int, thread: int = 0, lines: int = 0) -> bytes:
 def of(folder: Path, *parts: bytes, begun: tuple[int, ...]) -> list[Traced]:
     """Return what machines of OWN, SLOW and OWN make of it; begun: those that time begins alone."""
     machines = [OWN, SLOW, SLOW]
-    more = [BEGUN if number in begun else "" for number in range(len(machines))]
+    more = [begin("", 100_000) if number in begun else "" for number in range(len(machines))]
     return replayed(folder, machines, BLOCKS, *parts, warm_once=True, more=more)
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from tierscope.errors import MachineError
-from tierscope.simulated.begun import BEGUN, completed, whole
+from tierscope.simulated.begun import begin, completed, whole
 from tierscope.simulated.replay import Part, Traced
 
 K = 100_000
@@ -53,4 +53,4 @@ def test_machines_that_timed_all_stay() -> None:
     found = whole({"own": TIMED, "other": other}, {"other": "own"})
     assert found["own"] is TIMED
     assert found["other"] == completed(other, TIMED)
-    assert BEGUN.startswith(",")
+    assert begin("flat", 500) == "flat,begin=500"

@@ -2,11 +2,10 @@
 
     seconds of a unit = those of the other machine * its seconds of the begin / those of the other machine of the begin
 
-BEGUN behind the word of a machine is that request (core/cli/flow_run.hpp). The begin ends at the first knot, which has
-the same instructions on both machines. The first part of a program, before the first gap, is always timed as a whole,
+`begin=N` behind the word of a machine is that request (core/cli/flow_run.hpp). The begin ends at a knot, which has the
+same instructions on both machines. The first part of a program, before the first gap, is always timed as a whole,
 and so is all of a program with several threads, whose order is another one on each machine.
-Within half a million instructions, two cores differ by nearly the same factor. On programs of docs/decisions/0107, the
-time of a machine changed by about 1 % and its ratio on two memories by less. A prediction takes half of the time.
+Within half a million instructions, two cores differ by nearly the same factor (docs/decisions/0107).
 Source: W. G. Cochran, "Sampling Techniques", 1977, chapter 6 (ratio estimates) and section 12.9 (double sampling).
 """
 
@@ -17,8 +16,12 @@ from msgspec.structs import replace
 from tierscope.errors import MachineError
 from tierscope.simulated.replay import Part, Traced
 
-BEGUN = ",begin=yes"
 LEAST = 1000  # instructions of a part that has a rate
+
+
+def begin(word: str, instructions: int) -> str:
+    """Return the word of the machine that times the begin of each part: this number of instructions, or some more."""
+    return f"{word},begin={instructions}"
 
 
 def whole(found: Mapping[str, Traced], completed_by: Mapping[str, str]) -> dict[str, Traced]:

@@ -23,7 +23,9 @@ BRING = "sudo apt-get install -y qemu-user libzydis-dev g++ cmake"
 SAMPLED = "all=50000000,skip=10000000,warm=4000000,unit=1000000"  # instructions; tracer/README.md
 HEAD, UNIT = 5_000_000, 500_000  # instructions that are timed, before the first gap and behind each
 WARM = 2_000_000  # instructions between a gap and its unit
-FEW = f"all={HEAD},lines=20000000,warm={WARM},unit={UNIT}"
+LINES = 20_000_000  # instructions at the end of a gap whose lines are stated
+FINER = 4  # times the units, each of this part of the instructions, if the lines of all gaps are stated
+QUARTER = 4  # of a unit, which most machines time (`begun`)
 DOUBLES = 24  # gaps, after which they double
 SLOWEST_PER_S = 3e8  # instructions of a program that waits for memory most of the time
 SHORTEST_SKIP = 1_000_000  # instructions
@@ -36,18 +38,30 @@ def for_many(user_s: float) -> str:
     """Return the sampling of a program that dozens of machines replay; user_s: its CPU time here, 0: not known.
 
     It has DOUBLES units if it runs SLOWEST_PER_S. Gaps double, so at 15x that speed it has 4x as many, and the replay
-    of a long program takes no longer than that of a short one.
+    of a long program takes no longer than that of a short one. A short one has FINER times the units, each shorter.
     """
-    return f"{FEW},skip={_skip(user_s)},doubles={DOUBLES}"
+    finer = _finer(user_s)
+    return (f"all={HEAD},lines={LINES},warm={WARM // finer},unit={UNIT // finer},"
+            f"skip={_skip(user_s) // finer},doubles={DOUBLES * finer}")  # fmt: skip
+
+
+def begin_of_unit(user_s: float) -> int:
+    """Return the instructions of the begin of a unit, with this sampling."""
+    return UNIT // _finer(user_s) // QUARTER
 
 
 def timed(user_s: float, instructions: float) -> int:
     """Return how many of the first instructions of a program are timed, with this sampling."""
-    left, units = instructions - HEAD, 0
+    finer, left, units = _finer(user_s), instructions - HEAD, 0
     while left > 0:
-        left -= (_skip(user_s) << units // DOUBLES) + WARM + UNIT
+        left -= (_skip(user_s) // finer << units // (DOUBLES * finer)) + (WARM + UNIT) // finer
         units += 1
-    return HEAD + UNIT * units
+    return HEAD + UNIT // finer * units
+
+
+def _finer(user_s: float) -> int:
+    """Return how many times the units are finer. At 15x SLOWEST_PER_S, gaps double four times."""
+    return FINER if _skip(user_s) // FINER << 4 <= LINES else 1
 
 
 def _skip(user_s: float) -> int:

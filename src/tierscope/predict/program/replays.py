@@ -5,10 +5,10 @@ from collections.abc import Mapping, Sequence
 from tierscope.errors import MachineError
 from tierscope.predict.program.native import same_input
 from tierscope.predict.program.printed import printed
-from tierscope.simulated.begun import BEGUN, whole
+from tierscope.simulated.begun import begin, whole
 from tierscope.simulated.replay import Traced, Watch, replayed
 from tierscope.simulated.trace import words_of
-from tierscope.simulated.tracer import for_many
+from tierscope.simulated.tracer import begin_of_unit, for_many
 
 
 def replay_words(
@@ -21,7 +21,8 @@ def replay_words(
     completed_by: word of a machine that times the begin of each unit alone -> of the one that completes it (`begun`).
     Its standard error is dropped. If the tracer fails, the error has the last line of it.
     """
-    machines = words_of([word + BEGUN if word in completed_by else word for word in words])
+    short = begin_of_unit(user_s)
+    machines = words_of([begin(word, short) if word in completed_by else word for word in words])
     said = None
     try:
         with same_input() as given, printed() as output, printed() as said:
