@@ -98,7 +98,7 @@ def _warm() -> None:
     from tierscope.report.pages import pages
     from tierscope.tables import tables
 
-    tierscope.cli.finish._load_undisturbed("duckdb", "vl_convert", "scipy.stats", "jinja2")
+    tierscope.cli.finish._load_undisturbed("duckdb", "vl_convert", "scipy.optimize", "jinja2")
     for registry in (commands, formats, suites, tables, importers, figures):
         list(registry)
     for template in pages().list_templates(extensions=["jinja"]):

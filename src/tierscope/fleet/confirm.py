@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy import stats
+from scipy.special import stdtr, stdtrit
 
 from tierscope.arrays import Floats, Integers, Places, Truths
 from tierscope.fleet.known import mean_and_count, mean_of
@@ -113,10 +113,10 @@ def _judged(
 ) -> Confirmed:  # fmt: skip
     usable = (slots >= LEAST_SLOTS) & ~np.isnan(mean) & ~np.isnan(error)
     statistic = np.where(usable, (-mean + np.log1p(-LIMIT)) / np.maximum(error, 1e-9), -np.inf)
-    chance = stats.t.sf(statistic, degrees)
+    chance = stdtr(degrees, -statistic)
     rejected = usable & discoveries(chance, RATE)
     share = max(1, int(rejected.sum())) / max(1, rejected.size)
-    quantile = float(stats.t.isf(RATE * share / 2, degrees))
+    quantile = float(-stdtrit(degrees, RATE * share / 2))
     return Confirmed(suspects, mean, error, slots, rejected, quantile, noise)
 
 

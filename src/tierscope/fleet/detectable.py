@@ -5,7 +5,7 @@ and the limit of 2 % must be passed with the chance that Benjamini-Hochberg allo
 """
 
 import numpy as np
-from scipy import stats
+from scipy.special import ndtri
 
 from tierscope.arrays import Floats
 from tierscope.fleet.confirm import LEAST_CONTROLS, LIMIT, MOST_CONTROLS, RATE, Confirmed
@@ -22,7 +22,7 @@ def sees(part: Part, window: Window, confirmed: Confirmed | None) -> tuple[float
     width = len(part.spread)
     tests = max(1, len(confirmed.suspects) if confirmed else len(part.places) // 10) * width
     found = max(1, int(confirmed.rejected.sum()) if confirmed else 1)
-    strict, power = stats.norm.isf(min(0.05, RATE * found / tests)), stats.norm.ppf(POWER)
+    strict, power = -ndtri(min(0.05, RATE * found / tests)), ndtri(POWER)
     controls = max(LEAST_CONTROLS, min(MOST_CONTROLS, len(part.places) // 2))
     error = noise * np.sqrt((1 + 1 / controls) / SESSIONS)
     spread = np.hypot(part.spread, error)

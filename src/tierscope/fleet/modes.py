@@ -8,7 +8,7 @@ significantly fewer machines than equal windows on both of its sides shows two p
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import stats
+from scipy.special import bdtr
 
 from tierscope.arrays import Floats, Truths
 
@@ -46,7 +46,7 @@ def _chance(ordered: Floats, cut: float) -> float:
     centre = (low + high) / 2
     inside, below, above = (_count(ordered, place, half) for place in (centre, low, high))
     peak = min(below, above)
-    return float(stats.binom.cdf(inside, inside + peak, 0.5)) if peak > inside else 1.0
+    return float(bdtr(inside, inside + peak, 0.5)) if peak > inside else 1.0
 
 
 def _valley(ordered: Floats, cut: float) -> float:

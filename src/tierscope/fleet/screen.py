@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import stats
+from scipy.special import ndtri
 
 from tierscope.arrays import Floats, Places, Truths
 from tierscope.fleet.covariates import separating
@@ -65,7 +65,7 @@ def screen(window: Window) -> Screened:
 
 def distance(metrics: int) -> Floats:
     """Return how many spreads make a suspect, (metrics + 1,): 2.5 up to eight metrics, further with more of them."""
-    single = max(FAR, float(stats.norm.isf(SHARE / max(1, metrics))))
+    single = max(FAR, float(-ndtri(SHARE / max(1, metrics))))
     return np.append(np.full(metrics, single), FAR)
 
 

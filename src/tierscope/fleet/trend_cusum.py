@@ -10,7 +10,7 @@ Source: E. S. Page, "Continuous Inspection Schemes", Biometrika 41, 1954.
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import stats
+from scipy.special import stdtrit
 
 from tierscope.arrays import Floats, Places, Truths
 from tierscope.stats.median import MAD_SIGMA, SIGMAS_95
@@ -19,7 +19,7 @@ Base = tuple[Floats, Floats, Truths]
 K, H, CLIP = 1.0, 8.0, 3.0
 BASELINE, WEEK, LIMIT, SURE = 21, 7, 0.02, 0.99
 INFLATED = (1 + 0.3) / (1 - 0.3)
-QUANTILE = float(stats.t.ppf(SURE, (BASELINE - 1) / INFLATED))  # sigma is known by as many independent days
+QUANTILE = float(stdtrit((BASELINE - 1) / INFLATED, SURE))  # sigma is known by as many independent days
 LEAST_SIGMA = 0.002  # below it a fleet without noise would alarm at a rounding error
 
 

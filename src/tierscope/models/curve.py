@@ -100,6 +100,6 @@ def _score(form: Family, n: Floats, y: Floats) -> tuple[float, float] | None:
 
 
 def _student(freedom: int) -> float:
-    from scipy.stats import t
+    from scipy.special import stdtrit
 
-    return float(t.ppf(LEVEL, max(freedom, 1)))
+    return float(stdtrit(max(freedom, 1), LEVEL))
