@@ -37,7 +37,11 @@ def checked(words: dict[str, Any], root: Path = ROOT) -> list[Path]:
 
 def pattern_of(rule: dict[str, str]) -> re.Pattern[str]:
     """Return the expression of one rule, for whole words."""
-    return re.compile(rf"(?<![\w-])(?:{rule['find']})(?![\w-])", re.IGNORECASE)
+    return _whole_words(rule["find"])
+
+
+def _whole_words(find: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<![\w-])(?:{find})(?![\w-])", re.IGNORECASE)
 
 
 def _blank(match: re.Match[str]) -> str:
@@ -71,8 +75,9 @@ def _cells(first: int, lines: list[str]) -> Iterator[tuple[str, list[int]]]:
 def faults(name: str, page: str, words: dict[str, Any]) -> Iterator[str]:
     """Yield one line for each phrase of the list, and for each sentence that is too long."""
     rules = [(pattern_of(rule), rule["write"]) for rule in words["rule"]]
+    some = _whole_words("|".join(f"(?:{rule['find']})" for rule in words["rule"]))  # most texts have none
     for text, lines in texts(page):
-        for pattern, advice in rules:
+        for pattern, advice in rules if some.search(text) else ():
             for match in pattern.finditer(text):
                 yield f"{name}:{lines[match.start()]}: {match[0]!r}: write {advice}"
         for at, length in lengths(text):

@@ -1,6 +1,7 @@
 """Texts of the code for the rules of docs/words.toml: docstrings, comments and strings of Python and C++."""
 
 import ast
+import functools
 import io
 import re
 import tokenize
@@ -43,9 +44,14 @@ def page(path: Path) -> str:
     return "\n".join(lines[1:])
 
 
+@functools.lru_cache(maxsize=1)
+def _tree(text: str) -> ast.Module:
+    return ast.parse(text)
+
+
 def docstrings(text: str) -> Iterator[ast.Constant]:
     """Yield each string of a module that is a statement."""
-    for node in ast.walk(ast.parse(text)):
+    for node in ast.walk(_tree(text)):
         body = getattr(node, "body", None)
         for one in body if isinstance(body, list) else []:
             if isinstance(one, ast.Expr) and isinstance(one.value, ast.Constant) and isinstance(one.value.value, str):
@@ -93,7 +99,7 @@ def strings(path: Path, values: Collection[str] = ()) -> str:
 
 
 def _python_strings(text: str) -> Iterator[tuple[int, str]]:
-    tree = ast.parse(text)
+    tree = _tree(text)
     inner = {id(part) for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for part in node.values}
     inner |= {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
     for node in ast.walk(tree):
@@ -119,7 +125,7 @@ def _test_names(text: str) -> list[str]:
 
 def openings(path: Path) -> Iterator[tuple[int, str]]:
     """Yield line and first word of each function's docstring; properties are noun phrases and are left out."""
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in ast.walk(_tree(path.read_text())):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and (text := ast.get_docstring(node)):
             names = [ast.unparse(one) for one in node.decorator_list]
             if not any(name in PROPERTIES or name.endswith(SETTERS) for name in names):
