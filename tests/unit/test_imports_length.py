@@ -23,7 +23,7 @@ from tierscope.host.system import System
 from tierscope.imports import importers
 
 DATA = Path(__file__).parents[1] / "data/imports"
-LONG = 1 << 19  # bytes of a run that is all there is
+LONG = 1 << 17  # bytes of a run that is all there is: all pairs are 9 * 10^9
 RUN = 1 << 16  # bytes of a run in a real output: all pairs are 2 * 10^9
 MOST = 40  # places of one importer; fio's documents have thousands, which are alike
 CPU_S = 5.0  # 2.3 ns for each pair
