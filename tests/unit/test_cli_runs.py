@@ -232,17 +232,9 @@ def test_a_reader_that_goes_away_is_not_an_error(shell: str, words: str) -> None
     assert done.stderr == "0\n"
 
 
-def complete(root: Path, line: str, shell: str = "bash") -> list[str]:
-    """The completions at the end of a line."""
-    words = {
-        "COMP_WORDS": line, "COMP_CWORD": str(len(line.split(" ")) - 1), "_TIERSCOPE_COMPLETE": f"{shell}_complete",
-        "PYTHONPATH": f"{root}/src",
-    }  # fmt: skip
-    done = subprocess.run(
-        [sys.executable, "-c", CODE], env={**os.environ, **words}, capture_output=True, text=True, check=True
-    )
-    assert done.stderr == ""
-    return done.stdout.splitlines()
+def asked_to_complete(line: str) -> dict[str, str]:
+    """The variables by which bash asks for the completions at the end of a line."""
+    return {"COMP_WORDS": line, "COMP_CWORD": str(len(line.split(" ")) - 1), "_TIERSCOPE_COMPLETE": "bash_complete"}
 
 
 @pytest.mark.parametrize(
@@ -283,8 +275,20 @@ def complete(root: Path, line: str, shell: str = "bash") -> list[str]:
         ("tierscope trace --on optane1", ["plain,optane100"]),
     ],
 )
-def test_the_shell_is_offered_what_fits(root: Path, line: str, offered: list[str]) -> None:
-    assert complete(root, line) == offered
+def test_the_shell_is_offered_what_fits(
+    line: str, offered: list[str], capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in asked_to_complete(line).items():
+        monkeypatch.setenv(name, value)
+    status, out, err = say(capfd)
+    assert (status, err) == (0, "")
+    assert out.splitlines() == offered
+
+
+def test_a_process_of_its_own_offers_the_same(root: Path) -> None:
+    environment = {**os.environ, **asked_to_complete("tierscope res"), "PYTHONPATH": f"{root}/src"}
+    done = subprocess.run([sys.executable, "-c", CODE], env=environment, capture_output=True, text=True, check=True)
+    assert (done.stdout, done.stderr) == ("plain,resume\n", "")
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
