@@ -11,10 +11,8 @@ import re
 import shutil
 from collections import defaultdict
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from queue import SimpleQueue
 from typing import Any
 
 import pytest
@@ -28,7 +26,6 @@ GOOD = (0, 4)
 KINDS = ("kill", "ENOSPC", "EIO", "short")
 DRAWN = 2  # of the operations that are like others, for each kind of fault
 FEW = 12  # one in twelve is in the first tier
-AT_ONCE = 2
 Call = Callable[..., Ended]
 
 
@@ -138,27 +135,22 @@ def _timeless(value: Any) -> Any:
 
 
 @pytest.fixture(scope="module")
-def calls(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SimpleQueue[Warm]]:
-    library = build(tmp_path_factory.mktemp("library"))
-    servers = [Warm(library) for _ in range(AT_ONCE)]
-    queue: SimpleQueue[Warm] = SimpleQueue()
-    for server in servers:
-        queue.put(server)
-    yield queue
-    for server in servers:
-        server.close()
+def call(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Warm]:
+    """One server: to load everything in another one takes seconds, and other tests use the other CPUs."""
+    server = Warm(build(tmp_path_factory.mktemp("library")))
+    yield server
+    server.close()
 
 
 @pytest.fixture(scope="module")
-def undisturbed(calls: SimpleQueue[Warm], tmp_path_factory: pytest.TempPathFactory, root: Path) -> Path:
+def undisturbed(call: Warm, tmp_path_factory: pytest.TempPathFactory, root: Path) -> Path:
     """A folder with a run, the first half of another, and a file to import."""
-    folder, call = tmp_path_factory.mktemp("undisturbed"), calls.get()
+    folder = tmp_path_factory.mktemp("undisturbed")
     shutil.copy(root / "tests/data/imports/stream.txt", folder)
     steps = good(call(folder, (*RUN, "--out", "run"))).steps
     middle = 1 + next(n for n, step in enumerate(steps) if step.startswith("rename") and "0001" in step)
     assert call(folder, (*RUN, "--out", "half"), "kill", middle).status == -9
     assert not json.loads((folder / "half/result.json").read_bytes())["complete"]
-    calls.put(call)
     return folder
 
 
@@ -209,7 +201,7 @@ def met() -> Met:
 @pytest.mark.parametrize("few", [True, pytest.param(False, marks=pytest.mark.slow)], ids=["few", "others"])
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_a_command_that_meets_a_fault_completes_afterwards(
-    case: Case, few: bool, calls: SimpleQueue[Warm], undisturbed: Path, met: Met, tmp_path: Path
+    case: Case, few: bool, call: Warm, undisturbed: Path, met: Met, tmp_path: Path
 ) -> None:
     def prepared(name: str) -> Path:
         folder = tmp_path / name
@@ -221,26 +213,22 @@ def test_a_command_that_meets_a_fault_completes_afterwards(
 
     def meet(fault: tuple[str, int]) -> None:
         kind, at = fault
-        folder, call = prepared(f"{kind}-{at}"), calls.get()
-        try:
-            ended = call(folder, case.words, kind, at)
-            where = f"{kind} at {at}, {steps[at - 1]}: {ended}"
-            assert ended.status in ((-9,) if kind == "kill" else GOOD if kind == "short" else (0, 2, 3, 4)), where
-            assert "Traceback" not in ended.err, where
-            assert "None" not in ended.err, where
-            assert ended.err.count("\n") == (ended.status in (2, 3)), where
-            if kind != "short":
-                case.go_on(call, folder)
-            assert contents(folder / case.leaves) == whole, where
-            assert set(contents(folder)) == names, where
-        finally:
-            calls.put(call)
+        folder = prepared(f"{kind}-{at}")
+        ended = call(folder, case.words, kind, at)
+        where = f"{kind} at {at}, {steps[at - 1]}: {ended}"
+        assert ended.status in ((-9,) if kind == "kill" else GOOD if kind == "short" else (0, 2, 3, 4)), where
+        assert "Traceback" not in ended.err, where
+        assert "None" not in ended.err, where
+        assert ended.err.count("\n") == (ended.status in (2, 3)), where
+        if kind != "short":
+            case.go_on(call, folder)
+        assert contents(folder / case.leaves) == whole, where
+        assert set(contents(folder)) == names, where
         shutil.rmtree(folder)
 
-    call, folder = calls.get(), prepared("whole")
+    folder = prepared("whole")
     steps = good(call(folder, case.words)).steps
-    calls.put(call)
     whole, names = contents(folder / case.leaves), set(contents(folder))
-    with ThreadPoolExecutor(AT_ONCE) as pool:
-        every = enumerate(drawn(case, steps, met[few]))
-        list(pool.map(meet, [one for number, one in every if (number % FEW == 0) is few]))
+    for number, fault in enumerate(drawn(case, steps, met[few])):
+        if (number % FEW == 0) is few:
+            meet(fault)
