@@ -1,7 +1,7 @@
 """DuckDB, which reads and writes our Parquet files; imported when it is first needed.
 
 DuckDB takes a path for a pattern: `*`, `?` and `[` in the name of a folder would read the files of its neighbours. So
-no path reaches it. Each file is opened here, and DuckDB is given the open file by its number.
+no path reaches it. Each file is read or written here, and DuckDB is given a file in memory by its number.
 """
 
 import functools
@@ -66,31 +66,47 @@ def parquet(columns: Mapping[str, Any], select: str = "*") -> bytes:
                 store().execute(f"COPY (SELECT {select} FROM given) TO '{_named(handle)}' ({how})")
             finally:
                 store().unregister("given")
-        return b"".join(iter(lambda: os.read(handle, 1 << 24), b""))
+        return _whole(handle)
     except (duckdb.Error, RuntimeError) as error:
         raise DuckError(_unnamed(why(error), handle)) from error
     finally:
         os.close(handle)
 
 
-def read(path: Path, columns: str) -> dict[str, Any]:
-    """Return these columns (SQL) of a Parquet file, each an array; OSError or DuckError where that cannot be.
-
-    Only a regular file is read: another would block, or have no end.
-    """
-    import duckdb
-
+def content(path: Path) -> bytes:
+    """Return the content of a regular file; OSError or DuckError where there is none, and another may block."""
     number = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     try:
         if not stat.S_ISREG(os.fstat(number).st_mode):
             raise DuckError("it is not a regular file")
-        with stops.held():
-            found = store().execute(f"SELECT {columns} FROM read_parquet('{_named(number)}')").fetchnumpy()
-    except (duckdb.Error, RuntimeError) as error:
-        raise DuckError(_unnamed(why(error), number)) from error
+        return _whole(number)
     finally:
         os.close(number)
+
+
+def read(packed: bytes, columns: str) -> dict[str, Any]:
+    """Return these columns (SQL) of a Parquet file, each an array; OSError or DuckError where that cannot be.
+
+    packed: the content of the file, which DuckDB finds in a file in memory.
+    """
+    import duckdb
+
+    handle = os.memfd_create("tierscope-parquet", os.MFD_CLOEXEC)
+    try:
+        with os.fdopen(os.dup(handle), "wb") as file:
+            file.write(packed)
+        with stops.held():
+            found = store().execute(f"SELECT {columns} FROM read_parquet('{_named(handle)}')").fetchnumpy()
+    except (duckdb.Error, RuntimeError) as error:
+        raise DuckError(_unnamed(why(error), handle)) from error
+    finally:
+        os.close(handle)
     return dict(found)
+
+
+def _whole(number: int) -> bytes:
+    """Return what is left of an open file."""
+    return b"".join(iter(lambda: os.read(number, 1 << 24), b""))
 
 
 def _named(number: int) -> str:

@@ -16,6 +16,7 @@ from tierscope import duck
 from tierscope.errors import Exit, MachineError, ResultError
 from tierscope.files import write_atomically
 from tierscope.record import result as results
+from tierscope.record import samples
 from tierscope.record.experiment import Label
 from tierscope.record.result import BLOCK, Blocks, Run, load, load_manifest, read_blocks, write_blocks
 from tierscope.units import MiB
@@ -72,6 +73,33 @@ def test_samples_come_back_bit_by_bit(tmp_path: Path, count: int) -> None:
     again = read_blocks(tmp_path / "samples/0000.parquet")
     assert again.dtype == BLOCK
     assert np.array_equal(again, blocks)
+
+
+def test_samples_that_were_read_are_read_again_where_the_file_changed(tmp_path: Path) -> None:
+    """A reader may change its blocks, and no other reader sees that."""
+    path, other = tmp_path / "samples/0000.parquet", some_blocks(30)
+    write_blocks(path, some_blocks(20))
+    first = read_blocks(path)
+    first["cpu"] = 77
+    assert np.array_equal(read_blocks(path), some_blocks(20))
+    write_blocks(path, other)
+    assert np.array_equal(read_blocks(path), other)
+    path.write_bytes(path.read_bytes()[:-1])
+    with pytest.raises(ResultError, match="cannot be read"):
+        read_blocks(path)
+
+
+def test_few_and_small_samples_are_remembered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(samples, "_known", known := {})
+    for rows in (samples.KEPT_BYTES // BLOCK.itemsize // 2, samples.KEPT_BYTES // BLOCK.itemsize + 1):
+        write_blocks(tmp_path / "0000.parquet", some_blocks(rows))
+        assert read_blocks(tmp_path / "0000.parquet").size == rows
+    assert [blocks.nbytes <= samples.KEPT_BYTES for blocks in known.values()] == [True]
+    monkeypatch.setattr(samples, "KEPT_FILES", 2)
+    for rows in range(1, 5):
+        write_blocks(tmp_path / "0000.parquet", some_blocks(rows))
+        read_blocks(tmp_path / "0000.parquet")
+    assert [blocks.size for blocks in known.values()] == [3, 4]
 
 
 @pytest.mark.parametrize("name", ["a b", "it's", "runs [old]*?", "größe", "~", "semi;colon--"])
@@ -245,7 +273,7 @@ def test_ctrl_c_within_duckdb_is_still_ctrl_c(tmp_path: Path, monkeypatch: pytes
 
     monkeypatch.setattr(duck, "store", Store)
     with pytest.raises(KeyboardInterrupt):
-        write_blocks(tmp_path / "0000.parquet", some_blocks())
+        write_blocks(tmp_path / "0000.parquet", some_blocks(7))  # which no other test packed
     (tmp_path / "0000.parquet").touch()
     with pytest.raises(KeyboardInterrupt):
         read_blocks(tmp_path / "0000.parquet")

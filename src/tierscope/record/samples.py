@@ -14,6 +14,7 @@ import numpy.typing as npt
 from tierscope import duck
 from tierscope.errors import MachineError, ResultError, reason
 from tierscope.files import write_atomically
+from tierscope.units import KiB
 
 BLOCK = np.dtype(
     [
@@ -57,6 +58,9 @@ FLAGS = {
 
 Blocks = npt.NDArray[np.void]
 SQL = {2: "USMALLINT", 4: "UINTEGER", 8: "UBIGINT"}  # types of the columns, by the bytes of a field
+KEPT_FILES, KEPT_BYTES = 1024, 64 * KiB  # of samples in memory; DuckDB takes 1.3 ms for each, and a copy 0.02 ms
+
+_known: dict[tuple[bytes, np.dtype[np.void]], Blocks] = {}
 
 
 def write_blocks(path: Path, blocks: Blocks) -> None:
@@ -74,14 +78,30 @@ def write_blocks(path: Path, blocks: Blocks) -> None:
 
 def read_blocks(path: Path, kind: np.dtype[np.void] = BLOCK) -> Blocks:
     """Return the inverse of `write_blocks`; ResultError when the file is absent or damaged."""
-    wanted = ", ".join(f'CAST("{name}" AS {SQL[kind[name].itemsize]}) AS "{name}"' for name in kind.names or ())
     try:
-        columns = duck.read(path, wanted)
-        if any(np.ma.is_masked(column) for column in columns.values()):
-            raise duck.DuckError("values are missing")
+        return _remembered(duck.content(path), kind)
     except (duck.DuckError, OSError) as error:
         why = reason(error) if isinstance(error, OSError) else error
         raise ResultError(f"samples {path} cannot be read: {why}; {next_step(path.parent.parent)}") from error
+
+
+def _remembered(packed: bytes, kind: np.dtype[np.void]) -> Blocks:
+    """Return `_unpacked`, remembered by the content of a file: tables, audit and figures ask for the same samples."""
+    if (packed, kind) not in _known:
+        blocks = _unpacked(packed, kind)
+        if max(len(packed), blocks.nbytes) > KEPT_BYTES:
+            return blocks
+        while len(_known) >= KEPT_FILES:
+            del _known[next(iter(_known))]
+        _known[packed, kind] = blocks
+    return _known[packed, kind].copy()
+
+
+def _unpacked(packed: bytes, kind: np.dtype[np.void]) -> Blocks:
+    wanted = ", ".join(f'CAST("{name}" AS {SQL[kind[name].itemsize]}) AS "{name}"' for name in kind.names or ())
+    columns = duck.read(packed, wanted)
+    if any(np.ma.is_masked(column) for column in columns.values()):
+        raise duck.DuckError("values are missing")
     blocks = np.empty(len(columns["batch"]), dtype=kind)
     for name, column in columns.items():
         blocks[name] = column
