@@ -13,6 +13,7 @@ from xdist.remote import Producer
 
 import budget
 import order
+import packed
 
 ROOT = Path(__file__).resolve().parents[1]
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
@@ -31,6 +32,7 @@ if os.environ.pop("PYTHONDONTWRITEBYTECODE", ""):
 # Files of tests need not survive a power failure; test_files.py checks that the program asks for it. In this process
 # alone: an answer takes milliseconds on a busy disk, and thousands are waited for.
 os.fsync = lambda handle: None
+packed.once()
 
 # Nothing that a test judges is kept, or taken from what another kept: tests change what judges.
 os.environ["XDG_CACHE_HOME"] = os.devnull
