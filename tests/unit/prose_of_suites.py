@@ -9,6 +9,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from made_suites import MADE
+from tierscope.record.result import Run
 from tierscope.report.content import gather
 from tierscope.report.top.top import top
 
@@ -16,9 +17,9 @@ FOLDER = Path(__file__).resolve().parents[1] / "data" / "prose"
 COMMAND = ".venv/bin/python tests/unit/prose_of_suites.py"
 
 
-def prose(suite: str, folder: Path) -> str:
-    """Return the headline of the made run and one line for each insight: table, name and text."""
-    content = gather(MADE[suite](folder))
+def prose(run: Run) -> str:
+    """Return the headline of a run and one line for each insight: table, name and text."""
+    content = gather(run)
     said = [
         f"{section.name}, {one.name}: {one.text}" for section in content.sections.values() for one in section.insights
     ]
@@ -31,7 +32,7 @@ def main(names: list[str]) -> None:
     FOLDER.mkdir(exist_ok=True)
     for name in names or sorted(MADE):
         with TemporaryDirectory() as folder:
-            (FOLDER / f"{name}.txt").write_text(prose(name, Path(folder)), encoding="utf-8")
+            (FOLDER / f"{name}.txt").write_text(prose(MADE[name](Path(folder))), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 """One made run of each suite through every command, as a terminal, as JSON, as a page and as every export.
 
-Suites, commands and formats are those of the registries: a newcomer without words fails.
+Its prose equals `tests/data/prose`, the only place where tests quote sentences. Suites, commands and formats are those
+of the registries: a newcomer without words fails.
 """
 
 import csv
@@ -14,6 +15,7 @@ import pytest
 
 import read_once
 from made_suites import BESIDES, MADE, has_points, made_run
+from prose_of_suites import COMMAND, FOLDER, prose
 from said import say
 from tierscope.cli.commands import commands
 from tierscope.cli.help import Command, Tried
@@ -73,6 +75,12 @@ def run(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
     return made_run(request.param, tmp_path_factory.mktemp(request.param) / "run")
 
 
+@pytest.fixture
+def suite(request: pytest.FixtureRequest) -> str:
+    """The name of the parameter of `run`."""
+    return str(request.node.callspec.params["run"])
+
+
 @pytest.fixture(scope="module", autouse=True)
 def _quick(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """Judge each run once: the first command makes the rows of its samples, and the others find them, as for users."""
@@ -111,6 +119,18 @@ def test_each_command_takes_each_run(run: Run, command: str, tmp_path: Path, cap
     for path in tmp_path.rglob("*.svg"):
         assert not {"Infinity", "NaN"} & set(re.findall("Infinity|NaN", path.read_text())), path.name
     assert all(path.stat().st_size for path in tmp_path.rglob("*") if path.is_file())
+
+
+def test_a_suite_states_what_its_file_contains(run: Run, suite: str) -> None:
+    if suite in BESIDES:
+        return  # of no suite
+    file = FOLDER / f"{suite}.txt"
+    kept = file.read_text(encoding="utf-8") if file.exists() else ""
+    assert prose(run) == kept, f"if the new prose is right: {COMMAND} {suite}"
+
+
+def test_each_file_of_prose_is_that_of_a_suite() -> None:
+    assert {file.stem for file in FOLDER.glob("*.txt")} == set(MADE)
 
 
 @pytest.mark.slow
