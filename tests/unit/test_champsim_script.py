@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy.stats import spearmanr
 
 from made_flows import BRANCH, END, INTEGER, LENGTH, MAGIC, MOVE, access, allocation, block, chunk, events, instruction
 from scripts import with_neighbours
@@ -311,6 +310,8 @@ def agreement(ours: list[float], theirs: list[float]) -> Any:
 
 
 def test_the_goal_is_reached_missed_or_not_known(script: ModuleType) -> None:
+    from scipy.stats import spearmanr  # slow to load, and each worker collects this file
+
     rising = [float(one) for one in range(20)]
     shuffled = [3.0, 1.0, 2.0, 2.0, 8.0, 5.0]
     assert agreement(rising[:6], shuffled).middle == pytest.approx(spearmanr(rising[:6], shuffled).statistic)

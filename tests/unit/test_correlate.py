@@ -6,7 +6,6 @@ from pathlib import Path
 import msgspec
 import numpy as np
 import pytest
-import scipy.stats
 
 from made import Maker, add_latency
 from said import refused, say
@@ -24,6 +23,8 @@ COVERED = 0.9  # of 400 draws, of an interval of 95 %
 
 @pytest.mark.parametrize("ties", [False, True])
 def test_both_kinds_are_those_of_scipy(ties: bool) -> None:
+    import scipy.stats  # slow to load, and each worker collects this file
+
     rng = np.random.default_rng(1995)
     for points in (5, 6, 40):
         x = rng.normal(size=points)

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as some
-from scipy.stats import wilcoxon
 
 from made import HZ, Teamwork, made_blocks
 from made_neighbors import AGAINST, FOOTPRINT, HOP_S, TAKES, facts_of, groups_of, order_of, taken, tasks
@@ -118,6 +117,8 @@ def test_comparing_with_one_that_ran_before_would_fake_a_slowdown_on_a_machine_t
 
 def test_it_agrees_with_wilcoxons_test_as_scipy_has_it() -> None:
     """Its ends are where the test turns: just inside it does not reject, just outside it does."""
+    from scipy.stats import wilcoxon  # slow to load, and each worker collects this file
+
     series = np.random.default_rng(2).normal(0.3, 1, 15)
     one = signed_rank(series, 0.95)
     for end, outward in ((one.low, -1e-9), (one.high, 1e-9)):
