@@ -178,7 +178,7 @@ def test_a_stop_while_samples_are_read_is_not_reported_as_damage(
 ) -> None:
     assert say(capfd, *LATENCY, "--out", "run", "--quiet")[0] == Exit.GOOD
     store = duck.store()
-    samples._known.clear()  # or nothing is read
+    samples._remembered.cache_clear()  # or nothing is read
 
     class Asked:
         """DuckDB asks for signals while it works; it makes an error of what it hears."""

@@ -89,17 +89,14 @@ def test_samples_that_were_read_are_read_again_where_the_file_changed(tmp_path: 
         read_blocks(path)
 
 
-def test_few_and_small_samples_are_remembered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(samples, "_known", known := {})
-    for rows in (samples.KEPT_BYTES // BLOCK.itemsize // 2, samples.KEPT_BYTES // BLOCK.itemsize + 1):
+def test_small_samples_are_remembered(tmp_path: Path) -> None:
+    samples._remembered.cache_clear()
+    for rows, kept in ((10, 1), (100_000, 1), (20, 2)):
         write_blocks(tmp_path / "0000.parquet", some_blocks(rows))
-        assert read_blocks(tmp_path / "0000.parquet").size == rows
-    assert [blocks.nbytes <= samples.KEPT_BYTES for blocks in known.values()] == [True]
-    monkeypatch.setattr(samples, "KEPT_FILES", 2)
-    for rows in range(1, 5):
-        write_blocks(tmp_path / "0000.parquet", some_blocks(rows))
-        read_blocks(tmp_path / "0000.parquet")
-    assert [blocks.size for blocks in known.values()] == [3, 4]
+        for _ in range(2):
+            assert read_blocks(tmp_path / "0000.parquet").size == rows
+        assert samples._remembered.cache_info().currsize == kept
+    assert (tmp_path / "0000.parquet").stat().st_size <= samples.KEPT_BYTES
 
 
 @pytest.mark.parametrize("name", ["a b", "it's", "runs [old]*?", "größe", "~", "semi;colon--"])
