@@ -37,7 +37,7 @@ BYTES = {
     "flush_none": (64, 128), "flush_clflush": (64, 128), "flush_clflushopt": (64, 128), "flush_clwb": (64, 128),
     "flush_nt": (64, 64), "flush_movdir64b": (64, 64), "flush_msync": (64, 128),
 }  # fmt: skip
-"""Per operation: the program's bytes, the bus's."""
+"""Per operation: the program's bytes, the bus's, where a store reads its line first."""
 
 X86 = {
     "rep_stosb", "rep_movsb", "copy_movdir64b", "flush_none", "flush_clflush", "flush_clflushopt", "flush_clwb",
@@ -65,6 +65,10 @@ UPDATING = [
     for entry in CATALOGUE.kernels
     if entry.available and (entry.operation, entry.check) == ("line", "recomputed")
 ]
+
+
+STREAMS = next(one for one in CATALOGUE.kernels if one.kernel == "write").bus_bytes_per_operation is None
+"""Whether this processor may pass its caches with plain stores of a stream: nobody knows the bytes of its bus then."""
 
 
 @dataclass(frozen=True)
@@ -132,11 +136,14 @@ def test_every_kernel_has_a_formula_or_its_bytes_written_down_here() -> None:
 def test_the_bytes_are_those_of_the_definition(entry: Kernel) -> None:
     told = (entry.program_bytes_per_operation, entry.bus_bytes_per_operation)
     formula = Formula.of(entry.summary)
+    unknown = STREAMS and entry.store == "plain" and any(one.stores and not one.loads for one in entry.operands)
     if formula is None:
-        assert (told, entry.flops_per_operation) == (BYTES[entry.kernel], 0)
+        program, bus = BYTES[entry.kernel]
+        assert (told, entry.flops_per_operation) == ((program, None if unknown else bus), 0)
         return
     (lines,) = {operand.lines for operand in entry.operands}
-    assert told == tuple(lines * of_a_line for of_a_line in formula.bytes_of(entry.store))
+    program, bus = (lines * of_a_line for of_a_line in formula.bytes_of(entry.store))
+    assert told == (program, None if unknown else bus)
     assert entry.flops_per_operation == 8 * lines * formula.flops  # doubles of a line
     assert [len(formula.stored), len(formula.loaded), len(formula.stored | formula.loaded)] == [
         sum(operand.stores for operand in entry.operands),
