@@ -32,6 +32,7 @@ struct Row {
   std::uint64_t lines;
 };
 
+constexpr std::uint64_t START = 20'000'000;  // ps: each published thread starts after it emptied the caches
 constexpr std::uint64_t SLICE = std::uint64_t{1} << 31U;  // bytes of a thread
 
 /// The accesses of one thread, without end.
@@ -116,7 +117,7 @@ void run(const std::string& word, const Row& row) {
   for (unsigned t = 0; t < row.threads; ++t) {
     threads.emplace_back(machine, t);
     walks.emplace_back(row, t, machine.region("pmem"));
-    threads.back().start(0);
+    threads.back().start(t == 0 ? 0 : static_cast<Time>(tierscope::random_word(t, 5) % START));
     turns.emplace(threads.back().ready(walks.back().now()), t);
   }
   std::uint64_t lines = 0, from_lines = 0;
@@ -125,8 +126,7 @@ void run(const std::string& word, const Row& row) {
     const auto [start, t] = turns.top();
     turns.pop();
     at = start;
-    threads[t].execute(walks[t].now(), at);
-    lines += walks[t].next();
+    if (threads[t].execute(walks[t].now(), at)) lines += walks[t].next();
     if (from_lines == 0 && lines >= row.lines / 3) {
       from_lines = lines;
       from = at;

@@ -40,7 +40,7 @@ Time KeyedWalker::begin(Time at, std::uint32_t batch) {
 
 Time KeyedWalker::step(Time at, Time, Time) {
   if (part_ == Part::waiting) return look();
-  thread_.execute(pending_[at_++], at);
+  if (thread_.execute(pending_[at_], at)) ++at_;
   return at_ < pending_.size() ? ready() : next();
 }
 

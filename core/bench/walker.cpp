@@ -59,10 +59,10 @@ const Access& Walker::next() {
 }
 
 void Walker::execute(Time at) {
-  const auto& access = pending_[at_++];
-  executed_ += asked_for(access) ? 1 : 0;
-  thread_.execute(access, at);
+  if (thread_.execute(pending_[at_], at)) count();
 }
+
+void Walker::count() noexcept { executed_ += asked_for(pending_[at_++]) ? 1 : 0; }
 
 /// Returns true after the last block.
 bool Walker::end_chunk(Time end, Time length) {
@@ -87,7 +87,10 @@ Time Walker::finish() {
 }
 
 void Walker::warm(Time at, std::uint64_t accesses) {
-  for (open(at); accesses > 0; --accesses) execute(thread_.ready(next()));
+  for (open(at); accesses > 0; --accesses) {
+    thread_.run(next());
+    count();
+  }
 }
 
 void Walker::rewind() {

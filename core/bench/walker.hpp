@@ -27,6 +27,7 @@ class Walker final : public Stepper {
  private:
   [[nodiscard]] const simulate::Access& next();
   void execute(simulate::Time at);
+  void count() noexcept;
   void open(simulate::Time at);
   [[nodiscard]] bool end_chunk(simulate::Time end, simulate::Time length);
   void rewind();

@@ -60,7 +60,7 @@ class Timed final : public Run {
     lines_.each(traced, [&](std::uint64_t address, bool store) {
       const auto access =
           store ? simulate::Access{address, Kind::store, false} : simulate::Access{address, Kind::load, waits_};
-      thread_.execute(access, thread_.ready(access));
+      thread_.run(access);
     });
   }
   void tell(json::Object& fact) override {

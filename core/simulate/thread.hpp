@@ -2,14 +2,16 @@
 ///
 /// A load or a store that waits starts when the load before it is back. Any other load, and a prefetch, starts when one
 /// of `loads` line fill buffers is free. A miss of the first level, also of a prefetch, occupies one until its line
-/// arrives, though no fence waits for a prefetch. A store, clwb or clflushopt starts when one of `stores` buffers is
-/// free; clflush also starts after the one before it. A store past the caches starts when one of `combining` buffers is
-/// free, and takes `bypass` longer than its memory. Stores of a stream may pass the caches by (store_streams.hpp).
+/// arrives, though no fence waits for a prefetch. A store or a flush starts when one of `stores` places is free. It
+/// leaves in the order of the program (store_buffer.hpp). A store past the caches starts when one of `combining`
+/// buffers is free, and takes `bypass` longer than its memory. Stores of a stream may pass the caches by
+/// (store_streams.hpp).
 ///
-/// Stores and flushes leave the store buffer in the order of the program. So a flush ends no earlier than the lines of
-/// all stores before it came, plus its own time. Behind sfence no store, flush or store past the caches ends, and none
-/// of the last two begins, before all stores are accepted. But the line of a store is asked for while the fence waits,
-/// and loads pass it. Behind mfence nothing starts before all stores are accepted and all loads are back.
+/// A flush ends no earlier than the lines of all stores before it came, plus its own time. Behind sfence no store,
+/// flush or store past the caches ends, and none of the last two reaches the caches, before all stores are accepted.
+/// But the line of a store is asked for while the fence waits, and loads pass it. Behind mfence nothing starts before
+/// all stores are accepted and all loads are back. A store to a line that a flush has not reached starts after the
+/// flush.
 ///
 /// Threads of one experiment differ by chance in when they start and when their accesses end (jitter.hpp).
 ///
@@ -22,6 +24,7 @@
 #include <vector>
 
 #include "simulate/machine.hpp"
+#include "simulate/store_buffer.hpp"
 #include "simulate/store_streams.hpp"
 
 namespace tierscope::simulate {
@@ -36,62 +39,25 @@ class Thread {
         far_(machine.cache_facts().empty() ? 0 : machine.cache_facts().back().latency),
         bypass_(machine.limits().bypass),
         loads_(machine.limits().loads),
-        stores_(machine.limits().stores),
         combining_(machine.limits().combining),
+        stores_(machine.limits().stores),
         streams_(machine.limits().streaming),
         jitter_(machine.jitter(cpu)) {}
 
-  /// Return the earliest start of this access.
-  [[nodiscard]] Time ready(const Access& access) const noexcept {
-    const Time address = access.waits ? awaited_ : 0;
-    switch (access.kind) {
-      case Kind::load:
-        return std::max({now_, loads_.free(), address});
-      case Kind::prefetch:
-        return std::max(now_, loads_.free());
-      case Kind::store_nt:
-        return std::max({now_, combining_.free(), address, fenced_});
-      case Kind::clflush:
-        return std::max({now_, stores_.free(), flushed_});
-      case Kind::sfence:
-        return now_;
-      case Kind::mfence:
-        return drained();
-      case Kind::store:
-      case Kind::clflushopt:
-      case Kind::clwb:
-        break;
-    }
-    return std::max({now_, stores_.free(), address});
+  /// Return when the thread continues: with this access, or before that with a flush that leaves its store buffer.
+  [[nodiscard]] Time ready(const Access& access) const noexcept { return std::min(start(access), stores_.due()); }
+  /// Continue at `at`, which `ready` returned. Return whether the access has begun; if not, a flush has left, and the
+  /// thread continues with the same access.
+  bool execute(const Access& access, Time at) {
+    if (stores_.due() <= at) return leave(at), false;
+    begin(access, at);
+    return true;
   }
-  /// Start it at `at`, which `ready` returned.
-  void execute(const Access& access, Time at) {
-    now_ = at + issue_;
-    if (access.kind == Kind::sfence) fenced_ = stored();
-    if (access.kind == Kind::sfence || access.kind == Kind::mfence) return;
-    Time done = machine_->access(cpu_, access.address, met(access), at);
-    if (done - at > far_ && machine_->is_interleaved(access.address))
-      done = std::max(done + jitter_.of_access(), at + far_ + 1);
-    switch (access.kind) {
-      case Kind::load:
-        awaited_ = done;
-        loads_.take(done, done - at > near_);
-        break;
-      case Kind::prefetch:
-        if (done - at > near_) loads_.hold(done);
-        break;
-      case Kind::store_nt:
-        combining_.take(done + bypass_, true);
-        break;
-      case Kind::store:
-        committed_ = std::max({committed_, done, fenced_});
-        stores_.take(committed_, true);
-        break;
-      default:
-        done = std::max({at, committed_, fenced_}) + (done - at);
-        if (access.kind == Kind::clflush) flushed_ = done;
-        stores_.take(done, true);
-    }
+  /// Begin this access, and return when. Flushes that leave before do that now.
+  Time run(const Access& access) {
+    Time at = ready(access);
+    while (!execute(access, at)) at = ready(access);
+    return at;
   }
   /// Do nothing until `at`.
   void wait(Time at) noexcept { now_ = std::max(now_, at); }
@@ -101,13 +67,71 @@ class Thread {
   [[nodiscard]] Time now() const noexcept { return now_; }
   /// Return when all loads so far are back.
   [[nodiscard]] Time loaded() const noexcept { return std::max({now_, awaited_, loads_.latest()}); }
-  /// Return when all stores so far are accepted and all loads are back.
-  [[nodiscard]] Time drained() const noexcept { return std::max(loaded(), stored()); }
+  /// Return when all stores so far are accepted and all loads are back. Flushes leave now.
+  [[nodiscard]] Time drained() {
+    while (stores_.waits()) leave(stores_.due());
+    return std::max(loaded(), stored());
+  }
 
  private:
-  /// Return the kind of an access as the caches meet it: a store of a stream passes them by, unless its line is there.
+  [[nodiscard]] Time start(const Access& access) const noexcept {
+    const Time address = access.waits ? awaited_ : 0;
+    switch (access.kind) {
+      case Kind::load:
+        return std::max({now_, loads_.free(), address});
+      case Kind::prefetch:
+        return std::max(now_, loads_.free());
+      case Kind::store_nt:
+        if (stores_.waits() && stores_.flushes(access.address)) return NEVER;
+        return std::max({now_, combining_.free(), address, stores_.fenced()});
+      case Kind::sfence:
+        return now_;
+      case Kind::mfence:
+        return stores_.waits() ? NEVER : std::max(loaded(), stored());
+      case Kind::store:
+        if (stores_.waits() && stores_.flushes(access.address)) return NEVER;
+        break;
+      case Kind::clflush:
+      case Kind::clflushopt:
+      case Kind::clwb:
+        break;
+    }
+    return std::max({now_, stores_.free(), address});
+  }
+  void begin(const Access& access, Time at) {
+    now_ = at + issue_;
+    switch (access.kind) {
+      case Kind::load:
+        awaited_ = reach(access.address, Kind::load, at);
+        return loads_.take(awaited_, awaited_ - at > near_);
+      case Kind::prefetch:
+        if (const Time done = reach(access.address, Kind::prefetch, at); done - at > near_) loads_.hold(done);
+        return;
+      case Kind::store_nt:
+        return combining_.take(reach(access.address, Kind::store_nt, at) + bypass_, true);
+      case Kind::store:
+        return stores_.store(reach(access.address, met(access), at));
+      case Kind::sfence:
+        return stores_.fence(combining_.latest());
+      case Kind::mfence:
+        return;
+      default:
+        stores_.flush(access.address, access.kind, at);
+    }
+  }
+  /// Let the next flush leave.
+  void leave(Time at) {
+    const auto flush = stores_.next();
+    stores_.left(reach(flush.address, flush.kind, at));
+  }
+  /// Return the end of an access of the machine.
+  Time reach(std::uint64_t address, Kind kind, Time at) {
+    const Time done = machine_->access(cpu_, address, kind, at);
+    if (done - at <= far_ || !machine_->is_interleaved(address)) return done;
+    return std::max(done + jitter_.of_access(), at + far_ + 1);
+  }
+  /// Return the kind of a store as the caches meet it: one of a stream passes them by, unless its line is there.
   [[nodiscard]] Kind met(const Access& access) noexcept {
-    if (access.kind != Kind::store) return access.kind;
     const auto kind = streams_.kind_of(access.address);
     return kind != Kind::store && machine_->near(cpu_, access.address) ? Kind::store : kind;
   }
@@ -136,10 +160,9 @@ class Thread {
 
   Machine* machine_;
   unsigned cpu_;
-  Time issue_, near_, far_, bypass_, now_ = 0, awaited_ = 0, flushed_ = 0;
-  Time committed_ = 0;  // when the last of the stores so far writes its line
-  Time fenced_ = 0;     // when the stores before the last sfence were accepted
-  Ring loads_, stores_, combining_;
+  Time issue_, near_, far_, bypass_, now_ = 0, awaited_ = 0;
+  Ring loads_, combining_;
+  StoreBuffer stores_;
   StoreStreams streams_;
   Jitter jitter_;
 };
