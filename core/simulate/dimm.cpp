@@ -21,6 +21,11 @@ std::uint64_t crowd_of(const Section& section, const char* key, std::uint64_t le
                               : least;
 }
 
+std::size_t kept_of(const Section& queue) {
+  const auto entries = queue.count("entries", 0, 65536);
+  return queue.has("kept") ? queue.count("kept", 0, entries) : entries;
+}
+
 BankLimits banks_of(const Section& media) {
   if (!media.has("banks")) return {};
   return {media.count("banks", 1, 4096), media.count("per_bank", 1, 4096)};
@@ -35,7 +40,8 @@ Dimm::Dimm(const Section& section, std::uint64_t seed)
       unit_(Unit::of(section.section("media"))),
       media_(section.section("media"), migration_of(section, seed, unit_)),
       banks_(banks_of(section.section("media"))),
-      queue_(section.section("queue").count("entries", 0, 65536), unit_, banks_.limits()),
+      queue_(section.section("queue").count("entries", 0, 65536), unit_, banks_.limits(),
+             kept_of(section.section("queue"))),
       wpq_(section.section("queue").count("wpq", 1, 65536)),
       read_places_(crowd_of(section, "read_places", 1)),
       write_places_(crowd_of(section, "write_places", 1)),
@@ -93,6 +99,7 @@ Held& Dimm::merge_slot(std::uint64_t number, Time at) {
 
 /// Fetch data that no buffer of data contains, requested at `at`.
 Time Dimm::fetch(std::uint64_t address, Time at) {
+  if (queue_.drains()) drain(at);
   Time time = media_.fetch(address, at);
   std::size_t level = data_;
   for (; level < buffers_.size(); ++level) {
@@ -147,10 +154,7 @@ Time Dimm::write(std::uint64_t address, Time at) {
 /// Accept the line into the controller's queue, which passes it on when there is space.
 Admitted Dimm::take_write(std::uint64_t address, Time at) {
   const Time passed = controller_->writes.keeps_order() ? at : write_places_.wait(at);
-  while (whole(queue_.oldest()) && std::max(media_.free(), queue_.oldest().since) < passed) {
-    const auto group = queue_.take();
-    put(group, group.since);
-  }
+  if (queue_.drains()) drain(passed);
   const Time entered = wpq_.wait(passed);
   Time moved = std::max(entered, moved_);
   if (queue_.none()) {
@@ -165,6 +169,15 @@ Admitted Dimm::take_write(std::uint64_t address, Time at) {
   wpq_.hold(moved);
   write_places_.hold(moved);
   return {passed, entered + accept_};
+}
+
+/// Let groups leave that wait for nothing but an idle port, and begin to be written before `until`. @pre one drains
+void Dimm::drain(Time until) {
+  do {
+    const Time since = whole(queue_.oldest()) ? queue_.oldest().since : moved_;
+    if (std::max(media_.free(), since) >= until) return;
+    put(queue_.take(), since);
+  } while (queue_.drains());
 }
 
 /// Take a group that leaves the queue at `at`; return when its port is free again.

@@ -1,19 +1,19 @@
 /// `dimm`: a persistent-memory DIMM. Reads pass `buffer`s, nearest first, each of units (units.hpp) that adds its
 /// latency whether it has the line or not; then the medium. Writes are accepted by the controller's queue
 /// (`queue.wpq` lines), which survives the loss of power, and pass a queue in which the lines of one unit of the medium
-/// combine (write_queue.hpp). Each group takes the medium's port for `media.write`, a fetch for `media.interval`. A
-/// part of a unit is merged in the nearest buffer if its units are of the same size. The rest of the unit is read for
-/// that, which occupies a bank of the medium if it has some (banks.hpp), and it is written when it is whole or must
-/// leave. Without such a buffer it is read and written immediately. A
-/// buffer that `holds = "addresses"` knows where the data of its units are: a hit there saves `media.read`, which is
-/// then the look-up on the medium, but the data are fetched anyway. The DIMM has
-/// `crowd.read_places` and `crowd.write_places` for requests on their way, which keep their order. If these are taken,
-/// further ones wait at the gate of the memory controller (gate.hpp), up to `crowd.reads` or `crowd.writes`, and lose
-/// their order. DIMMs of one controller share the gate. Source of the structure: Z. Wang, X. Liu, J. Yang, T.
-/// Michailidis, S. Swanson, J. Zhao, Characterizing and Modeling Non-Volatile Memory Systems, MICRO, 2020; J. Yang, J.
-/// Kim, M. Hoseinzadeh, J. Izraelevitz, S. Swanson, An Empirical Guide to the Behavior and Use of Scalable Persistent
-/// Memory, FAST, 2020. The combining FIFO and the gate are ours. Blind to: refresh, power limits, errors, the order of
-/// reads and writes of one line that both wait outside.
+/// combine (write_queue.hpp). Groups that only wait for an idle port, which are whole ones and those above `queue.kept`
+/// lines, leave when no fetch comes before. Each group takes the medium's port for `media.write`, a fetch for
+/// `media.interval`. A part of a unit is merged in the nearest buffer if its units are of the same size. The rest of
+/// the unit is read for that, which occupies a bank of the medium if it has some (banks.hpp), and it is written when it
+/// is whole or must leave. Without such a buffer it is read and written immediately. A buffer that `holds =
+/// "addresses"` knows where the data of its units are: a hit there saves `media.read`, which is then the look-up on the
+/// medium, but the data are fetched anyway. The DIMM has `crowd.read_places` and `crowd.write_places` for requests on
+/// their way, which keep their order. If these are taken, further ones wait at the gate of the memory controller
+/// (gate.hpp), up to `crowd.reads` or `crowd.writes`, and lose their order. DIMMs of one controller share the gate.
+/// Source of the structure: Z. Wang, X. Liu, J. Yang, T. Michailidis, S. Swanson, J. Zhao, Characterizing and Modeling
+/// Non-Volatile Memory Systems, MICRO, 2020; J. Yang, J. Kim, M. Hoseinzadeh, J. Izraelevitz, S. Swanson, An Empirical
+/// Guide to the Behavior and Use of Scalable Persistent Memory, FAST, 2020. The combining FIFO and the gate are ours.
+/// Blind to: refresh, power limits, errors, the order of reads and writes of one line that both wait outside.
 #pragma once
 #include <memory>
 #include <vector>
@@ -58,6 +58,7 @@ class Dimm final : public Memory {
   Time fetch(std::uint64_t address, Time at);
   void fill(std::size_t levels, std::uint64_t address, Time ready);
   Admitted take_write(std::uint64_t address, Time at);
+  [[gnu::noinline]] void drain(Time until);
   Time put(const Group& group, Time at);
   void land(const Group& group, Time at, bool lacks);
   [[nodiscard]] bool lacks_rest(const Group& group) const;

@@ -1,8 +1,9 @@
 /// The write queue of a persistent-memory DIMM: a FIFO of lines. When the oldest line leaves, the other lines of its
 /// unit of the medium leave with it. It leaves when the queue is full, or when its unit is complete and the port is
-/// idle. A line that is written again while it waits begins a new group. With 52 entries, units of 256 B and 110 ns per
-/// group, this is the published write curve of an Optane DIMM over region size. A bank of the medium may limit the
-/// groups of its units (banks.hpp).
+/// idle. It also leaves when the port is idle and more than `kept` lines wait. So a burst of lines finds space, and
+/// waits for no write. A line that is written again while it waits begins a new group. With 52 entries, units of 256 B
+/// and 110 ns per group, this is the published write curve of an Optane DIMM over region size. A bank of the medium may
+/// limit the groups of its units (banks.hpp).
 #pragma once
 #include <bit>
 #include <vector>
@@ -22,15 +23,19 @@ struct Group {
 
 class WriteQueue {
  public:
-  WriteQueue(std::size_t entries, Unit unit, BankLimits limits = {})
+  /// `kept`: lines above which groups leave when the port is idle
+  WriteQueue(std::size_t entries, Unit unit, BankLimits limits = {}, std::size_t kept = ~std::size_t{0})
       : unit_(unit),
         entries_(entries),
+        kept_(kept),
         most_(limits.per_bank),
         groups_(entries + 1),
         newest_(2 * entries + 1),
         waiting_(limits.banks) {}
   [[nodiscard]] bool none() const noexcept { return entries_ == 0; }
   [[nodiscard]] bool full() const noexcept { return held_ == entries_ || after(tail_) == head_; }
+  /// Return whether the oldest group leaves when the port is idle: it is complete, or more than `kept` lines wait.
+  [[nodiscard]] bool drains() const noexcept { return held_ > kept_ || (held_ != 0 && oldest().lines == unit_.whole); }
   /// Return whether the line begins a group, and its bank has no place for one.
   [[nodiscard]] bool crowded(std::uint64_t address) const noexcept {
     const auto number = unit_.number(address);
@@ -99,7 +104,7 @@ class WriteQueue {
     return waits(slot) && (groups_[slot.dirty].lines & bit) == 0;
   }
   Unit unit_;
-  std::size_t entries_, most_, held_ = 0, head_ = 0, tail_ = 0;
+  std::size_t entries_, kept_, most_, held_ = 0, head_ = 0, tail_ = 0;
   std::vector<Group> groups_;  // a ring, oldest at head_
   /// From a number to the index of its newest group, in Slot::dirty. It has twice as many slots as can wait, since a
   /// group that takes a line and leaves is used later than one that came after it.

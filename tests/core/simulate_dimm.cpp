@@ -157,6 +157,33 @@ TEST_CASE("the controller accepts its eight lines immediately, and the ninth wai
   CHECK(counted(*memory, "stalls") == 2);
 }
 
+TEST_CASE("lines above those that the queue keeps leave while the port is idle, so a burst finds space") {
+  const auto last_ns = [](const std::string& kept, std::uint64_t lines) {
+    const auto memory = memory_of("kind = \"dimm\"\naccept = \"90ns\"\n[queue]\nwpq = 8\nentries = 52\n" + kept +
+                                  "[media]\nread = \"70ns\"\nwrite = \"110ns\"\n");
+    for (std::uint64_t line = 0; line < 200; ++line) memory->write(line * 256, static_cast<Time>(line) * 10 * NS);
+    const Time from = 100'000 * NS;
+    Time end = 0;
+    for (std::uint64_t line = 0; line < lines; ++line) end = memory->write((1000 + line) * 256, from) - from;
+    return static_cast<double>(end) / NS;
+  };
+  CHECK(last_ns("kept = 20\n", 52 - 20 + 8) == 90);
+  CHECK(last_ns("kept = 20\n", 52 - 20 + 8 + 1) > 90);
+  CHECK(last_ns("", 8) == 90);
+  CHECK(last_ns("", 8 + 1) > 90);
+}
+
+TEST_CASE("a read waits for a group that could have begun before it, and for no group that could not") {
+  const auto read_ns = [](Time at) {
+    const auto memory = memory_of(dimm(""));
+    for (std::uint64_t line = 0; line < 4; ++line) memory->write(line * LINE, 0);  // a whole group, at 0
+    return static_cast<double>(memory->read(4096, at) - at) / NS;
+  };
+  CHECK(read_ns(0) == 70);
+  CHECK(read_ns(10 * NS) == 100 + 70);
+  CHECK(read_ns(200 * NS) == 70);
+}
+
 TEST_CASE("writes of whole lines of the medium go at its pace, of parts at a quarter of it") {
   CHECK(rate(*memory_of(dimm(TWO)), 1, 8, 256, true) == doctest::Approx(256 / 110e-9).epsilon(0.01));
   CHECK(rate(*memory_of(dimm(TWO)), 1, 8, 64, true) == doctest::Approx(64 / 110e-9).epsilon(0.01));
