@@ -35,11 +35,12 @@ later rule can be scored on the same traces.
 import argparse
 import hashlib
 import random
+import re
 import subprocess
 import sys
 import tempfile
 import tomllib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -59,10 +60,10 @@ from tierscope.predict.program.cold import NONE, Doubt, doubt
 from tierscope.predict.program.cores import COUNT
 from tierscope.predict.program.front_end import explains_better
 from tierscope.predict.program.native import Native
-from tierscope.simulated.begun import begin, whole
+from tierscope.simulated.begun import asked, completed
 from tierscope.simulated.replay import Traced, replayed
 from tierscope.simulated.trace import words_of
-from tierscope.simulated.tracer import begin_of_unit, for_many, runnable
+from tierscope.simulated.tracer import BEGIN, for_many, runnable
 from tierscope.stats.median import Interval
 
 Parts = Callable[[float], str]
@@ -121,13 +122,11 @@ def cell(
     machines = [file + core for words in cores.values() for core in words for file in files]
     machines += [immediate + word for words in cores.values() for word in words[:2]]
     once = list(dict.fromkeys(machines))
-    timed = {file + words[0] for words in cores.values() for file in files}
-    own = {file + core: file + words[0] for words in cores.values() for core in words for file in files}
-    own |= {immediate + word: files[0] + words[0] for words in cores.values() for word in words[:2]}
-    own = {word: other for word, other in own.items() if word not in timed}
-    near_s = seconds(truth[0])
-    asked = [begin(word, begin_of_unit(near_s)) if word in own else word for word in once]
-    found = whole(dict(zip(once, through(asked, command, parts(near_s)), strict=True)), own)
+    sampling = parts(seconds(truth[0]))
+    own, unit = begun(cores, files, immediate), re.search("unit=([0-9]+)", sampling)
+    asked_for = asked(once, own, int(unit[1]) // BEGIN) if unit else once
+    found = dict(zip(once, through(asked_for, command, sampling), strict=True))
+    found = completed(found, own)
     near, far = files
     return Kept(
         (truth[0], truth[1]),
@@ -136,6 +135,14 @@ def cell(
         (tiers[0][0] * 1e-9, tiers[1][0] * 1e-9),
         digest(),
     )
+
+
+def begun(cores: Mapping[str, Sequence[str]], files: Sequence[str], immediate: str) -> dict[str, str]:
+    """Return the machines that time the begin of units alone, and those that complete them, as `part.completed_by`."""
+    timed = {file + word for words in cores.values() for word in words[:2] for file in files}
+    own = {file + core: file + words[0] for words in cores.values() for core in words for file in files}
+    own |= {immediate + word: files[0] + words[0] for words in cores.values() for word in words[:2]}
+    return {word: other for word, other in own.items() if word not in timed}
 
 
 def shared(seed: str) -> float:

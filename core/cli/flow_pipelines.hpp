@@ -4,8 +4,10 @@
 #include <map>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
+#include "cli/flow_knots.hpp"
 #include "cli/flow_run.hpp"
 #include "simulate/pipeline.hpp"
 #include "simulate/placement.hpp"
@@ -34,7 +36,8 @@ class Pipelines final : public FlowRun {
       : FlowRun(asked),
         placement_(base_, std::uint64_t{machine_.beside()} << simulate::MEMORY_BIT, asked.moved),
         moved_(!asked.moved.empty()),
-        begin_alone_(asked.begin) {}
+        cuts_(asked.cuts),
+        knots_(asked.knot) {}
   void lean_on(const FlowRun& earlier) override {
     const auto* other = dynamic_cast<const Pipelines*>(&earlier);
     if (warmer_ == nullptr && other != nullptr && other->warmer_ == nullptr && !moved_ && !other->moved_ &&
@@ -88,7 +91,8 @@ class Pipelines final : public FlowRun {
     fact.add("seconds", seconds).add("sampling_deviation_s", deviation).add("units", sampling_.units());
     fact.add("busy_s", sampling_.whole([&](auto p) { return busy_[p]; }));
     fact.raw("parts", parts()).add("last_gap", sampling_.gap());
-    fact.raw("knots", knots_list()).raw("phases", phases_list());
+    fact.raw("knots", knots_.list()).raw("phases", phases_list());
+    fact.raw("cut", json::list(cut_parts_, +[](const std::uint64_t& part) { return json::value(part); }));
     if (seen_ != 0) fact.raw("in_doubt", in_doubt());
     if (objects_ != nullptr) fact.raw("objects", objects());
     fact.raw("core", json::object(sum)).raw("counters", json::object(machine_.counters()));
@@ -106,11 +110,12 @@ class Pipelines final : public FlowRun {
   }
   void end_part() { end_part(timed()); }
   void end_part(double seconds) {
+    tie();
     sampling_.end(seconds);
     if (sampling_.units() != busy_.size()) busy_.push_back(busy());
     waited_.clear();
     in_part_ = 0;
-    next_knot_ = FIRST_KNOT;
+    knots_.begin_part();
     if (sampling_.units() != doubts_.size()) {
       const auto now = machine_.doubts(), was = doubts_before_;
       doubts_.push_back({now.reads - was.reads, now.cold - was.cold, now.gone - was.gone});
@@ -165,7 +170,11 @@ class Pipelines final : public FlowRun {
     sampling_.count(instructions);
     pipeline.run(step, operations);
     in_part_ += instructions;
-    if (in_part_ >= next_knot_) knot(pipeline.now());
+    if (!knots_.due(in_part_)) return;
+    tie();
+    knots_.pass(in_part_);
+    pipeline.mark();
+    loose_ = {&pipeline, in_part_};
   }
   /// Warm the caches in the order of the trace, which is the same for all machines, by the steps of a batch from this
   /// one on. If another machine does it, take over what its caches contain after the last step.
@@ -188,17 +197,22 @@ class Pipelines final : public FlowRun {
     if (left_out_) warm_up();
     begin();
   }
-  /// Return whether this part has just come to the knot behind which it is not timed here.
+  /// Note the last knot, whose time is known when its last instruction has retired.
+  void tie() {
+    if (loose_.pipeline == nullptr) return;
+    knots_.add(sampling_.units(), loose_.instructions, since(loose_.pipeline->marked()));
+    loose_ = {};
+  }
+  /// Return whether the part has just come to its first knot, and is not timed behind it.
   [[nodiscard]] bool cuts() const {
-    const bool begun = begin_alone_ != 0 && in_gaps_ && in_part_ >= begin_alone_ && threads_.size() == 1;
-    return begun && !knots_.empty() && knots_.back().part == sampling_.units() &&
-           knots_.back().instructions == in_part_;
+    return cuts_ && loose_.pipeline != nullptr && loose_.instructions == in_part_ && sampling_.units() != 0 &&
+           threads_.size() == 1;
   }
   /// End the part at its knot; the steps of the batch from this one on warm the caches.
   void cut(const FlowBatch& batch, std::size_t first) {
-    const auto seconds = knots_.back().seconds;
-    knots_.pop_back();
     end();
+    const auto seconds = since(std::exchange(loose_, {}).pipeline->marked());
+    cut_parts_.push_back(sampling_.units());
     end_part(seconds);
     cut_ = true;
     warm(batch, first);
@@ -219,29 +233,20 @@ class Pipelines final : public FlowRun {
     }
     left_out_ = false;
   }
-  /// Note how far the part is, and its time up to here.
-  void knot(simulate::Time now) {
-    while (next_knot_ <= in_part_) next_knot_ += std::min(next_knot_, KNOT);
-    knots_.push_back({sampling_.units(), in_part_, static_cast<double>(now - from_) / simulate::TICKS_PER_S});
+  /// Return the seconds from the begin of the part.
+  [[nodiscard]] double since(simulate::Time at) const noexcept {
+    return static_cast<double>(at - from_) / simulate::TICKS_PER_S;
   }
   /// Begin a phase that the program marks.
   void mark(const simulate::flow::Phase& phase) {
     turns_.finish(clock(), go());
-    if (warm_ == 0 && in_part_ != 0) knot(std::max(from_, latest()));
+    if (warm_ == 0 && in_part_ != 0) knots_.add(sampling_.units(), in_part_, since(std::max(from_, latest())));
     phases_.push_back({phase.name, ran_ + phase.untraced});
   }
   [[nodiscard]] simulate::Time latest() const {
     simulate::Time latest = 0;
     for (const auto& [thread, one] : threads_) latest = std::max(latest, one->now());
     return latest;
-  }
-  /// Return [part, instructions in it, seconds of it so far] of each knot within a part.
-  [[nodiscard]] std::string knots_list() const {
-    std::string list = "[";
-    for (const auto& [part, instructions, seconds] : knots_)
-      list += (list.size() == 1 ? "[" : ",[") + json::value(part) + "," + json::value(instructions) + "," +
-              json::value(seconds) + "]";
-    return list + "]";
   }
   /// Return [name, instructions of the program before it] of each phase.
   [[nodiscard]] std::string phases_list() const {
@@ -263,7 +268,7 @@ class Pipelines final : public FlowRun {
     return latest;
   }
   /// Return the seconds of this part: until its last thread has ended.
-  double timed() { return static_cast<double>(end() - from_) / simulate::TICKS_PER_S; }
+  double timed() { return since(end()); }
   /// Return the seconds in which threads of this part worked, added up: without those in which they waited for others.
   /// @pre timed
   [[nodiscard]] double busy() const {
@@ -291,31 +296,29 @@ class Pipelines final : public FlowRun {
     sampling_.skip(gap.instructions);
     ran_ += gap.instructions;
     warm_ = gap.warm;
-    in_gaps_ = true;
     cut_ = false;
     if (warm_ == 0 && left_out_) warm_up();
     begin();
   }
-  static constexpr std::uint64_t FIRST_KNOT = 31'250, KNOT = 1'000'000;  // instructions; between, distances double
-  struct Knot {
-    std::uint64_t part, instructions;
-    double seconds;
-  };
   struct Marked {
     std::string name;
     std::uint64_t instructions;
   };
-  std::vector<Knot> knots_;
   std::vector<Marked> phases_;
-  std::uint64_t ran_ = 0, in_part_ = 0, next_knot_ = FIRST_KNOT;  // instructions
+  std::uint64_t ran_ = 0, in_part_ = 0;           // instructions
   std::uint64_t seen_ = 0;                        // at the end of the last gap whose lines are not known
   simulate::Doubts::Counts doubts_before_;        // at the begin of the part
   std::vector<simulate::Doubts::Counts> doubts_;  // by part
   simulate::Placement placement_;
-  bool moved_;                         // objects are in another memory
-  std::uint64_t begin_alone_;          // of each part behind a gap, the rest is not timed; 0: it is
-  bool in_gaps_ = false;               // the first part has ended
-  bool cut_ = false;                   // the rest of this part is not timed
+  bool moved_;        // objects are in another memory
+  bool cuts_;         // parts behind the first are timed up to their first knot
+  bool cut_ = false;  // this one is, and its rest is not timed
+  std::vector<std::uint64_t> cut_parts_;
+  Knots knots_;
+  struct {
+    simulate::Pipeline* pipeline = nullptr;
+    std::uint64_t instructions = 0;
+  } loose_;                            // the last knot, while its time is not known; null: there is none
   const Pipelines* warmer_ = nullptr;  // whose caches have the same content
   bool left_out_ = false;              // the other machine warmed its caches further, and this one did not yet
   const simulate::Objects* objects_ = nullptr;

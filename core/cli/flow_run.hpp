@@ -10,6 +10,7 @@
 
 #include "base/error.hpp"
 #include "cli/flow_batch.hpp"
+#include "cli/flow_knots.hpp"
 #include "cli/json.hpp"
 #include "simulate/flow.hpp"
 #include "simulate/machine.hpp"
@@ -18,32 +19,38 @@ namespace tierscope {
 
 /// A request for a machine: its text behind `sim:`, without these parts:
 ///     objects=FILE   the first line of the file names another machine; each further line names an object in its memory
-///     begin=N        it times all of the first part of the trace, and the begin of the others, up to their first knot
-///                    from N instructions on; what is behind that only warms its caches
+///     knot=N         the first knot of each part comes after N instructions (flow_knots.hpp)
+///     begin=N        the same, and all parts but the first are timed up to that knot; what is behind it only warms the
+///                    caches. A part with several threads is timed as a whole
 struct FlowAsked {
   std::string word, beside;
   std::set<std::string> moved;
-  std::uint64_t begin = 0;  // 0: all of each part
+  std::uint64_t knot = Knots::APART;
+  bool cuts = false;
 };
 
-constexpr std::string_view OBJECTS_OF = ",objects=", BEGIN = ",begin=";
+constexpr std::string_view OBJECTS_OF = ",objects=", KNOT = ",knot=", BEGIN = ",begin=";
+constexpr std::uint64_t LEAST_KNOT = 5000;  // instructions: more than any reorder buffer contains
 
-/// Take `,begin=N` off the end of a word, and return N; 0 without it.
-inline std::uint64_t begin_of(std::string& word) {
-  const auto at = word.rfind(BEGIN);
+/// Take `key` and its number off the end of a word, and return the number; 0 without it.
+inline std::uint64_t number_behind(std::string& word, std::string_view key) {
+  const auto at = word.rfind(key);
   if (at == word.npos) return 0;
-  const auto text = word.substr(at + BEGIN.size());
-  std::uint64_t begin = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), begin);
-  if (error != std::errc() || end != text.data() + text.size() || begin == 0)
-    throw BadPlan("begin=" + text + " is not a whole number of instructions from 1 on, at the end of the word");
+  const auto text = word.substr(at + key.size());
+  std::uint64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size() || number < LEAST_KNOT)
+    throw BadPlan(word.substr(at + 1) + " is not a number of instructions from " + std::to_string(LEAST_KNOT) +
+                  " on, at the end of the word of a machine");
   word.resize(at);
-  return begin;
+  return number;
 }
 
 inline FlowAsked asked_of(std::string word) {
   FlowAsked asked;
-  asked.begin = begin_of(word);
+  const auto begin = number_behind(word, BEGIN), knot = number_behind(word, KNOT);
+  asked.cuts = begin != 0;
+  if (begin != 0 || knot != 0) asked.knot = begin != 0 ? begin : knot;
   const auto at = word.find(OBJECTS_OF);
   asked.word = word.substr(0, at);
   if (at == word.npos) return asked;

@@ -45,9 +45,10 @@ class Counts final : public FlowRun {
   std::vector<simulate::Touch> touches_;
 };
 
-std::unique_ptr<FlowRun> run_of(const std::string& word, bool count) {
+std::unique_ptr<FlowRun> run_of(const std::string& word, const Wanted& wanted) {
   const auto asked = asked_of(simulate::machine_word(word));
-  if (count) return std::make_unique<Counts>(asked);
+  if (asked.cuts && wanted.objects) throw BadPlan("begin= leaves out times, which objects need");
+  if (wanted.count) return std::make_unique<Counts>(asked);
   return std::make_unique<Pipelines>(asked);
 }
 
@@ -87,7 +88,7 @@ void trace_flow(const std::vector<std::string>& machines, const Wanted& wanted, 
                 const std::function<void(const std::string&)>& emit) {
   std::vector<std::unique_ptr<FlowRun>> runs;
   for (const auto& word : machines) {
-    runs.push_back(run_of(word, wanted.count));
+    runs.push_back(run_of(word, wanted));
     for (std::size_t r = 0; wanted.warm_once && r + 1 < runs.size(); ++r) runs.back()->lean_on(*runs[r]);
   }
   simulate::flow::Flow flow(from);

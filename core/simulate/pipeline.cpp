@@ -43,6 +43,7 @@ void Pipeline::run(const flow::Step& step) {
 }
 
 void Pipeline::run(const flow::Step& step, const OperationsOf& operations) {
+  given_ += step.block->size();
   const Path path = path_to(step);
   if (!kept_.empty() || (path == Path::meets && branch_waits())) {
     kept_.add(path, step.block, operations);
@@ -282,6 +283,7 @@ void Pipeline::retire_all() {
     if ((traits & ENDS) == 0) continue;
     last_retirement_ += retires_.next();
     retirements_[retired_instructions_++ & (retirements_.size() - 1)] = last_retirement_;
+    if (retired_instructions_ == marked_instruction_) marked_ = last_retirement_;
   }
 }
 

@@ -98,6 +98,13 @@ class Pipeline {
     const bool full = instructions_ - retired_instructions_ >= core_.reorder;
     return full && !starts_.empty() ? std::max(dispatched_, starts_.soonest()) : dispatched_;
   }
+  /// From now on, watch when the last instruction so far retires.
+  void mark() noexcept {
+    marked_instruction_ = given_;
+    marked_ = retired_instructions_ == given_ ? last_retirement_ : UNKNOWN;
+  }
+  /// Return when it retired. @pre another `reorder` instructions were run since, or all were drained
+  [[nodiscard]] Time marked() const noexcept { return marked_; }
   /// Return the time of the last dispatch on the right path.
   [[nodiscard]] Time now() const noexcept { return fork_.branch != NOBODY ? fork_.dispatched : dispatched_; }
   [[nodiscard]] const Work& work() const noexcept { return work_; }
@@ -235,6 +242,9 @@ class Pipeline {
   std::uint64_t instructions_ = 0;  // dispatched
   std::vector<Time> retirements_;   // of the instructions in the reorder buffer
   std::uint64_t retired_instructions_ = 0;
+  std::uint64_t given_ = 0,
+                marked_instruction_ = 0;  // to run, on the right path; of these, the last one that is marked
+  Time marked_ = 0;
   Time dispatched_ = 0, last_retirement_ = 0, redirect_ = 0;
   const flow::Instruction* branch_ = nullptr;  // the branch that the next block decides
   Seq branch_op_ = NOBODY;

@@ -19,9 +19,9 @@ from tierscope.suites.core.parameter import AT_LEAST, KNOWN, Made
 def test_a_processor_is_found_by_family_and_model(family: str, width: int, reorder: int) -> None:
     found = documented(family)
     assert found
-    assert found.entries("reorder buffer") == reorder
-    assert found.entries("width") == width
-    assert found.entries("branch miss") is None
+    assert found.number("reorder buffer") == reorder
+    assert found.number("width") == width
+    assert found.number("branch miss") is None
 
 
 @pytest.mark.parametrize(
@@ -47,7 +47,36 @@ def test_no_processor_is_listed_twice() -> None:
     ],
 )
 def test_half_of_a_core_is_called_so_and_nothing_else_is(measured: float, said: str) -> None:
-    assert beside(measured, 512) == said
+    assert beside(measured, 512, "reorder buffer") == said
+
+
+def test_a_width_is_not_called_half_of_a_core() -> None:
+    """Threads share the front end in other ways."""
+    assert beside(3.0, 6, "width") == "6 are documented for a core, and its other hardware thread may use the rest"
+    assert beside(6.0, 6, "width") == "a core has 6, as documented"
+
+
+@pytest.mark.parametrize("middle", [4.3, 6.0])
+def test_a_width_that_contains_half_of_a_core_is_a_lower_bound(middle: float) -> None:
+    """The other thread worked in some visits."""
+    made = Made("node:0", "real", documented("GenuineIntel:6:207:2"))
+    row = made.known("width", "", Interval(3, middle, 9, 9), "1")
+    assert row.answer == AT_LEAST
+    assert row.value == Interval(3, middle, 6, 9)
+    (setting,) = settings([row])
+    assert (setting.weakest, setting.strongest) == ("3", "6")
+    assert not sentences([row])[0].conclusive
+
+
+@pytest.mark.parametrize("family", ["AuthenticAMD:26:80:0", "AuthenticAMD:26:144:0", "AuthenticAMD:26:48:0"])
+def test_a_later_core_of_a_family_is_not_documented_here(family: str) -> None:
+    assert documented(family) is None
+
+
+def test_parts_of_instructions_are_not_a_width() -> None:
+    found = documented("AuthenticAMD:23:49:0")
+    assert found
+    assert (found.number("width"), found.number("reorder buffer")) == (None, 224)
 
 
 def test_a_lower_bound_is_not_called_half_of_a_core() -> None:

@@ -224,6 +224,23 @@ def test_loops_without_a_time_leave_the_width_open_with_the_reason(tmp_path: obj
     assert "changes too much" in width.why
 
 
+def test_loops_whose_time_changes_by_half_leave_the_width_open(tmp_path: object) -> None:
+    """No vendor documents this core."""
+    maker = Maker(tmp_path)  # type: ignore[arg-type]
+    add_core(maker, MadeCore(), probes="width")
+    rows = tables["core_points"].rows(maker.save("core", made_machine(2)))
+    points = [replace(row, time=spread(row.time)) if row.probe == "width" else row for row in rows]
+    (width,) = [row for row in parameters(Points(points), CodePoints(), Made("node:0", "real")) if row.level == ""
+                and row.parameter == "width"]  # fmt: skip
+    assert width.answer == "not known"
+    assert "changes too much" in width.why
+
+
+def spread(time: Interval | None) -> Interval:
+    assert time
+    return Interval(0.7 * time.middle, time.middle, 1.3 * time.middle, time.count)
+
+
 def test_the_settings_of_a_simulated_core_are_those_found(whole: dict[tuple[str, str], CoreRow]) -> None:
     rows = list(whole.values())
     found = {(one.section, one.key): one.value for one in settings(rows)}

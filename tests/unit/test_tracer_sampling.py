@@ -2,7 +2,7 @@
 
 import pytest
 
-from tierscope.simulated.tracer import DOUBLES, FINER, LINES, QUARTER, UNIT, begin_of_unit, for_many
+from tierscope.simulated.tracer import BEGIN, DOUBLES, FINER, LINES, UNIT, begin_of_unit, for_many
 
 
 def units(user_s: float, per_s: float) -> tuple[int, float]:
@@ -35,12 +35,12 @@ def test_a_short_program_has_short_gaps(user_s: float) -> None:
 def test_units_are_finer_where_the_trace_states_all_gaps(user_s: float, per_s: float) -> None:
     """They are shorter by the same factor, so that the replay takes as long."""
     count, longest = units(user_s, per_s)
-    assert 40 <= count <= 4.2 * FINER * DOUBLES
+    assert 20 <= count <= 4.2 * FINER * DOUBLES
     assert f"unit={UNIT // FINER}," in for_many(user_s)
     assert longest * user_s * per_s <= LINES
-    assert begin_of_unit(user_s) * QUARTER == UNIT // FINER
+    assert begin_of_unit(user_s) * BEGIN == UNIT // FINER
 
 
 def test_units_of_a_long_program_are_whole() -> None:
     assert f"unit={UNIT}," in for_many(0.5)
-    assert begin_of_unit(0.5) * QUARTER == UNIT
+    assert begin_of_unit(0.5) * BEGIN == UNIT

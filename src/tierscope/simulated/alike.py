@@ -9,7 +9,7 @@ from pathlib import Path
 
 from tierscope.plans.simulation import PREFIX
 
-APART = ("core.", "cpu.", "memory.", "memory=", "queueing=", "objects=", "begin=")
+APART = ("core.", "cpu.", "memory.", "memory=", "queueing=", "objects=", "begin=", "knot=")
 """Words that change no cache and no TLB."""
 MEMORIES = "memories = "
 

@@ -65,7 +65,7 @@ def settings(rows: Sequence[CoreRow]) -> list[Setting]:
                     found.append(Setting(section, key, value, "found", *ends))
                 else:
                     more = row.documented or 0
-                    strongest = str(min(more, most)) if more > row.value.high else ""
+                    strongest = str(min(more, most)) if more >= row.value.high else ""
                     found.append(Setting(section, key, value, f"at least: {row.why}", low, strongest))
     return found
 

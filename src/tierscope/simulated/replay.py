@@ -50,6 +50,7 @@ class Traced(msgspec.Struct, frozen=True, kw_only=True):
     seconds_overlapped: float | None = None  # an estimate, if no load waits for another; None: only counted
     seconds_waiting: float | None = None  # an estimate, if each waits for the one before
     parts: tuple[Part, ...] = ()
+    cut: tuple[int, ...] = ()  # numbers of parts whose begin alone was timed (`begun`)
     last_gap: int = 0  # untraced instructions behind the last part
     in_doubt: tuple[float, float, float] = (0.0, 0.0, 0.0)  # lines read from memory; reads, hits that gaps may change
     knots: tuple[tuple[int, int, float], ...] = ()  # within parts: number of the part, instructions, seconds so far

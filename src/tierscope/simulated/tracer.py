@@ -25,8 +25,9 @@ HEAD, UNIT = 5_000_000, 500_000  # instructions that are timed, before the first
 WARM = 2_000_000  # instructions between a gap and its unit
 LINES = 20_000_000  # instructions at the end of a gap whose lines are stated
 FINER = 4  # times the units, each of this part of the instructions, if the lines of all gaps are stated
-QUARTER = 4  # of a unit, which most machines time (`begun`)
+BEGIN = 4  # a unit over its begin, which most machines time alone (`begun`)
 DOUBLES = 24  # gaps, after which they double
+DOUBLED = 4  # times, of a program that runs 15x SLOWEST_PER_S
 SLOWEST_PER_S = 3e8  # instructions of a program that waits for memory most of the time
 SHORTEST_SKIP = 1_000_000  # instructions
 ELF = b"\x7fELF"
@@ -47,7 +48,7 @@ def for_many(user_s: float) -> str:
 
 def begin_of_unit(user_s: float) -> int:
     """Return the instructions of the begin of a unit, with this sampling."""
-    return UNIT // _finer(user_s) // QUARTER
+    return UNIT // _finer(user_s) // BEGIN
 
 
 def timed(user_s: float, instructions: float) -> int:
@@ -60,8 +61,9 @@ def timed(user_s: float, instructions: float) -> int:
 
 
 def _finer(user_s: float) -> int:
-    """Return how many times the units are finer. At 15x SLOWEST_PER_S, gaps double four times."""
-    return FINER if _skip(user_s) // FINER << 4 <= LINES else 1
+    """Return how many times the units are finer."""
+    longest = (_skip(user_s) // FINER) << DOUBLED
+    return FINER if longest <= LINES else 1
 
 
 def _skip(user_s: float) -> int:

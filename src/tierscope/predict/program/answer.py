@@ -52,11 +52,11 @@ from tierscope.predict.program.left_open import left_open
 from tierscope.predict.program.native import SHORTEST_S, Native
 from tierscope.predict.program.one_more import LEAST_CORES, counting, mean_of, one_more, weights
 from tierscope.predict.program.processes import lost
+from tierscope.simulated.begun import LEAST
 from tierscope.simulated.replay import WHY_ILLEGAL, WHY_SIGNAL, Traced
 from tierscope.units import show_seconds
 
 OFF = 0.25  # of model over measured, beyond which nothing is reported
-LEAST = 1000  # instructions of a part that has a rate
 NOISY = 0.10  # of the time here, from which a busy machine is the likely reason
 
 

@@ -79,17 +79,17 @@ def words_of(here: Here) -> list[str]:
 def completed_by(here: Here) -> dict[str, str]:
     """Return each machine that times the begin of units alone, and the one that completes its time.
 
-    The own core times all of the trace, here and on each tier.
+    The own core in both readings of the front end times all, here and on each tier: one of them gives the ratio. So do
+    the memories of the contours.
     """
+    other = here.read_otherwise()
+    timed = {one.word for both in (here, other) for one in (both.own, *both.tiers)}
     found: dict[str, str] = {}
-    timed = (here.own, *here.tiers)
-    for one in (here, here.read_otherwise()):
-        for place, own in zip((one.own, *one.tiers), timed, strict=True):
-            found |= dict.fromkeys([*place.words, place.word + IDLE, place.large], own.word)
-        found |= dict.fromkeys([*(place.words[0] for place in one.grid), *one.ends, one.instant], here.own.word)
-    for spare in ("", *(place.word for place in timed)):
-        found.pop(spare, None)
-    replayed = {*words_of(here), *words_of(here.read_otherwise())}
+    for both in (here, other):
+        for place in (both.own, *both.tiers):
+            found |= dict.fromkeys([*place.words, place.word + IDLE, place.large], place.word)
+        found |= dict.fromkeys([*both.ends, both.instant], both.own.word)
+    replayed = {*words_of(here), *words_of(other)} - timed - {place.words[0] for place in (*here.grid, *other.grid)}
     return {word: own for word, own in found.items() if word in replayed}
 
 

@@ -26,10 +26,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tierscope.predict.program.answer import LEAST, Anchor, noisy, reaching, seconds_of
+from tierscope.predict.program.answer import Anchor, noisy, reaching, seconds_of
 from tierscope.predict.program.cold import extremes
 from tierscope.predict.program.left_open import left_open
 from tierscope.predict.program.one_more import mean_of, one_more
+from tierscope.simulated.begun import LEAST
 from tierscope.simulated.replay import Traced
 
 BEGIN = "begin"  # before the first marker

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from tierscope.errors import MachineError
 from tierscope.predict.program.native import same_input
 from tierscope.predict.program.printed import printed
-from tierscope.simulated.begun import begin, whole
+from tierscope.simulated.begun import asked, completed
 from tierscope.simulated.replay import Traced, Watch, replayed
 from tierscope.simulated.trace import words_of
 from tierscope.simulated.tracer import begin_of_unit, for_many
@@ -21,8 +21,7 @@ def replay_words(
     completed_by: word of a machine that times the begin of each unit alone -> of the one that completes it (`begun`).
     Its standard error is dropped. If the tracer fails, the error has the last line of it.
     """
-    short = begin_of_unit(user_s)
-    machines = words_of([begin(word, short) if word in completed_by else word for word in words])
+    machines = words_of(asked(words, completed_by, begin_of_unit(user_s)) if completed_by else words)
     said = None
     try:
         with same_input() as given, printed() as output, printed() as said:
@@ -33,4 +32,4 @@ def replay_words(
     except MachineError as error:
         last = f"; it printed last: {said.last_line}" if said and said.last_line else ""
         raise MachineError(f"{error}{last}") from error
-    return whole(dict(zip(words, found, strict=True)), completed_by), output.digest
+    return completed(dict(zip(words, found, strict=True)), completed_by), output.digest

@@ -40,7 +40,7 @@ def _one(row: CoreRow) -> Insight:
     if row.answer == AT_LEAST:
         least = float(math.floor(value.low))
         text = f"{head}: at least {least:.0f} {unit}, because {row.why}"
-        if row.documented and row.why != beside(value.high, row.documented):
+        if row.documented and row.why != beside(value.low, row.documented, row.parameter):
             text += f"; {row.documented} are documented for a core"
         return Insight(name=named, text=text, value=least, low=least, high=value.high, unit="1", conclusive=False)
     number = f"{row.whole}" if row.whole is not None else f"{value.middle:.3g}"
@@ -55,4 +55,4 @@ def _one(row: CoreRow) -> Insight:
 
 def _documented(row: CoreRow, measured: float) -> str:
     """Return '; a core has 512, as documented'; "" where nothing is."""
-    return f"; {beside(measured, row.documented)}" if row.documented else ""
+    return f"; {beside(measured, row.documented, row.parameter)}" if row.documented else ""

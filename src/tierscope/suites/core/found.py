@@ -32,6 +32,8 @@ MORE = 1.25  # factor of the bandwidth of all threads on that of one: above it, 
 ALIKE = 0.15  # relative: levels that agree
 GUESSED = 0.5  # cycles: what dispatch and the end of the loop may hide of a miss
 FILLERS = ("nop", "integer", "vector", "mix")
+APART = 1.5  # the ends of a width: from here on, a part of the visits met another core than the others
+CHANGES = "the time of its loops changes too much from visit to visit"
 
 
 def parameters(points: Points, code: CodePoints, made: Made) -> list[CoreRow]:
@@ -96,15 +98,19 @@ class Core:
         nop = rates.get("nop")
         if nop is None or not own:
             if self.points.asked("width"):
-                yield self.made.unknown("width", "", unit, "the time of its loops changes too much")
+                yield self.made.unknown("width", "", unit, CHANGES)
             return
         best = max(own, key=lambda rate: rate.middle)
         if nop.middle > MERGED * best.middle:
             why = f"nops are {nop.middle / best.middle:.1f}x as fast: they are merged, or other units limit the others"
             least = in_wholes(best, best.high)
             yield self.made.at_least("width", "", Interval(least.low, least.low, least.low, 1), unit, why)
+            return
+        width = in_wholes(best, max(best.high, nop.high))
+        if width.high > APART * width.low and not self.made.documented("width"):
+            yield self.made.unknown("width", "", unit, CHANGES)
         else:
-            yield self.made.known("width", "", in_wholes(best, max(best.high, nop.high)), unit)
+            yield self.made.known("width", "", width, unit)
 
     def _window(self, filler: str, step: Step) -> CoreRow:
         count = len(self.points.pairs("window", filler))
@@ -135,6 +141,8 @@ class Core:
         if room is not None and mix.high < REGISTERS * room:
             return self.made.known("reorder buffer", "", _fits(mix, count), "instructions")
         why = "nops take no entry of their own here, and registers may be what limits the mix"
+        if "nop" not in rates and self.points.asked("width"):
+            why = f"registers may be what limits the mix, and nops may be merged: {CHANGES}"
         return self.made.at_least("reorder buffer", "", _fits(mix, count), "instructions", why)
 
     @staticmethod

@@ -20,15 +20,17 @@ class Made:
 
     def documented(self, parameter: str) -> int | None:
         """Return the number of a whole core; None where none is documented."""
-        return self.vendor.entries(parameter) if self.vendor else None
+        return self.vendor.number(parameter) if self.vendor else None
 
     def known(
         self, parameter: str, level: str, value: Interval, unit: str, *, seconds: Interval | None = None, why: str = ""
     ) -> CoreRow:
-        """Return the row; at least this, where more is documented of a whole core."""
-        entries = self.documented(parameter)
-        if entries and value.high < entries * (1 - WHOLE):
-            return self.at_least(parameter, level, value, unit, beside(value.high, entries))
+        """Return the row; at least this, up to what is documented, where that is more than it may be."""
+        whole_core = self.documented(parameter)
+        if whole_core and value.low < whole_core * (1 - WHOLE):
+            high = min(value.high, float(whole_core))
+            some = Interval(value.low, min(value.middle, high), high, value.count)
+            return self.at_least(parameter, level, some, unit, beside(value.low, whole_core, parameter))
         return self._row(parameter, level, KNOWN, value, unit, seconds, why, value.count)
 
     def at_least(self, parameter: str, level: str, value: Interval, unit: str, why: str) -> CoreRow:
