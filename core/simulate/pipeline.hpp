@@ -103,8 +103,8 @@ class Pipeline {
     marked_instruction_ = given_;
     marked_ = retired_instructions_ == given_ ? last_retirement_ : UNKNOWN;
   }
-  /// Return when it retired. @pre another `reorder` instructions were run since, or all were drained
-  [[nodiscard]] Time marked() const noexcept { return marked_; }
+  /// Return when it retired: the time of the last dispatch if it did not, as that of a thread that stopped there.
+  [[nodiscard]] Time marked() const noexcept { return marked_ == UNKNOWN ? now() : marked_; }
   /// Return the time of the last dispatch on the right path.
   [[nodiscard]] Time now() const noexcept { return fork_.branch != NOBODY ? fork_.dispatched : dispatched_; }
   [[nodiscard]] const Work& work() const noexcept { return work_; }

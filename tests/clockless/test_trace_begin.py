@@ -77,6 +77,16 @@ def test_threads_are_timed_as_a_whole(tmp_path: Path) -> None:
     assert whole(begun, own).seconds == pytest.approx(slow.seconds)
 
 
+def test_a_knot_at_which_a_thread_stops_is_within_its_part(tmp_path: Path) -> None:
+    """Its last load has not come when another thread comes to the next knot."""
+    loads = flows.events(*[word for n in range(5000) for word in (LOAD, flows.access(AT + 64 * n))])
+    own, *_ = of(tmp_path, loads, part(1, 1), begin=5000)
+    ((_, count, seconds),) = own.parts
+    assert own.knots[0][1] == 5000
+    assert [knot[1] for knot in own.knots] == sorted({knot[1] for knot in own.knots})
+    assert all(0 < time <= seconds and done <= count for _, done, time in own.knots)
+
+
 @pytest.mark.parametrize("reorder", [64, 512])
 def test_the_reorder_buffer_does_not_bias_the_begin(tmp_path: Path, reorder: int) -> None:
     """Loads wait for each other, so that no core is faster. A large buffer has read ahead of what it has ended."""
