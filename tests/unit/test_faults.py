@@ -116,7 +116,7 @@ def _content(path: Path) -> Any:
     if path.name == "report.html":
         return path.read_text().rstrip().endswith("</html>")
     if path.suffix == ".html":
-        return re.sub(r"[0-9]{4}-[0-9-]+T[0-9:]+Z", "TIME", path.read_text())
+        return re.sub(r"[0-9]{4}-[0-9-]+[T ][0-9:]+(Z| UTC)", "TIME", path.read_text())
     if path.name == NAME:
         return sorted(stored(load(path.parent)))  # its key has times in it: it fits its run, and has all parts
     if path.name in ("report.md", "report.json"):
