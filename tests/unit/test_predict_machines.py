@@ -20,6 +20,7 @@ from tierscope.predict.program.front_end import UNPROBED
 from tierscope.predict.program.here import runs_here
 from tierscope.predict.program.machines import PREFETCHERS, Here, places
 from tierscope.predict.program.machines import SMALL_PAGE as PAGE
+from tierscope.record.experiment import Schedule
 from tierscope.record.machine import Machine
 from tierscope.record.result import Run, load
 from tierscope.simulated.preset import measured
@@ -198,10 +199,32 @@ def stored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "runs"
 
 
+def visit_again(maker: Maker) -> None:
+    """Let the plan of all points have five visits."""
+    maker.records[:] = [
+        msgspec.structs.replace(one, experiment=msgspec.structs.replace(one.experiment, schedule=Schedule(visits=5)))
+        for one in maker.records
+    ]
+
+
+def test_a_stored_run_that_visited_a_core_once_is_not_used(tmp_path: Path) -> None:
+    """Versions until 0.2.0 did so: another guest on the core did not show."""
+    maker = Maker(tmp_path)
+    add_core(maker, MadeCore(), probes="code")
+    once = maker.save("core", MACHINE).result
+    words = {**once.options, "probes": "lines"}
+    one: Any = SimpleNamespace(result=msgspec.structs.replace(once, options=words))
+    assert not runs_of._serves(one)
+    visit_again(maker)
+    again: Any = SimpleNamespace(result=msgspec.structs.replace(once, options=words, records=tuple(maker.records)))
+    assert runs_of._serves(again)
+
+
 @pytest.mark.parametrize(("machine", "used"), [(MACHINE, True), (made_machine(4), False)])
 def test_a_stored_run_of_core_is_used_if_it_is_of_this_machine(stored: Path, machine: Machine, used: bool) -> None:
     maker = Maker(stored / "2026-01-02-core-1")
     add_core(maker, MadeCore(), probes="code")
+    visit_again(maker)
     maker.save("core", machine)
     found = [run.result.suite for run in runs_here((), print)]
     assert ("core" in found) == used
@@ -210,6 +233,7 @@ def test_a_stored_run_of_core_is_used_if_it_is_of_this_machine(stored: Path, mac
 def test_a_stored_run_of_core_without_lines_in_flight_is_not_used(stored: Path) -> None:
     maker = Maker(stored / "2026-01-02-core-1")
     add_core(maker, MadeCore(), probes="code")
+    visit_again(maker)
     maker.save("core", MACHINE)
     run = load(stored / "2026-01-02-core-1")
     for probes, serves in (("width,guess", False), ("width,lines,kind", True), ("flight", True)):

@@ -102,11 +102,12 @@ def _found(suite: str, digest: str) -> Run | None:
 def _serves(run: Run) -> bool:
     """Return whether a run shows what a prediction needs: the latency of memory, or the lines in flight of a core and
     how its instructions come, or whether large pages are translated alike and as a whole. Versions until 0.2.0 did not
-    look for the last two.
+    look for the last two, and visited a core that others may share only once.
     """
     if run.result.suite == PROBED:
         code = any(record.experiment.table == CODE for record in run.result.records)
-        return code and not IN_FLIGHT.isdisjoint(str(run.result.options.get("probes", "flight")).split(","))
+        again = any(record.experiment.schedule.visits > 1 for record in run.result.records)
+        return code and again and not IN_FLIGHT.isdisjoint(str(run.result.options.get("probes", "flight")).split(","))
     if run.result.suite == TRANSLATION:
         points = [record.experiment for record in run.result.records if record.experiment.table == TRANSLATION]
         labels = [TlbLabels.read(point) for point in points]
