@@ -13,6 +13,10 @@ namespace tierscope {
 
 class Knots {
  public:
+  struct Knot {
+    std::uint64_t part, instructions;
+    double seconds;
+  };
   static constexpr std::uint64_t APART = 1'000'000;  // instructions
   explicit Knots(std::uint64_t first) : first_(first), next_(first) {}
   void begin_part() noexcept { next_ = first_; }
@@ -30,18 +34,13 @@ class Knots {
   }
   /// Return [part, instructions in it, seconds of it so far] of each.
   [[nodiscard]] std::string list() const {
-    std::string list = "[";
-    for (const auto& [part, instructions, seconds] : list_)
-      list += (list.size() == 1 ? "[" : ",[") + json::value(part) + "," + json::value(instructions) + "," +
-              json::value(seconds) + "]";
-    return list + "]";
+    return json::list(
+        list_, +[](const Knot& one) {
+          return json::list({json::value(one.part), json::value(one.instructions), json::value(one.seconds)});
+        });
   }
 
  private:
-  struct Knot {
-    std::uint64_t part, instructions;
-    double seconds;
-  };
   std::uint64_t first_, next_;
   std::vector<Knot> list_;
 };

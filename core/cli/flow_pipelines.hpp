@@ -101,12 +101,10 @@ class Pipelines final : public FlowRun {
  private:
   /// Return [gap before it, instructions, seconds] of each.
   [[nodiscard]] std::string parts() const {
-    std::string list = "[";
-    for (const auto& part : sampling_.parts()) {
-      list += (list.size() == 1 ? "[" : ",[") + json::value(part.gap) + "," + json::value(part.instructions) + "," +
-              json::value(part.seconds) + "]";
-    }
-    return list + "]";
+    return json::list(
+        sampling_.parts(), +[](const simulate::Sampling::Part& one) {
+          return json::list({json::value(one.gap), json::value(one.instructions), json::value(one.seconds)});
+        });
   }
   void end_part() { end_part(timed()); }
   void end_part(double seconds) {
@@ -140,7 +138,7 @@ class Pipelines final : public FlowRun {
   }
   /// Return [number, seconds that wait for it, lines read, lines written], of the whole program, of each that is used.
   [[nodiscard]] std::string objects() const {
-    std::string list = "[";
+    std::vector<std::string> rows;
     for (std::size_t o = 0; o < placement_.uses().size(); ++o) {
       const auto all = [&](const auto& get) {
         return sampling_.whole([&](auto p) { return o < uses_[p].size() ? get(uses_[p][o]) : 0.0; });
@@ -149,10 +147,9 @@ class Pipelines final : public FlowRun {
       const double reads = all([](const auto& use) { return static_cast<double>(use.reads); });
       const double writes = all([](const auto& use) { return static_cast<double>(use.writes); });
       if (wait == 0 && reads == 0 && writes == 0) continue;
-      list += (list.size() == 1 ? "[" : ",[") + json::value(o) + "," + json::value(wait) + "," + json::value(reads) +
-              "," + json::value(writes) + "]";
+      rows.push_back(json::list({json::value(o), json::value(wait), json::value(reads), json::value(writes)}));
     }
-    return list + "]";
+    return json::list(rows);
   }
   simulate::Pipeline& of(std::uint32_t thread) {
     if (last_ != nullptr && thread == last_thread_) return *last_;
@@ -180,8 +177,8 @@ class Pipelines final : public FlowRun {
   /// one on. If another machine does it, take over what its caches contain after the last step.
   void warm(const FlowBatch& batch, std::size_t first) {
     const auto steps = std::span(batch.steps()).subspan(first);
-    std::uint64_t instructions = 0;
-    for (const auto& step : steps) instructions += step.block->size();
+    auto instructions = batch.instructions();
+    for (const auto& step : std::span(batch.steps()).first(first)) instructions -= step.block->size();
     for (const auto& [thread, step] : batch.last()) turns_.know(step);
     if (warmer_ != nullptr) {
       for (const auto& [thread, step] : batch.last()) of(thread).skip(step);
@@ -250,10 +247,9 @@ class Pipelines final : public FlowRun {
   }
   /// Return [name, instructions of the program before it] of each phase.
   [[nodiscard]] std::string phases_list() const {
-    std::string list = "[";
-    for (const auto& [name, at] : phases_)
-      list += (list.size() == 1 ? "[" : ",[") + json::quoted(name) + "," + json::value(at) + "]";
-    return list + "]";
+    return json::list(
+        phases_,
+        +[](const Marked& one) { return json::list({json::quoted(one.name), json::value(one.instructions)}); });
   }
   simulate::Time end() {
     for (const auto& [thread, one] : threads_) one->catch_up();

@@ -68,18 +68,15 @@ struct FlowTally {
 };
 
 std::string list_of(const std::vector<std::string>& notes) {
-  std::string list = "[";
-  for (const auto& note : notes) list += (list.size() == 1 ? "" : ",") + json::quoted(note);
-  return list + "]";
+  return json::list(notes, +[](const std::string& note) { return json::quoted(note); });
 }
 
 /// Return [name, most bytes at a time, allocations] of each object, by number.
 std::string places_of(const simulate::Objects& objects) {
-  std::string list = "[";
+  std::vector<std::string> rows;
   for (const auto& one : objects.known())
-    list += (list.size() == 1 ? "[" : ",[") + json::quoted(one.name) + "," + json::value(one.peak) + "," +
-            json::value(one.allocations) + "]";
-  return list + "]";
+    rows.push_back(json::list({json::quoted(one.name), json::value(one.peak), json::value(one.allocations)}));
+  return json::list(rows);
 }
 
 }  // namespace
