@@ -40,7 +40,7 @@ def unknown(root: Path, named: list[Path], known: set[str]) -> list[str]:
 
 @pytest.mark.slow  # 8 s: it reads every file
 def test_names_in_docstrings_and_comments_exist(root: Path) -> None:
-    folders = ("src", "core", "cmake", "tests", "tracer", "packaging")
+    folders = ("src", "core", "cmake", "tests", "tracer", "packaging", "benchmarks")
     kinds = ("*.py", "*.hpp", "*.cpp", "*.in", "*.cmake", "*.toml", "*.c", "*.json", "*.js")
     files = [path for folder in folders for kind in kinds for path in (root / folder).rglob(kind)]
     known = {word for path in files if "data" not in path.parts for word in code_of(path)}
