@@ -64,7 +64,8 @@ def test_a_width_that_contains_half_of_a_core_is_a_lower_bound(middle: float) ->
     assert row.answer == AT_LEAST
     assert row.value == Interval(3, middle, 6, 9)
     (setting,) = settings([row])
-    assert (setting.weakest, setting.strongest) == ("3", "6")
+    assert (setting.value, setting.weakest, setting.strongest) == ("6", "3", "6")
+    assert setting.documented
     assert not sentences([row])[0].conclusive
 
 
@@ -104,4 +105,33 @@ def test_half_of_a_core_is_a_lower_bound_up_to_the_whole_one() -> None:
     assert found.text.endswith("because a core has 512, as documented, and half of them while its other hardware "
                                "thread works")  # fmt: skip
     (setting,) = settings([row])
-    assert (setting.value, setting.weakest, setting.strongest) == ("243", "241", "512")
+    assert (setting.value, setting.weakest, setting.strongest) == ("512", "241", "512")
+
+
+def test_a_number_that_is_not_known_is_the_documented_one() -> None:
+    made = Made("node:0", "real", documented("GenuineIntel:6:207:2"))
+    (setting,) = settings([made.unknown("width", "", "1", "its time changes")])
+    assert (setting.value, setting.weakest, setting.strongest) == ("6", "", "6")
+    assert setting.note == "documented; not known: its time changes"
+
+
+def test_more_than_is_documented_is_what_was_found() -> None:
+    """A hypervisor may name another processor."""
+    made = Made("node:0", "real", documented("GenuineIntel:6:85:7"))
+    rows = [
+        made.known("reorder buffer", "", Interval(505, 506, 507, 9), "instructions"),
+        made.at_least("store buffer", "", Interval(100, 100, 100, 9), "stores", "the reorder buffer fills first"),
+    ]
+    found = {one.key: one for one in settings(rows)}
+    assert (found["reorder"].value, found["reorder"].strongest) == ("507", "507")
+    assert (found["store_buffer"].value, found["store_buffer"].strongest) == ("100", "")
+    assert not any(one.documented for one in found.values())
+
+
+def test_nothing_is_assumed_of_a_core_that_is_not_documented() -> None:
+    made = Made("node:0", "real")
+    assert settings([made.unknown("width", "", "1", "its time changes")]) == []
+    (setting,) = settings(
+        [made.at_least("reorder buffer", "", Interval(241, 242, 243, 9), "instructions", "registers")]
+    )
+    assert (setting.value, setting.strongest) == ("243", "")

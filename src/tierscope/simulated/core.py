@@ -8,8 +8,9 @@
 `run core` finds the time that a miss adds, from the moment when the number is known that determines the branch. The
 simulator counts from the end of the branch. CHECKED is the difference: a cycle for the comparison, and one for the
 branch.
-A bound that is only `at least` is used unchanged, and its strongest core has what is documented. A parameter that is
-not known keeps the simulator's default. The comments state both.
+A parameter that is only `at least`, or not known, has the number that is documented for a whole core, if this is not
+less than what was found. Other hardware threads may have used a part while the core was probed. If nothing is
+documented, a bound is used unchanged, and what is not known keeps the simulator's default. The comments state this.
 """
 
 import math
@@ -36,7 +37,7 @@ SECTIONS: Mapping[str, tuple[tuple[str, str, int, int], ...]] = {
 class Setting:
     """A key of a section, its value as the file has it, and where it is from.
 
-    weakest, strongest: the values of the cores at both ends of what was found; "": that end is open.
+    weakest, strongest: the values of the cores at both ends of what is known; "": that end is open.
     """
 
     section: str
@@ -45,6 +46,7 @@ class Setting:
     note: str
     weakest: str = ""
     strongest: str = ""
+    documented: bool = False  # instead of what was found, which is less or not known
 
 
 def settings(rows: Sequence[CoreRow]) -> list[Setting]:
@@ -53,26 +55,27 @@ def settings(rows: Sequence[CoreRow]) -> list[Setting]:
     found = [Setting("cpu", "cycle", f'"{cycle.middle * 1e9:.4g}ns"', "found")] if cycle else []
     for section, keys in SECTIONS.items():
         for key, parameter, least, most in keys:
-            row = _row(rows, parameter)
-            if row and row.value:
-                less = CHECKED if key == "wrong_guess" else 0
-                value, low, high = (
-                    str(min(max(round(number - less), least), most))
-                    for number in (_number(row), row.value.low, row.value.high)
-                )
-                if row.answer == KNOWN:
-                    ends = (high, low) if key == "wrong_guess" else (low, high)
-                    found.append(Setting(section, key, value, "found", *ends))
-                else:
-                    more = row.documented or 0
-                    strongest = str(min(more, most)) if more >= row.value.high else ""
-                    found.append(Setting(section, key, value, f"at least: {row.why}", low, strongest))
+            row = next((row for row in rows if row.parameter == parameter and row.level in ("", "memory")), None)
+            if row and (one := _setting(section, key, row, least, most)):
+                found.append(one)
     return found
 
 
-def _row(rows: Sequence[CoreRow], parameter: str) -> CoreRow | None:
-    known = [row for row in rows if row.parameter == parameter and row.answer in (KNOWN, AT_LEAST)]
-    return next((row for row in known if row.level in ("", "memory")), None)
+def _setting(section: str, key: str, row: CoreRow, least: int, most: int) -> Setting | None:
+    """Return the key as its row knows it; None where nothing is known."""
+
+    def shown(number: float) -> str:
+        return str(min(max(round(number - (CHECKED if key == "wrong_guess" else 0)), least), most))
+
+    bound = row.value if row.answer in (KNOWN, AT_LEAST) else None
+    low = shown(bound.low) if bound else ""
+    if bound and row.answer == KNOWN:
+        ends = (shown(bound.high), low) if key == "wrong_guess" else (low, shown(bound.high))
+        return Setting(section, key, shown(_number(row)), "found", *ends)
+    if row.documented and (bound is None or row.documented >= bound.high):
+        whole = shown(row.documented)
+        return Setting(section, key, whole, f"documented; {row.answer}: {row.why}", low, whole, documented=True)
+    return Setting(section, key, shown(_number(row)), f"at least: {row.why}", low) if bound else None
 
 
 def _number(row: CoreRow) -> float:

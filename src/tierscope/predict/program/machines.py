@@ -7,15 +7,16 @@ A latency that is given is that of one dependent load from the core, as `tiersco
 nearest cache takes 4 cycles on AMD's cores since Zen and on most of ARM's, and 5 on Intel's since Sunny Cove; Intel's
 before take 4 or 5. Every core of these years has a prefetcher of strides; it is taken to fill the second cache. Cores
 that fetch the next line, or nothing, are among the others that the machine may have (`cores`).
-With a run of `core`, the own core has the parameters that it found, and the kind of prefetcher. It has all readings of
-the front end (`front_end`); the likely one is that it runs ahead. The others are between a small and a large core: of a
-parameter that was found these have the ends of its interval, of any other those of SMALL and LARGE.
+With a run of `core`, the own core has the parameters that it found, and the kind of prefetcher; a width or a buffer that
+it found only in part has the documented number (`simulated.core`). It has all readings of the front end
+(`front_end`); the likely one is that it runs ahead. The others are between a small and a large core: of a parameter
+that was found these have the ends of its interval, of any other those of SMALL and LARGE.
 Blind to: what no run here measures. A run of `core` does not find all of a prefetcher, so its other kinds stay among
 the others.
 Source: A. Fog, "The microarchitecture of Intel, AMD and VIA CPUs", 2022 (latency of the nearest cache).
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -29,7 +30,7 @@ from tierscope.predict.program.front_end import UNPROBED, FrontEnd
 from tierscope.predict.program.grid import axes
 from tierscope.record.result import Run
 from tierscope.run.planned import catalogue
-from tierscope.simulated.core import settings
+from tierscope.simulated.core import Setting, settings
 from tierscope.simulated.fetched import fetched
 from tierscope.simulated.preset import Measured, measured, memory_read_s, text
 from tierscope.simulated.trace import LARGE, SMALL
@@ -265,7 +266,7 @@ def range_of(probed: Sequence[CoreRow]) -> tuple[dict[str, float], dict[str, flo
     for one in settings(probed):
         key = f"{one.section}.{one.key}"
         if key in small:
-            small[key] = float(one.weakest)
+            small[key] = float(one.weakest) if one.weakest else min(float(one.value), small[key])
             large[key] = float(one.strongest) if one.strongest else max(float(one.value), large[key])
     return small, large
 
@@ -329,8 +330,12 @@ def _rate(asked: Device, given: Sequence[str], found: Measured) -> float | None:
 
 
 def _notes(found: Measured, content: str, probed: Sequence[CoreRow]) -> tuple[str, ...]:
-    if known := [f"{one.key.replace('_', ' ')} {one.value.strip(chr(34))}" for one in settings(probed)]:
-        notes = [f"the core is as `run core` found it: {', '.join(known)}"]
+    if known := settings(probed):
+        notes = [f"the core is as `run core` found it: {_keys(one for one in known if not one.documented)}"]
+        if whole := _keys(one for one in known if one.documented):
+            notes.append(
+                f"{whole} are documented for a whole core: `run core` found less here, and the bounds contain it"
+            )
     else:
         range_ = "the bounds are of cores between a small and a large one; `tierscope run core` narrows them"
         notes = [f"the core was not probed: {range_}"]
@@ -348,3 +353,7 @@ def _rising(found: Measured) -> str:
     if not found.rise:
         return ""
     return f"; beyond {show_bytes(found.memory_to_bytes)} it rises by {found.rise:.0%}, which the model leaves out"
+
+
+def _keys(settings_: Iterable[Setting]) -> str:
+    return ", ".join(f"{one.key.replace('_', ' ')} {one.value.strip(chr(34))}" for one in settings_)
