@@ -7,8 +7,8 @@ A latency that is given is that of one dependent load from the core, as `tiersco
 nearest cache takes 4 cycles on AMD's cores since Zen and on most of ARM's, and 5 on Intel's since Sunny Cove; Intel's
 before take 4 or 5. Every core of these years has a prefetcher of strides; it is taken to fill the second cache. Cores
 that fetch the next line, or nothing, are among the others that the machine may have (`cores`).
-With a run of `core`, the own core has the parameters that it found, and the kind of prefetcher; a width or a buffer that
-it found only in part has the documented number (`simulated.core`). It has all readings of the front end
+With a run of `core`, the own core has the parameters that it found, and the kind of prefetcher; a width or a buffer
+that it found only in part has the documented number (`simulated.core`). It has all readings of the front end
 (`front_end`); the likely one is that it runs ahead. The others are between a small and a large core: of a parameter
 that was found these have the ends of its interval, of any other those of SMALL and LARGE.
 Blind to: what no run here measures. A run of `core` does not find all of a prefetcher, so its other kinds stay among
