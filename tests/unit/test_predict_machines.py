@@ -3,7 +3,6 @@
 import fcntl
 import os
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import msgspec
@@ -207,17 +206,35 @@ def visit_again(maker: Maker) -> None:
     ]
 
 
+def changed(run: Run, **fields: object) -> Run:
+    return msgspec.structs.replace(run, result=msgspec.structs.replace(run.result, **fields))
+
+
 def test_a_stored_run_that_visited_a_core_once_is_not_used(tmp_path: Path) -> None:
     """Versions until 0.2.0 did so: another guest on the core did not show."""
     maker = Maker(tmp_path)
     add_core(maker, MadeCore(), probes="code")
-    once = maker.save("core", MACHINE).result
-    words = {**once.options, "probes": "lines"}
-    one: Any = SimpleNamespace(result=msgspec.structs.replace(once, options=words))
-    assert not runs_of._serves(one)
+    run = maker.save("core", MACHINE)
+    words = {**run.result.options, "probes": "lines"}
+    assert not runs_of._serves(changed(run, options=words))
     visit_again(maker)
-    again: Any = SimpleNamespace(result=msgspec.structs.replace(once, options=words, records=tuple(maker.records)))
-    assert runs_of._serves(again)
+    assert runs_of._serves(changed(run, options=words, records=tuple(maker.records)))
+
+
+@pytest.mark.parametrize(("train", "tried", "serves"), [(99, 6, False), (99, 24, True), (3, 6, True)])
+def test_a_stored_run_that_gave_up_after_few_visits_is_not_used(
+    tmp_path: Path, train: int, tried: int, serves: bool
+) -> None:
+    """Versions until 0.2.0 took a prefetcher that waits for twelve visits or more for none."""
+    maker = Maker(tmp_path)
+    add_core(maker, MadeCore(train=train), probes="lines,kind,code")
+    visit_again(maker)
+    run = maker.save("core", MACHINE)
+    records = [
+        one for one in run.result.records if getattr(one.experiment.groups[0].workload.work, "train", 0) <= tried
+    ]
+    words = {**run.result.options, "probes": "lines"}
+    assert runs_of._serves(changed(run, options=words, records=tuple(records))) == serves
 
 
 @pytest.mark.parametrize(("machine", "used"), [(MACHINE, True), (made_machine(4), False)])
@@ -238,11 +255,11 @@ def test_a_stored_run_of_core_without_lines_in_flight_is_not_used(stored: Path) 
     run = load(stored / "2026-01-02-core-1")
     for probes, serves in (("width,guess", False), ("width,lines,kind", True), ("flight", True)):
         words = {**run.result.options, "probes": probes}
-        one: Any = SimpleNamespace(result=msgspec.structs.replace(run.result, options=words))
-        assert runs_of._serves(one) == serves
+        assert runs_of._serves(changed(run, options=words)) == serves
     without = [record for record in run.result.records if record.experiment.table != "core_code"]
-    older: Any = SimpleNamespace(result=msgspec.structs.replace(run.result, records=without))
-    assert not runs_of._serves(older), "versions until 0.2.0 did not look for how instructions come"
+    assert not runs_of._serves(changed(run, records=without)), (
+        "versions until 0.2.0 did not look for how instructions come"
+    )
 
 
 def test_a_stored_run_that_timed_many_large_pages_together_is_not_used(tmp_path: Path) -> None:

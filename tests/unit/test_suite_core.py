@@ -269,6 +269,22 @@ def loops(plan: Plan) -> list[Experiment]:
     return [one for one in imagine(plan) if one.groups[0].workload.kernel == "loop"]
 
 
+@pytest.mark.parametrize(("train", "low", "high"), [(7, 7, 12), (15, 13, 24), (24, 13, 24)])
+def test_a_prefetcher_that_waits_for_many_visits_is_found(tmp_path: object, train: int, low: int, high: int) -> None:
+    """As on servers that fetch ahead only along a part of a page; 6 visits do not show it."""
+    row = made_rows(tmp_path, MadeCore(train=train), probes="kind")["visits that train", "up"]
+    assert row.value
+    assert (row.value.low, row.value.high) == (low, high)
+    whole = made_rows(tmp_path, MadeCore(train=train), probes="fetch")["visits that train", "up"]
+    assert whole.value
+    assert whole.value.low <= train <= whole.value.high
+
+
+def test_no_prefetcher_states_how_many_visits_were_tried(tmp_path: object) -> None:
+    row = made_rows(tmp_path, MadeCore(depth=0), probes="kind")["visits that train", "up"]
+    assert (row.answer, row.why) == ("none", "24 visits of a page train none")
+
+
 @pytest.mark.parametrize(("line", "irregular"), [(64, 23), (128, 23), (256, 11)])
 def test_chains_and_windows_have_the_lines_of_the_machine(line: int, irregular: int) -> None:
     chosen = suites["core"].read({})

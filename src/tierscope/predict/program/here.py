@@ -24,6 +24,10 @@ from tierscope.run.place import RUNS
 from tierscope.run.planned import this_machine
 from tierscope.run.start import begin, execute
 from tierscope.simulated.preset import measured
+from tierscope.suites.core.ask import most_trained
+from tierscope.suites.core.parameter import NONE
+from tierscope.suites.core.table import Core
+from tierscope.suites.core.table_points import CorePoints
 from tierscope.suites.latency.table import Latency
 from tierscope.suites.tlb.experiments import SMALL
 from tierscope.suites.tlb.labels import TlbLabels
@@ -102,18 +106,32 @@ def _found(suite: str, digest: str) -> Run | None:
 def _serves(run: Run) -> bool:
     """Return whether a run shows what a prediction needs: the latency of memory, or the lines in flight of a core and
     how its instructions come, or whether large pages are translated alike and as a whole. Versions until 0.2.0 did not
-    look for the last two, and visited a core that others may share only once.
+    look for the last two, visited a core that others may share only once, and took a prefetcher that waits for many
+    visits for none.
     """
     if run.result.suite == PROBED:
         code = any(record.experiment.table == CODE for record in run.result.records)
         again = any(record.experiment.schedule.visits > 1 for record in run.result.records)
-        return code and again and not IN_FLIGHT.isdisjoint(str(run.result.options.get("probes", "flight")).split(","))
+        return (
+            code
+            and again
+            and not _is_hasty(run)
+            and not IN_FLIGHT.isdisjoint(str(run.result.options.get("probes", "flight")).split(","))
+        )
     if run.result.suite == TRANSLATION:
         points = [record.experiment for record in run.result.records if record.experiment.table == TRANSLATION]
         labels = [TlbLabels.read(point) for point in points]
         alone = any(point.groups[0].workload.per_block for point in points)
         return alone or all(one.found_page_bytes <= SMALL for one in labels)
     return run.result.suite != STAIRCASE or _reaches_memory(run)
+
+
+def _is_hasty(run: Run) -> bool:
+    """Return whether a run of `core` found no prefetcher, and tried few visits."""
+    visits = [row for row in Core().rows(run) if row.parameter == "visits that train" and row.level == "up"]
+    points = [row.train for row in CorePoints().rows(run)]
+    most = most_trained(run.result.machine.line_bytes())
+    return any(row.answer == NONE for row in visits) and max(points, default=0) < most
 
 
 def _reaches_memory(run: Run) -> bool:

@@ -12,7 +12,7 @@ from tierscope.suites.core.step import Pair
 from tierscope.units import KiB
 
 PER_OCTAVE = 3  # numbers of fillers in each doubling
-TRAINED = (1, 2, 3, 4, 6)  # visits before the last line
+TRAINED = (1, 2, 3, 4, 6, 8, 12, 16, 24)  # visits before the last line: some cores wait for over ten
 STRIDES = (1, 2, 3, 4, 6, 8, 12)  # lines
 AHEAD = (1, 2, 3, 4, 6, 8, 12, 16)  # strides of GAP lines
 STREAMS = (1, 2, 4, 8, 16, 32, 64)
@@ -28,12 +28,17 @@ FEW_LINES = (
     *((6, 1), (8, 1), (7, 2), (7, 3), (8, 4), (8, 5), (8, 7), (8, 11), (8, 15)),
 )
 """A part of LINES, enough for a prediction: each point fills memory again, which takes most of its time."""
-FEW_TRAINED = (2, 6)  # visits: too few for a stride, and enough
+FEW_TRAINED = (2, 6, 12, 24)  # visits: too few for a stride, and enough on one core or another
 
 
 def page_lines(line_bytes: int) -> int:
     """Return the lines of a page of 4 KiB, which windows do not leave, because many prefetchers do not."""
     return 4 * KiB // line_bytes
+
+
+def most_trained(line_bytes: int) -> int:
+    """Return the most visits that the short probe tries in a window, where fewer train no prefetcher."""
+    return max(n for n in FEW_TRAINED if GAP * n < page_lines(line_bytes))
 
 
 def irregular(line_bytes: int) -> int | None:

@@ -71,6 +71,7 @@ FILLERS = ("nop", "integer", "vector", "mix")
 FEW_BYTES, MOST_BYTES = 64 * MiB, GiB
 TIMES_CACHE, TIMES_FETCHED = 4, 16  # factors on the last-level cache; windows touch a part of their pages
 LEVEL_TIMES = 8  # at most, as a factor on the cache before
+UNTRAINED = 6  # visits of other windows, where no number of TRAINED was enough
 ROUNDS = 12  # halvings of the unknown range, at most
 STEADY = 240  # fillers of a loop without chains: the code fits the nearest cache, the end of the loop is 1 %
 GUESSES = 4  # branches of one iteration
@@ -194,7 +195,7 @@ def fetches(asker: Asker) -> Plan:
     for down in (0, 1):
         yield from probes.ask([Fetch("train", down=down).work(n) for n in TRAINED])
     up, falling = (fewest(probes.saved(Fetch("train", down=down))) for down in (0, 1))
-    train = enough(up) or enough(falling) or TRAINED[-2]
+    train = enough(up) or enough(falling) or UNTRAINED
     yield from probes.ask([Fetch("stride", train=train).work(n) for n in STRIDES])
     for down in (0, 1):
         yield from probes.sized(Fetch("ahead", train=train, down=down), AHEAD)
@@ -209,7 +210,10 @@ def kind(asker: Asker) -> Plan:
         return
     yield from probes.ask([LoopWork(chains=1, train=1, ahead=1, parity="odd")])
     yield from probes.ask([Fetch("irregular").work(distance)])
-    yield from probes.ask([Fetch("train").work(n) for n in FEW_TRAINED])
+    for count in FEW_TRAINED:
+        yield from probes.ask([Fetch("train").work(count)])
+        if fewest(probes.saved(Fetch("train"))).low:
+            return
 
 
 def codes(asker: Asker, machine: Machine) -> Plan:

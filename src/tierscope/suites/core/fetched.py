@@ -93,7 +93,8 @@ class _Answers:
     def numbers(self) -> Iterator[CoreRow]:
         for down, level in WAYS.items():
             if shares := self.shares(Fetch("train", down=down)):
-                yield self._bounded("visits that train", level, fewest(shares), 1)
+                none = f"{max(shares)} visits of a page train none"
+                yield self._bounded("visits that train", level, fewest(shares), 1, none=none)
         if not self._train:
             return  # no more was asked for
         strides = self.shares(Fetch("stride", train=self._train))
@@ -105,7 +106,7 @@ class _Answers:
         if streams := self.shares(Fetch("streams", train=self._train)):
             yield self._bounded("streams", "", farthest(streams), 1)
 
-    def _bounded(self, parameter: str, level: str, bound: Bound, times: int, note: str = "") -> CoreRow:
+    def _bounded(self, parameter: str, level: str, bound: Bound, times: int, note: str = "", none: str = "") -> CoreRow:
         unit = "streams" if parameter == "streams" else "lines"
         low, high = bound.low * times, bound.high * times + (times - 1 if bound.high else 0)
         if bound.low and bound.why and bound.low == bound.high:
@@ -113,7 +114,7 @@ class _Answers:
         if bound.why:
             return self._made.unknown(parameter, level, unit, bound.why, 2)
         if not bound.low:
-            return self._made.none(parameter, level, unit, "", 2)
+            return self._made.none(parameter, level, unit, none, 2)
         return self._made.known(parameter, level, Interval(low, (low + high) / 2, high, 2), unit, why=note)
 
 
