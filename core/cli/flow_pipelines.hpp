@@ -36,6 +36,7 @@ class Pipelines final : public FlowRun {
       : FlowRun(asked),
         placement_(base_, std::uint64_t{machine_.beside()} << simulate::MEMORY_BIT, asked.moved),
         moved_(!asked.moved.empty()),
+        rate_(static_cast<double>(machine_.limits().cycle) / simulate::TICKS_PER_S),
         cuts_(asked.cuts),
         knots_(asked.knot) {}
   void lean_on(const FlowRun& earlier) override {
@@ -110,6 +111,7 @@ class Pipelines final : public FlowRun {
   void end_part(double seconds) {
     tie();
     sampling_.end(seconds);
+    if (machine_.keeps() && sampling_.units() != busy_.size()) rate_ = this->seconds() / static_cast<double>(ran_);
     if (sampling_.units() != busy_.size()) busy_.push_back(busy());
     waited_.clear();
     in_part_ = 0;
@@ -159,11 +161,21 @@ class Pipelines final : public FlowRun {
     last_ = one.get();
     return *one;
   }
+  /// Count instructions whose lines are in the trace. They are the time for which the last cache keeps lines.
+  void run(std::uint64_t instructions) {
+    ran_ += instructions;
+    age(instructions);
+  }
+  void age(std::uint64_t instructions) {
+    constexpr std::uint64_t OFTEN = 1024;
+    const auto before = std::exchange(stated_, stated_ + instructions);
+    if (machine_.keeps() && before / OFTEN != stated_ / OFTEN) machine_.run_to(stated_, rate_);
+  }
   /// Run a step that is timed.
   void play(const Step& step, const simulate::OperationsOf& operations) {
     const auto instructions = step.block->size();
     auto& pipeline = of(step.thread);
-    ran_ += instructions;
+    run(instructions);
     sampling_.count(instructions);
     pipeline.run(step, operations);
     in_part_ += instructions;
@@ -186,7 +198,7 @@ class Pipelines final : public FlowRun {
     } else {
       for (const auto& step : steps) of(step.thread).warm(step);
     }
-    ran_ += instructions;
+    run(instructions);
     sampling_.skip(instructions);
     if (batch.timed()) return;
     warm_ -= std::min(warm_, instructions);
@@ -217,10 +229,14 @@ class Pipelines final : public FlowRun {
   /// Warm the caches by lines of a gap, or let the other machine do it.
   void use(const Step& step) {
     auto& pipeline = of(step.thread);
-    if (warmer_ != nullptr)
+    if (warmer_ != nullptr) {
       left_out_ = true;
-    else
-      pipeline.use(step);
+      return;
+    }
+    pipeline.use(step);
+    lines_ += step.accesses.size();
+    if (machine_.keeps())
+      machine_.run_to(stated_ + static_cast<std::uint64_t>(apart_ * static_cast<double>(lines_)), rate_);
   }
   void warm_up() {
     for (const auto& [thread, one] : threads_) {
@@ -291,6 +307,8 @@ class Pipelines final : public FlowRun {
     }
     sampling_.skip(gap.instructions);
     ran_ += gap.instructions;
+    if (lines_ != 0) apart_ = static_cast<double>(gap.stated) / static_cast<double>(std::exchange(lines_, 0));
+    age(gap.stated);
     warm_ = gap.warm;
     cut_ = false;
     if (warm_ == 0 && left_out_) warm_up();
@@ -302,11 +320,15 @@ class Pipelines final : public FlowRun {
   };
   std::vector<Marked> phases_;
   std::uint64_t ran_ = 0, in_part_ = 0;           // instructions
+  std::uint64_t stated_ = 0;                      // of those, the ones whose lines are in the trace
+  std::uint64_t lines_ = 0;                       // of this gap so far
+  double apart_ = 0;                              // instructions from one line to the next, in the gap before
   std::uint64_t seen_ = 0;                        // at the end of the last gap whose lines are not known
   simulate::Doubts::Counts doubts_before_;        // at the begin of the part
   std::vector<simulate::Doubts::Counts> doubts_;  // by part
   simulate::Placement placement_;
   bool moved_;        // objects are in another memory
+  double rate_;       // seconds of an instruction so far; a cycle, until a part was timed
   bool cuts_;         // parts behind the first are timed up to their first knot
   bool cut_ = false;  // this one is, and its rest is not timed
   std::vector<std::uint64_t> cut_parts_;

@@ -7,6 +7,7 @@
 ///   This is MESI without the state exclusive: the first store to a line that nobody else has costs nothing.
 ///   Source: M. Papamarcos, J. Patel, "A Low-Overhead Coherence Solution for Multiprocessors with Private Cache
 ///   Memories", ISCA 1984.
+///   Others who use the last cache take lines from it (kept.hpp).
 ///   Blind to: the bandwidth of the caches, and lookups that wait for each other.
 #include "simulate/caches.hpp"
 
@@ -14,6 +15,7 @@
 #include <numeric>
 
 #include "simulate/flights.hpp"
+#include "simulate/kept.hpp"
 #include "simulate/touches.hpp"
 
 namespace tierscope::simulate {
@@ -26,6 +28,9 @@ class Caches::Levels : private Lineup {
       facts_.push_back(level.facts);
       prefetching_ = prefetching_ || !level.prefetchers.empty();
     }
+    if (depth_ == 0 || facts_.back().keep == 0) return;
+    const auto& caches = levels_.back().caches;
+    kept_ = std::make_unique<Kept>(caches.size(), caches[0].entries(), facts_.back().keep);
   }
 
   /// Make an access to a line that its nearest cache did not use last. Other hits there that wait for nothing end here,
@@ -62,15 +67,17 @@ class Caches::Levels : private Lineup {
     return below_.write_part(address, at);
   }
   void touch(unsigned cpu, std::span<const Touch> touches) {
-    if (Touches::suffice(*this, cpu)) return touches_.run(*this, cpu, touches, below_);
+    if (!kept_ && Touches::suffice(*this, cpu)) return touches_.run(*this, cpu, touches, below_);
     for (const auto touch : touches) access(cpu, touch & ADDRESS, (touch & STORE) != 0 ? Kind::store : Kind::load, 0);
   }
   [[nodiscard]] const std::vector<CacheFacts>& facts() const noexcept { return facts_; }
   [[nodiscard]] bool like(const Levels& other) const {
-    return std::ranges::equal(levels_, other.levels_, [](const Level& a, const Level& b) {
-      return a.inclusive == b.inclusive && a.facts.shared == b.facts.shared && a.caches[0].like(b.caches[0]) &&
-             std::ranges::equal(a.prefetchers, b.prefetchers, [](const auto& x, const auto& y) { return x.like(y); });
-    });
+    return (kept_ == nullptr) == (other.kept_ == nullptr) &&
+           std::ranges::equal(levels_, other.levels_, [](const Level& a, const Level& b) {
+             return a.inclusive == b.inclusive && a.facts.shared == b.facts.shared && a.caches[0].like(b.caches[0]) &&
+                    std::ranges::equal(a.prefetchers, b.prefetchers,
+                                       [](const auto& x, const auto& y) { return x.like(y); });
+           });
   }
   void copy(unsigned cpu, const Levels& from) {
     for (unsigned k = 0; k < depth_; ++k) {
@@ -78,6 +85,7 @@ class Caches::Levels : private Lineup {
       const auto number = cpu / levels_[k].facts.shared;
       if (!levels_[k].prefetchers.empty()) levels_[k].prefetchers[number] = from.levels_[k].prefetchers[number];
     }
+    if (kept_) kept_->copy(last_cache(cpu), *from.kept_);
     owners_.note_all(cpu);
     flights_ = Flights(std::size_t{FLIGHTS} * cpus_);
   }
@@ -93,6 +101,9 @@ class Caches::Levels : private Lineup {
     if (depth_ == 0) return {};
     const auto& misses = levels_.back().events.misses;
     return {std::accumulate(misses.begin(), misses.end(), std::uint64_t{0}), 0, 0};
+  }
+  void run_to(std::uint64_t instructions, double seconds) {
+    if (kept_) kept_->run_to(instructions, seconds);
   }
   void count_all(Counters& counters) const {
     for (const auto& level : levels_) count_events(level, counters);
@@ -154,12 +165,13 @@ class Caches::Levels : private Lineup {
   /// Take a line into the level `from` and those behind it, up to where it is found. `held`: its entry in `from`.
   Found take(unsigned cpu, unsigned from, Entry* held, Entry line, Use use, Time at) {
     fetched_ = false;
+    if (kept_) kept_->come_to(at);
     const auto u = static_cast<std::size_t>(use);
     for (unsigned k = from;; ++k) {
       auto& level = levels_[k];
       ++level.events.uses[u];
       if (held != nullptr) {
-        if (doubts_ && k + 1 == depth_) doubts_->hit(last_cache(cpu), cache(cpu, k).index(held));
+        if (k + 1 == depth_ && in_last(cpu, held)) return lose(cpu, held, line, u);
         return here(k, held, line, use, at);
       }
       if (k + 1 < depth_) cache(cpu, k + 1).announce(line);
@@ -170,12 +182,35 @@ class Caches::Levels : private Lineup {
                        : use == Use::store ? COMING | DIRTY
                                            : COMING | FETCHED;
       if (filled.victim != 0 && ((filled.victim & DIRTY) != 0 || level.inclusive)) leave(cpu, k, filled.victim);
+      if (kept_ && filled.victim != 0 && k + 2 == depth_) stay(cpu, filled.victim & ADDRESS);
       if (k + 1 == depth_) {
+        if (kept_) kept_->fill(last_cache(cpu), cache(cpu, k).index(filled.entry));
         if (doubts_) doubts_->fill(last_cache(cpu), cache(cpu, k).index(filled.entry), true);
         return {depth_, false, 0};
       }
       held = cache(cpu, k + 1).touch(line);
     }
+  }
+  /// Use an entry of the last cache; return whether others have taken its line.
+  bool in_last(unsigned cpu, const Entry* held) {
+    const auto number = last_cache(cpu);
+    const auto entry = cache(cpu, depth_ - 1).index(held);
+    const bool lost = kept_ && kept_->use(number, entry);
+    if (doubts_) lost ? doubts_->lost(number, entry) : doubts_->hit(number, entry);
+    return lost;
+  }
+  /// Take a line from memory again that the last cache lost. If it was dirty, it is written.
+  Found lose(unsigned cpu, Entry* held, Entry line, std::size_t use) {
+    auto& level = levels_[depth_ - 1];
+    ++level.events.misses[use];
+    if ((*held & DIRTY) != 0) leave(cpu, depth_ - 1, line | DIRTY);
+    *held = (*held & ~(DIRTY | FETCHED)) | COMING;
+    return {depth_, false, 0};
+  }
+  /// Note that the cache before the last one used a line until now.
+  void stay(unsigned cpu, Entry line) {
+    const auto& last = cache(cpu, depth_ - 1);
+    if (const auto* held = last.find(line)) kept_->use(last_cache(cpu), last.index(held));
   }
   /// Note that a line was found at `level`.
   Found here(unsigned level, Entry* entry, Entry line, Use use, Time at) {
@@ -236,7 +271,11 @@ class Caches::Levels : private Lineup {
     }
     const auto filled = cache(cpu, level).fill(line);
     *filled.entry |= DIRTY;
-    if (doubts_ && level + 1 == depth_) doubts_->fill(last_cache(cpu), cache(cpu, level).index(filled.entry), false);
+    if (level + 1 == depth_) {
+      const auto entry = cache(cpu, level).index(filled.entry);
+      if (doubts_) doubts_->fill(last_cache(cpu), entry, false);
+      if (kept_) kept_->fill(last_cache(cpu), entry);
+    }
     if (filled.victim != 0) leave(cpu, level, filled.victim);
   }
 
@@ -342,6 +381,7 @@ class Caches::Levels : private Lineup {
   Touches touches_;
   std::vector<CacheFacts> facts_;
   std::unique_ptr<Doubts> doubts_;  // null: there was no gap
+  std::unique_ptr<Kept> kept_;      // null: others use no cache
   std::vector<Entry> leaving_;      // lines that go to memory after the request of the read before them
   bool prefetching_ = false;
   bool fetched_ = false;  // the last `take` was the first use of a prefetched line
@@ -377,6 +417,7 @@ bool Caches::like(const Caches& other) const {
 void Caches::copy(unsigned cpu, const Caches& from) { levels_->copy(cpu, *from.levels_); }
 void Caches::begin_gap(std::uint64_t instructions, std::uint64_t ran) { levels_->begin_gap(instructions, ran); }
 Doubts::Counts Caches::doubts() const { return levels_->doubts(); }
+void Caches::run_to(std::uint64_t instructions, double seconds) { levels_->run_to(instructions, seconds); }
 void Caches::count(Counters& counters) const { levels_->count_all(counters); }
 void Caches::reset_counters() { levels_->reset_counters(); }
 

@@ -18,6 +18,7 @@ struct CacheFacts {
   unsigned ways = 0;
   unsigned shared = 1;  // CPUs that share one
   Time latency = 0;     // of a hit, from the core
+  Time keep = 0;        // of the last one, after the last use of a line (kept.hpp); 0: for ever
 };
 
 class Caches {
@@ -69,6 +70,8 @@ class Caches {
   void begin_gap(std::uint64_t instructions, std::uint64_t ran);
   /// Return the accesses that such gaps may have changed.
   [[nodiscard]] Doubts::Counts doubts() const;
+  /// Count the time of kept lines in instructions, of `seconds` each; these ran so far. Without such lines, do nothing.
+  void run_to(std::uint64_t instructions, double seconds);
   void count(Counters& counters) const;
   void reset_counters();
 

@@ -33,6 +33,7 @@ CacheFacts facts_of(const Section& section, unsigned cpus, std::uint64_t line) {
   if (facts.size % row != 0)
     section.refuse("ways", std::to_string(facts.ways) + " of " + std::to_string(line) +
                                "-byte lines do not divide the size of " + std::to_string(facts.size) + " bytes");
+  facts.keep = section.time("keep", "0ns");
   if (cpus % facts.shared != 0)
     section.refuse(
         "shared", std::to_string(facts.shared) + " does not divide the " + std::to_string(cpus) + " CPUs of cpu.count");
@@ -43,11 +44,15 @@ CacheFacts facts_of(const Section& section, unsigned cpus, std::uint64_t line) {
 void check_after(const Section& section, const CacheFacts& facts, const std::vector<Level>& nearer) {
   for (const auto& level : nearer)
     if (level.facts.name == facts.name) section.refuse("name", "'" + facts.name + "' is the name of two caches");
-  if (nearer.empty()) return;
+  if (nearer.empty()) {
+    if (facts.keep != 0) section.refuse("keep", "needs a cache before this one");
+    return;
+  }
   const auto& last = nearer.back().facts;
   if (facts.shared % last.shared != 0)
     section.refuse("shared", std::to_string(facts.shared) + " is not a multiple of the " + std::to_string(last.shared) +
                                  " of " + last.name + ", which is nearer");
+  if (last.keep != 0) section.refuse("name", "is behind " + last.name + ", which has `keep`; only the last cache can");
   if (facts.latency < last.latency) section.refuse("latency", "is below that of " + last.name + ", which is nearer");
 }
 

@@ -150,6 +150,9 @@ class Machine {
   /// As Caches::begin_gap and Caches::doubts.
   void begin_gap(std::uint64_t instructions, std::uint64_t ran) { caches_->begin_gap(instructions, ran); }
   [[nodiscard]] Doubts::Counts doubts() const { return caches_->doubts(); }
+  /// As Caches::run_to.
+  void run_to(std::uint64_t instructions, double seconds) { caches_->run_to(instructions, seconds); }
+  [[nodiscard]] bool keeps() const { return !caches_->facts().empty() && caches_->facts().back().keep != 0; }
   [[nodiscard]] Counters counters() const;
   void reset_counters();
 
