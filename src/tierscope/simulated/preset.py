@@ -19,16 +19,18 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from tierscope.arrays import Floats
 from tierscope.errors import UsageError
 from tierscope.record.machine import Cache, Machine
 from tierscope.record.origin import joined, named, strongest
 from tierscope.record.result import Run
 from tierscope.simulated import fetch
 from tierscope.sound import reads
-from tierscope.stats.cyclic import Shape, fitted, widened
+from tierscope.stats.cyclic import KEPT, Shape, distance, fitted, widened
 from tierscope.stats.levels import staircase
 from tierscope.stats.memory_plateau import Windows, memory_plateau
 from tierscope.suites.latency.findings import fetches_pairs
+from tierscope.suites.latency.kept import Kept, kept
 from tierscope.suites.latency.levels import latency_levels
 from tierscope.suites.latency.row import LatencyRow
 from tierscope.suites.latency.table import Latency
@@ -62,6 +64,7 @@ class Measured:
     memory_share: float = 0.0
     memory_to_bytes: float = math.inf
     rise: float = 0.0
+    kept: Kept | None = None  # where others take lines from the last cache
     pairs: bool = False  # whether a miss brings the other line of its pair, too
 
     @property
@@ -107,7 +110,12 @@ def measured(runs: Sequence[Run], name: str = "") -> Measured:
     of_target = [row for row in waits if row.target == target and row.pages == found[target].pages]
     where = f"{paths} on {machine.hostname}"
     told = from_rows(found[target].rows, machine, name, where, stream, tlb, _windows(of_target))
-    return replace(told, origin=_origin(runs), pairs=fetches_pairs([row for row in waits if row.target == target]))
+    return replace(
+        told,
+        origin=_origin(runs),
+        pairs=fetches_pairs([row for row in waits if row.target == target]),
+        kept=kept(of_target) if len(told.shapes) > 1 else None,
+    )
 
 
 def _windows(rows: Sequence[LatencyRow]) -> Windows | None:
@@ -155,8 +163,7 @@ def from_rows(
     seen, at = sizes[sizes <= plateau.to_bytes], times[sizes <= plateau.to_bytes]
     shapes = fitted(begin, memory_s, seen, at)
     if len(shapes) < len(caches):
-        ways = min(caches[len(shapes)].ways or WAYS, fetch.MOST_WAYS)
-        shapes = fitted(widened(shapes, memory_s, seen, at, ways), memory_s, seen, at)
+        shapes = _with_one_more(shapes, caches, memory_s, seen, at)
     pages = max(row.page_bytes or 0 for row in rows)
     own = [row for row in tlb if row.page_bytes == pages]
     label = name or machine.hostname
@@ -164,6 +171,26 @@ def from_rows(
         machine, label, where, pages, shapes, memory_s, plateau.from_bytes, stream, own,
         memory_share=float(np.median(shares[inside])), memory_to_bytes=plateau.to_bytes, rise=plateau.rise,
     )  # fmt: skip
+
+
+def _with_one_more(
+    shapes: tuple[Shape, ...], caches: Sequence[Cache], memory_s: float, sizes: Floats, times: Floats
+) -> tuple[Shape, ...]:
+    """Return the shapes with one level more behind them where that explains the points better.
+
+    The last shape may be two levels: a soft knee and a short plateau behind it. So it is also tried with the size of
+    the cache that the system reports there.
+    """
+    ways = min(caches[len(shapes)].ways or WAYS, fetch.MOST_WAYS)
+    begins, own = [shapes], caches[len(shapes) - 1]
+    if own.size_bytes < shapes[-1].size_bytes:
+        begins.append((*shapes[:-1], _shape(shapes[-1].latency_s, own.size_bytes, [own], shapes[-1].line_bytes)))
+    first, *others = (fitted(widened(begin, memory_s, sizes, times, ways), memory_s, sizes, times) for begin in begins)
+
+    def misfit(trial: tuple[Shape, ...]) -> float:
+        return distance(trial, memory_s, sizes, times)
+
+    return next((other for other in others if misfit(other) < misfit(first) - KEPT), first)
 
 
 def _data_caches(machine: Machine) -> list[Cache]:
@@ -226,23 +253,41 @@ def _best(rows: Sequence[StreamRow]) -> float:
 def _caches(found: Measured) -> Iterator[list[str]]:
     count, near = len(found.machine.cpus()), 1
     reported = _data_caches(found.machine)
-    for number, shape in enumerate(found.shapes):
+    shapes = (*found.shapes[:-1], shared(found.shapes[-1], found.kept))
+    for number, shape in enumerate(shapes):
         cache = reported[number] if number < len(reported) else None
+        others = found.kept if number + 1 == len(shapes) else None
         near = _sharers(cache, found.machine, near, count)
         name = "L1d" if number == 0 else f"L{number + 1}"
         yield [
             "[[cache]]",
             f'name = "{name}"',
-            f"size = {_quoted(word_bytes(round(shape.size_bytes)))}         # {_told(shape, cache)}",
+            f"size = {_quoted(word_bytes(round(shape.size_bytes)))}         # {_told(shape, cache, others)}",
             f"ways = {shape.ways}                # {'reported' if cache and cache.ways == shape.ways else 'a guess'}",
             f'policy = "{shape.policy}"         # the one that fits the knee',
             f'latency = "{shape.latency_s * 1e9:.4g}ns"      # {found.word}',
             f"shared = {near}                 # {'reported' if cache else 'a guess'}",
             *([f"pair = true                # {found.word}"] if found.pairs and number == 1 else []),
+            *(_keep(others) if others else []),
         ]
 
 
-def _told(shape: Shape, cache: Cache | None) -> str:
+def shared(shape: Shape, kept: Kept | None) -> Shape:
+    """Return a last cache that others use, too: of the size that fast passes find there. Others as they are."""
+    if kept is None:
+        return shape
+    row = shape.ways * shape.line_bytes
+    return replace(shape, size_bytes=max(kept.bytes // row * row, shape.size_bytes), policy="lru")
+
+
+def _keep(kept: Kept) -> list[str]:
+    span = f"{kept.low_s * 1e3:.3g} to {kept.high_s * 1e3:.3g} ms"
+    return [f'keep = "{kept.middle_s * 1e3:.4g}ms"          # {span}: others use it, too']
+
+
+def _told(shape: Shape, cache: Cache | None, kept: Kept | None) -> str:
+    if kept is not None:
+        return f"at least, from fast passes; reported: {show_bytes(cache.size_bytes) if cache else 'nothing'}"
     if shape.size_bytes == shape.reported_bytes:
         return "reported, and the staircase agrees"
     told = f"; reported: {show_bytes(cache.size_bytes)}" if cache else ""

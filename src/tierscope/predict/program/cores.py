@@ -26,6 +26,7 @@ from tierscope.predict.program.front_end import UNPROBED, FrontEnd
 BETWEEN = 12  # each replays the whole trace for each tier: 24 give bounds that are hardly narrower
 COUNT = BETWEEN + 2
 PRIME, GENERATOR = BETWEEN + 1, 2  # 2 is a primitive root of 13, so no two parameters have the same ranks
+FURTHER = 8  # its number, behind those of the core and the prefetcher
 SQUARES = {number**2 % PRIME for number in range(1, PRIME)}
 
 
@@ -49,6 +50,12 @@ def cores(
     between = (_core(number, small, large, prefetchers, front_end) for number in range(1, PRIME))
     ends = ((small, front_end.lazy), (large, front_end.eager))
     return *between, *(_words(end) + prefetchers[0] + path for end, path in ends)
+
+
+def spread(low: float, high: float) -> list[float]:
+    """Return the values of a further parameter of all COUNT cores, in their order: those of a cache that others use."""
+    ranks = [number * GENERATOR**FURTHER % PRIME for number in range(1, PRIME)]
+    return [*(low * (high / low) ** ((rank - 0.5) / BETWEEN) for rank in ranks), low, high]
 
 
 def _core(

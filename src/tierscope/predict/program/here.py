@@ -28,6 +28,8 @@ from tierscope.suites.core.ask import most_trained
 from tierscope.suites.core.parameter import NONE
 from tierscope.suites.core.table import Core
 from tierscope.suites.core.table_points import CorePoints
+from tierscope.suites.latency import fast
+from tierscope.suites.latency.levels import latency_levels
 from tierscope.suites.latency.table import Latency
 from tierscope.suites.tlb.experiments import SMALL
 from tierscope.suites.tlb.labels import TlbLabels
@@ -123,7 +125,7 @@ def _serves(run: Run) -> bool:
         labels = [TlbLabels.read(point) for point in points]
         alone = any(point.groups[0].workload.per_block for point in points)
         return alone or all(one.found_page_bytes <= SMALL for one in labels)
-    return run.result.suite != STAIRCASE or _reaches_memory(run)
+    return run.result.suite != STAIRCASE or (_reaches_memory(run) and not _is_slow(run))
 
 
 def _is_hasty(run: Run) -> bool:
@@ -132,6 +134,18 @@ def _is_hasty(run: Run) -> bool:
     points = [row.train for row in CorePoints().rows(run)]
     most = most_trained(run.result.machine.line_bytes())
     return any(row.answer == NONE for row in visits) and max(points, default=0) < most
+
+
+def _is_slow(run: Run) -> bool:
+    """Return whether fast passes would show more of the last cache, and the run has none, as until version 0.2.0."""
+    rows = Latency().rows(run)
+    if any(row.order == "block" for row in rows):
+        return False
+    reported = run.result.machine.last_level_cache_bytes()
+    return any(
+        fast.footprints({row.footprint_bytes: row.latency.middle for row in found.rows if row.latency}, reported)
+        for found in latency_levels(rows).values()
+    )
 
 
 def _reaches_memory(run: Run) -> bool:

@@ -25,7 +25,7 @@ from tierscope.files import is_there
 from tierscope.models.device import Device
 from tierscope.plans.simulation import PREFIX
 from tierscope.predict.memory import memory
-from tierscope.predict.program.cores import cores, parameters
+from tierscope.predict.program.cores import cores, parameters, spread
 from tierscope.predict.program.front_end import UNPROBED, FrontEnd
 from tierscope.predict.program.grid import axes
 from tierscope.record.result import Run
@@ -123,6 +123,10 @@ def places(runs: Sequence[Run], on: Sequence[str], folder: Path, page_bytes: int
     core, prefetchers = _core_words(found, probed)
     front_end = FrontEnd(fetched(probed))
     sizes = cores(*range_of(probed), prefetchers, front_end)
+    if found.kept:
+        times = spread(found.kept.low_s, found.kept.high_s)
+        key = f"cache.{len(found.shapes) - 1}.keep"
+        sizes = tuple(f"{one},{key}={time_s * 1e3:.4g}ms" for one, time_s in zip(sizes, times, strict=True))
     files = {page: _without_memory(found, rows, page) for page in (SMALL_PAGE, LARGE_PAGE)}
 
     def place(name: str, memories: str, more: str = "", notes: tuple[str, ...] = ()) -> Place:
@@ -344,6 +348,9 @@ def _notes(found: Measured, content: str, probed: Sequence[CoreRow]) -> tuple[st
     if found.memory_share > SEEN or found.rise:
         load = f"{found.memory_s * 1e9:.3g} ns ±{found.memory_share:.0%}"
         notes.append(f"a load from memory takes {load} here, which the bounds contain{_rising(found)}")
+    if found.kept:
+        span = f"{found.kept.low_s * 1e3:.2g} to {found.kept.high_s * 1e3:.2g} ms"
+        notes.append(f"others use the last cache, which keeps a line for {span} after its last use")
     if "[[tlb]]" not in content:
         notes.append("translation is left out: `run tlb` was not sure of a level of the TLB with these pages")
     return tuple(notes)

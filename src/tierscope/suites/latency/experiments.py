@@ -3,7 +3,8 @@
 Three series answer three questions. Large pages show the caches and memory without the TLB. 4 KiB pages at the same
 footprints add the page walks. Pairs of neighbouring lines show whether the processor fetches the neighbour of the line
 that was requested. If latency still rises at the largest footprint, that one is also visited window by window. Then
-page walks are as many as in a window, and caches contain no more lines than before.
+page walks are as many as in a window, and caches contain no more lines than before. If the staircase ends before the
+cache that the system reports, footprints around its end are also visited by blocks (`fast`).
 
 With `regions=fresh` the question is another one: time per line over the size of regions that were never visited before
 (`plans.fresh`), where caches hide nothing.
@@ -41,6 +42,7 @@ from tierscope.record.experiment import PAGES, Experiment, Group, Schedule, Targ
 from tierscope.record.machine import Machine
 from tierscope.record.work.hop import HopWork
 from tierscope.stats.levels import staircase as levels_of
+from tierscope.suites.latency import fast
 from tierscope.suites.latency.labels import LatencyLabels
 from tierscope.units import KiB, MiB, show_bytes, word_bytes
 
@@ -123,14 +125,15 @@ class Walk:
 
     def experiment(self, footprint: int, kernel: str = "chase", order: str = "global") -> Experiment:
         window = footprint // WINDOWS // MiB * MiB
-        locality = {"global": 0, "page": 4 * KiB, "pair": PAIR * self.line_bytes, "window": window}[order]
+        localities = {"page": 4 * KiB, "pair": PAIR * self.line_bytes, "window": window}
+        element = self.line_bytes * fast.LINES if order == "block" else self.element_bytes
         work = Workload(
             kernel=kernel,
             footprint_bytes=footprint,
-            work=HopWork(element_bytes=self.element_bytes, locality_bytes=locality),
+            work=HopWork(element_bytes=element, locality_bytes=localities.get(order, 0)),
         )
         group = Group(workload=work, target=self.target, team=Team(cpus=(self.cpu,)), role="chaser")
-        probe = {"chase": "cycle", "probe": "random"}[kernel]
+        probe = {"chase": "cycle", "chase_blocks": "cycle", "probe": "random"}[kernel]
         labels = LatencyLabels(probe=probe, order=order, pages=self.target.pages).stored()
         return Experiment(table="latency", groups=(group,), schedule=self.schedule, labels=labels, note=self.note)
 
@@ -217,6 +220,7 @@ def measure(
                 if footprint == part[-1] and (kernel, order) == ("chase", "global") and whole_lines:
                     yield walk.experiment(footprint // pair * pair, order="pair")  # next to its twin, in memory
     yield from by_windows(walk, series, {} if farther else points)
+    yield from by_blocks(walk, series, {} if farther else points, machine)
     for pages in chosen.pages[1:]:
         for footprint in reversed([f for f in footprints if f >= footprints[-1] >> TLB_OCTAVES]):
             yield walk.on(pages).experiment(footprint)
@@ -234,6 +238,17 @@ def by_windows(walk: Walk, series: Sequence[tuple[str, str]], points: Mapping[in
     found = levels_of(np.array(sizes, dtype=float), np.array([points[size] for size in sizes]))
     if found.levels and found.memory_s is None and sizes[-1] >= WINDOWS * MiB:
         yield walk.experiment(sizes[-1], order="window")
+
+
+def by_blocks(walk: Walk, series: Sequence[tuple[str, str]], points: Mapping[int, float], machine: Machine) -> Plan:
+    """Yield fast passes around the end of the last cache, if the system reports a larger one, or none.
+
+    points: as of `by_windows`.
+    """
+    if not points or walk.element_bytes != walk.line_bytes or series[0] != ("chase", "global"):
+        return
+    for footprint in fast.footprints(points, machine.last_level_cache_bytes()):
+        yield walk.experiment(footprint, "chase_blocks", order="block")
 
 
 def fresh_regions(machine: Machine, chosen: LatencyOptions) -> Plan:

@@ -21,6 +21,7 @@ from tierscope.record.machine import Cache
 from tierscope.stats.compare import Comparison, compare, difference
 from tierscope.stats.levels import Level
 from tierscope.stats.median import Interval
+from tierscope.suites.latency.kept import kept
 from tierscope.suites.latency.levels import Found, latency_levels
 from tierscope.suites.latency.row import LatencyRow
 from tierscope.tables import Insight
@@ -52,6 +53,7 @@ def said(rows: list[LatencyRow], caches: tuple[Cache, ...]) -> list[Insight]:
             told = [_level(rank, level, caches, f"{levels[target].pages} pages") for rank, level in steps]
             told += _memory(levels[target], caches)
             found += [_doubted(one, levels[target].rows) for one in told]
+            found += _kept([row for row in here if row.pages == levels[target].pages])
         cycles = [Known(*pair) for pair in sure_rows(here, lambda row: row.latency) if pair[0].probe == "cycle"]
         found += _pages(cycles) + _buddy(cycles)
     return found
@@ -96,6 +98,19 @@ def beside_reported(capacity: float, sizes: Mapping[int, str]) -> str:
     if not below or not above:
         return ""
     return f"; between the reported {sizes[below]}, {show_bytes(below)}, and {sizes[above]}, {show_bytes(above)}"
+
+
+def _kept(rows: list[LatencyRow]) -> list[Insight]:
+    """Return that others take lines from the last cache, where fast passes show it."""
+    one = kept(rows)
+    if one is None:
+        return []
+    span = f"{show_seconds(one.low_s)} to {show_seconds(one.high_s)}"
+    text = (
+        f"Others use the last cache: it loses a line {span} after its last use. A chase finds "
+        f"{show_bytes(one.slow_bytes)} there, and passes by blocks, which come back sooner, {show_bytes(one.bytes)}"
+    )
+    return [Insight(name="kept", text=text, value=one.middle_s, low=one.low_s, high=one.high_s, unit="s")]
 
 
 def _range(level: Level) -> str:

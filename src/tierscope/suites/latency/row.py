@@ -12,7 +12,9 @@ class LatencyRow(JudgedRow, frozen=True, kw_only=True):
 
     footprint_bytes: Annotated[Size, Col("footprint", help="bytes visited")]
     page_bytes: PageSize
-    latency: Annotated[Time | None, Col("latency", help="median time of one dependent access")]
+    latency: Annotated[
+        Time | None, Col("latency", help="median time of one dependent access; of a block in the order `block`")
+    ]
     probe: Annotated[
         str, Col("probe", help="`cycle`: each line once in a random order; `random`: each address drawn at random")
     ]
@@ -22,7 +24,7 @@ class LatencyRow(JudgedRow, frozen=True, kw_only=True):
             "order",
             help=(
                 "`global`; `page`: one 4 KiB page after another; `pair`: both lines of a pair one after the other; "
-                "`window`: one eighth of the footprint after another"
+                "`window`: one eighth of the footprint after another; `block`: 16 lines at a time"
             ),
         ),
     ]
