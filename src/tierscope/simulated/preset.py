@@ -273,7 +273,7 @@ def _caches(found: Measured) -> Iterator[list[str]]:
 
 
 def shared(shape: Shape, kept: Kept | None) -> Shape:
-    """Return a last cache that others use, too: of the size that fast passes find there. Others as they are."""
+    """Return a last cache that others use, too: of the size that fast passes find there. Others stay the same."""
     if kept is None:
         return shape
     row = shape.ways * shape.line_bytes

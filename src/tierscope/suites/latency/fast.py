@@ -2,7 +2,7 @@
 
 A chase takes long for a footprint: 12 MiB of dependent loads take 25 ms from memory. Where others use the last cache as
 well, they replace lines that this thread has not used for some milliseconds. Then the staircase ends at the footprint
-whose pass takes so long, however large the cache is. A pass by blocks takes a fraction of that time, so that its
+whose pass takes this time, however large the cache is. A pass by blocks takes a fraction of that time, so that its
 staircase ends later (`suites.latency.kept`).
 
 They are measured only where the staircase ends before the cache that the system reports.

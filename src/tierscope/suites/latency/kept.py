@@ -24,7 +24,7 @@ from tierscope.suites.latency.row import LatencyRow
 
 FEW, MOST = 0.25, 0.75  # of the lines
 LARGER = 2.0
-APART = 1.5  # of a step from memory over that from the cache: below it, nothing is seen
+APART = 1.5  # of a step from memory over that from the cache: below it, the series show nothing
 CHANGED = 4.0  # times: up to here, others changed between the passes, and the answer contains both
 ENDS = 3  # points at either end whose median is a step from the cache, or from memory
 
@@ -59,7 +59,7 @@ class Passes:
 def kept(rows: Iterable[LatencyRow]) -> Kept | None:
     """Return how long lines are kept; None where the rows do not show that others take them.
 
-    rows: of the table `latency`, of one target. Those of a chase count between the ends of the fast passes.
+    rows: of the table `latency`, of one target. A chase counts between the ends of the fast passes.
     """
     rows = [row for row in rows if row.probe == "cycle" and row.latency]
     blocks = [row for row in rows if row.order == "block"]

@@ -49,7 +49,7 @@ class Latency:
         "level_N": "capacity of the Nth level that the staircase shows; null where its end is inconclusive",
         "memory": "latency of memory; null where it is inconclusive",
         "effective_cache": "capacity of the last cache before memory; null where it is inconclusive",
-        "kept": "time after its last use at which the last cache loses a line to others; absent where none is seen",
+        "kept": "time after its last use at which the last cache loses a line to others; absent where passes show none",
         "tlb_hit": "latency with large pages, at the largest footprint that has both",
         "tlb_miss": "latency with 4 KiB pages, at the same footprint",
         "page_walk": "their difference; null, and neither of them there: an emulated floor hides it",

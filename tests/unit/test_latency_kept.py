@@ -1,0 +1,137 @@
+"""A last cache that others use: fast passes show it, and a preset has the time for which it keeps a line."""
+
+import tomllib
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from made import Maker, Teamwork, made_facts
+from made_machine import made_machine
+from tierscope.plans import Answer, suites
+from tierscope.predict.program.here import _is_slow
+from tierscope.record.experiment import Experiment
+from tierscope.record.machine import Machine
+from tierscope.record.result import Clock, Record, Run
+from tierscope.record.work.hop import HopWork
+from tierscope.simulated.preset import preset
+from tierscope.stats.median import Interval
+from tierscope.suites.latency import fast
+from tierscope.suites.latency.kept import Kept, kept
+from tierscope.suites.latency.table import Latency
+from tierscope.units import KiB, MiB, parse_bytes
+
+CLOCK = Clock(source="tsc", hz=2e9, resolution_s=5e-10, read_cost_s=2e-8)
+MACHINE = made_machine(2)
+NEAR_S, MEMORY_S = 30e-9, 130e-9  # of a line
+BLOCK_NEAR_S, BLOCK_MEMORY_S = 80e-9, 260e-9  # of sixteen
+
+
+class Point:
+    """A judged point of one rate."""
+
+    def __init__(self, rate: float) -> None:
+        self.groups = (type("Judged", (), {"interval": Interval(rate, rate, rate, 100)})(),)
+
+
+def step_s(footprint: int, element: int, size: int, keep_s: float) -> float:
+    """Seconds of a step of 64 bytes or of a block; the last cache has `size`, and keeps a line for `keep_s`."""
+    if footprint <= 48 * KiB:
+        return 1.5e-9
+    if footprint <= 512 * KiB:
+        return 5e-9
+    near, far = (NEAR_S, MEMORY_S) if element == 64 else (BLOCK_NEAR_S, BLOCK_MEMORY_S)
+    lost = footprint > size or footprint / element * near > keep_s
+    return far if lost else near
+
+
+def run_of(folder: Path, size: int, keep_s: float, machine: Machine = MACHINE, *, blocks: bool = True) -> Run:
+    """Return a run of the plan on a machine with this last cache. blocks: with its fast passes."""
+    suite, maker = suites["latency"], Maker(folder)
+    plan = suite.plan(machine, suite.read({"to": "512MiB", "pages": "thp"}))
+    experiment: Experiment = next(plan)
+    try:
+        while True:
+            workload = experiment.groups[0].workload
+            element = workload.of(HopWork).element_bytes
+            seconds = step_s(workload.footprint_bytes, element, size, keep_s)
+            if blocks or experiment.labels["order"] != "block":
+                maker.add(
+                    experiment.table, dict(experiment.labels), experiment.groups,
+                    (Teamwork((1 / seconds,), noise=0.002),),
+                )  # fmt: skip
+            record = Record(
+                number=0, experiment=experiment, groups=(made_facts(experiment.groups[0]),), clock=CLOCK, samples="",
+                blocks=1, started="", seconds=0.1, largest_relative_error=0.0,
+            )  # fmt: skip
+            experiment = plan.send(Answer(experiment, record, Point(1 / seconds)))  # type: ignore[arg-type]
+    except StopIteration:
+        return maker.save("latency", machine)
+
+
+def with_last_cache(size: int) -> Machine:
+    caches = [replace(one, size_bytes=size) if one.level == 3 else one for one in MACHINE.identity.caches]
+    return replace(MACHINE, identity=replace(MACHINE.identity, caches=tuple(caches)))
+
+
+def found(run: Run) -> Kept | None:
+    return kept(Latency().rows(run))
+
+
+@pytest.mark.parametrize("keep_s", [0.7e-3, 1.5e-3, 2.2e-3])
+def test_the_time_is_within_its_interval(tmp_path: Path, keep_s: float) -> None:
+    one = found(run_of(tmp_path, 64 * MiB, keep_s))
+    assert one
+    assert one.low_s <= keep_s <= one.high_s
+    assert one.bytes > 2 * one.slow_bytes
+
+
+def test_a_cache_that_is_only_smaller_than_reported_is_not_called_shared(tmp_path: Path) -> None:
+    """Fast and slow passes lose their lines at the same footprint."""
+    run = run_of(tmp_path, 4 * MiB, 1.0)
+    assert any(row.order == "block" for row in Latency().rows(run))
+    assert found(run) is None
+    assert not any(one.name == "kept" for one in Latency().insights(run, Latency().rows(run)))
+
+
+def test_a_cache_that_is_all_there_has_no_fast_passes(tmp_path: Path) -> None:
+    run = run_of(tmp_path, 32 * MiB, 1.0, with_last_cache(32 * MiB))
+    assert not any(row.order == "block" for row in Latency().rows(run))
+    assert not _is_slow(run)
+
+
+def test_a_run_without_fast_passes_does_not_serve_where_they_would_show_more(tmp_path: Path) -> None:
+    assert _is_slow(run_of(tmp_path / "old", 64 * MiB, 1.5e-3, blocks=False))
+    assert not _is_slow(run_of(tmp_path / "new", 64 * MiB, 1.5e-3))
+
+
+def test_the_finding_and_the_preset_state_the_time(tmp_path: Path) -> None:
+    run = run_of(tmp_path, 64 * MiB, 1.5e-3)
+    (said,) = (one for one in Latency().insights(run, Latency().rows(run)) if one.name == "kept")
+    assert said.text.startswith("Others use the last cache: it loses a line ")
+    assert said.low
+    assert said.high
+    assert said.low <= 1.5e-3 <= said.high
+    *nearer, last = tomllib.loads(preset([run], "mine"))["cache"]
+    assert not any("keep" in one for one in nearer)
+    assert said.low * 1e3 <= float(last["keep"].removesuffix("ms")) <= said.high * 1e3
+    one = found(run)
+    assert one
+    assert one.slow_bytes < parse_bytes(last["size"]) <= one.bytes
+
+
+def test_fast_passes_that_lose_lines_sooner_are_not_explained_by_a_time(tmp_path: Path) -> None:
+    """Others took far more while the fast passes ran."""
+    rows = [
+        row
+        for folder, keep_s, order in (("slow", 2.2e-3, "global"), ("fast", 0.3e-3, "block"))
+        for row in Latency().rows(run_of(tmp_path / folder, 64 * MiB, keep_s))
+        if row.order == order
+    ]
+    assert {row.order for row in rows} == {"global", "block"}
+    assert kept(rows) is None
+
+
+@pytest.mark.parametrize("points", [{}, {4 * KiB: 1e-9}, {size * KiB: 1e-9 for size in (4, 8, 16, 32, 64, 128, 256)}])
+def test_a_staircase_without_an_end_has_no_fast_passes(points: dict[int, float]) -> None:
+    assert fast.footprints(points, 32 * MiB) == []
