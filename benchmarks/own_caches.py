@@ -20,7 +20,8 @@ from pathlib import Path
 from statistics import median
 
 from tierscope.record.result import load
-from tierscope.simulated.preset import from_rows, text
+from tierscope.simulated.measured import from_rows
+from tierscope.simulated.preset import text
 from tierscope.suites.latency.levels import latency_levels
 from tierscope.suites.latency.row import LatencyRow
 from tierscope.suites.latency.table import Latency

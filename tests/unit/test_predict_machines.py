@@ -22,7 +22,7 @@ from tierscope.predict.program.machines import SMALL_PAGE as PAGE
 from tierscope.record.experiment import Schedule
 from tierscope.record.machine import Machine
 from tierscope.record.result import Run, load
-from tierscope.simulated.preset import measured
+from tierscope.simulated.measured import measured
 from tierscope.suites.latency.table import Latency
 from tierscope.units import KiB, MiB, parse_bytes
 

@@ -15,7 +15,8 @@ from made_tlb import add_tlb
 from tierscope.errors import UsageError
 from tierscope.record.machine import Cache, Machine
 from tierscope.simulated import fetch
-from tierscope.simulated.preset import from_rows, preset, text
+from tierscope.simulated.measured import from_rows
+from tierscope.simulated.preset import preset, text
 from tierscope.stats.cyclic import Shape, distance, fitted, latency, missing, widened
 from tierscope.stats.median import Interval
 from tierscope.suites.latency.findings import fetches_pairs

@@ -11,7 +11,7 @@ from tierscope.plans import Answer, suites
 from tierscope.record.experiment import Experiment
 from tierscope.record.result import Clock, Record, Run
 from tierscope.record.work.hop import HopWork
-from tierscope.simulated.preset import measured
+from tierscope.simulated.measured import measured
 from tierscope.stats.median import Interval
 from tierscope.units import GiB, KiB, MiB
 

@@ -23,7 +23,7 @@ from tierscope.run.owned import abandon, own
 from tierscope.run.place import RUNS
 from tierscope.run.planned import this_machine
 from tierscope.run.start import begin, execute
-from tierscope.simulated.preset import measured
+from tierscope.simulated.measured import measured
 from tierscope.suites.core.ask import most_trained
 from tierscope.suites.core.parameter import NONE
 from tierscope.suites.core.table import Core

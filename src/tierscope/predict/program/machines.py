@@ -32,7 +32,8 @@ from tierscope.record.result import Run
 from tierscope.run.planned import catalogue
 from tierscope.simulated.core import Setting, settings
 from tierscope.simulated.fetched import fetched
-from tierscope.simulated.preset import Measured, measured, memory_read_s, text
+from tierscope.simulated.measured import Measured, measured, memory_read_s
+from tierscope.simulated.preset import text
 from tierscope.simulated.trace import LARGE, SMALL
 from tierscope.suites.core.parameter import KNOWN, NONE
 from tierscope.suites.core.row import CoreRow
