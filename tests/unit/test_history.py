@@ -1,5 +1,6 @@
 """Change points: found where a step was put, silent where none was; and runs over time."""
 
+import io
 import json
 from pathlib import Path
 
@@ -10,11 +11,14 @@ from rich.console import Console
 
 from made import Maker, Teamwork, made_machine, one_group
 from said import refused, say
+from tierscope.compare.condition import Changed, listed
 from tierscope.compare.history import history
-from tierscope.compare.history_text import figure, sentence, show
+from tierscope.compare.history_text import data, figure, sentence, show
+from tierscope.compare.two import compared
 from tierscope.errors import Exit, UsageError
 from tierscope.record import result as results
-from tierscope.record.result import Run
+from tierscope.record.glance import glance
+from tierscope.record.result import Finding, Run
 from tierscope.stats.changes import changes
 from tierscope.units import GiB
 
@@ -69,14 +73,23 @@ def test_a_step_without_any_noise_is_certain() -> None:
     assert (found.place, found.chance) == (4, 0.0)
 
 
-def made(folder: Path, number: int, times: float = 1.0, origin: str = "real") -> Run:
+def made(
+    folder: Path, number: int, times: float = 1.0, origin: str = "real", settings: tuple[tuple[str, str], ...] = ()
+) -> Run:
+    """settings: name and state of checks; a state of "" is not known."""
     maker = Maker(folder / f"r{number}", 50 + number)
     for kernel, rate in (("read", 19e9), ("triad", 16e9 * times)):
         group = one_group(kernel, (0,), GiB)
         size = 64 if kernel == "read" else 192
         maker.add("stream", {"kernel": kernel, "threads": 1}, (group,), (Teamwork((rate / size,)),), preempted=0.0)
     run = maker.save("stream")
-    result = msgspec.structs.replace(run.result, started=f"2026-01-{number + 1:02d}T00:00:00Z", origin=origin)
+    findings = tuple(
+        Finding(name=name, state=state, verdict="good" if state else "unknown", touches=(), effect="", remedy="")
+        for name, state in settings
+    )
+    result = msgspec.structs.replace(
+        run.result, started=f"2026-01-{number + 1:02d}T00:00:00Z", origin=origin, findings=findings
+    )
     results.save_result(run.path, result)
     return results.load(run.path)
 
@@ -168,3 +181,41 @@ def test_other_machines_are_counted(tmp_path: Path) -> None:
     one, other = made(tmp_path, 1), made(tmp_path, 2)
     result = msgspec.structs.replace(other.result, machine=made_machine(cpus=4))
     assert history([one, msgspec.structs.replace(other, result=result)], 0.02).machines == 2
+
+
+POWERSAVE, PERFORMANCE = (("governor", "powersave"), ("turbo", "on")), (("governor", "performance"), ("turbo", "on"))
+
+
+def test_a_history_names_the_run_from_which_a_setting_differs(tmp_path: Path) -> None:
+    runs = [made(tmp_path, number, settings=POWERSAVE if number < 3 else PERFORMANCE) for number in range(6)]
+    seen = [glance(run.path) for run in runs]
+    found = history(seen, 0.02)
+    assert [(number, [one.name for one in settings]) for number, settings in found.settings] == [(3, ["governor"])]
+    console = Console(width=200, record=True, file=io.StringIO())
+    show(found, console)
+    assert "from r3 on, settings of the machine differ: governor (powersave before, performance after)" in (
+        console.export_text()
+    )
+    assert data(found)["settings"] == [{"run": "r3", "name": "governor", "before": "powersave", "after": "performance"}]
+
+
+def test_two_runs_with_other_settings_have_a_note_and_their_verdict(tmp_path: Path) -> None:
+    old, new = made(tmp_path, 0, settings=POWERSAVE), made(tmp_path, 1, 0.5, settings=PERFORMANCE)
+    rows, notes = compared(old, new, None, None)
+    assert {row["verdict"] for row in rows} == {"slower", "no difference shown"}
+    (note,) = (one for one in notes if "settings" in one)
+    assert "governor (powersave before, performance after)" in note
+    assert "turbo" not in note
+
+
+@pytest.mark.parametrize("times", [0.5, 1.0])
+def test_settings_that_are_not_known_are_named_where_numbers_differ(tmp_path: Path, times: float) -> None:
+    old, new = made(tmp_path, 0, settings=POWERSAVE), made(tmp_path, 1, times, settings=(("governor", ""),))
+    notes = compared(old, new, None, None)[1]
+    assert any("Not known of both: governor." in one for one in notes) == (times != 1.0)
+    assert not any("settings of the machine differ" in one for one in notes)
+
+
+def test_many_settings_are_counted() -> None:
+    found = [Changed(f"s{number}", "a", "b") for number in range(7)]
+    assert listed(found).endswith("s4 (a before, b after) and 2 more")

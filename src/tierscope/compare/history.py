@@ -4,11 +4,13 @@ All points are searched together, so the chance of each change includes them all
 histories without any change shows one.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
+from tierscope.compare.condition import Changed, changed
 from tierscope.compare.footprints import comparable
 from tierscope.compare.measures import measures
 from tierscope.compare.number import Number
@@ -51,6 +53,7 @@ class History:
     names: tuple[str, ...]
     series: tuple[Series, ...]
     machines: int  # different ones, by their digest
+    settings: tuple[tuple[int, tuple[Changed, ...]], ...] = ()  # run, and those that it has unlike the one before it
 
     @property
     def long_enough(self) -> bool:
@@ -77,7 +80,15 @@ def history(runs: Sequence[Seen], least: float) -> History:
     tests = sum(len(numbers) >= 2 * LEAST for numbers in found.values())
     series = tuple(_series(key, numbers, tests, least, ordered) for key, numbers in found.items())
     digests = {run.result.machine.identity.digest() for run in ordered}
-    return History(ordered, tuple(named(ordered)), series, len(digests))
+    settings = tuple(_settings(ordered)) if origins == ["real"] and len(digests) == 1 else ()
+    return History(ordered, tuple(named(ordered)), series, len(digests), settings)
+
+
+def _settings(runs: Sequence[Seen]) -> Iterator[tuple[int, tuple[Changed, ...]]]:
+    """Yield each run whose machine is set up unlike in the run before it."""
+    for number, (before, after) in enumerate(pairwise(runs), start=1):
+        if found := changed(before, after):
+            yield number, found
 
 
 def _series(key: tuple[str, str], numbers: dict[int, Number], tests: int, least: float, runs: Sequence[Seen]) -> Series:

@@ -7,6 +7,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from tierscope.compare.condition import listed
 from tierscope.compare.history import History, Series
 from tierscope.draw import theme, vega
 from tierscope.draw.theme import Spec
@@ -55,6 +56,9 @@ def show(found: History, console: Console) -> None:
         console.print(Text(f"Note: {unlike} of {len(found.series)} points: {UNLIKE}.", style="bold"))
     if found.machines > 1:
         console.print(Text("Note: the runs come from machines whose hardware, kernel or CPUs differ.", style="bold"))
+    for number, settings in found.settings[:LINES]:
+        words = f"Note: from {found.names[number]} on, settings of the machine differ: {listed(settings)}."
+        console.print(Text(printable(words), style="bold"))
     console.print(Text(f"\n{sentence(found)}", style="bold"))
 
 
@@ -101,6 +105,11 @@ def data(found: History) -> dict[str, Any]:
             for name, run in zip(found.names, found.runs, strict=True)
         ],
         "verdict": sentence(found),
+        "settings": [
+            {"run": found.names[number], "name": one.name, "before": one.before, "after": one.after}
+            for number, settings in found.settings
+            for one in settings
+        ],
         "points": [
             {
                 "table": one.table,

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tierscope.compare import comparison, footprints
+from tierscope.compare import comparison, condition, footprints
 from tierscope.compare.alike import Side, compare_alike
 from tierscope.errors import UsageError
 from tierscope.imports import importers
@@ -24,7 +24,13 @@ def compared(old: Run, new: Run, least: float | None, across: str | None) -> tup
         rows = comparison.compare_runs(old, new, LEAST if least is None else least, **over)
         keep(old)
         keep(new)
-        notes = (comparison.doubt(old, new), footprints.note(rows), _in_time(old, new, rows, over["targets"]))
+        real = "simulated" not in (old.result.origin, new.result.origin)
+        notes = (
+            comparison.doubt(old, new),
+            condition.note(old, new) if real else "",
+            footprints.note(rows),
+            _in_time(old, new, rows) if real and not over["targets"] else "",
+        )
         return rows, [note for note in notes if note]
     if across == "targets":
         raise UsageError(
@@ -37,10 +43,11 @@ def compared(old: Run, new: Run, least: float | None, across: str | None) -> tup
     return rows, [note for note in (WITHOUT, footprints.note(rows)) if note]
 
 
-def _in_time(old: Run, new: Run, rows: list[dict[str, Any]], targets: bool) -> str:
-    """Return what the time between the runs may explain; "" for two tiers, and for simulated numbers."""
-    real = "simulated" not in (old.result.origin, new.result.origin)
-    return comparison.apart_in_time(rows) if real and not targets else ""
+def _in_time(old: Run, new: Run, rows: list[dict[str, Any]]) -> str:
+    """Return what the time between the runs may explain, and settings that may differ unseen."""
+    said = comparison.apart_in_time(rows)
+    unknown = condition.not_known(old, new)
+    return f"{said} Not known of both: {', '.join(unknown)}." if said and unknown else said
 
 
 def _alike(run: Run) -> tuple[Match, ...] | None:

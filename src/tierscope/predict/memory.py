@@ -6,7 +6,7 @@
     read=305ns,cache=32KiB:1.5ns,cache=1MiB:5ns     all of it given
     read=305ns,cache=128KiB:1ns,line=128B           with lines of 128 bytes; 64 where nothing states them
 
-Caches and latencies of runs are those of `tierscope.simulated.measured`; the latency of writes is that of reads. Streams
+Caches and latencies of runs are those of `simulated.measured`; the latency of writes is that of reads. Streams
 provide the bandwidth and the lines that one thread has in flight. Without a stream, a thread has one line in flight,
 and the bandwidth is that of this one line: a note states this.
 """

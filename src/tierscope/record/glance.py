@@ -12,7 +12,7 @@ import msgspec
 from tierscope.errors import ResultError
 from tierscope.record.machine import Machine
 from tierscope.record.origin import ORIGINS
-from tierscope.record.result import SCHEMA, Run, load
+from tierscope.record.result import SCHEMA, Finding, Run, load
 from tierscope.record.stored import content_of, digest_of, directory_of
 
 
@@ -26,6 +26,7 @@ class Head(msgspec.Struct, frozen=True, kw_only=True):
     machine: Machine
     started: str
     complete: bool
+    findings: tuple[Finding, ...] = ()
 
 
 class Glance(msgspec.Struct, frozen=True, kw_only=True):
