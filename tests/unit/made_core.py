@@ -57,7 +57,8 @@ class MadeCore:
         """Seconds of an iteration of all threads together."""
         latency = self.latency_s if level.startswith("memory") else L2_S if level == "L2" else L3_S
         if work.train:
-            return latency * (work.train + self._missed(work)) / (work.train + 1)
+            waits = min(work.train, self.train) if self.depth else work.train  # later ones of the window are fetched
+            return latency * (waits + self._missed(work)) / (work.train + 1)
         if work.chains == 0:
             return self._fillers_s(work)
         lines = work.chains * (1 + work.beside)

@@ -24,8 +24,8 @@ from tierscope.run.place import RUNS
 from tierscope.run.planned import this_machine
 from tierscope.run.start import begin, execute
 from tierscope.simulated.measured import measured
-from tierscope.suites.core.ask import most_trained
-from tierscope.suites.core.parameter import NONE
+from tierscope.suites.core.ask import stream
+from tierscope.suites.core.parameter import NONE, UNKNOWN
 from tierscope.suites.core.table import Core
 from tierscope.suites.core.table_points import CorePoints
 from tierscope.suites.latency import fast
@@ -86,7 +86,8 @@ def _probed(machine: Machine, digest: str, memory: int, tell: Tell) -> Run | Non
 
 def _core_memory(runs: Sequence[Run]) -> int:
     """Return the bytes that loops of a short run of `core` visit."""
-    last = measured(runs).shapes[-1].size_bytes
+    found = measured(runs)
+    last = found.kept.bytes if found.kept else found.shapes[-1].size_bytes
     return min(max(round(TIMES_FETCHED * last / MiB) * MiB, LEAST_FAR), MOST_FETCHED)
 
 
@@ -129,11 +130,11 @@ def _serves(run: Run) -> bool:
 
 
 def _is_hasty(run: Run) -> bool:
-    """Return whether a run of `core` found no prefetcher, and tried few visits."""
+    """Return whether a run of `core` did not find that strides are fetched, and tried no stream along a page."""
     visits = [row for row in Core().rows(run) if row.parameter == "visits that train" and row.level == "up"]
     points = [row.train for row in CorePoints().rows(run)]
-    most = most_trained(run.result.machine.line_bytes())
-    return any(row.answer == NONE for row in visits) and max(points, default=0) < most
+    whole = stream(run.result.machine.line_bytes()).train
+    return any(row.answer in (NONE, UNKNOWN) for row in visits) and max(points, default=0) < whole
 
 
 def _is_slow(run: Run) -> bool:

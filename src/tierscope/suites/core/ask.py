@@ -28,7 +28,7 @@ FEW_LINES = (
     *((6, 1), (8, 1), (7, 2), (7, 3), (8, 4), (8, 5), (8, 7), (8, 11), (8, 15)),
 )
 """A part of LINES, enough for a prediction: each point fills memory again, which takes most of its time."""
-FEW_TRAINED = (2, 6, 12, 24)  # visits: too few for a stride, and enough on one core or another
+FEW_TRAINED = (2, 6)  # visits: too few for a stride, and enough on many cores
 
 
 def page_lines(line_bytes: int) -> int:
@@ -36,9 +36,14 @@ def page_lines(line_bytes: int) -> int:
     return 4 * KiB // line_bytes
 
 
-def most_trained(line_bytes: int) -> int:
-    """Return the most visits that the short probe tries in a window, where fewer train no prefetcher."""
-    return max(n for n in FEW_TRAINED if GAP * n < page_lines(line_bytes))
+def stream(line_bytes: int) -> LoopWork:
+    """Return the window of nearly all lines of a page, one after the other."""
+    return LoopWork(chains=1, train=page_lines(line_bytes) - 2, stride=1, ahead=1)
+
+
+def is_stream(work: LoopWork) -> bool:
+    """Return whether a window is that of `stream`, with lines of any size."""
+    return any(replace(work, element_bytes=64) == stream(line) for line in (64, 128, 256))
 
 
 def irregular(line_bytes: int) -> int | None:

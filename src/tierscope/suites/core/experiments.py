@@ -47,6 +47,7 @@ from tierscope.suites.core.ask import (
     coarse,
     irregular,
     page_lines,
+    stream,
 )
 from tierscope.suites.core.asker import Asker
 from tierscope.suites.core.code import (
@@ -194,6 +195,7 @@ def fetches(asker: Asker) -> Plan:
     yield from probes.ask([Fetch("irregular").work(distance)])
     for down in (0, 1):
         yield from probes.ask([Fetch("train", down=down).work(n) for n in TRAINED])
+    yield from streams_up(probes)
     up, falling = (fewest(probes.saved(Fetch("train", down=down))) for down in (0, 1))
     train = enough(up) or enough(falling) or UNTRAINED
     yield from probes.ask([Fetch("stride", train=train).work(n) for n in STRIDES])
@@ -203,6 +205,13 @@ def fetches(asker: Asker) -> Plan:
         yield from probes.sized(Fetch("streams", train=train), STREAMS)
 
 
+def streams_up(probes: Fetches) -> Plan:
+    """Yield a stream along a page where no number of visits shows that strides are fetched."""
+    if not fewest(probes.saved(Fetch("train"))).low:
+        yield from probes.asker.ask("fetch", LoopWork(chains=1, train=1, ahead=1, parity="odd", apart=1))
+        yield from probes.asker.ask("fetch", stream(probes.asker.line))
+
+
 def kind(asker: Asker) -> Plan:
     """Yield the windows that show the kind of prefetcher: whether next lines or strides upwards are fetched."""
     probes, distance = Fetches(asker), irregular(asker.line)
@@ -210,10 +219,8 @@ def kind(asker: Asker) -> Plan:
         return
     yield from probes.ask([LoopWork(chains=1, train=1, ahead=1, parity="odd")])
     yield from probes.ask([Fetch("irregular").work(distance)])
-    for count in FEW_TRAINED:
-        yield from probes.ask([Fetch("train").work(count)])
-        if fewest(probes.saved(Fetch("train"))).low:
-            return
+    yield from probes.ask([Fetch("train").work(n) for n in FEW_TRAINED])
+    yield from streams_up(probes)
 
 
 def codes(asker: Asker, machine: Machine) -> Plan:

@@ -10,10 +10,12 @@ Manual", 2023; T.-F. Chen, J.-L. Baer, "Effective Hardware-Based Data Prefetchin
 IEEE Transactions on Computers 44(5), 1995.
 """
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 LIMIT = 0.5
+STREAMED, ALONE = 0.4, 0.7  # of the time of a line alone: below, a stream is fetched; above, it is not
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +68,19 @@ def fewest(shares: Mapping[int, Share]) -> Bound:
     if no and no[-1] > yes[0]:
         return Bound(yes[0], no[-1] + 1, f"{yes[0]} are enough, but {no[-1]} are not")
     return Bound(no[-1] + 1 if no else yes[0], yes[0])
+
+
+def streamed(hop: tuple[float, float], alone: tuple[float, float]) -> bool | None:
+    """Return whether a stream along a page is fetched; None where it is not sure.
+
+    hop, alone: seconds of a line of the stream, and of a line on its own page, with half of their intervals. A
+    prefetcher of pairs alone takes half of the time, and open pages of DRAM may take some of it.
+    """
+    ratio = hop[0] / alone[0]
+    half = ratio * math.hypot(hop[1] / hop[0], alone[1] / alone[0])
+    if ratio + half < STREAMED:
+        return True
+    return False if ratio - half > ALONE else None
 
 
 def next_size(shares: Mapping[int, Share]) -> int | None:

@@ -4,12 +4,12 @@ A prefetcher that learns which lines of a page an instruction visits fetches any
 the line at the distance `irregular`, no other answer shows what else trains it: the others are then `not known`.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from tierscope.record.work.loop import LoopWork
 from tierscope.stats.median import Interval
-from tierscope.suites.core.ask import GAP, Fetch, share_of
-from tierscope.suites.core.fetch import Bound, Share, farthest, fewest
+from tierscope.suites.core.ask import GAP, Fetch, is_stream, share_of
+from tierscope.suites.core.fetch import Bound, Share, farthest, fewest, streamed
 from tierscope.suites.core.parameter import Made
 from tierscope.suites.core.points import LoopTimes, Points
 from tierscope.suites.core.row import CoreRow
@@ -93,8 +93,7 @@ class _Answers:
     def numbers(self) -> Iterator[CoreRow]:
         for down, level in WAYS.items():
             if shares := self.shares(Fetch("train", down=down)):
-                none = f"{max(shares)} visits of a page train none"
-                yield self._bounded("visits that train", level, fewest(shares), 1, none=none)
+                yield self._trained(level, shares)
         if not self._train:
             return  # no more was asked for
         strides = self.shares(Fetch("stride", train=self._train))
@@ -106,7 +105,29 @@ class _Answers:
         if streams := self.shares(Fetch("streams", train=self._train)):
             yield self._bounded("streams", "", farthest(streams), 1)
 
-    def _bounded(self, parameter: str, level: str, bound: Bound, times: int, note: str = "", none: str = "") -> CoreRow:
+    def _trained(self, level: str, shares: Mapping[int, Share]) -> CoreRow:
+        """Return the visits that train a prefetcher. If no number is enough, a stream along a page decides: some cores
+        wait for over ten visits, and fetch only a part of what follows.
+        """
+        found, name, unit = fewest(shares), "visits that train", "lines"
+        if found.low or level != "up":
+            return self._bounded(name, level, found, 1)
+        fetched = self._streamed()
+        if fetched is False and not found.why:
+            return self._made.none(name, level, unit, "and a stream along a page takes the time of its lines alone", 2)
+        if fetched:
+            least = 1 + max((n for n, share in shares.items() if share.fetched is False), default=0)
+            why = "a stream along a page is fetched, and no shorter one is sure enough"
+            return self._made.at_least(name, level, Interval(least, least, least, 2), unit, why)
+        why = found.why or f"{max(shares)} visits of a page train none, and a stream along a page is not sure enough"
+        return self._made.unknown(name, level, unit, why, 2)
+
+    def _streamed(self) -> bool | None:
+        alone = self._times.get(LoopWork(chains=1, train=1, ahead=1, parity="odd", apart=1))
+        along = [time for work, time in self._times.items() if is_stream(work)]
+        return streamed(along[0], alone) if alone and along else None
+
+    def _bounded(self, parameter: str, level: str, bound: Bound, times: int, note: str = "") -> CoreRow:
         unit = "streams" if parameter == "streams" else "lines"
         low, high = bound.low * times, bound.high * times + (times - 1 if bound.high else 0)
         if bound.low and bound.why and bound.low == bound.high:
@@ -114,7 +135,7 @@ class _Answers:
         if bound.why:
             return self._made.unknown(parameter, level, unit, bound.why, 2)
         if not bound.low:
-            return self._made.none(parameter, level, unit, none, 2)
+            return self._made.none(parameter, level, unit, "", 2)
         return self._made.known(parameter, level, Interval(low, (low + high) / 2, high, 2), unit, why=note)
 
 
