@@ -56,6 +56,8 @@ def store_name(store: str) -> str:
 def probe_name(probe: str, order: str, page_bytes: int | None) -> str:
     """Return '2 MiB pages, cycle, global order'."""
     pages = f"{show_bytes(page_bytes)} pages" if page_bytes else "mixed pages"
+    if order == "block":
+        return f"{pages}, blocks of 16 lines"
     return f"{pages}, random draws" if probe == "random" else f"{pages}, {probe}, {order} order"
 
 
