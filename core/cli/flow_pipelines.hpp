@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "cli/flow_clock.hpp"
 #include "cli/flow_knots.hpp"
 #include "cli/flow_run.hpp"
 #include "simulate/pipeline.hpp"
@@ -36,9 +37,12 @@ class Pipelines final : public FlowRun {
       : FlowRun(asked),
         placement_(base_, std::uint64_t{machine_.beside()} << simulate::MEMORY_BIT, asked.moved),
         moved_(!asked.moved.empty()),
-        rate_(static_cast<double>(machine_.limits().cycle) / simulate::TICKS_PER_S),
+        clock_(static_cast<double>(machine_.keep()) / simulate::TICKS_PER_S,
+               static_cast<double>(machine_.limits().cycle) / simulate::TICKS_PER_S),
         cuts_(asked.cuts),
-        knots_(asked.knot) {}
+        knots_(asked.knot) {
+    machine_.run_to(0, 0);
+  }
   void lean_on(const FlowRun& earlier) override {
     const auto* other = dynamic_cast<const Pipelines*>(&earlier);
     if (warmer_ == nullptr && other != nullptr && other->warmer_ == nullptr && !moved_ && !other->moved_ &&
@@ -100,6 +104,7 @@ class Pipelines final : public FlowRun {
   }
 
  private:
+  static constexpr std::uint64_t LONG = 4096;  // instructions that show a rate
   /// Return [gap before it, instructions, seconds] of each.
   [[nodiscard]] std::string parts() const {
     return json::list(
@@ -111,7 +116,7 @@ class Pipelines final : public FlowRun {
   void end_part(double seconds) {
     tie();
     sampling_.end(seconds);
-    if (machine_.keeps() && sampling_.units() != busy_.size()) rate_ = this->seconds() / static_cast<double>(ran_);
+    if (in_part_ >= LONG) clock_.rate(seconds / static_cast<double>(in_part_));
     if (sampling_.units() != busy_.size()) busy_.push_back(busy());
     waited_.clear();
     in_part_ = 0;
@@ -161,15 +166,16 @@ class Pipelines final : public FlowRun {
     last_ = one.get();
     return *one;
   }
-  /// Count instructions whose lines are in the trace. They are the time for which the last cache keeps lines.
+  /// Count instructions whose lines are in the trace.
   void run(std::uint64_t instructions) {
     ran_ += instructions;
     age(instructions);
   }
+  /// Let the lines of the last cache become older by instructions.
   void age(std::uint64_t instructions) {
-    constexpr std::uint64_t OFTEN = 1024;
-    const auto before = std::exchange(stated_, stated_ + instructions);
-    if (machine_.keeps() && before / OFTEN != stated_ / OFTEN) machine_.run_to(stated_, rate_);
+    if (!clock_.on() || !clock_.run(instructions)) return;
+    if (in_part_ >= LONG) clock_.rate(since(std::max(from_, latest())) / static_cast<double>(in_part_));
+    machine_.run_to(clock_.ran(), clock_.oldest());
   }
   /// Run a step that is timed.
   void play(const Step& step, const simulate::OperationsOf& operations) {
@@ -235,8 +241,9 @@ class Pipelines final : public FlowRun {
     }
     pipeline.use(step);
     lines_ += step.accesses.size();
-    if (machine_.keeps())
-      machine_.run_to(stated_ + static_cast<std::uint64_t>(apart_ * static_cast<double>(lines_)), rate_);
+    if (!clock_.on()) return;
+    const auto ahead = std::min(apart_ * static_cast<double>(lines_), static_cast<double>(gap_before_));
+    machine_.run_to(clock_.ran() + static_cast<std::uint64_t>(ahead), clock_.oldest());
   }
   void warm_up() {
     for (const auto& [thread, one] : threads_) {
@@ -307,7 +314,10 @@ class Pipelines final : public FlowRun {
     }
     sampling_.skip(gap.instructions);
     ran_ += gap.instructions;
-    if (lines_ != 0) apart_ = static_cast<double>(gap.stated) / static_cast<double>(std::exchange(lines_, 0));
+    if (lines_ != 0) {
+      apart_ = static_cast<double>(gap.stated) / static_cast<double>(std::exchange(lines_, 0));
+      gap_before_ = gap.stated;
+    }
     age(gap.stated);
     warm_ = gap.warm;
     cut_ = false;
@@ -320,15 +330,15 @@ class Pipelines final : public FlowRun {
   };
   std::vector<Marked> phases_;
   std::uint64_t ran_ = 0, in_part_ = 0;           // instructions
-  std::uint64_t stated_ = 0;                      // of those, the ones whose lines are in the trace
   std::uint64_t lines_ = 0;                       // of this gap so far
+  std::uint64_t gap_before_ = 0;                  // instructions of the last gap with lines, that stated them
   double apart_ = 0;                              // instructions from one line to the next, in the gap before
   std::uint64_t seen_ = 0;                        // at the end of the last gap whose lines are not known
   simulate::Doubts::Counts doubts_before_;        // at the begin of the part
   std::vector<simulate::Doubts::Counts> doubts_;  // by part
   simulate::Placement placement_;
-  bool moved_;        // objects are in another memory
-  double rate_;       // seconds of an instruction so far; a cycle, until a part was timed
+  bool moved_;  // objects are in another memory
+  FlowClock clock_;
   bool cuts_;         // parts behind the first are timed up to their first knot
   bool cut_ = false;  // this one is, and its rest is not timed
   std::vector<std::uint64_t> cut_parts_;

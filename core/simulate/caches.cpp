@@ -102,8 +102,8 @@ class Caches::Levels : private Lineup {
     const auto& misses = levels_.back().events.misses;
     return {std::accumulate(misses.begin(), misses.end(), std::uint64_t{0}), 0, 0};
   }
-  void run_to(std::uint64_t instructions, double seconds) {
-    if (kept_) kept_->run_to(instructions, seconds);
+  void run_to(std::uint64_t instructions, std::uint64_t oldest) {
+    if (kept_) kept_->run_to(instructions, oldest);
   }
   void count_all(Counters& counters) const {
     for (const auto& level : levels_) count_events(level, counters);
@@ -171,7 +171,7 @@ class Caches::Levels : private Lineup {
       auto& level = levels_[k];
       ++level.events.uses[u];
       if (held != nullptr) {
-        if (k + 1 == depth_ && in_last(cpu, held)) return lose(cpu, held, line, u);
+        if (k + 1 == depth_ && in_last(cpu, held)) return lose(held, line, u);
         return here(k, held, line, use, at);
       }
       if (k + 1 < depth_) cache(cpu, k + 1).announce(line);
@@ -200,10 +200,13 @@ class Caches::Levels : private Lineup {
     return lost;
   }
   /// Take a line from memory again that the last cache lost. If it was dirty, it is written.
-  Found lose(unsigned cpu, Entry* held, Entry line, std::size_t use) {
+  Found lose(Entry* held, Entry line, std::size_t use) {
     auto& level = levels_[depth_ - 1];
     ++level.events.misses[use];
-    if ((*held & DIRTY) != 0) leave(cpu, depth_ - 1, line | DIRTY);
+    if ((*held & DIRTY) != 0) {  // nearer caches keep the line, also if this one is inclusive
+      ++level.events.writebacks;
+      leaving_.push_back(line);
+    }
     *held = (*held & ~(DIRTY | FETCHED)) | COMING;
     return {depth_, false, 0};
   }
@@ -417,7 +420,7 @@ bool Caches::like(const Caches& other) const {
 void Caches::copy(unsigned cpu, const Caches& from) { levels_->copy(cpu, *from.levels_); }
 void Caches::begin_gap(std::uint64_t instructions, std::uint64_t ran) { levels_->begin_gap(instructions, ran); }
 Doubts::Counts Caches::doubts() const { return levels_->doubts(); }
-void Caches::run_to(std::uint64_t instructions, double seconds) { levels_->run_to(instructions, seconds); }
+void Caches::run_to(std::uint64_t instructions, std::uint64_t oldest) { levels_->run_to(instructions, oldest); }
 void Caches::count(Counters& counters) const { levels_->count_all(counters); }
 void Caches::reset_counters() { levels_->reset_counters(); }
 

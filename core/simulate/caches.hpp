@@ -70,8 +70,8 @@ class Caches {
   void begin_gap(std::uint64_t instructions, std::uint64_t ran);
   /// Return the accesses that such gaps may have changed.
   [[nodiscard]] Doubts::Counts doubts() const;
-  /// Count the time of kept lines in instructions, of `seconds` each; these ran so far. Without such lines, do nothing.
-  void run_to(std::uint64_t instructions, double seconds);
+  /// As Kept::run_to, if others use the last cache.
+  void run_to(std::uint64_t instructions, std::uint64_t oldest);
   void count(Counters& counters) const;
   void reset_counters();
 

@@ -62,10 +62,8 @@ class Doubts {
   /// A line is read from memory that the cache of the trace has, but lost to others (kept.hpp). The program may have
   /// used it in a gap.
   void lost(std::size_t cache, std::size_t entry) {
-    const bool stale = use(cache, entry) > clock_ - gap_;
-    stale_hits_ += stale;
     ++counts_.reads;
-    counts_.cold += stale;
+    counts_.cold += use(cache, entry) > clock_ - gap_;
   }
   [[nodiscard]] const Counts& counts() const noexcept { return counts_; }
 

@@ -151,8 +151,9 @@ class Machine {
   void begin_gap(std::uint64_t instructions, std::uint64_t ran) { caches_->begin_gap(instructions, ran); }
   [[nodiscard]] Doubts::Counts doubts() const { return caches_->doubts(); }
   /// As Caches::run_to.
-  void run_to(std::uint64_t instructions, double seconds) { caches_->run_to(instructions, seconds); }
-  [[nodiscard]] bool keeps() const { return !caches_->facts().empty() && caches_->facts().back().keep != 0; }
+  void run_to(std::uint64_t instructions, std::uint64_t oldest) { caches_->run_to(instructions, oldest); }
+  /// Return how long the last cache keeps a line that others may take; 0: nobody takes any.
+  [[nodiscard]] Time keep() const { return caches_->facts().empty() ? 0 : caches_->facts().back().keep; }
   [[nodiscard]] Counters counters() const;
   void reset_counters();
 

@@ -67,19 +67,40 @@ TEST_CASE("a full set still loses its oldest line, however young it is") {
 
 TEST_CASE("after run_to, instructions are the time, and a copy has the ages of the other one") {
   const Made made(two()), other(two());
-  made.caches->run_to(0, 1e-9);
+  made.caches->run_to(0, 0);
   made.access(1);
   made.access(2);
-  made.caches->run_to(90'000, 1e-9);
+  made.caches->run_to(90'000, 0);
   CHECK(made.access(1, Kind::load, US) == LAST);
   made.access(2, Kind::load, US);
   REQUIRE(other.caches->like(*made.caches));
   other.caches->copy(0, *made.caches);
-  made.caches->run_to(250'000, 1e-9);
+  made.caches->run_to(250'000, 150'000);
   CHECK(made.access(1, Kind::load, 2 * US) == LAST + READ);
-  other.caches->run_to(250'000, 0.5e-9);  // a machine that is twice as fast
+  other.caches->run_to(250'000, 50'000);  // a machine that is twice as fast
   CHECK(other.access(1, Kind::load, 2 * US) == LAST);
   CHECK_FALSE(Made(two("")).caches->like(*made.caches));
+}
+
+TEST_CASE("a use that was dated too late is corrected by the next one") {
+  const Made made(two());
+  made.caches->run_to(1'000'000, 0);
+  made.access(1);
+  made.access(2);
+  made.caches->run_to(90'000, 0);  // the gap was shorter
+  made.access(1, Kind::load, US);
+  made.access(2, Kind::load, US);
+  made.caches->run_to(400'000, 200'000);
+  CHECK(made.access(1, Kind::load, 2 * US) == LAST + READ);
+}
+
+TEST_CASE("a lost line stays in the nearer caches of an inclusive one") {
+  const Made made(cache("L1d", "64B", 1, 1) + cache("L2", "64KiB", 16, 10, "inclusive = true\nkeep = \"100us\""));
+  made.access(1, Kind::store, 0);
+  made.access(2, Kind::load, US);
+  CHECK(made.access(1, Kind::load, 300 * US) == LAST + READ);
+  CHECK(made.memory.writes.size() == 1);
+  CHECK(made.access(1, Kind::load, 301 * US) == NEAR);
 }
 
 TEST_CASE("only the last of several caches can lose lines to others") {
