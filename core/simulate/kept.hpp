@@ -33,7 +33,7 @@ class Kept {
     now_ = static_cast<std::uint32_t>(at / unit_);
     oldest_ = now_ - PARTS;
   }
-  /// From now on, instructions are the time: so many ran, and uses before the `oldest` of them are too long ago.
+  /// From now on, instructions are the time: these ran, and uses before the `oldest` of them are too long ago.
   void run_to(std::uint64_t instructions, std::uint64_t oldest) {
     by_instructions_ = true;
     now_ = static_cast<std::uint32_t>(instructions / GRAIN);

@@ -11,7 +11,7 @@ from rich.console import Console
 
 from made import Maker, Teamwork, made_machine, one_group
 from said import refused, say
-from tierscope.compare.condition import Changed, listed
+from tierscope.compare.condition import Changed, changed, listed
 from tierscope.compare.history import history
 from tierscope.compare.history_text import data, figure, sentence, show
 from tierscope.compare.two import compared
@@ -212,8 +212,22 @@ def test_two_runs_with_other_settings_have_a_note_and_their_verdict(tmp_path: Pa
 def test_settings_that_are_not_known_are_named_where_numbers_differ(tmp_path: Path, times: float) -> None:
     old, new = made(tmp_path, 0, settings=POWERSAVE), made(tmp_path, 1, times, settings=(("governor", ""),))
     notes = compared(old, new, None, None)[1]
-    assert any("Not known of both: governor." in one for one in notes) == (times != 1.0)
+    assert any("Not known of at least one of them: governor." in one for one in notes) == (times != 1.0)
     assert not any("settings of the machine differ" in one for one in notes)
+
+
+def test_a_run_that_does_not_know_a_setting_hides_no_change(tmp_path: Path) -> None:
+    settings = (PERFORMANCE, PERFORMANCE, (("governor", ""),), POWERSAVE, POWERSAVE, POWERSAVE)
+    found = history([made(tmp_path, number, settings=one) for number, one in enumerate(settings)], 0.02)
+    assert [(number, str(one)) for number, ones in found.settings for one in ones] == [
+        (3, "governor (performance before, powersave after)")
+    ]
+
+
+def test_two_good_states_are_one_setting(tmp_path: Path) -> None:
+    """Their words differ, and nothing else."""
+    old, new = (("numa_balancing", "off"),), (("numa_balancing", "not built into this kernel"),)
+    assert changed(made(tmp_path, 0, settings=old), made(tmp_path, 1, settings=new)) == ()
 
 
 def test_many_settings_are_counted() -> None:

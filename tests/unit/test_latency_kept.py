@@ -1,8 +1,10 @@
 """A last cache that others use: fast passes show it, and a preset has the time for which it keeps a line."""
 
 import tomllib
+from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
 from msgspec.structs import replace
 
@@ -45,8 +47,13 @@ def step_s(footprint: int, element: int, size: int, keep_s: float) -> float:
     return far if lost else near
 
 
-def run_of(folder: Path, size: int, keep_s: float, machine: Machine = MACHINE, *, blocks: bool = True) -> Run:
-    """Return a run of the plan on a machine with this last cache. blocks: with its fast passes."""
+def run_of(
+    folder: Path, size: int, keep_s: float, machine: Machine = MACHINE, *, blocks: bool = True,
+    step: Callable[[int, int], float] | None = None,
+) -> Run:  # fmt: skip
+    """Return a run of the plan on a machine with this last cache. blocks: with its fast passes. step: seconds of a step
+    by footprint and its bytes, in place of `step_s`.
+    """
     suite, maker = suites["latency"], Maker(folder)
     plan = suite.plan(machine, suite.read({"to": "512MiB", "pages": "thp"}))
     experiment: Experiment = next(plan)
@@ -54,7 +61,8 @@ def run_of(folder: Path, size: int, keep_s: float, machine: Machine = MACHINE, *
         while True:
             workload = experiment.groups[0].workload
             element = workload.of(HopWork).element_bytes
-            seconds = step_s(workload.footprint_bytes, element, size, keep_s)
+            footprint = workload.footprint_bytes
+            seconds = step(footprint, element) if step else step_s(footprint, element, size, keep_s)
             if blocks or experiment.labels["order"] != "block":
                 maker.add(
                     experiment.table, dict(experiment.labels), experiment.groups,
@@ -83,7 +91,7 @@ def test_the_time_is_within_its_interval(tmp_path: Path, keep_s: float) -> None:
     one = found(run_of(tmp_path, 64 * MiB, keep_s))
     assert one
     assert one.low_s <= keep_s <= one.high_s
-    assert one.bytes > 2 * one.slow_bytes
+    assert one.fast_bytes > 2 * one.slow_bytes
 
 
 def test_a_cache_that_is_only_smaller_than_reported_is_not_called_shared(tmp_path: Path) -> None:
@@ -92,6 +100,24 @@ def test_a_cache_that_is_only_smaller_than_reported_is_not_called_shared(tmp_pat
     assert any(row.order == "block" for row in Latency().rows(run))
     assert found(run) is None
     assert not any(one.name == "kept" for one in Latency().insights(run, Latency().rows(run)))
+
+
+@pytest.mark.parametrize("size", [6, 8, 12])
+@pytest.mark.parametrize("soft", [1, 2, 3])
+def test_a_last_cache_without_a_plateau_is_not_called_shared(tmp_path: Path, size: int, soft: int) -> None:
+    """The second cache has 2 MiB, and the third one ends softly behind it, over some octaves; nobody else uses it."""
+    levels = {64: (7e-9, 60e-9, 120e-9), 64 * fast.LINES: (25e-9, 80e-9, 350e-9)}
+
+    def step(footprint: int, element: int) -> float:
+        second, third, memory = levels[element]
+        if footprint <= 2 * MiB:
+            return 1.5e-9 if footprint <= 48 * KiB else second
+        share = min(max((np.log2(footprint / (size * MiB)) + soft / 2) / soft, 0.0), 1.0)
+        return float(third + share * (memory - third))
+
+    run = run_of(tmp_path, 0, 0.0, step=step)
+    assert any(row.order == "block" for row in Latency().rows(run))
+    assert found(run) is None
 
 
 def test_a_cache_that_is_all_there_has_no_fast_passes(tmp_path: Path) -> None:
@@ -117,7 +143,7 @@ def test_the_finding_and_the_preset_state_the_time(tmp_path: Path) -> None:
     assert said.low * 1e3 <= float(last["keep"].removesuffix("ms")) <= said.high * 1e3
     one = found(run)
     assert one
-    assert one.slow_bytes < parse_bytes(last["size"]) <= one.bytes
+    assert one.slow_bytes < parse_bytes(last["size"]) <= one.fast_bytes
 
 
 def test_fast_passes_that_lose_lines_sooner_are_not_explained_by_a_time(tmp_path: Path) -> None:

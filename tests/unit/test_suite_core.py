@@ -16,7 +16,7 @@ from tierscope.record.work.loop import LoopWork
 from tierscope.run.expected import imagine
 from tierscope.simulated.core import settings, toml_of
 from tierscope.stats.median import Interval
-from tierscope.suites.core.fetch import Share, farthest, fewest
+from tierscope.suites.core.fetch import Share, farthest, fewest, streamed
 from tierscope.suites.core.flight import Line, flight_of
 from tierscope.suites.core.found import parameters
 from tierscope.suites.core.parameter import Made
@@ -269,7 +269,7 @@ def loops(plan: Plan) -> list[Experiment]:
     return [one for one in imagine(plan) if one.groups[0].workload.kernel == "loop"]
 
 
-@pytest.mark.parametrize("train", [7, 15, 20])
+@pytest.mark.parametrize("train", [7, 12, 15])
 def test_a_prefetcher_that_waits_for_many_visits_is_found(tmp_path: object, train: int) -> None:
     """As on servers that fetch ahead only along a part of a page; 6 visits do not show it."""
     row = made_rows(tmp_path, MadeCore(train=train), probes="kind")["visits that train", "up"]
@@ -283,9 +283,17 @@ def test_a_prefetcher_that_waits_for_many_visits_is_found(tmp_path: object, trai
 
 
 def test_a_stream_that_is_fetched_in_part_decides_nothing(tmp_path: object) -> None:
-    row = made_rows(tmp_path, MadeCore(train=33), probes="kind")["visits that train", "up"]
+    row = made_rows(tmp_path, MadeCore(train=30), probes="kind")["visits that train", "up"]
     assert row.answer == "not known"
     assert row.why == "6 visits of a page train none, and a stream along a page is not sure enough"
+
+
+@pytest.mark.parametrize(
+    ("ratio", "fetched"), [(0.13, True), (0.33, None), (0.375, None), (0.5, None), (0.75, False), (1.0, False)]
+)
+def test_a_stream_is_fetched_if_nothing_else_makes_it_as_fast(ratio: float, fetched: bool | None) -> None:
+    """Pairs take half of the time, pairs with open pages 0.375x, the next two lines a third."""
+    assert streamed((ratio, 0.01 * ratio), (1.0, 0.01)) is fetched
 
 
 @pytest.mark.parametrize("line", [64, 128, 256])

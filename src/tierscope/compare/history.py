@@ -6,17 +6,17 @@ histories without any change shows one.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
 import numpy as np
 
-from tierscope.compare.condition import Changed, changed
+from tierscope.compare.condition import Changed, differing, known
 from tierscope.compare.footprints import comparable
 from tierscope.compare.measures import measures
 from tierscope.compare.number import Number
 from tierscope.compare.points import named, points
 from tierscope.errors import UsageError
 from tierscope.record.glance import Seen
+from tierscope.record.result import Finding
 from tierscope.sound import reads
 from tierscope.stats.changes import LEAST, Change, changes
 
@@ -85,10 +85,13 @@ def history(runs: Sequence[Seen], least: float) -> History:
 
 
 def _settings(runs: Sequence[Seen]) -> Iterator[tuple[int, tuple[Changed, ...]]]:
-    """Yield each run whose machine is set up unlike in the run before it."""
-    for number, (before, after) in enumerate(pairwise(runs), start=1):
-        if found := changed(before, after):
+    """Yield each run with settings that differ from those of the last run that knew them."""
+    last: dict[str, Finding] = {}
+    for number, run in enumerate(runs):
+        now = known(run)
+        if found := differing(last, now):
             yield number, found
+        last |= now
 
 
 def _series(key: tuple[str, str], numbers: dict[int, Number], tests: int, least: float, runs: Sequence[Seen]) -> Series:

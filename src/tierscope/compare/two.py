@@ -47,7 +47,7 @@ def _in_time(old: Run, new: Run, rows: list[dict[str, Any]]) -> str:
     """Return what the time between the runs may explain, and settings that may differ unseen."""
     said = comparison.apart_in_time(rows)
     unknown = condition.not_known(old, new)
-    return f"{said} Not known of both: {', '.join(unknown)}." if said and unknown else said
+    return f"{said} Not known of at least one of them: {', '.join(unknown)}." if said and unknown else said
 
 
 def _alike(run: Run) -> tuple[Match, ...] | None:

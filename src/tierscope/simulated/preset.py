@@ -82,7 +82,7 @@ def _caches(found: Measured) -> Iterator[list[str]]:
             f'name = "{name}"',
             f"size = {_quoted(word_bytes(round(shape.size_bytes)))}         # {_told(shape, cache, others)}",
             f"ways = {shape.ways}                # {'reported' if cache and cache.ways == shape.ways else 'a guess'}",
-            f'policy = "{shape.policy}"         # the one that fits the knee',
+            f'policy = "{shape.policy}"         # {"a guess" if others else "the one that fits the knee"}',
             f'latency = "{shape.latency_s * 1e9:.4g}ns"      # {found.word}',
             f"shared = {near}                 # {'reported' if cache else 'a guess'}",
             *([f"pair = true                # {found.word}"] if found.pairs and number == 1 else []),
@@ -95,7 +95,7 @@ def shared(shape: Shape, kept: Kept | None) -> Shape:
     if kept is None:
         return shape
     row = shape.ways * shape.line_bytes
-    return replace(shape, size_bytes=max(kept.bytes // row * row, shape.size_bytes), policy="lru")
+    return replace(shape, size_bytes=max(kept.fast_bytes // row * row, shape.size_bytes), policy="lru")
 
 
 def _keep(kept: Kept) -> list[str]:

@@ -26,7 +26,7 @@ from tierscope.predict.program.front_end import UNPROBED, FrontEnd
 BETWEEN = 12  # each replays the whole trace for each tier: 24 give bounds that are hardly narrower
 COUNT = BETWEEN + 2
 PRIME, GENERATOR = BETWEEN + 1, 2  # 2 is a primitive root of 13, so no two parameters have the same ranks
-FURTHER = 8  # its number, behind those of the core and the prefetcher
+FURTHER = 9  # its number: from 6 on, its ranks are those of another one, in reverse (here of the cost of a wrong guess)
 SQUARES = {number**2 % PRIME for number in range(1, PRIME)}
 
 

@@ -49,6 +49,7 @@ TRANSLATION = "tlb"
 PROBED = "core"
 IN_FLIGHT = {"lines", "flight"}  # probes of `core` that find the lines in flight
 CODE = "core_code"  # the table of the points that show how instructions come
+CLEARLY = 2.0  # times the cache that a staircase shows: the run itself decided by fewer points
 TIMES_CACHE, LEAST_FAR = 4, 64 * MiB
 TIMES_FETCHED, MOST_FETCHED = 16, GiB  # windows of the prefetcher touch a part of their pages
 Tell = Callable[[str], None]
@@ -87,7 +88,7 @@ def _probed(machine: Machine, digest: str, memory: int, tell: Tell) -> Run | Non
 def _core_memory(runs: Sequence[Run]) -> int:
     """Return the bytes that loops of a short run of `core` visit."""
     found = measured(runs)
-    last = found.kept.bytes if found.kept else found.shapes[-1].size_bytes
+    last = found.kept.fast_bytes if found.kept else found.shapes[-1].size_bytes
     return min(max(round(TIMES_FETCHED * last / MiB) * MiB, LEAST_FAR), MOST_FETCHED)
 
 
@@ -144,7 +145,9 @@ def _is_slow(run: Run) -> bool:
         return False
     reported = run.result.machine.last_level_cache_bytes()
     return any(
-        fast.footprints({row.footprint_bytes: row.latency.middle for row in found.rows if row.latency}, reported)
+        fast.footprints(
+            {row.footprint_bytes: row.latency.middle for row in found.rows if row.latency}, reported, CLEARLY
+        )
         for found in latency_levels(rows).values()
     )
 

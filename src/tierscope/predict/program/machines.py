@@ -33,7 +33,7 @@ from tierscope.run.planned import catalogue
 from tierscope.simulated.core import Setting, settings
 from tierscope.simulated.fetched import fetched
 from tierscope.simulated.measured import Measured, measured, memory_read_s
-from tierscope.simulated.preset import text
+from tierscope.simulated.preset import shared, text
 from tierscope.simulated.trace import LARGE, SMALL
 from tierscope.suites.core.parameter import KNOWN, NONE
 from tierscope.suites.core.row import CoreRow
@@ -144,7 +144,7 @@ def places(runs: Sequence[Run], on: Sequence[str], folder: Path, page_bytes: int
             name, likely, large, tuple(others), notes, readings=len(front_end.others), front_end=front_end
         )  # fmt: skip
 
-    last = found.shapes[-1]
+    last = shared(found.shapes[-1], found.kept)
     own = place("this machine", str(whole))
     tiers = tuple(_stated(place(name, *_tier(name, found, whole)), found) for name in on)
     instant = place(
@@ -336,11 +336,11 @@ def _rate(asked: Device, given: Sequence[str], found: Measured) -> float | None:
 
 def _notes(found: Measured, content: str, probed: Sequence[CoreRow]) -> tuple[str, ...]:
     if known := settings(probed):
-        notes = [f"the core is as `run core` found it: {_keys(one for one in known if not one.documented)}"]
+        found_ = _keys(one for one in known if not one.documented)
+        notes = [f"the core is as `run core` found it: {found_}"] if found_ else []
         if whole := _keys(one for one in known if one.documented):
-            notes.append(
-                f"{whole} are documented for a whole core: `run core` found less here, and the bounds contain it"
-            )
+            notes.append(f"as documented for a whole core: {whole}; `run core` found less here or was not sure, and "
+                         "the bounds contain that")  # fmt: skip
     else:
         range_ = "the bounds are of cores between a small and a large one; `tierscope run core` narrows them"
         notes = [f"the core was not probed: {range_}"]

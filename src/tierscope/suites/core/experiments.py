@@ -206,10 +206,9 @@ def fetches(asker: Asker) -> Plan:
 
 
 def streams_up(probes: Fetches) -> Plan:
-    """Yield a stream along a page where no number of visits shows that strides are fetched."""
-    if not fewest(probes.saved(Fetch("train"))).low:
-        yield from probes.asker.ask("fetch", LoopWork(chains=1, train=1, ahead=1, parity="odd", apart=1))
-        yield from probes.asker.ask("fetch", stream(probes.asker.line))
+    """Yield a stream along a page, and a line alone: they decide where no number of visits is enough."""
+    yield from probes.asker.ask("fetch", LoopWork(chains=1, train=1, ahead=1, parity="odd", apart=1))
+    yield from probes.asker.ask("fetch", stream(probes.asker.line))
 
 
 def kind(asker: Asker) -> Plan:

@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 LIMIT = 0.5
-STREAMED, ALONE = 0.4, 0.7  # of the time of a line alone: below, a stream is fetched; above, it is not
+STREAMED, ALONE = 0.25, 0.7  # of the time of a line alone: below, a stream is fetched; above, it is not
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,8 +73,9 @@ def fewest(shares: Mapping[int, Share]) -> Bound:
 def streamed(hop: tuple[float, float], alone: tuple[float, float]) -> bool | None:
     """Return whether a stream along a page is fetched; None where it is not sure.
 
-    hop, alone: seconds of a line of the stream, and of a line on its own page, with half of their intervals. A
-    prefetcher of pairs alone takes half of the time, and open pages of DRAM may take some of it.
+    hop, alone: seconds of a line of the stream, and of a line on its own page, with half of their intervals. Without
+    strides, a prefetcher of pairs takes half of the time, one of the next two lines a third of it, and open pages of
+    DRAM or fewer page walks a part of what is left: these are not sure.
     """
     ratio = hop[0] / alone[0]
     half = ratio * math.hypot(hop[1] / hop[0], alone[1] / alone[0])

@@ -20,6 +20,7 @@ from tierscope.units import MiB
 
 LINES = 16  # of a block: about as many as a core has in flight
 BELOW, ABOVE = 1, 5  # octaves around the end of the staircase
+BEYOND = 2  # octaves beyond the cache that the system reports
 PER_OCTAVE = 2
 SMALLER = 1.5  # times the cache that the staircase shows: a reported one above that is not all there
 
@@ -39,11 +40,15 @@ def last_cache(points: Mapping[int, float], reported_bytes: int) -> float | None
     return cache.capacity_bytes if cache and last and last.latency_s > TWICE * cache.latency_s else None
 
 
-def footprints(points: Mapping[int, float], reported_bytes: int) -> list[int]:
-    """Return the footprints of fast passes, the largest first; none where they would show nothing new."""
+def footprints(points: Mapping[int, float], reported_bytes: int, smaller: float = SMALLER) -> list[int]:
+    """Return the footprints of fast passes, the largest first; none where they would show nothing new.
+
+    smaller: times the cache that the staircase shows, from which on a reported one is not all there.
+    """
     cache = last_cache(points, reported_bytes) if points else None
-    if not cache or 0 < reported_bytes < SMALLER * cache:
+    if not cache or 0 < reported_bytes < smaller * cache:
         return []
-    steps = np.arange(-BELOW * PER_OCTAVE, ABOVE * PER_OCTAVE + 1) / PER_OCTAVE
+    above = min(ABOVE, np.log2(reported_bytes / cache) + BEYOND) if reported_bytes else ABOVE
+    steps = np.arange(-BELOW * PER_OCTAVE, round(above * PER_OCTAVE) + 1) / PER_OCTAVE
     sizes = {int(cache * 2**step) // MiB * MiB for step in steps}
     return sorted((size for size in sizes if MiB <= size <= max(points)), reverse=True)

@@ -28,9 +28,9 @@ class Staircase:
     title = "Latency over footprint"
     table = "latency"
     reading = (
-        "Time of one dependent access. Each step up is a level that the footprint outgrew. Solid rules are the "
-        "capacities found in the curve, dashed rules those that the system reports; where the two differ, the cache "
-        "is shared or a hypervisor has made the number up. Hollow points are inconclusive."
+        "Time of one dependent access, or of a block of lines. Each step up is a level that the footprint outgrew. "
+        "Solid rules are the capacities found in the curve, dashed rules those that the system reports; where the two "
+        "differ, the cache is shared or a hypervisor has made the number up. Hollow points are inconclusive."
     )
 
     def draw(self, run: Run, rows: list[LatencyRow], insights: list[Insight]) -> Spec | None:

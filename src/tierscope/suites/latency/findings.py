@@ -53,7 +53,8 @@ def said(rows: list[LatencyRow], caches: tuple[Cache, ...]) -> list[Insight]:
             told = [_level(rank, level, caches, f"{levels[target].pages} pages") for rank, level in steps]
             told += _memory(levels[target], caches)
             found += [_doubted(one, levels[target].rows) for one in told]
-            found += _kept([row for row in here if row.pages == levels[target].pages])
+            others = _kept([row for row in here if row.pages == levels[target].pages])
+            found += [_doubted(one, levels[target].rows) for one in others]
         cycles = [Known(*pair) for pair in sure_rows(here, lambda row: row.latency) if pair[0].probe == "cycle"]
         found += _pages(cycles) + _buddy(cycles)
     return found
@@ -108,7 +109,8 @@ def _kept(rows: list[LatencyRow]) -> list[Insight]:
     span = f"{show_seconds(one.low_s)} to {show_seconds(one.high_s)}"
     text = (
         f"Others use the last cache: it loses a line {span} after its last use. A chase finds "
-        f"{show_bytes(one.slow_bytes)} there, and passes by blocks, which come back sooner, {show_bytes(one.bytes)}"
+        f"{show_bytes(one.slow_bytes)} there, and passes by blocks, which come back sooner, "
+        f"{show_bytes(one.fast_bytes)}"
     )
     return [Insight(name="kept", text=text, value=one.middle_s, low=one.low_s, high=one.high_s, unit="s")]
 

@@ -9,10 +9,12 @@ near and far are the medians of the ENDS smallest and the ENDS largest footprint
 
 A pass comes back to each line once, so that its time is the time between two uses of a line. If a cache had only too
 few lines, slow and fast passes would lose them at the same footprint. If others take lines after a time, they lose
-them at the same time of a pass. The answer needs both: fast passes find at least LARGER times the footprint, and the
-times of slow and fast passes agree.
+them at the same time of a pass. So the answer needs fast passes that find at least LARGER times the footprint, and
+that lose at least LARGER times the footprint that slow ones lose, and times of both that agree.
 Points with wide intervals count: near the end of such a cache, visits find it one way or the other.
 Blind to: a change of what others do between the slow and the fast passes.
+Source: D. Chandra et al., "Predicting Inter-Thread Cache Contention on a Chip Multi-Processor Architecture", HPCA 2005
+(the lines of others age those of a thread). The two passes have no source.
 """
 
 from collections.abc import Iterable, Sequence
@@ -31,13 +33,13 @@ ENDS = 3  # points at either end whose median is a step from the cache, or from 
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """low_s, high_s: between these a line is lost after its last use. bytes: the most that a fast pass found there;
-    slow_bytes: that a slow one did.
+    """low_s, high_s: between these a line is lost after its last use. fast_bytes, slow_bytes: the most that a fast pass
+    and a slow one found there.
     """
 
     low_s: float
     high_s: float
-    bytes: float
+    fast_bytes: float
     slow_bytes: float
 
     @property
@@ -47,12 +49,13 @@ class Kept:
 
 @dataclass(frozen=True, slots=True)
 class Passes:
-    """One series: the largest footprint that is found in the cache, the time of its pass; the time of the shortest
-    pass that is lost, None where none is.
+    """One series: the largest footprint that is found in the cache, and the smallest that is lost, each with the time
+    of its pass; None where none is lost.
     """
 
     found_bytes: float
     found_s: float
+    lost_bytes: float | None
     lost_s: float | None
 
 
@@ -72,8 +75,10 @@ def kept(rows: Iterable[LatencyRow]) -> Kept | None:
         if row.order == "global" and row.page_bytes in pages and min(sizes) <= row.footprint_bytes <= max(sizes)
     ]
     slow, fast = _passes(chase), _passes(blocks)
-    if slow is None or fast is None or fast.found_bytes < LARGER * slow.found_bytes:
+    if slow is None or fast is None or slow.lost_bytes is None or fast.found_bytes < LARGER * slow.found_bytes:
         return None
+    if fast.lost_bytes is not None and fast.lost_bytes < LARGER * slow.lost_bytes:
+        return None  # they lose them at one size
     low = max(slow.found_s, fast.found_s)
     high = min((one.lost_s for one in (slow, fast) if one.lost_s is not None), default=0.0)
     if not 0 < low < CHANGED * high:
@@ -89,12 +94,10 @@ def _passes(rows: Sequence[LatencyRow]) -> Passes | None:
     near, far = (float(np.median([time for _, time, _ in end])) for end in (steps[:ENDS], steps[-ENDS:]))
     if far < APART * near:
         return None
-    found: tuple[float, float] | None = None
-    lost: float | None = None
-    for size, time, step in steps:
-        share, whole = (time - near) / (far - near), size / step * time
-        if share < FEW:
-            found, lost = (size, whole), None
-        elif share > MOST and lost is None:
-            lost = whole
-    return Passes(*found, lost) if found else None
+    shares = [(time - near) / (far - near) for _, time, _ in steps]
+    passes = [(float(size), size / step * time) for size, time, step in steps]
+    found = [one for one, share in zip(passes, shares, strict=True) if share < FEW]
+    lost = [one for one, share in zip(passes, shares, strict=True) if share > MOST]
+    if not found or (lost and lost[0][0] < found[-1][0]):
+        return None  # the one or the other by chance
+    return Passes(*found[-1], *(lost[0] if lost else (None, None)))
