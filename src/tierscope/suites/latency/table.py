@@ -4,8 +4,8 @@
 
 `order` is the order in which a pass visits the lines: "global" over the whole footprint, "page" within one page after
 another, "pair" over both lines of a pair one after the other. "window" visits one eighth of the footprint after
-another, and "block" 16 lines at a time, which are one access then (`fast`). `probe` is "cycle" (each line once per pass) or "random"
-(uniform draws).
+another, and "block" 16 lines at a time, which are one access then (`fast`). `probe` is "cycle" (each line once per
+pass) or "random" (uniform draws).
 Blind to the tail: a block's mean hides single slow accesses.
 """
 
