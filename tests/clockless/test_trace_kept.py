@@ -5,35 +5,10 @@ from pathlib import Path
 import pytest
 
 import made_flows as flows
-from flow_replay import LINE, loads, replayed
+from flow_replay import LINE, loads, machine, replayed
 
 pytestmark = pytest.mark.slow
 
-MACHINE = """name = "small"
-summary = "s"
-source = "made"
-[cpu]
-count = 1
-[core]
-width = 4
-[[cache]]
-name = "L1"
-size = "512B"
-ways = 2
-latency = "1ns"
-[[cache]]
-name = "L2"
-size = "8MiB"
-ways = 16
-latency = "10ns"
-{keep}
-[memory.dram]
-kind = "flat"
-size = "1GiB"
-read = "100ns"
-write = "100ns"
-bandwidth = "10GB/s"
-"""
 LINES = [0x100000 + LINE * n for n in range(512)]  # more than the nearest cache has
 OTHERS = [0x10000000 + LINE * n for n in range(40_000)]  # 4 ms
 COMPUTE = flows.block(1, *[flows.instruction(flows.INTEGER) for _ in range(64)])
@@ -60,7 +35,7 @@ def lost(folder: Path, *parts: bytes, keep: str = "1ms", warm_once: bool = False
     """Return the further reads from memory of a machine with `keep`. warm_once: behind another machine."""
     reads = []
     for number, word in enumerate(("", f'keep = "{keep}"')):
-        machines = [MACHINE.format(keep=word)] * (2 if warm_once else 1)
+        machines = [machine(last="8MiB", ways=16, more=word)] * (2 if warm_once else 1)
         *_, one = replayed(folder / str(number), machines, COMPUTE, *parts, warm_once=warm_once)
         reads.append(one.counters["dram.reads"])
     return round(reads[1] - reads[0])

@@ -13,8 +13,12 @@ LINES, LINE = 64, 64  # of the last cache; bytes
 BLOCK = flows.block(0, flows.instruction(flows.MOVE, address=[0], writes=[0]))
 
 
-def machine(*, cpu: str = "", ways: int = 4, read_ns: int = 100, bandwidth: str = "10GB/s") -> str:
-    """Return the file of one. cpu: further lines on the CPU and its core; ways: of the last cache."""
+def machine(
+    *, cpu: str = "", last: str = "4KiB", ways: int = 4, more: str = "", read_ns: int = 100, bandwidth: str = "10GB/s"
+) -> str:
+    """Return the file of one. cpu: further lines on the CPU and its core; last, ways, more: bytes, ways and further
+    lines of the last cache.
+    """
     return f"""name = "small"
 summary = "a last cache of 64 lines"
 source = "made"
@@ -28,9 +32,10 @@ ways = 2
 latency = "1ns"
 [[cache]]
 name = "L2"
-size = "4KiB"
+size = "{last}"
 ways = {ways}
 latency = "2ns"
+{more}
 [memory.dram]
 kind = "flat"
 size = "1GiB"

@@ -8,32 +8,21 @@ import numpy as np
 import pytest
 from msgspec.structs import replace
 
-from made import Maker, Teamwork, made_facts
+from made_latency import asked, saved
 from made_machine import made_machine
-from tierscope.plans import Answer, suites
 from tierscope.predict.program.here import _is_slow
-from tierscope.record.experiment import Experiment
 from tierscope.record.machine import Machine
-from tierscope.record.result import Clock, Record, Run
+from tierscope.record.result import Run
 from tierscope.record.work.hop import HopWork
 from tierscope.simulated.preset import preset
-from tierscope.stats.median import Interval
 from tierscope.suites.latency import fast
 from tierscope.suites.latency.kept import Kept, kept
 from tierscope.suites.latency.table import Latency
 from tierscope.units import KiB, MiB, parse_bytes
 
-CLOCK = Clock(source="tsc", hz=2e9, resolution_s=5e-10, read_cost_s=2e-8)
 MACHINE = made_machine(2)
 NEAR_S, MEMORY_S = 30e-9, 130e-9  # of a line
 BLOCK_NEAR_S, BLOCK_MEMORY_S = 80e-9, 260e-9  # of sixteen
-
-
-class Point:
-    """A judged point of one rate."""
-
-    def __init__(self, rate: float) -> None:
-        self.groups = (type("Judged", (), {"interval": Interval(rate, rate, rate, 100)})(),)
 
 
 def step_s(footprint: int, element: int, size: int, keep_s: float) -> float:
@@ -54,27 +43,13 @@ def run_of(
     """Return a run of the plan on a machine with this last cache. blocks: with its fast passes. step: seconds of a step
     by footprint and its bytes, in place of `step_s`.
     """
-    suite, maker = suites["latency"], Maker(folder)
-    plan = suite.plan(machine, suite.read({"to": "512MiB", "pages": "thp"}))
-    experiment: Experiment = next(plan)
-    try:
-        while True:
-            workload = experiment.groups[0].workload
-            element = workload.of(HopWork).element_bytes
-            footprint = workload.footprint_bytes
-            seconds = step(footprint, element) if step else step_s(footprint, element, size, keep_s)
-            if blocks or experiment.labels["order"] != "block":
-                maker.add(
-                    experiment.table, dict(experiment.labels), experiment.groups,
-                    (Teamwork((1 / seconds,), noise=0.002),),
-                )  # fmt: skip
-            record = Record(
-                number=0, experiment=experiment, groups=(made_facts(experiment.groups[0]),), clock=CLOCK, samples="",
-                blocks=1, started="", seconds=0.1, largest_relative_error=0.0,
-            )  # fmt: skip
-            experiment = plan.send(Answer(experiment, record, Point(1 / seconds)))  # type: ignore[arg-type]
-    except StopIteration:
-        return maker.save("latency", machine)
+
+    def seconds(footprint: int, work: HopWork) -> float:
+        element = work.element_bytes
+        return step(footprint, element) if step else step_s(footprint, element, size, keep_s)
+
+    points = asked(machine, seconds, to="512MiB", pages="thp")
+    return saved(folder, [one for one in points if blocks or one[0].labels["order"] != "block"], machine)
 
 
 def with_last_cache(size: int) -> Machine:

@@ -4,26 +4,18 @@ from pathlib import Path
 
 import pytest
 
-from made import Maker, Teamwork, made_facts
+import made_latency
+from made_latency import Asked
 from made_machine import made_machine
 from tierscope.errors import UsageError
-from tierscope.plans import Answer, suites
 from tierscope.record.experiment import Experiment
-from tierscope.record.result import Clock, Record, Run
+from tierscope.record.result import Run
 from tierscope.record.work.hop import HopWork
 from tierscope.simulated.measured import measured
-from tierscope.stats.median import Interval
 from tierscope.units import GiB, KiB, MiB
 
-CLOCK = Clock(source="tsc", hz=2e9, resolution_s=5e-10, read_cost_s=2e-8)
+MACHINE = made_machine(2)
 WALKS_FROM = 512 * MiB
-
-
-class Point:
-    """A judged point of one rate."""
-
-    def __init__(self, rate: float) -> None:
-        self.groups = (type("Judged", (), {"interval": Interval(rate, rate, rate, 100)})(),)
 
 
 def access_s(footprint: int, window: int, per_octave: float) -> float:
@@ -37,32 +29,17 @@ def access_s(footprint: int, window: int, per_octave: float) -> float:
     return time
 
 
-def asked(per_octave: float, **words: str) -> list[tuple[Experiment, float]]:
+def asked(per_octave: float, **words: str) -> Asked:
     """Return the experiments of the plan on a machine with these page walks, and the seconds of an access."""
-    suite, found = suites["latency"], []
-    plan = suite.plan(made_machine(2), suite.read({"to": "2GiB", "pages": "thp", **words}))
-    experiment = next(plan)
-    try:
-        while True:
-            workload = experiment.groups[0].workload
-            seconds = access_s(workload.footprint_bytes, workload.of(HopWork).locality_bytes, per_octave)
-            found.append((experiment, seconds))
-            record = Record(
-                number=0, experiment=experiment, groups=(made_facts(experiment.groups[0]),), clock=CLOCK, samples="",
-                blocks=1, started="", seconds=0.1, largest_relative_error=0.0,
-            )  # fmt: skip
-            experiment = plan.send(Answer(experiment, record, Point(1 / seconds)))  # type: ignore[arg-type]
-    except StopIteration:
-        return found
+
+    def seconds(footprint: int, work: HopWork) -> float:
+        return access_s(footprint, work.locality_bytes, per_octave)
+
+    return made_latency.asked(MACHINE, seconds, **{"to": "2GiB", "pages": "thp", **words})
 
 
-def saved(folder: Path, points: list[tuple[Experiment, float]]) -> Run:
-    maker = Maker(folder)
-    for experiment, seconds in points:
-        maker.add(
-            experiment.table, dict(experiment.labels), experiment.groups, (Teamwork((1 / seconds,), noise=0.002),)
-        )
-    return maker.save("latency", made_machine(2))
+def saved(folder: Path, points: Asked) -> Run:
+    return made_latency.saved(folder, points, MACHINE)
 
 
 def windows(points: list[tuple[Experiment, float]]) -> list[Experiment]:

@@ -66,6 +66,16 @@ class Measured:
         return self.origin.split()[0]
 
     @property
+    def caches(self) -> tuple[Shape, ...]:
+        """Return the shapes, the last one with the size that fast passes find there, if others use it, too."""
+        *nearer, last = self.shapes
+        if self.kept is None:
+            return self.shapes
+        row = last.ways * last.line_bytes
+        size = max(self.kept.fast_bytes // row * row, last.size_bytes)
+        return *nearer, replace(last, size_bytes=size, policy="lru")
+
+    @property
     def bandwidth_bytes_per_s(self) -> float:
         """Return the most that any number of threads read; 0 where that was not measured."""
         return _best([row for row in self.stream if row.kernel == "read"])

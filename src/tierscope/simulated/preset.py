@@ -9,7 +9,6 @@ Values that were not measured keep the simulator's default, and the file states 
 
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
 from tierscope.record.machine import Cache, Machine
 from tierscope.record.result import Run
@@ -71,10 +70,9 @@ def _head(found: Measured, memory: bool) -> list[str]:
 def _caches(found: Measured) -> Iterator[list[str]]:
     count, near = len(found.machine.cpus()), 1
     reported = data_caches(found.machine)
-    shapes = (*found.shapes[:-1], shared(found.shapes[-1], found.kept))
-    for number, shape in enumerate(shapes):
+    for number, shape in enumerate(found.caches):
         cache = reported[number] if number < len(reported) else None
-        others = found.kept if number + 1 == len(shapes) else None
+        others = found.kept if number + 1 == len(found.caches) else None
         near = _sharers(cache, found.machine, near, count)
         name = "L1d" if number == 0 else f"L{number + 1}"
         yield [
@@ -88,14 +86,6 @@ def _caches(found: Measured) -> Iterator[list[str]]:
             *([f"pair = true                # {found.word}"] if found.pairs and number == 1 else []),
             *(_keep(others) if others else []),
         ]
-
-
-def shared(shape: Shape, kept: Kept | None) -> Shape:
-    """Return a last cache that others use, too: of the size that fast passes find there. Others stay the same."""
-    if kept is None:
-        return shape
-    row = shape.ways * shape.line_bytes
-    return replace(shape, size_bytes=max(kept.fast_bytes // row * row, shape.size_bytes), policy="lru")
 
 
 def _keep(kept: Kept) -> list[str]:

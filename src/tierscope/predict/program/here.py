@@ -87,8 +87,7 @@ def _probed(machine: Machine, digest: str, memory: int, tell: Tell) -> Run | Non
 
 def _core_memory(runs: Sequence[Run]) -> int:
     """Return the bytes that loops of a short run of `core` visit."""
-    found = measured(runs)
-    last = found.kept.fast_bytes if found.kept else found.shapes[-1].size_bytes
+    last = measured(runs).caches[-1].size_bytes
     return min(max(round(TIMES_FETCHED * last / MiB) * MiB, LEAST_FAR), MOST_FETCHED)
 
 

@@ -33,7 +33,7 @@ from tierscope.run.planned import catalogue
 from tierscope.simulated.core import Setting, settings
 from tierscope.simulated.fetched import fetched
 from tierscope.simulated.measured import Measured, measured, memory_read_s
-from tierscope.simulated.preset import shared, text
+from tierscope.simulated.preset import text
 from tierscope.simulated.trace import LARGE, SMALL
 from tierscope.suites.core.parameter import KNOWN, NONE
 from tierscope.suites.core.row import CoreRow
@@ -144,7 +144,7 @@ def places(runs: Sequence[Run], on: Sequence[str], folder: Path, page_bytes: int
             name, likely, large, tuple(others), notes, readings=len(front_end.others), front_end=front_end
         )  # fmt: skip
 
-    last = shared(found.shapes[-1], found.kept)
+    last = found.caches[-1]
     own = place("this machine", str(whole))
     tiers = tuple(_stated(place(name, *_tier(name, found, whole)), found) for name in on)
     instant = place(

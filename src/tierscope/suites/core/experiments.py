@@ -206,8 +206,9 @@ def fetches(asker: Asker) -> Plan:
 
 
 def streams_up(probes: Fetches) -> Plan:
-    """Yield a stream along a page, and a line alone: they decide where no number of visits is enough."""
-    yield from probes.asker.ask("fetch", LoopWork(chains=1, train=1, ahead=1, parity="odd", apart=1))
+    """Yield a stream along a page. It decides where no number of visits is enough, compared with a line alone. The
+    questions about the next line ask for that.
+    """
     yield from probes.asker.ask("fetch", stream(probes.asker.line))
 
 
