@@ -14,12 +14,13 @@ from typing import Any
 
 import msgspec
 from goals import Told
+from readings import chosen
 from rivals import misses_times_latency, ratio_of_latencies
 
 from tierscope.errors import TierscopeError, UsageError
-from tierscope.predict.program.answer import Answer, anchor, answer, seconds_of
+from tierscope.predict.program.answer import Answer, anchor, answer
 from tierscope.predict.program.asked import TRACED_TIMES
-from tierscope.predict.program.front_end import UNPROBED, explains_better
+from tierscope.predict.program.front_end import UNPROBED
 from tierscope.predict.program.machines import SMALL_PAGE, Here, places
 from tierscope.predict.program.native import Native, alternately
 from tierscope.predict.program.replays import replay_words
@@ -113,10 +114,11 @@ def scored(one: Measured) -> Row:
         return Row(unknown=f"refused: {one.refused}")
     half = len(one.traced) // 2
     here_s, there_s = one.traced[:half], one.traced[half:]
-    if explains_better(seconds_of(here_s[1]), seconds_of(here_s[0]), one.native.user_s.middle):
-        here_s, there_s = ((*cores[1::-1], *cores[2:]) for cores in (here_s, there_s))
+    (here_s, there_s), mixture = chosen(one.native.user_s.middle, here_s, there_s)
     # With pages of 2 MiB, page walks hardly take time: they are the part that changes, as waits for memory on a tier.
-    made = anchor(one.native, here_s, one.said, instant=there_s[0], readings=one.readings)
+    made = anchor(
+        one.native, here_s, one.said, instant=there_s[0], readings=one.readings + mixture, mixed=mixture
+    )  # fmt: skip
     found: Answer = answer("2 MiB", made, there_s, None, None, None)
     here = one.native.wall_s
     noise = math.hypot(here.relative, one.there.wall_s.relative)

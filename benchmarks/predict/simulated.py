@@ -50,6 +50,7 @@ from goals import SIMULATED, Told, errors, summary
 from hidden import CACHES, COLUMNS, FETCH, INSTANT, LAST_LINES, LINES, drawn, known, memories, shorter
 from inputs import made
 from probes import probed
+from readings import chosen
 from rivals import misses_times_latency, ratio_of_latencies
 
 from tierscope.core import find_core
@@ -58,7 +59,6 @@ from tierscope.files import write_atomically
 from tierscope.predict.program.answer import Answer, anchor, answer
 from tierscope.predict.program.cold import NONE, Doubt, doubt
 from tierscope.predict.program.cores import COUNT
-from tierscope.predict.program.front_end import explains_better
 from tierscope.predict.program.native import Native
 from tierscope.simulated.begun import asked, completed
 from tierscope.simulated.replay import Traced, replayed
@@ -226,10 +226,10 @@ def told(
     """
     time = seconds(truth)
     exact = Interval(time, time, time, 9)
-    if explains_better(seconds(near[1]), seconds(near[0]), time):
-        near, far, instant = ((*one[1::-1], *one[2:]) for one in (near, far, instant))
+    (near, far, instant), mixture = chosen(time, near, far, instant)
     first = instant[0] if instant else None
-    here = anchor(Native(exact, exact, 0.0, 9), near, "", (), first, unsure, readings=len(near) - 1 - COUNT)
+    readings = len(near) - 1 - COUNT
+    here = anchor(Native(exact, exact, 0.0, 9), near, "", (), first, unsure, readings=readings, mixed=mixture)
     return answer("far", here, far, None, None, None)
 
 

@@ -33,7 +33,7 @@ def anchored(eager: float, lazy: float) -> tuple[Here, Anchor]:
     """Return what the rules choose for a program of one second. eager, lazy: the times of the two readings."""
     found = {OWN.word: of(eager), OWN.others[0]: of(lazy), "i" + EAGER: of(0.4), "i" + LAZY: of(0.5)}
     found |= {word: of(1.0) for word in OWN.others[1:]}
-    return asked._anchored(HERE, ran(1.0), found, "")
+    return asked._anchored(HERE, ran(1.0), found, "")[:2]
 
 
 def told(here: tuple[float, float], there: tuple[float, float]) -> Answer:

@@ -15,11 +15,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import msgspec
-
 from tierscope.predict.objects.choice import Set, best, bytes_of, growing
 from tierscope.predict.objects.objects import ProgramObject, Shares, all_moved_bytes, moved_bytes, objects_of, shares
 from tierscope.predict.program.answer import Anchor, Answer, anchored, seconds_of
+from tierscope.predict.program.front_end import replayed
+from tierscope.predict.program.mixture import mixed
 from tierscope.simulated.replay import Traced
 
 LEAST = 0.01  # of the time, that a tier must add: below it, no object is worth a place
@@ -41,6 +41,11 @@ class Ends:
     def pairs(self) -> list[tuple[Traced, Traced]]:
         """Return each core here and on the tier."""
         return [(self.found[a], self.found[b]) for a, b in zip(self.own, self.there, strict=True)]
+
+    @property
+    def again(self) -> tuple[str, str]:
+        """Return the words of the own core here and on the tier for another replay."""
+        return replayed(self.own[0]), replayed(self.there[0])
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +111,7 @@ def placed(tiers: Sequence[Ends], here: Anchor, fast: Sequence[int], again: Agai
     words: list[str] = []
     for number, one in enumerate(wanted):
         if not one.unknown:
-            words += [one.ends.own[0], one.ends.there[0], *_placements(one, again, number).values()]
+            words += [*one.ends.again, *_placements(one, again, number).values()]
     found = again.replay(list(dict.fromkeys(words))) if words else {}
     return tuple(
         Placed(one.ends.tier, unknown=one.unknown) if one.unknown
@@ -149,12 +154,12 @@ def _placements(one: _Wanted, again: Again, number: int) -> dict[Set, str]:
         path = again.folder / f"objects-{number}-{len(words)}.txt"
         names = [name for i in chosen for name in one.objects[i].names]
         path.write_text("\n".join([again.memory, *names]) + "\n")
-        words[chosen] = f"{one.ends.there[0]},objects={path}"
+        words[chosen] = f"{one.ends.again[1]},objects={path}"
     return words
 
 
 def _answered(one: _Wanted, here: Anchor, found: Mapping[str, Traced], words: Mapping[Set, str]) -> Placed:
-    own, there = (seconds_of(found[word]) for word in (one.ends.own[0], one.ends.there[0]))
+    own, there = (seconds_of(found[word]) for word in one.ends.again)
     if there - own < LEAST * own / 2:
         return Placed(one.ends.tier, unknown=OTHER_WAY)
 
@@ -175,19 +180,9 @@ def _point(one: _Wanted, here: Anchor, chosen: Set, share: float, fast: int | No
     estimates = [float(known[list(chosen)].sum()) if known is not None else share for known in one.shares]
     more = share - estimates[0]
     both = list(zip(one.ends.pairs, estimates, strict=True))
-    corrected = [(a, between(b, a, estimate + more)) for (a, b), estimate in both]
-    estimated = [(a, between(b, a, estimate)) for (a, b), estimate in both]
+    corrected = [(a, mixed(b, a, estimate + more)) for (a, b), estimate in both]
+    estimated = [(a, mixed(b, a, estimate)) for (a, b), estimate in both]
     own, slow = one.ends.pairs[0]
-    near = replace(here, ends=tuple(between(end, own, share) for end in here.ends))  # what is here is so on both sides
-    answer = anchored(one.ends.tier, near, between(slow, own, share), corrected[1:], estimated[1:])
+    near = replace(here, ends=tuple(mixed(end, own, share) for end in here.ends))  # what is here is so on both sides
+    answer = anchored(one.ends.tier, near, mixed(slow, own, share), corrected[1:], estimated[1:])
     return Point(chosen, bytes_of(one.objects, chosen), share, estimates[0], answer, fast)
-
-
-def between(slow: Traced, fast: Traced, share: float) -> Traced:
-    """Return the program with a share of the way from slow to fast behind it, part by part; share 0 is slow."""
-    parts = tuple(
-        (gap, count, s + share * (f - s))
-        for (gap, count, s), (_, _, f) in zip(slow.parts, fast.parts, strict=True)
-    )  # fmt: skip
-    time = max(seconds_of(slow) + share * (seconds_of(fast) - seconds_of(slow)), 0.0)
-    return msgspec.structs.replace(slow, seconds=time, parts=parts)

@@ -90,6 +90,7 @@ class Anchor:
     instant: Traced | None = None
     doubt: Doubt = NONE
     readings: int = 0  # number of cores behind the first one that are the own one with other readings of the front end
+    mixed: bool = False  # whether the first one is a mixture of the two readings behind it (`mixture`)
 
     @property
     def model_s(self) -> float:
@@ -118,7 +119,12 @@ class Anchor:
         return None if other is None or too_short(self) else seconds_of(other) / self.measured_s[1]
 
     def allows(self, core: Traced) -> bool:
-        """Return whether the time here allows a reading of the front end. core: the own one with it."""
+        """Return whether the time here allows a reading of the front end. core: the own one with it.
+
+        Both readings of a mixture are allowed.
+        """
+        if self.mixed and any(core is one for one in self.cores[1:3]):
+            return True
         return not too_short(self) and abs(seconds_of(core) / self.measured_s[1] - 1) <= OFF
 
     @property
@@ -159,10 +165,10 @@ class Answer:
 
 def anchor(
     native: Native, cores: Sequence[Traced], said: str = "", ends: Sequence[Traced] = (),
-    instant: Traced | None = None, doubt: Doubt = NONE, readings: int = 0,
+    instant: Traced | None = None, doubt: Doubt = NONE, readings: int = 0, mixed: bool = False,
 ) -> Anchor:  # fmt: skip
     """Return the anchor. cores: on the model of this machine, own first; `said`: digest of its output in the tracer;
-    ends, instant, doubt, readings: as Anchor.
+    ends, instant, doubt, readings, mixed: as Anchor.
     """
     time = itself(native, cores[0])
     rest = max(native.wall_s.middle - time.middle, 0.0)
@@ -170,7 +176,7 @@ def anchor(
         factors = (1 - OFF) * time.low / max(times), (1 + OFF) * time.high / min(times)
         doubt = explained(doubt, seconds_of(cores[0]), seconds_of(instant), factors)
     made = Anchor(
-        native, (time.low, time.middle, time.high), rest, tuple(cores), "", tuple(ends), instant, doubt, readings
+        native, (time.low, time.middle, time.high), rest, tuple(cores), "", tuple(ends), instant, doubt, readings, mixed
     )  # fmt: skip
     return replace(made, unknown=_doubt(made, cores[0], said))
 

@@ -24,6 +24,7 @@ from tierscope.predict.program.machines import (
     refuse_unknown,
 )
 from tierscope.predict.program.members import Member, household
+from tierscope.predict.program.mixture import share_of, with_mixed
 from tierscope.predict.program.native import SHORTEST_S, Native, measured
 from tierscope.predict.program.part import Part, answered, completed_by, cores_of, refused, words_of
 from tierscope.predict.program.processes import strayed
@@ -130,10 +131,10 @@ class _Replays:
         name = member.command if member else self.command[0]
         self.tell(f"{name} runs in the tracer" + (f": {member.share:.0%} of the time here" if member else ""))
         found, said = self.replay(words, native, member, {} if self.objects else completed_by(here))
-        here, anchored = _anchored(here, member.native if member else native, found, said)
+        here, anchored, both = _anchored(here, member.native if member else native, found, said)
         if member and not anchored.unknown:
             anchored = replace(anchored, unknown=strayed(member, anchored.cores[0]))
-        return Part(member, here, anchored, found)
+        return Part(member, here, anchored, both)
 
     def replay(
         self, words: Sequence[str], native: Native, member: Member | None, others: Mapping[str, str] = {}
@@ -161,15 +162,26 @@ def _here(asked: Asked, folder: Path, tell: Tell) -> tuple[Here, list[Response]]
     return places(runs, asked.on, folder, page, contours=asked.contours), levers
 
 
-def _anchored(here: Here, native: Native, found: dict[str, Traced], said: str) -> tuple[Here, Anchor]:
-    """Return the anchor, and the machines with the reading of the front end that explains the time here better."""
+def _anchored(
+    here: Here, native: Native, found: Mapping[str, Traced], said: str
+) -> tuple[Here, Anchor, Mapping[str, Traced]]:
+    """Return the anchor, the machines with the reading of the front end that explains the time here better, and what
+    they find. If neither does and both enclose it, the own core is a mixture of both.
+    """
     unsure = doubt(found[here.own.word], here.last_lines)  # the first machine of the trace contains the warming
-    both = [_anchor(one, native, found, said, unsure) for one in (here, here.read_otherwise())]
+    machines = (here, here.read_otherwise())
+    both = [_anchor(one, native, found, said, unsure) for one in machines]
     first, second = (seconds_of(one.cores[0]) for one in both)
     at = 1 if explains_better(second, first, both[0].measured_s[1]) else 0
-    return (here, here.read_otherwise())[at], both[at]
+    share = share_of(first, second, both[at].measured_s[1]) if here.own.readings else None
+    if share is None:
+        return machines[at], both[at], found
+    mixture, with_both = machines[at].mixed(), with_mixed(found, here.own.front_end, share)
+    return mixture, _anchor(mixture, native, with_both, said, unsure, mixed=True), with_both
 
 
-def _anchor(here: Here, native: Native, found: dict[str, Traced], said: str, unsure: Doubt) -> Anchor:
+def _anchor(
+    here: Here, native: Native, found: Mapping[str, Traced], said: str, unsure: Doubt, *, mixed: bool = False
+) -> Anchor:
     own, ends = cores_of(here.own, found), [found[word] for word in here.ends]
-    return anchor(native, own, said, ends, found.get(here.instant), unsure, here.own.readings)
+    return anchor(native, own, said, ends, found.get(here.instant), unsure, here.own.readings, mixed)

@@ -33,6 +33,7 @@ from dataclasses import dataclass
 
 from tierscope.simulated.fetched import NOT_PROBED, Fetched
 
+BETWEEN = ",between"  # behind a reading: a mixture with the other one (`mixture`), which no machine replays
 MEETS, MISSES = ",core.wrong_path=1", ",core.wrong_path=0"
 Times = tuple[float, float]
 """Seconds of a core here and on the tier."""
@@ -65,6 +66,13 @@ class FrontEnd:
                 return word.replace(one, another)
         return word
 
+    def mixed(self, word: str) -> str:
+        """Return the name of a mixture of both readings of a machine; the same words if they state none."""
+        for reading in (self.eager, self.lazy):
+            if reading in word:
+                return word.replace(reading, reading + BETWEEN)
+        return word
+
     def refused(self, word: str, ratio: float) -> str:
         """Return the note on a reading that the time here refuses. word: of its machine; ratio: model over measured."""
         ahead, demand = ("", "") if self.fetched.sure else ("instructions ahead, and ", "instructions on demand, and ")
@@ -74,6 +82,20 @@ class FrontEnd:
 
 
 UNPROBED = FrontEnd()
+
+
+def between_readings(one: float, another: float) -> str:
+    """Return the note on a mixture. one, another: model over measured of both readings."""
+    low, high = sorted((one, another))
+    return (
+        f"a core takes {low:.2f}x the time that was measured here if it fetches instructions and lines as early as it "
+        f"may, and {high:.2f}x as late; no trace shows which: the answer is between both, and the bounds contain both"
+    )
+
+
+def replayed(word: str) -> str:
+    """Return the words of a machine that can be replayed: of a mixture, the reading that it is named by."""
+    return word.replace(BETWEEN, "")
 
 
 def explains_better(one_s: float, another_s: float, here_s: float) -> bool:

@@ -16,7 +16,7 @@ the others.
 Source: A. Fog, "The microarchitecture of Intel, AMD and VIA CPUs", 2022 (latency of the nearest cache).
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -83,6 +83,11 @@ class Place:
         others = (other(self.others[0]), *self.others[1:]) if self.readings else self.others
         return replace(self, word=other(self.word), large=other(self.large), others=others)
 
+    def mixed(self) -> "Place":
+        """Return the place with a mixture of both readings as the own core, and the reading in front of the others."""
+        both, others = self.front_end.mixed, (self.word, *self.others)
+        return replace(self, word=both(self.word), large=both(self.large), others=others, readings=self.readings + 1)
+
 
 @dataclass(frozen=True)
 class Here:
@@ -105,10 +110,17 @@ class Here:
 
     def read_otherwise(self) -> "Here":
         """Return all machines with the other reading of the front end of the own core."""
-        tiers, grid = (tuple(one.read_otherwise() for one in group) for group in (self.tiers, self.grid))
-        other = self.own.front_end.other
-        own, ends = self.own.read_otherwise(), tuple(map(other, self.ends))
-        return replace(self, own=own, tiers=tiers, grid=grid, instant=other(self.instant), ends=ends)
+        return self._with(Place.read_otherwise, self.own.front_end.other)
+
+    def mixed(self) -> "Here":
+        """Return all machines with a mixture of both readings as the own core; see `mixture`."""
+        return self._with(Place.mixed, self.own.front_end.mixed)
+
+    def _with(self, place: Callable[[Place], Place], word: Callable[[str], str]) -> "Here":
+        return replace(
+            self, own=place(self.own), tiers=tuple(map(place, self.tiers)), grid=tuple(map(place, self.grid)),
+            instant=word(self.instant), ends=tuple(map(word, self.ends)),
+        )  # fmt: skip
 
 
 def places(runs: Sequence[Run], on: Sequence[str], folder: Path, page_bytes: int, *, contours: bool = False) -> Here:

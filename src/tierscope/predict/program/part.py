@@ -1,11 +1,12 @@
 """A program, or one of its processes, on all machines; and the answers of the whole program by its parts."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from tierscope.predict.program.answer import Anchor, Answer, answer, slowdown
+from tierscope.predict.program.answer import Anchor, Answer, answer, seconds_of, slowdown
 from tierscope.predict.program.found import Found
+from tierscope.predict.program.front_end import between_readings, replayed
 from tierscope.predict.program.lever import judged, opinion
 from tierscope.predict.program.machines import Here, Place
 from tierscope.predict.program.members import Household, Member
@@ -33,7 +34,7 @@ class Part:
     member: Member | None
     here: Here
     anchor: Anchor
-    found: dict[str, Traced]
+    found: Mapping[str, Traced]
 
     def answers(self) -> list[Answer]:
         """Return the answer for each tier, of this part alone."""
@@ -93,7 +94,7 @@ def completed_by(here: Here) -> dict[str, str]:
     return {word: own for word, own in found.items() if word in replayed}
 
 
-def cores_of(place: Place, found: dict[str, Traced]) -> list[Traced]:
+def cores_of(place: Place, found: Mapping[str, Traced]) -> list[Traced]:
     """Return what all cores of a place make of it."""
     return [found[word] for word in place.words]
 
@@ -109,7 +110,9 @@ def answered(
     tiers = each[0]
     added: tuple[str, ...] = ()
     if home:
-        limits = factors(here.own.word, here.instant, [place.word for place in here.tiers], folder)
+        words = (here.own.word, here.instant, *(place.word for place in here.tiers))
+        own, instant, *there = map(replayed, words)
+        limits = factors(own, instant, there, folder)
         tiers = [whole(its, followed, home, limit) for *its, limit in zip(*each, limits, strict=True)]
         added = followed_notes(
             home,
@@ -154,7 +157,9 @@ def _cells(parts: Sequence[Part], followed: Sequence[Followed], home: Household 
 
 
 def refused_reading(here: Here, here_s: Anchor) -> tuple[str, ...]:
-    """Return a note where the time here refuses a reading of the front end, and not the other one."""
+    """Return a note where the time here refuses a reading of the front end, and not the other one, or both."""
+    if here_s.mixed and not here_s.unknown:
+        return (between_readings(*(seconds_of(core) / here_s.measured_s[1] for core in here_s.cores[1:3])),)
     other, ratio = here_s.other_reading, here_s.other_ratio
     if other is None or ratio is None or here_s.allows(other) or here_s.unknown:
         return ()
