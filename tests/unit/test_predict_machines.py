@@ -195,6 +195,7 @@ def stored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(runs_of, "this_machine", lambda _: MACHINE)
     monkeypatch.setattr(runs_of, "_made", lambda suite, *_: levels(tmp_path / f"{suite}-made"))
     monkeypatch.setattr(runs_of, "cache_folder", lambda: tmp_path / "cache")
+    monkeypatch.setattr(runs_of, "_now", lambda row: row.latency)
     return tmp_path / "runs"
 
 
@@ -345,7 +346,7 @@ def test_a_latency_without_memory_is_refused_before_other_suites_are_measured(
     maker.save("latency", MACHINE)
     monkeypatch.setattr(runs_of, "_kept", lambda *_: tmp_path / "made")
     monkeypatch.setattr(runs_of, "_clear", lambda *_: None)
-    monkeypatch.setattr(runs_of, "begin", lambda *_: (tmp_path, None))
+    monkeypatch.setattr(runs_of, "begin", lambda *_: (tmp_path / "made", None))
     monkeypatch.setattr(runs_of, "execute", lambda *_: None)
     with pytest.raises(MachineError, match="behind the caches; measure further"):
         runs_of._made("latency", MACHINE, "digest", print)

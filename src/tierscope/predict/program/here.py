@@ -1,13 +1,15 @@
 """The known values of this machine: runs of `latency`, `tlb` and `stream` that were named, kept or are made now.
 
 Kept runs are below `tierscope/machine/DIGEST` of the user's cache folder, and others are found in `runs/`. A run of
-another machine, a stopped one, or one that is not real is not used. Missing values are measured with few blocks, in
+another machine, a stopped one, or one that is not real is not used, and neither is a staircase that is not that of now
+(`moved`). Missing values are measured with few blocks, in
 about a minute, and kept. The core is probed, too, with its lines in flight and its kind of prefetcher. Its loops visit
 TIMES_FETCHED times the last cache that the staircase shows, since a virtual machine may report a cache that it does not
 have, and each point fills this memory again. A core that cannot be probed has a wide range.
 """
 
 import shutil
+import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from importlib import import_module
@@ -17,6 +19,7 @@ from tierscope import stops
 from tierscope.errors import MachineError, ResultError, TierscopeError, UsageError, refusal
 from tierscope.files import cache_folder
 from tierscope.plans import suites
+from tierscope.predict.program.moved import NEAREST, Moved, moved
 from tierscope.record.machine import Machine
 from tierscope.record.result import Run, load
 from tierscope.run.owned import abandon, own
@@ -24,12 +27,14 @@ from tierscope.run.place import RUNS
 from tierscope.run.planned import this_machine
 from tierscope.run.start import begin, execute
 from tierscope.simulated.measured import measured
+from tierscope.stats.median import Interval
 from tierscope.suites.core.ask import stream
 from tierscope.suites.core.parameter import NONE, UNKNOWN
 from tierscope.suites.core.table import Core
 from tierscope.suites.core.table_points import CorePoints
 from tierscope.suites.latency import fast
 from tierscope.suites.latency.levels import latency_levels
+from tierscope.suites.latency.row import LatencyRow
 from tierscope.suites.latency.table import Latency
 from tierscope.suites.tlb.experiments import SMALL
 from tierscope.suites.tlb.labels import TlbLabels
@@ -68,9 +73,46 @@ def runs_here(named: Sequence[Run], tell: Tell) -> list[Run]:
             raise UsageError(f"{other.path} is not a complete run of this machine, on which the program is measured; "
                              "name runs of this one, or leave --from out")  # fmt: skip
         return list(named)
-    runs = [_found(suite, digest) or _made(suite, machine, digest, tell) for suite in WORDS if suite != PROBED]
-    probed = _found(PROBED, digest) or _probed(machine, digest, _core_memory(runs), tell)
+    stair, same_clock = _staircase(machine, digest, tell)
+
+    def found(suite: str) -> Run | None:
+        return _found(suite, digest) if same_clock else None
+
+    others = [suite for suite in WORDS if suite not in (STAIRCASE, PROBED)]
+    runs = [stair, *(found(suite) or _made(suite, machine, digest, tell) for suite in others)]
+    probed = found(PROBED) or _probed(machine, digest, _core_memory(runs), tell)
     return [*runs, probed] if probed else runs
+
+
+def _staircase(machine: Machine, digest: str, tell: Tell) -> tuple[Run, bool]:
+    """Return the staircase of now, and whether the clock is that of kept runs."""
+    known: dict[tuple[str, int], Interval | None] = {}
+
+    def again(row: LatencyRow) -> Interval | None:
+        key = row.pages, row.footprint_bytes
+        if key not in known:
+            known[key] = _now(row)
+        return known[key]
+
+    gone: list[Moved] = []
+    for run in _all_found(STAIRCASE, digest):
+        if (change := moved(run, again)) is None:
+            return run, True
+        gone.append(change)
+    if gone:
+        tell(f"{gone[0]}, so that the machine is measured again")
+    return _made(STAIRCASE, machine, digest, tell), all(one.place != NEAREST for one in gone)
+
+
+def _now(row: LatencyRow) -> Interval | None:
+    """Return the latency of a footprint now; None if it cannot be measured, or not conclusively."""
+    size = word_bytes(row.footprint_bytes)
+    words = WORDS[STAIRCASE] | {"pages": row.pages, "probe": row.probe, "target": row.target, "visits": "1"}
+    words |= {"from": size, "to": size, "element": word_bytes(row.element_bytes)}
+    with tempfile.TemporaryDirectory(prefix="tierscope-") as name, suppress(TierscopeError):
+        rows = Latency().rows(_measured(STAIRCASE, words, Path(name) / STAIRCASE))
+        return next((one.latency for one in rows if one.order == "global" and one.conclusive), None)
+    return None
 
 
 def _probed(machine: Machine, digest: str, memory: int, tell: Tell) -> Run | None:
@@ -98,12 +140,18 @@ def _is_of(run: Run, digest: str) -> bool:
 
 def _found(suite: str, digest: str) -> Run | None:
     """Return the latest run of a suite here."""
+    return next(_all_found(suite, digest), None)
+
+
+def _all_found(suite: str, digest: str) -> Iterator[Run]:
+    """Yield the runs of a suite here that serve, the latest first."""
     for path in _candidates(suite, digest):
-        with suppress(ResultError):
+        try:
             run = load(path)
-            if run.result.suite == suite and _is_of(run, digest) and _serves(run):
-                return run
-    return None
+        except ResultError:
+            continue
+        if run.result.suite == suite and _is_of(run, digest) and _serves(run):
+            yield run
 
 
 def _serves(run: Run) -> bool:
@@ -195,21 +243,26 @@ def _made(suite: str, machine: Machine, digest: str, tell: Tell, more: Mapping[s
                            f"with `tierscope run {suite}` and name the run with --from")  # fmt: skip
     _clear(path, suite)
     words = WORDS[suite] | ({"to": _far(machine)} if suite == STAIRCASE else {}) | dict(more or {})
-    argv = ("tierscope", "run", suite, *(f"{key}={word}" for key, word in words.items()))
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        directory, manifest = begin(suite, suites[suite].read(words), "", argv, path)
-        with stops.held():  # a native module that is interrupted while it loads aborts the process
-            import_module("duckdb")
-        execute(directory, manifest)
+        made = _measured(suite, words, path)
     except OSError as error:
         raise MachineError(f"{suite} of this machine cannot be measured: {refusal(error)}") from error
     except TierscopeError as error:
         raise type(error)(f"{suite} of this machine is measured first: {error}") from error
-    made = load(path)
     if suite == STAIRCASE and not _reaches_memory(made):
         raise MachineError(_no_memory(made))  # before the other suites take their time
     return made
+
+
+def _measured(suite: str, words: dict[str, str], path: Path) -> Run:
+    """Return a run that is made now. Errors as those of a run, and OSError."""
+    argv = ("tierscope", "run", suite, *(f"{key}={word}" for key, word in words.items()))
+    directory, manifest = begin(suite, suites[suite].read(words), "", argv, path)
+    with stops.held():  # a native module that is interrupted while it loads aborts the process
+        import_module("duckdb")
+    execute(directory, manifest)
+    return load(directory)
 
 
 def _no_memory(run: Run) -> str:
