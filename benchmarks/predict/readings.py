@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from tierscope.predict.program.answer import seconds_of
+from tierscope.predict.program.anchor import seconds_of
 from tierscope.predict.program.front_end import explains_better
 from tierscope.predict.program.mixture import mixed, share_of
 from tierscope.simulated.replay import Traced

@@ -56,7 +56,8 @@ from rivals import misses_times_latency, ratio_of_latencies
 from tierscope.core import find_core
 from tierscope.errors import TierscopeError
 from tierscope.files import write_atomically
-from tierscope.predict.program.answer import Answer, anchor, answer
+from tierscope.predict.program.anchor import Lineup, anchor
+from tierscope.predict.program.answer import Answer, answer
 from tierscope.predict.program.cold import NONE, Doubt, doubt
 from tierscope.predict.program.cores import COUNT
 from tierscope.predict.program.native import Native
@@ -229,7 +230,7 @@ def told(
     (near, far, instant), mixture = chosen(time, near, far, instant)
     first = instant[0] if instant else None
     readings = len(near) - 1 - COUNT
-    here = anchor(Native(exact, exact, 0.0, 9), near, "", (), first, unsure, readings=readings, mixed=mixture)
+    here = anchor(Native(exact, exact, 0.0, 9), near, "", (), first, unsure, Lineup(readings, mixture))
     return answer("far", here, far, None, None, None)
 
 

@@ -13,7 +13,8 @@ import pytest
 
 import made_flows as flows
 from flow_replay import LINE, LINES, loads, machine, replayed
-from tierscope.predict.program.answer import anchor, answer
+from tierscope.predict.program.anchor import anchor
+from tierscope.predict.program.answer import answer
 from tierscope.predict.program.cold import doubt
 from tierscope.predict.program.native import Native
 from tierscope.simulated.replay import Traced

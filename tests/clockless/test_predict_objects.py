@@ -15,7 +15,7 @@ import pytest
 from tierscope.predict.objects.choice import Set
 from tierscope.predict.objects.objects import objects_of, shares
 from tierscope.predict.objects.placed import STATIC, Again, Ends, Placed, placed
-from tierscope.predict.program.answer import anchor, seconds_of
+from tierscope.predict.program.anchor import anchor, seconds_of
 from tierscope.predict.program.cores import cores
 from tierscope.simulated.replay import Traced, replayed
 from tierscope.simulated.trace import words_of

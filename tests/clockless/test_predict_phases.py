@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tierscope.predict.program.answer import anchor
+from tierscope.predict.program.anchor import anchor
 from tierscope.predict.program.phases import Cores, phases
 from tierscope.simulated.replay import Traced, replayed
 from tierscope.simulated.trace import words_of

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from tierscope.predict.program import native
-from tierscope.predict.program.answer import anchor
+from tierscope.predict.program.anchor import anchor
 from tierscope.predict.program.crowded import crowded
 from tierscope.predict.program.native import Native, measured
 from tierscope.simulated.replay import Traced

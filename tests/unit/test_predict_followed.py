@@ -12,7 +12,7 @@ from rich.console import Console
 from made_processes import process, ran
 from tierscope.errors import UsageError
 from tierscope.predict.program import native, slowest
-from tierscope.predict.program.answer import anchor
+from tierscope.predict.program.anchor import anchor
 from tierscope.predict.program.found import Found
 from tierscope.predict.program.machines import Here, Place
 from tierscope.predict.program.members import Household, Member, household

@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from tierscope.predict.program import asked, part
-from tierscope.predict.program.answer import Anchor, Answer, anchor, answer
+from tierscope.predict.program.anchor import Anchor, Lineup, anchor
+from tierscope.predict.program.answer import Answer, answer
 from tierscope.predict.program.front_end import UNPROBED, FrontEnd, between, explains_better
 from tierscope.predict.program.machines import Here, Place
 from tierscope.predict.program.native import Native
@@ -38,7 +39,7 @@ def anchored(eager: float, lazy: float) -> tuple[Here, Anchor]:
 
 def told(here: tuple[float, float], there: tuple[float, float]) -> Answer:
     """Return the answer for a program of one second. here, there: times of the own core, by the two readings."""
-    made = anchor(ran(1.0), [*map(of, here), *[of(1.0)] * OTHERS], readings=1)
+    made = anchor(ran(1.0), [*map(of, here), *[of(1.0)] * OTHERS], lineup=Lineup(1))
     return answer("far", made, [*map(of, there), *[of(2.0)] * OTHERS], None, None, None)
 
 
@@ -88,9 +89,9 @@ def test_the_bounds_contain_a_program_between_both_readings() -> None:
 def test_the_own_core_with_the_other_reading_is_not_another_core() -> None:
     """Two other cores explain the time here, and the own one by both readings: bounds need three."""
     others = [*[of(1.0)] * 2, *[of(9.0)] * (OTHERS - 2)]
-    made = anchor(ran(1.0), [of(1.0), of(1.0), *others], readings=1)
+    made = anchor(ran(1.0), [of(1.0), of(1.0), *others], lineup=Lineup(1))
     assert made.unknown.startswith(f"only 2.0 of {OTHERS} cores that this machine may have")
-    assert not anchor(ran(1.0), [of(1.0), of(1.0), *others], readings=0).unknown
+    assert not anchor(ran(1.0), [of(1.0), of(1.0), *others]).unknown
 
 
 CROSSES = [(0.95, 1.78), (1.3, 1.6), (1.0, 2.48), (1.25, 1.5)]
@@ -103,7 +104,7 @@ def test_bounds_contain_a_core_that_has_one_half_of_each_reading(wrong: int, *, 
     here, there = zip(*CROSSES, strict=True)
     here = (*here[:2], here[2] + wrong, here[3])  # refused by the time here
     same = [of(1.0)] * OTHERS
-    made = anchor(ran(1.0), [*map(of, here), *same], readings=3)
+    made = anchor(ran(1.0), [*map(of, here), *same], lineup=Lineup(3))
     found = answer("far", made, [*map(of, there), *[of(1.78 / 0.95)] * OTHERS], None, None, None)
     assert found.ratio == pytest.approx(1.78 / 0.95)
     assert found.high is not None
@@ -113,7 +114,7 @@ def test_bounds_contain_a_core_that_has_one_half_of_each_reading(wrong: int, *, 
 def test_bounds_contain_a_program_between_any_two_readings() -> None:
     """Neither crossed reading is within a quarter of the time here, and half of each takes it."""
     cores = [of(0.95), of(0.96), of(0.5), of(1.5), *[of(1.0)] * OTHERS]
-    made = anchor(ran(1.0), cores, readings=3)
+    made = anchor(ran(1.0), cores, lineup=Lineup(3))
     found = answer("far", made, [of(1.0), of(1.0), of(2.5), of(3.5), *[of(1.0)] * OTHERS], None, None, None)
     assert found.high is not None
     assert found.high >= 3.0

@@ -2,7 +2,8 @@
 
 import pytest
 
-from tierscope.predict.program.answer import anchor, answer
+from tierscope.predict.program.anchor import anchor
+from tierscope.predict.program.answer import answer
 from tierscope.predict.program.itself import itself
 from tierscope.predict.program.native import Native
 from tierscope.simulated.replay import Traced

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from tierscope.predict.program import asked, part
-from tierscope.predict.program.answer import Anchor, Answer, anchor, answer
+from tierscope.predict.program.anchor import Anchor, Lineup, anchor
+from tierscope.predict.program.answer import Answer, answer
 from tierscope.predict.program.front_end import UNPROBED, replayed
 from tierscope.predict.program.machines import Here, Place
 from tierscope.predict.program.mixture import mixed, share_of, with_mixed
@@ -102,8 +103,8 @@ def test_a_mixture_without_enough_other_cores_is_not_known() -> None:
 
 def test_all_variants_of_the_own_core_are_mixtures() -> None:
     here, made, found = asked._anchored(HERE, ran(1.0), found_of((0.7, 1.4), (1.5, 4.5)), "")
-    assert made.mixed
-    assert made.readings == 2
+    assert made.lineup.mixed
+    assert made.lineup.readings == 2
     assert [core.seconds for core in made.cores[:3]] == pytest.approx([1.0, 0.7, 1.5])
     assert [found[word].seconds for word in (here.instant, *here.ends)] == [0.5, 0.5]
     assert here.tiers[0].words[1:3] == ["t" + EAGER, "t" + LAZY]
@@ -137,7 +138,7 @@ def test_phases_of_a_mixture_are_between_those_of_both_readings() -> None:
 
 def told(here: tuple[float, ...], there: tuple[float, ...], *, mixture: bool) -> Answer:
     made: Anchor = anchor(
-        ran(1.0), [*map(of, here), *[of(1.0)] * OTHERS], readings=len(here) - 1, mixed=mixture
+        ran(1.0), [*map(of, here), *[of(1.0)] * OTHERS], lineup=Lineup(len(here) - 1, mixture)
     )  # fmt: skip
     return answer("far", made, [*map(of, there), *[of(2.0)] * OTHERS], None, None, None)
 

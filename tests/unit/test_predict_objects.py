@@ -11,11 +11,12 @@ from tierscope.errors import MachineError
 from tierscope.predict.objects import symbols
 from tierscope.predict.objects.choice import best, bytes_of, growing
 from tierscope.predict.objects.objects import ProgramObject, moved_bytes, objects_of, shares
-from tierscope.predict.objects.placed import OTHER_WAY, STATIC, Again, Ends, Placed, between, placed
+from tierscope.predict.objects.placed import OTHER_WAY, STATIC, Again, Ends, Placed, placed
 from tierscope.predict.objects.stored import placements
 from tierscope.predict.objects.symbols import Frame, named, parsed
 from tierscope.predict.objects.text import show, waits
-from tierscope.predict.program.answer import anchor
+from tierscope.predict.program.anchor import anchor
+from tierscope.predict.program.mixture import mixed
 from tierscope.predict.program.native import Native
 from tierscope.simulated import tracer
 from tierscope.simulated.replay import Traced
@@ -125,10 +126,10 @@ def test_sets_grow_by_share_per_byte_and_are_few() -> None:
 
 
 def test_a_share_of_the_way_is_taken_part_by_part() -> None:
-    half = between(of(3.0), of(1.0), 0.5)
+    half = mixed(of(3.0), of(1.0), 0.5)
     assert half.seconds == 2.0
     assert half.parts == ((0, 2_000_000, 2.0),)
-    assert between(of(3.0), of(1.0), 0.0).seconds == 3.0
+    assert mixed(of(3.0), of(1.0), 0.0).seconds == 3.0
 
 
 HERE = Interval(1.0, 1.0, 1.0, 9)

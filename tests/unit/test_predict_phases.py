@@ -5,7 +5,7 @@ import io
 import pytest
 from rich.console import Console
 
-from tierscope.predict.program.answer import Anchor, anchor
+from tierscope.predict.program.anchor import Anchor, Lineup, anchor
 from tierscope.predict.program.native import Native
 from tierscope.predict.program.phases import BEGIN, MOST, OTHERS, Cores, phases
 from tierscope.predict.program.text_phases import show
@@ -96,7 +96,7 @@ def test_bounds_of_a_phase_contain_the_other_reading_of_the_front_end() -> None:
     cores = [own, other, *[own] * 12]
     there = [of((0, M, 2.0)), of((0, M, 3.6)), *[of((0, M, 2.0))] * 12]
     for readings in (0, 1):
-        made = anchor(Native(time, time, 0.0, 9), cores, readings=readings)
+        made = anchor(Native(time, time, 0.0, 9), cores, lineup=Lineup(readings))
         (one,) = phases(made, [Cores("far", list(zip(cores, there, strict=True)), None, None)], 1)
         assert one.there[0].high is not None
         assert (one.there[0].high >= 3.0) == bool(readings)

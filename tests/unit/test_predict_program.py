@@ -12,7 +12,8 @@ from rich.console import Console
 
 from tierscope.errors import MachineError, UsageError
 from tierscope.predict.program import native, printed
-from tierscope.predict.program.answer import Anchor, Answer, anchor, answer, paired_deviation, reaching
+from tierscope.predict.program.anchor import Anchor, anchor
+from tierscope.predict.program.answer import Answer, answer, paired_deviation, reaching
 from tierscope.predict.program.cold import doubt, explained, extremes
 from tierscope.predict.program.found import Found
 from tierscope.predict.program.native import Native

@@ -3,7 +3,8 @@
 import pytest
 
 from made_processes import process, ran
-from tierscope.predict.program.answer import Answer, anchor
+from tierscope.predict.program.anchor import anchor
+from tierscope.predict.program.answer import Answer
 from tierscope.predict.program.members import Household, Member, household
 from tierscope.predict.program.whole import Followed, whole
 from tierscope.simulated.family import Relative

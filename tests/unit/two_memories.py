@@ -4,7 +4,7 @@ from pathlib import Path
 
 import msgspec
 
-from tierscope.predict.program.answer import seconds_of
+from tierscope.predict.program.anchor import seconds_of
 from tierscope.predict.program.native import Native
 from tierscope.simulated.replay import Traced
 from tierscope.stats.median import Interval

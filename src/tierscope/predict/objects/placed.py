@@ -17,7 +17,8 @@ from typing import Any
 
 from tierscope.predict.objects.choice import Set, best, bytes_of, growing
 from tierscope.predict.objects.objects import ProgramObject, Shares, all_moved_bytes, moved_bytes, objects_of, shares
-from tierscope.predict.program.answer import Anchor, Answer, anchored, seconds_of
+from tierscope.predict.program.anchor import Anchor, seconds_of
+from tierscope.predict.program.answer import Answer, anchored
 from tierscope.predict.program.front_end import replayed
 from tierscope.predict.program.mixture import mixed
 from tierscope.simulated.replay import Traced

@@ -8,8 +8,9 @@ from pathlib import Path
 from tierscope.errors import UsageError
 from tierscope.host.system import System
 from tierscope.predict.objects.placed import Again, Ends, placed
-from tierscope.predict.program.answer import Anchor, anchor, seconds_of
+from tierscope.predict.program.anchor import Anchor, Lineup, anchor, seconds_of
 from tierscope.predict.program.cold import Doubt, doubt
+from tierscope.predict.program.cores import in_flight
 from tierscope.predict.program.found import Found
 from tierscope.predict.program.front_end import explains_better
 from tierscope.predict.program.here import Tell, runs_here
@@ -184,4 +185,5 @@ def _anchor(
     here: Here, native: Native, found: Mapping[str, Traced], said: str, unsure: Doubt, *, mixed: bool = False
 ) -> Anchor:
     own, ends = cores_of(here.own, found), [found[word] for word in here.ends]
-    return anchor(native, own, said, ends, found.get(here.instant), unsure, here.own.readings, mixed)
+    lineup = Lineup(here.own.readings, mixed, in_flight(here.own.others))
+    return anchor(native, own, said, ends, found.get(here.instant), unsure, lineup)

@@ -4,7 +4,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from tierscope.predict.objects.placed import Placed
-from tierscope.predict.program.answer import Anchor, Answer
+from tierscope.predict.program.anchor import Anchor
+from tierscope.predict.program.answer import Answer
 from tierscope.predict.program.machines import Place
 from tierscope.predict.program.members import Household
 from tierscope.predict.program.native import Native

@@ -16,7 +16,7 @@ from collections.abc import Mapping
 
 from msgspec.structs import replace
 
-from tierscope.predict.program.answer import OFF, seconds_of
+from tierscope.predict.program.anchor import OFF, seconds_of
 from tierscope.predict.program.front_end import FrontEnd
 from tierscope.simulated.replay import Traced
 

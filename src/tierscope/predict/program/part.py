@@ -4,7 +4,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from tierscope.predict.program.answer import Anchor, Answer, answer, seconds_of, slowdown
+from tierscope.predict.program.anchor import Anchor, seconds_of
+from tierscope.predict.program.answer import Answer, answer, slowdown
 from tierscope.predict.program.found import Found
 from tierscope.predict.program.front_end import between_readings, replayed
 from tierscope.predict.program.lever import judged, opinion
@@ -158,7 +159,7 @@ def _cells(parts: Sequence[Part], followed: Sequence[Followed], home: Household 
 
 def refused_reading(here: Here, here_s: Anchor) -> tuple[str, ...]:
     """Return a note where the time here refuses a reading of the front end, and not the other one, or both."""
-    if here_s.mixed and not here_s.unknown:
+    if here_s.lineup.mixed and not here_s.unknown:
         return (between_readings(*(seconds_of(core) / here_s.measured_s[1] for core in here_s.cores[1:3])),)
     other, ratio = here_s.other_reading, here_s.other_ratio
     if other is None or ratio is None or here_s.allows(other) or here_s.unknown:

@@ -26,7 +26,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tierscope.predict.program.answer import Anchor, noisy, reaching, seconds_of
+from tierscope.predict.program.anchor import Anchor, seconds_of
+from tierscope.predict.program.answer import noisy, reaching
 from tierscope.predict.program.cold import extremes
 from tierscope.predict.program.left_open import left_open
 from tierscope.predict.program.one_more import mean_of, one_more
@@ -128,7 +129,7 @@ def _there(here: Anchor, one: Cores, parts: Sequence[Span]) -> PhaseThere:
     told, others = sure[0][0], sure[1:]
     ends = [one_more(given, [x for x, _ in others], [v for _, v in others]) for given in here.weights]
     open_ends = _left_open(here, parts, told, [ratio for ratio, _ in others])
-    alternatives = zip(here.cores[1 : 1 + here.readings], others, strict=False)
+    alternatives = zip(here.cores[1 : 1 + here.lineup.readings], others, strict=False)
     open_ends += [ratio for core, (ratio, _) in alternatives if here.allows(core)]
     every = [told, *(end for pair in ends for end in pair), *open_ends]
     memory = [time / a for end in one.ends if (a := _time(end, parts)) > 0]

@@ -19,7 +19,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from tierscope.predict.program.answer import Anchor, Answer
+from tierscope.predict.program.anchor import Anchor
+from tierscope.predict.program.answer import Answer
 from tierscope.predict.program.members import Household, Member
 
 Factors = tuple[float, float]
