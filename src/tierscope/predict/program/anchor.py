@@ -36,8 +36,8 @@ Pair = tuple[Traced, Traced]
 
 @dataclass(frozen=True, slots=True)
 class Lineup:
-    """How the cores of an anchor are related. readings: number of those that are the own core with other readings of
-    the front end, behind the first one. mixed: whether the first one is a mixture of the two behind it (`mixture`).
+    """How the cores of an anchor are related. readings: how many behind the first one are the own core with other
+    readings of the front end. mixed: whether the first one is a mixture of the two behind it (`mixture`).
 
     in_flight: the most lines that one of the cores has in flight from memory; 0: not known.
     """

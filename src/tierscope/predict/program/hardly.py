@@ -5,8 +5,8 @@
     ratio of the program      1 + (b - a) / M +- s / M
 
 a_i, b_i: model times of core i here and on the tier; M: time here; N: threads; v_i: deviation of the change by what was
-not traced. L: the most lines that a core has in flight from memory; gone: share of reads that gaps of the trace may hide
-(`cold`). A core that overlaps n waits shows at least 1/n of their time, and some of the cores fetch nothing
+not traced. L: the most lines that a core has in flight from memory; gone: share of reads that gaps may hide (`cold`). A
+core that overlaps n waits shows at least 1/n of their time, and some of the cores fetch nothing
 ahead. So s is the change if each line comes alone. The time that a model of a core lacks, for decoding or for ports, is
 not that of memory: the accesses are in the trace. If s is at most HARDLY of M, the time there is known without it.
 Blind to: accesses of a path that the program does not take in the tracer. So beyond FARTHEST nothing is known.
