@@ -13,6 +13,7 @@ import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from importlib import import_module
+from itertools import islice
 from pathlib import Path
 
 from tierscope import stops
@@ -28,6 +29,8 @@ from tierscope.run.planned import this_machine
 from tierscope.run.start import begin, execute
 from tierscope.simulated.measured import measured
 from tierscope.stats.median import Interval
+from tierscope.stats.summary import WIDE
+from tierscope.stats.visited import ONCE
 from tierscope.suites.core.ask import stream
 from tierscope.suites.core.parameter import NONE, UNKNOWN
 from tierscope.suites.core.table import Core
@@ -55,6 +58,7 @@ PROBED = "core"
 IN_FLIGHT = {"lines", "flight"}  # probes of `core` that find the lines in flight
 CODE = "core_code"  # the table of the points that show how instructions come
 CLEARLY = 2.0  # times the cache that a staircase shows: the run itself decided by fewer points
+MOST_COMPARED = 2  # runs of a staircase that are compared with now, each for some seconds
 TIMES_CACHE, LEAST_FAR = 4, 64 * MiB
 TIMES_FETCHED, MOST_FETCHED = 16, GiB  # windows of the prefetcher touch a part of their pages
 Tell = Callable[[str], None]
@@ -86,17 +90,9 @@ def runs_here(named: Sequence[Run], tell: Tell) -> list[Run]:
 
 def _staircase(machine: Machine, digest: str, tell: Tell) -> tuple[Run, bool]:
     """Return the staircase of now, and whether the clock is that of kept runs."""
-    known: dict[tuple[str, int], Interval | None] = {}
-
-    def again(row: LatencyRow) -> Interval | None:
-        key = row.pages, row.footprint_bytes
-        if key not in known:
-            known[key] = _now(row)
-        return known[key]
-
     gone: list[Moved] = []
-    for run in _all_found(STAIRCASE, digest):
-        if (change := moved(run, again)) is None:
+    for run in islice(_all_found(STAIRCASE, digest), MOST_COMPARED):
+        if (change := moved(run, _now)) is None:
             return run, True
         gone.append(change)
     if gone:
@@ -105,14 +101,19 @@ def _staircase(machine: Machine, digest: str, tell: Tell) -> tuple[Run, bool]:
 
 
 def _now(row: LatencyRow) -> Interval | None:
-    """Return the latency of a footprint now; None if it cannot be measured, or not conclusively."""
+    """Return the latency of a footprint by one visit; None if it cannot be measured, or the visit shows nothing."""
     size = word_bytes(row.footprint_bytes)
     words = WORDS[STAIRCASE] | {"pages": row.pages, "probe": row.probe, "target": row.target, "visits": "1"}
     words |= {"from": size, "to": size, "element": word_bytes(row.element_bytes)}
     with tempfile.TemporaryDirectory(prefix="tierscope-") as name, suppress(TierscopeError):
         rows = Latency().rows(_measured(STAIRCASE, words, Path(name) / STAIRCASE))
-        return next((one.latency for one in rows if one.order == "global" and one.conclusive), None)
+        return next((one.latency for one in rows if one.order == "global" and _is_sound(one)), None)
     return None
+
+
+def _is_sound(row: LatencyRow) -> bool:
+    """Return whether the width of its interval is all that makes a point inconclusive."""
+    return all(reason == ONCE or reason.startswith(WIDE) for reason in row.reasons)
 
 
 def _probed(machine: Machine, digest: str, memory: int, tell: Tell) -> Run | None:

@@ -1,17 +1,19 @@
 """A kept staircase compared with now: its nearest cache, its last one, and its memory may have changed since.
 
 Others use the memory and the last cache of a virtual machine, and the clock of a core depends on settings. So three
-footprints are measured again, in a second or two, before a kept run serves:
+footprints are visited once more, in some four seconds, before a kept run serves:
 
     nearest    the smallest footprint
-    last       the largest one that the last cache contains by half
-    memory     the largest one
+    last       the one whose time is nearest to the latency of the last cache, before memory begins
+    memory     the smallest one that is BEYOND times the begin of memory, or the largest one
 
-One has moved if its time differs by more than APART, and both intervals do not meet. A point that is inconclusive now
-decides nothing. If the nearest one moved, the clock did, and nothing that was measured with it serves.
-Blind to: a change between these three.
+One has moved if its time is more than APART beyond the kept interval, and again in a second visit: one visit may meet a
+moment of another program. A visit that is not steady, or has too few undisturbed blocks, decides nothing. If the
+nearest one moved, the clock did, and nothing that was measured with it serves.
+Blind to: a change between these three, and the time for which a shared cache keeps a line.
 """
 
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
@@ -25,47 +27,53 @@ from tierscope.suites.latency.table import Latency
 from tierscope.units import show_seconds
 
 APART = 1.10  # factor
+BEYOND = 2.0
 NEAREST, LAST, MEMORY = "nearest cache", "last cache", "memory"
 Again = Callable[[LatencyRow], Interval | None]
-"""Measures the footprint of a row again. None: it is not conclusive."""
+"""Visits the footprint of a row again. None: the visit shows nothing."""
 
 
 @dataclass(frozen=True, slots=True)
 class Moved:
-    """A place whose latency is not what a kept run shows."""
+    """A place whose latency is not what a kept run shows. now: seconds."""
 
     place: str
     before: Interval
-    now: Interval
+    now: float
 
     def __str__(self) -> str:
-        times = f"{show_seconds(self.before.middle)} in the kept run and {show_seconds(self.now.middle)} now"
+        times = f"{show_seconds(self.before.middle)} in the kept run and {show_seconds(self.now)} now"
         return f"a load from the {self.place} takes {times}"
 
 
 def moved(run: Run, again: Again) -> Moved | None:
     """Return the first place whose time moved; None where the run still serves."""
     for place, row in _places(run):
-        now = again(row)
-        if now is not None and row.latency is not None and _differ(row.latency, now):
-            return Moved(place, row.latency, now)
+        before, now = row.latency, again(row)
+        if before and now and _is_beyond(now, before) and (later := again(row)) and _is_beyond(later, before):
+            return Moved(place, before, later.middle)
     return None
 
 
 def _places(run: Run) -> Iterator[tuple[str, LatencyRow]]:
     """Yield three rows of the staircase that serves; fewer where it has no last cache with points."""
     try:
-        last = measured([run]).shapes[-1].size_bytes
+        known = measured([run])
     except UsageError:
         return
     found = max(latency_levels(Latency().rows(run)).values(), key=lambda one: len(one.rows))
     yield NEAREST, found.rows[0]
-    within = [row for row in found.rows[1:] if row.footprint_bytes <= last / 2]
+    last_s = known.shapes[-1].latency_s
+    within = [
+        (abs(math.log(time.middle / last_s)), row)
+        for row, time in zip(found.rows[1:], found.times[1:], strict=True)
+        if row.footprint_bytes < known.memory_from_bytes
+    ]
     if within:
-        yield LAST, within[-1]
-    yield MEMORY, found.rows[-1]
+        yield LAST, min(within, key=lambda one: one[0])[1]
+    beyond = (row for row in found.rows if row.footprint_bytes >= BEYOND * known.memory_from_bytes)
+    yield MEMORY, next(beyond, found.rows[-1])
 
 
-def _differ(one: Interval, other: Interval) -> bool:
-    low, high = sorted((one, other), key=lambda time: time.middle)
-    return high.middle > APART * low.middle and high.low > low.high
+def _is_beyond(now: Interval, before: Interval) -> bool:
+    return not before.low / APART <= now.middle <= before.high * APART
