@@ -279,7 +279,9 @@ class Caches::Levels : private Lineup {
       if (doubts_) doubts_->fill(last_cache(cpu), entry, false);
       if (kept_) kept_->fill(last_cache(cpu), entry);
     }
-    if (filled.victim != 0) leave(cpu, level, filled.victim);
+    if (filled.victim == 0) return;
+    leave(cpu, level, filled.victim);
+    if (kept_ && level + 2 == depth_) stay(cpu, filled.victim & ADDRESS);
   }
 
   /// Look for the line of a load in other CPUs that wrote it. Return when it arrives, or 0.

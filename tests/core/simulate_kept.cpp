@@ -47,6 +47,17 @@ TEST_CASE("a line that the nearest cache has is in use until it leaves") {
   CHECK(made.access(1, Kind::load, 390 * US) == LAST);
 }
 
+TEST_CASE("a line that a dirty one replaces was in use until then") {
+  const Made made(cache("L1d", "128B", 2, 1) + cache("L2", "64B", 1, 5) +
+                  cache("L3", "64KiB", 16, 10, "keep = \"100us\""));
+  made.access(1, Kind::store, 0);
+  made.access(2, Kind::load, US);
+  CHECK(made.access(2, Kind::load, 95 * US) == NEAR);
+  made.access(3, Kind::load, 96 * US);  // L1d loses 1 to L2, which loses 2
+  made.access(4, Kind::load, 97 * US);  // L1d loses 2
+  CHECK(made.access(2, Kind::load, 150 * US) == LAST);
+}
+
 TEST_CASE("a dirty line that others take is written once") {
   const Made made(two());
   made.access(1, Kind::store, 0);
