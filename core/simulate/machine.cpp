@@ -92,6 +92,10 @@ bool interleaves(const Section& memory) {
          (memory.has("behind") && interleaves(memory.section("behind")));
 }
 
+WalkLimits walk_of(const Section& walk) {
+  return {walk.time("base"), static_cast<unsigned>(walk.count("parallel", 0, 64, "0"))};
+}
+
 CpuLimits limits_of(const Section& cpu) {
   CpuLimits limits;
   limits.cycle = cpu.time("cycle", "0.4ns");
@@ -215,7 +219,7 @@ Machine::Machine(const std::string& word, const std::string& beside, std::uint64
   if (!levels.empty() && pages_.bytes == 0)
     root.refuse("pages", "is absent, but there is a TLB; write bytes = \"4KiB\"");
   if (levels.empty() && root.has("walk")) root.refuse("walk", "is given, but no [[tlb]] that could miss");
-  const Time walk = root.has("walk") ? root.section("walk").time("base") : 0;
+  const auto walk = root.has("walk") ? walk_of(root.section("walk")) : WalkLimits{};
   if (!levels.empty())
     tlbs_ = std::make_unique<Tlbs>(
         levels, cpus_, Translated{pages_.bytes, pages_.base, pages_.split, mixed(stated ^ PAGES)}, walk, *caches_);

@@ -1,12 +1,14 @@
 /// Levels of translations over page walks. A page that is found in one level is put into those nearer; each replaces
 /// the least recently used one. A page walk costs `base` and one read of the page's entry through the caches. The
 /// entries are eight bytes for each page, from 2^47 on in the same memory, so that eight neighbouring pages share one
-/// line of them. Entries of parts of pages are in a table of their own.
+/// line of them. Entries of parts of pages are in a table of their own. A CPU has `parallel` page walkers, each busy
+/// from the begin of its walk until the entry has come.
 /// Blind to: the upper steps of a page walk, which have their own caches; `base` stands for them. Parts of a page are
 /// in the levels of whole pages, where processors often have a level of their own for the smallest pages.
 ///
-/// Source: A. Bhattacharjee, D. Lustig, "Architectural and Operating System Support for Virtual Memory", Synthesis
-/// Lectures on Computer Architecture, 2017.
+/// Sources: A. Bhattacharjee, D. Lustig, "Architectural and Operating System Support for Virtual Memory", Synthesis
+/// Lectures on Computer Architecture, 2017; Intel, "64 and IA-32 Architectures Optimization Reference Manual", 2024,
+/// chapter 2 (two or four walks at the same time).
 #include "simulate/tlb.hpp"
 
 #include <algorithm>
@@ -14,6 +16,7 @@
 #include <optional>
 
 #include "base/random.hpp"
+#include "simulate/busy.hpp"
 #include "simulate/cache.hpp"
 #include "simulate/flights.hpp"
 #include "simulate/lru.hpp"
@@ -99,7 +102,8 @@ void check_behind(const Section& section, const Facts& facts, const Facts& neare
 
 class Tlbs::Levels {
  public:
-  Levels(const std::vector<Section>& sections, unsigned cpus, const Translated& pages, Time walk, Caches& caches)
+  Levels(const std::vector<Section>& sections, unsigned cpus, const Translated& pages, const WalkLimits& walk,
+         Caches& caches)
       : page_bytes_(pages.page_bytes),
         shift_(static_cast<unsigned>(std::countr_zero(pages.page_bytes))),
         part_shift_(static_cast<unsigned>(std::countr_zero(std::max<std::uint64_t>(pages.part_bytes, 1)))),
@@ -179,6 +183,7 @@ class Tlbs::Levels {
   struct Own {
     std::vector<Translations> levels;
     std::optional<Flights> walks;
+    std::optional<Ports> walkers;            // absent: any number
     std::uint64_t last = ~std::uint64_t{0};  // page
     Time busy = 0;                           // until when a page walk is in flight
   };
@@ -187,6 +192,7 @@ class Tlbs::Levels {
     if (!own.levels.empty()) return;
     for (const auto& facts : facts_) own.levels.emplace_back(facts);
     own.walks.emplace(WALKS);
+    if (walk_.parallel != 0) own.walkers.emplace(walk_.parallel);
   }
   /// Return the level from `first` on that has the page, or the number of levels if none does. The levels that it
   /// missed have it now.
@@ -215,8 +221,10 @@ class Tlbs::Levels {
            ((address & WITHIN) >> (part ? part_shift_ : shift_)) * ENTRY_BYTES;
   }
   Time walk(unsigned cpu, std::uint64_t page, std::uint64_t address, Time at) {
-    const Time done = caches_.access(cpu, place_of(address), Kind::load, at + walk_);
     auto& own = cpus_[cpu];
+    const Time begin = own.walkers ? std::max(at, own.walkers->free()) : at;
+    const Time done = caches_.access(cpu, place_of(address), Kind::load, begin + walk_.base);
+    if (own.walkers) own.walkers->take(begin, done - begin);
     own.walks->put(page * LINE, done);
     own.busy = std::max(own.busy, done);
     return done;
@@ -225,14 +233,15 @@ class Tlbs::Levels {
   std::uint64_t page_bytes_;
   unsigned shift_, part_shift_;
   std::uint64_t split_, seed_;
-  Time walk_;
+  WalkLimits walk_;
   Caches& caches_;
   std::vector<Facts> facts_;
   std::vector<Own> cpus_;
   std::vector<std::uint64_t> hits_, misses_;
 };
 
-Tlbs::Tlbs(const std::vector<Section>& levels, unsigned cpus, const Translated& pages, Time walk, Caches& caches)
+Tlbs::Tlbs(const std::vector<Section>& levels, unsigned cpus, const Translated& pages, const WalkLimits& walk,
+           Caches& caches)
     : levels_(std::make_unique<Levels>(levels, cpus, pages, walk, caches)) {}
 Tlbs::~Tlbs() = default;
 Time Tlbs::translate(unsigned cpu, std::uint64_t address, Time at) { return levels_->translate(cpu, address, at); }

@@ -15,11 +15,18 @@ struct Translated {
   std::uint64_t seed = 0;
 };
 
+/// What a miss in all levels costs: `base` and one load of a page-table entry. A CPU makes `parallel` page walks at the
+/// same time, and a further one waits; 0: any number.
+struct WalkLimits {
+  Time base = 0;
+  unsigned parallel = 0;
+};
+
 class Tlbs {
  public:
-  /// `levels`: the sections [[tlb]], nearest first. A miss in all costs `walk` and one load of a page-table entry
-  /// through `caches`. @throws BadPlan
-  Tlbs(const std::vector<Section>& levels, unsigned cpus, const Translated& pages, Time walk, Caches& caches);
+  /// `levels`: the sections [[tlb]], nearest first. Page-table entries are loaded through `caches`. @throws BadPlan
+  Tlbs(const std::vector<Section>& levels, unsigned cpus, const Translated& pages, const WalkLimits& walk,
+       Caches& caches);
   ~Tlbs();
   /// Return when the translation of the address, requested at `at`, is known.
   Time translate(unsigned cpu, std::uint64_t address, Time at);

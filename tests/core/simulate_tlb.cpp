@@ -32,12 +32,12 @@ struct Made {
   Plain memory;
   std::unique_ptr<Caches> caches;
   std::unique_ptr<Tlbs> tlbs;
-  explicit Made(const std::string& text, unsigned cpus = 1, const Translated& pages = {PAGE}) {
+  explicit Made(const std::string& text, unsigned cpus = 1, const Translated& pages = {PAGE}, unsigned walkers = 0) {
     const tierscope::tests::Folder folder;
     folder.write("made.toml", text);
     const auto root = read_config(folder.at("made.toml"));
     caches = std::make_unique<Caches>(root.sections("cache"), cpus, 7, memory);
-    tlbs = std::make_unique<Tlbs>(root.sections("tlb"), cpus, pages, WALK, *caches);
+    tlbs = std::make_unique<Tlbs>(root.sections("tlb"), cpus, pages, WalkLimits{WALK, walkers}, *caches);
   }
   Time page(std::uint64_t number, Time at = 0, unsigned cpu = 0) const {
     return tlbs->translate(cpu, number * PAGE + 64, at) - at;
@@ -76,6 +76,17 @@ TEST_CASE("entries of eight pages side by side share one line, which the caches 
   CHECK(made.page(0) == WALK + 1000 + READ);
   CHECK(made.page(7, 1'000'000) == WALK + 1000);
   CHECK(made.page(8, 2'000'000) == WALK + 1000 + READ);
+}
+
+TEST_CASE("a page walk waits until one of the walkers of its CPU is free") {
+  const Made made(tlb("DTLB", 16, 0, 0), 2, {PAGE}, 2);
+  const Time one = made.page(0), two = made.page(1), three = made.page(2), four = made.page(3);
+  CHECK(one == two);
+  CHECK(three == 2 * one);
+  CHECK(four == three);
+  CHECK(made.page(4, 10 * one) == one);
+  CHECK(made.page(0, 10 * one) == 0);  // a page that is translated needs no walker
+  CHECK(made.tlbs->translate(1, 7 * PAGE, 0) == one);
 }
 
 TEST_CASE("an access waits for a page walk in flight, and does not begin another") {
