@@ -94,6 +94,6 @@ def toml_of(rows: Sequence[CoreRow]) -> str:
     all_ = settings(rows)
     for section in dict.fromkeys(one.section for one in all_):
         lines.append(f"[{section}]")
-        lines += [f"{one.key} = {one.value}  # {one.note}" for one in all_ if one.section == section]
+        lines += [f"{one.key} = {one.value}  # {' '.join(one.note.split())}" for one in all_ if one.section == section]
         lines.append("")
     return "\n".join(lines)

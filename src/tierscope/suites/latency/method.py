@@ -8,7 +8,9 @@ TEXTS = {
         "so no prefetcher can run ahead. The result is the time from load to use on one CPU, with an otherwise idle "
         "memory. Limits: it does not detect which TLB level served the address; compare the page sizes. A cycle "
         "misleads on caches that do not evict the oldest line. The random draws next to it do not, but they visit "
-        "some lines again early."
+        "some lines again early. If the staircase ends before the cache that the system reports, blocks of 16 lines, "
+        "which are loaded at the same time, visit footprints around its end. They come back to a line sooner, and "
+        "show whether others take lines from the cache after a time."
     ),
     "Cache sizes found": (
         "Plateaus and ramps are fitted to the curve. A capacity is the footprint at which a quarter of the accesses "
