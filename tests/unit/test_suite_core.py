@@ -296,6 +296,13 @@ def test_a_stream_is_fetched_if_nothing_else_makes_it_as_fast(ratio: float, fetc
     assert streamed((ratio, 0.01 * ratio), (1.0, 0.01)) is fetched
 
 
+@pytest.mark.parametrize(("ratio", "fetched"), [(0.2, True), (0.33, None), (0.42, None), (0.45, False), (0.9, False)])
+def test_a_stream_that_takes_half_of_the_time_shows_no_more_than_the_next_line(
+    ratio: float, fetched: bool | None
+) -> None:
+    assert streamed((ratio, 0.01 * ratio), (1.0, 0.01), next_line=True) is fetched
+
+
 @pytest.mark.parametrize("line", [64, 128, 256])
 def test_no_prefetcher_is_stated_after_a_stream_along_a_page(tmp_path: object, line: int) -> None:
     machine = with_lines(made_machine(2), line)

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 
 LIMIT = 0.5
 STREAMED, ALONE = 0.25, 0.7  # of the time of a line alone: below, a stream is fetched; above, it is not
+BY_ONE = 0.42  # ditto, above which a stream is not fetched, if the next line across pairs is: that alone takes half
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,18 +71,19 @@ def fewest(shares: Mapping[int, Share]) -> Bound:
     return Bound(no[-1] + 1 if no else yes[0], yes[0])
 
 
-def streamed(hop: tuple[float, float], alone: tuple[float, float]) -> bool | None:
+def streamed(hop: tuple[float, float], alone: tuple[float, float], *, next_line: bool = False) -> bool | None:
     """Return whether a stream along a page is fetched; None where it is not sure.
 
     hop, alone: seconds of a line of the stream, and of a line on its own page, with half of their intervals. Without
-    strides, a prefetcher of pairs takes half of the time, one of the next two lines a third of it, and open pages of
-    DRAM or fewer page walks a part of what is left: these are not sure.
+    strides, a prefetcher of pairs takes half of the time, and one of the next two lines a third of it. Open pages of
+    DRAM or fewer page walks save a part of what is left: these are not sure. next_line: whether the next line is
+    fetched across pairs. If so, a stream that takes about half of the time shows no more than that.
     """
     ratio = hop[0] / alone[0]
     half = ratio * math.hypot(hop[1] / hop[0], alone[1] / alone[0])
     if ratio + half < STREAMED:
         return True
-    return False if ratio - half > ALONE else None
+    return False if ratio - half > (BY_ONE if next_line else ALONE) else None
 
 
 def next_size(shares: Mapping[int, Share]) -> int | None:

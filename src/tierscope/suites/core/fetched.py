@@ -114,7 +114,8 @@ class _Answers:
             return self._bounded(name, level, found, 1)
         fetched = self._streamed()
         if fetched is False and not found.why:
-            return self._made.none(name, level, unit, "and a stream along a page takes the time of its lines alone", 2)
+            lines = "that the next line alone leaves" if self._next(0, "odd") else "of its lines alone"
+            return self._made.none(name, level, unit, f"and a stream along a page takes the time {lines}", 2)
         if fetched:
             least = 1 + max((n for n, share in shares.items() if share.fetched is False), default=0)
             why = "a stream along a page is fetched, and no shorter one is sure enough"
@@ -125,7 +126,7 @@ class _Answers:
     def _streamed(self) -> bool | None:
         alone = self._times.get(LoopWork(chains=1, train=1, ahead=1, parity="odd", apart=1))
         along = [time for work, time in self._times.items() if is_stream(work)]
-        return streamed(along[0], alone) if alone and along else None
+        return streamed(along[0], alone, next_line=self._next(0, "odd") is True) if alone and along else None
 
     def _bounded(self, parameter: str, level: str, bound: Bound, times: int, note: str = "") -> CoreRow:
         unit = "streams" if parameter == "streams" else "lines"
