@@ -21,10 +21,10 @@ from tierscope.errors import TierscopeError, UsageError
 from tierscope.predict.program.anchor import Lineup, anchor
 from tierscope.predict.program.answer import Answer, answer
 from tierscope.predict.program.asked import TRACED_TIMES
-from tierscope.predict.program.cores import in_flight
 from tierscope.predict.program.front_end import UNPROBED
-from tierscope.predict.program.machines import SMALL_PAGE, Here, places
+from tierscope.predict.program.machines import SMALL_PAGE, places
 from tierscope.predict.program.native import Native, alternately
+from tierscope.predict.program.place import Here
 from tierscope.predict.program.replays import replay_words
 from tierscope.record.result import Run
 from tierscope.simulated.replay import Traced
@@ -56,7 +56,6 @@ class Measured(msgspec.Struct, frozen=True, kw_only=True):
     memory_s: float = 0.0
     walk_s: float = 0.0
     readings: int = len(UNPROBED.others)
-    in_flight: float = 0.0  # lines from memory, the most of one of the cores
 
 
 class Row(msgspec.Struct, frozen=True, kw_only=True):
@@ -107,7 +106,7 @@ def measured(words: Sequence[str], known: Machines, limit_s: float) -> Measured:
         return Measured(refused=str(error))
     return Measured(
         native=native, there=there, again=again, traced=tuple(traced.values()), said=said, memory_s=known.memory_s,
-        walk_s=known.walk_s, readings=known.readings, in_flight=in_flight(known.small),
+        walk_s=known.walk_s, readings=known.readings,
     )  # fmt: skip
 
 
@@ -120,7 +119,7 @@ def scored(one: Measured) -> Row:
     (here_s, there_s), mixture = chosen(one.native.user_s.middle, here_s, there_s)
     # With pages of 2 MiB, page walks hardly take time: they are the part that changes, as waits for memory on a tier.
     made = anchor(
-        one.native, here_s, one.said, instant=there_s[0], lineup=Lineup(one.readings + mixture, mixture, one.in_flight)
+        one.native, here_s, one.said, instant=there_s[0], lineup=Lineup(one.readings + mixture, mixture)
     )  # fmt: skip
     found: Answer = answer("2 MiB", made, there_s, None, None, None)
     here = one.native.wall_s

@@ -14,9 +14,9 @@ from tierscope.errors import UsageError
 from tierscope.predict.program import native, slowest
 from tierscope.predict.program.anchor import anchor
 from tierscope.predict.program.found import Found
-from tierscope.predict.program.machines import Here, Place
 from tierscope.predict.program.members import Household, Member, household
 from tierscope.predict.program.part import Part, answered, refused
+from tierscope.predict.program.place import Here, Place
 from tierscope.predict.program.processes import followed_notes, lost, served, strayed
 from tierscope.predict.program.stored import predicted
 from tierscope.predict.program.text import show

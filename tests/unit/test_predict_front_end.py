@@ -8,8 +8,8 @@ from tierscope.predict.program import asked, part
 from tierscope.predict.program.anchor import Anchor, Lineup, anchor
 from tierscope.predict.program.answer import Answer, answer
 from tierscope.predict.program.front_end import UNPROBED, FrontEnd, between, explains_better
-from tierscope.predict.program.machines import Here, Place
 from tierscope.predict.program.native import Native
+from tierscope.predict.program.place import Here, Place
 from tierscope.simulated.fetched import Fetched
 from tierscope.simulated.replay import Traced
 from tierscope.stats.median import Interval

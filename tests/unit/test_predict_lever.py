@@ -12,7 +12,7 @@ from tierscope.errors import UsageError
 from tierscope.models.model import Prediction
 from tierscope.predict.program.answer import Answer
 from tierscope.predict.program.lever import Opinion, judged, opinion, responses, same_command
-from tierscope.predict.program.machines import Place
+from tierscope.predict.program.place import Place
 from tierscope.predict.program.text import beside, line
 from tierscope.record.result import Run
 from tierscope.suites.response.found import Found

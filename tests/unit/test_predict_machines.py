@@ -17,8 +17,9 @@ from tierscope.predict.program import here as runs_of
 from tierscope.predict.program.cores import COUNT
 from tierscope.predict.program.front_end import UNPROBED
 from tierscope.predict.program.here import runs_here
-from tierscope.predict.program.machines import PREFETCHERS, Here, places
+from tierscope.predict.program.machines import PREFETCHERS, places
 from tierscope.predict.program.machines import SMALL_PAGE as PAGE
+from tierscope.predict.program.place import Here
 from tierscope.record.experiment import Schedule
 from tierscope.record.machine import Machine
 from tierscope.record.result import Run, load

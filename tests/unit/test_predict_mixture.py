@@ -3,16 +3,17 @@
 from collections.abc import Mapping
 from pathlib import Path
 
+import msgspec
 import pytest
 
-from tierscope.predict.program import asked, part
+from tierscope.predict.program import asked
 from tierscope.predict.program.anchor import Anchor, Lineup, anchor
 from tierscope.predict.program.answer import Answer, answer
 from tierscope.predict.program.front_end import UNPROBED, replayed
-from tierscope.predict.program.machines import Here, Place
 from tierscope.predict.program.mixture import mixed, share_of, with_mixed
 from tierscope.predict.program.native import Native
 from tierscope.predict.program.part import Part
+from tierscope.predict.program.place import Here, Place
 from tierscope.simulated.replay import Traced
 from tierscope.stats.median import Interval
 
@@ -40,8 +41,10 @@ def found_of(eager: tuple[float, float], lazy: tuple[float, float]) -> dict[str,
     """Return what all machines find. eager, lazy: seconds of both readings, here and on the tier."""
     both = zip((EAGER, LAZY), (eager, lazy), strict=True)
     own = {name + word: of(time) for word, times in both for name, time in zip("mt", times, strict=True)}
-    own |= {name + word: of(0.5) for word in (EAGER, LAZY) for name in "ie"}
-    return own | {f"m,{i}": of(1.0) for i in range(OTHERS)} | {f"t,{i}": of(2.0) for i in range(OTHERS)}
+    own |= {f"i{EAGER}": of(0.4), f"i{LAZY}": of(0.8), f"e{EAGER}": of(eager[0]), f"e{LAZY}": of(lazy[0])}
+    share = (1.0 - eager[0]) / (lazy[0] - eager[0])
+    there = eager[1] + share * (lazy[1] - eager[1])  # the others agree with the mixture, so that they widen nothing
+    return own | {f"m,{i}": of(1.0) for i in range(OTHERS)} | {f"t,{i}": of(there) for i in range(OTHERS)}
 
 
 def parts_of(eager: tuple[float, float], lazy: tuple[float, float]) -> Part:
@@ -73,18 +76,15 @@ def test_a_program_between_both_readings_has_an_answer_between_both() -> None:
     (found,) = one.answers()
     assert one.anchor.model_s == pytest.approx(1.0)
     assert found.ratio == pytest.approx(1.4 + 0.375 * 3.1)
-    assert found.low is not None
-    assert found.high is not None
-    assert found.low <= 1.4 / 0.7, "the bounds contain the eager reading"
-    assert found.high >= 4.5 / 1.5, "and the lazy one"
+    assert found.low == pytest.approx(1 + (1.4 / 0.7 - 1) * 0.7), "the eager reading, and what it leaves open stays"
+    assert found.high == pytest.approx(1 + (4.5 / 1.5 - 1) * 1.5), "the lazy one, and the time too much is of work"
 
 
 def test_the_bounds_contain_what_each_reading_leaves_open_of_the_time_here() -> None:
     """The lazy core takes half a second too much. If that is time that does not wait, the tier adds its 3 s."""
     (found,) = parts_of((0.7, 0.7), (1.5, 4.5)).answers()
     assert found.low == 1.0
-    assert found.high is not None
-    assert found.high >= 1 + (4.5 / 1.5 - 1) * 1.5
+    assert found.high == pytest.approx(1 + (4.5 / 1.5 - 1) * 1.5)
 
 
 def test_a_note_states_both_readings() -> None:
@@ -106,9 +106,21 @@ def test_all_variants_of_the_own_core_are_mixtures() -> None:
     assert made.lineup.mixed
     assert made.lineup.readings == 2
     assert [core.seconds for core in made.cores[:3]] == pytest.approx([1.0, 0.7, 1.5])
-    assert [found[word].seconds for word in (here.instant, *here.ends)] == [0.5, 0.5]
+    assert [found[word].seconds for word in (here.instant, *here.ends)] == pytest.approx([0.55, 1.0])
     assert here.tiers[0].words[1:3] == ["t" + EAGER, "t" + LAZY]
     assert replayed(here.tiers[0].word) == "t" + EAGER
+
+
+def test_threads_have_no_mixture() -> None:
+    """Their time here depends on the reading."""
+    found = {word: msgspec.structs.replace(one, threads=2, busy_s=2 * (one.seconds or 0))
+             for word, one in found_of((0.35, 0.7), (0.75, 2.0)).items()}  # fmt: skip
+    _, made, _ = asked._anchored(HERE, ran(1.0), found, "")
+    assert not made.lineup.mixed
+
+
+def test_the_time_of_a_mixture_over_that_here_does_not_check_the_model() -> None:
+    assert parts_of((0.7, 1.4), (1.5, 4.5)).anchor.ratio is None
 
 
 def test_a_mixture_is_the_same_from_either_reading() -> None:
@@ -130,10 +142,10 @@ def test_times_within_a_part_are_mixed_as_the_part_where_the_other_one_stopped_e
 def test_phases_of_a_mixture_are_between_those_of_both_readings() -> None:
     one = parts_of((0.7, 1.4), (1.5, 4.5))
     (first, second) = one.phases(2)
+    (whole,) = one.answers()
     for phase in (first, second):
-        assert phase.there[0].ratio == pytest.approx(1.4 + 0.375 * 3.1)
-        assert phase.there[0].low is not None
-        assert phase.there[0].low <= 2.0
+        there = phase.there[0]
+        assert (there.low, there.ratio, there.high) == pytest.approx((whole.low, whole.ratio, whole.high))
 
 
 def told(here: tuple[float, ...], there: tuple[float, ...], *, mixture: bool) -> Answer:
@@ -155,4 +167,3 @@ def test_a_second_replay_takes_words_that_a_machine_knows(tmp_path: Path) -> Non
     assert replayed(word) == f"{tmp_path}{LAZY},queueing=false"
     assert replayed("m") == "m"
     assert UNPROBED.mixed("m") == "m"
-    assert part.replayed is replayed

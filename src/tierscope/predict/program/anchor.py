@@ -39,12 +39,12 @@ class Lineup:
     """How the cores of an anchor are related. readings: how many behind the first one are the own core with other
     readings of the front end. mixed: whether the first one is a mixture of the two behind it (`mixture`).
 
-    in_flight: the most lines that one of the cores has in flight from memory; 0: not known.
+    lines: that the program moves between the caches and the memory, at most (`hardly`); None: not known.
     """
 
     readings: int = 0
     mixed: bool = False
-    in_flight: float = 0.0
+    lines: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,11 +106,11 @@ class Anchor:
     @property
     def ratio(self) -> float | None:
         """Return model over measured, of the own core; None for a program that is too short to measure, or whose trace
-        lacks a part of it.
+        lacks a part of it. A mixture takes the time here by definition: None, too.
         """
         own = self.cores[0]
         lacks = own.ended or lost(self.native, own) or not own.instructions
-        return None if lacks or too_short(self) else self.model_s / self.measured_s[1]
+        return None if lacks or self.lineup.mixed or too_short(self) else self.model_s / self.measured_s[1]
 
 
 def anchor(

@@ -26,7 +26,7 @@ d = b_i - b / a * a_i of units next to a gap of n instructions,
 
     deviation of b = sqrt(sum over gaps of  n^2 (d_i - d_j)^2 / 2)
 
-Where no core explains M, only a program that hardly waits for memory has an answer (`hardly`). `anchor` has all reasons
+Where no core explains M, only a program that moves few lines has an answer (`hardly`). `anchor` has all reasons
 for which the time is not known.
 
 Where the time goes, of the own core: `bandwidth` is the time saved if no access waits for another in the memory.
@@ -44,7 +44,7 @@ from typing import Any
 from tierscope.predict.program.anchor import Anchor, Pair, seconds_of
 from tierscope.predict.program.cold import extremes
 from tierscope.predict.program.front_end import between
-from tierscope.predict.program.hardly import change
+from tierscope.predict.program.hardly import OfLine, reach
 from tierscope.predict.program.left_open import left_open
 from tierscope.predict.program.one_more import mean_of, one_more
 from tierscope.simulated.begun import LEAST
@@ -79,19 +79,20 @@ class Answer:
 
 def answer(
     tier: str, here: Anchor, cores: Sequence[Traced], idle: Traced | None, instant: Traced | None,
-    large: Traced | None, notes: tuple[str, ...] = (),
+    large: Traced | None, notes: tuple[str, ...] = (), each: OfLine | None = None,
 ) -> Answer:  # fmt: skip
-    """Return the answer for a tier. cores: the same on the tier.
+    """Return the answer for a tier. cores: the same on the tier; each: what it adds to a line, None: not known.
 
     Variants of the own core: idle without queues in the memory, instant with a memory that answers immediately, large
     with pages of 2 MiB; None: not requested.
     """
+    if here.misfits and (found := _whatever_core(tier, here, cores[0], each)):
+        return replace(found, notes=(*notes, *found.notes))
     model = seconds_of(cores[0])
     latency, bandwidth = _shares(model, idle, instant)
     pages = max(1 - seconds_of(large) / model, 0.0) if large and model else None
     found = anchored(tier, here, cores[0], list(zip(here.cores, cores, strict=True))[1:])
-    every = (*notes, *found.notes)
-    return replace(found, latency_share=latency, bandwidth_share=bandwidth, large_pages_share=pages, notes=every)
+    return replace(found, latency_share=latency, bandwidth_share=bandwidth, large_pages_share=pages, notes=notes)
 
 
 def anchored(tier: str, here: Anchor, own: Traced, *others: Sequence[Pair]) -> Answer:
@@ -102,7 +103,7 @@ def anchored(tier: str, here: Anchor, own: Traced, *others: Sequence[Pair]) -> A
     """
     model = seconds_of(own)
     if here.unknown:
-        return _whatever_core(tier, here, [(here.cores[0], own), *(pair for pairs in others for pair in pairs)])
+        return Answer(tier, None, None, None, None, model, unknown=here.unknown)
     told = slowdown(here, own)
     every = [told, *_readings(here, model), *(end for pairs in others for end in _ends(here, pairs))]
     every += [end for pairs in others for end in _front_end(here, model, pairs[: here.lineup.readings])]
@@ -111,21 +112,25 @@ def anchored(tier: str, here: Anchor, own: Traced, *others: Sequence[Pair]) -> A
     return Answer(tier, told, low, high, told * here.wall_s, model)
 
 
-def _whatever_core(tier: str, here: Anchor, pairs: Sequence[Pair]) -> Answer:
-    """Return the answer where nothing rests on the cores: that of a program that hardly waits for memory, or none."""
-    model, gone, own = seconds_of(pairs[0][1]), here.doubt[1], here.cores[0]
-    changes = [
-        abs(seconds_of(new) - seconds_of(old)) * (1 + gone) + 2 * paired_deviation(old, new) for old, new in pairs
-    ]
-    in_flight = here.lineup.in_flight * own.threads
-    reach = change(here.model_s, changes, in_flight, here.measured_s[1]) if here.misfits else None
-    if reach is None:
-        return Answer(tier, None, None, None, None, model, unknown=here.unknown)
-    told = 1 + (model - here.model_s) / here.wall_s
-    low, high = noisy(here, told, told - reach, told + reach)
-    note = (f"the model takes {here.model_s / here.measured_s[1]:.2f}x the time that was measured here; the program "
-            f"hardly waits for memory, so that {tier} changes its time by at most {reach:.1%} on any core")  # fmt: skip
+def _whatever_core(tier: str, here: Anchor, own: Traced, each: OfLine | None) -> Answer | None:
+    """Return the answer for a program that moves few lines, if no core explains its time here; None for others.
+
+    The ratio is 1 and the change by the own core, within the bounds.
+    """
+    model, (shortest, time, _) = seconds_of(own), here.measured_s
+    ends = reach(here.lineup.lines, each, shortest)
+    if ends is None:
+        return None
+    low, high = (_of_wall_s(here, time * end) for end in ends)
+    told = min(max(_of_wall_s(here, time + model - here.model_s), low), high)
+    note = (f"{tier} changes its time to {low:.3f}x to {high:.3f}x on any core, by the lines from and to memory alone; "
+            f"nothing else is predicted: {here.unknown}")  # fmt: skip
     return Answer(tier, told, low, high, told * here.wall_s, model, notes=(note,))
+
+
+def _of_wall_s(here: Anchor, itself_s: float) -> float:
+    """Return the ratio of the wall time for a time of the program itself; the rest stays."""
+    return (itself_s + here.rest_s) / here.wall_s
 
 
 def slowdown(here: Anchor, own: Traced) -> float:

@@ -10,24 +10,17 @@ from tierscope.host.system import System
 from tierscope.predict.objects.placed import Again, Ends, placed
 from tierscope.predict.program.anchor import Anchor, Lineup, anchor, seconds_of
 from tierscope.predict.program.cold import Doubt, doubt
-from tierscope.predict.program.cores import in_flight
 from tierscope.predict.program.found import Found
 from tierscope.predict.program.front_end import explains_better
+from tierscope.predict.program.hardly import lines_of
 from tierscope.predict.program.here import Tell, runs_here
 from tierscope.predict.program.lever import is_response, responses
-from tierscope.predict.program.machines import (
-    LARGE_PAGE,
-    SMALL_PAGE,
-    Here,
-    is_model,
-    of_model,
-    places,
-    refuse_unknown,
-)
+from tierscope.predict.program.machines import LARGE_PAGE, SMALL_PAGE, is_model, of_model, places, refuse_unknown
 from tierscope.predict.program.members import Member, household
 from tierscope.predict.program.mixture import share_of, with_mixed
 from tierscope.predict.program.native import SHORTEST_S, Native, measured
 from tierscope.predict.program.part import Part, answered, completed_by, cores_of, refused, words_of
+from tierscope.predict.program.place import Here
 from tierscope.predict.program.processes import strayed
 from tierscope.predict.program.progress import watched
 from tierscope.predict.program.replays import replay_words
@@ -133,8 +126,8 @@ class _Replays:
         self.tell(f"{name} runs in the tracer" + (f": {member.share:.0%} of the time here" if member else ""))
         found, said = self.replay(words, native, member, {} if self.objects else completed_by(here))
         here, anchored, both = _anchored(here, member.native if member else native, found, said)
-        if member and not anchored.unknown:
-            anchored = replace(anchored, unknown=strayed(member, anchored.cores[0]))
+        if member and (not anchored.unknown or anchored.misfits) and (why := strayed(member, anchored.cores[0])):
+            anchored = replace(anchored, unknown=why, misfits=False)
         return Part(member, here, anchored, both)
 
     def replay(
@@ -169,21 +162,22 @@ def _anchored(
     """Return the anchor, the machines with the reading of the front end that explains the time here better, and what
     they find. If neither does and both enclose it, the own core is a mixture of both.
     """
-    unsure = doubt(found[here.own.word], here.last_lines)  # the first machine of the trace contains the warming
+    first = found[here.own.word]  # the first machine of the trace contains the warming
+    unsure, lines = doubt(first, here.last_lines), lines_of(first)
     machines = (here, here.read_otherwise())
-    both = [_anchor(one, native, found, said, unsure) for one in machines]
-    first, second = (seconds_of(one.cores[0]) for one in both)
-    at = 1 if explains_better(second, first, both[0].measured_s[1]) else 0
-    share = share_of(first, second, both[at].measured_s[1]) if here.own.readings else None
+    both = [_anchor(one, native, found, said, unsure, Lineup(one.own.readings, lines=lines)) for one in machines]
+    one, other = (seconds_of(each.cores[0]) for each in both)
+    at = 1 if explains_better(other, one, both[0].measured_s[1]) else 0
+    share = share_of(one, other, both[at].measured_s[1]) if here.own.readings and first.threads == 1 else None
     if share is None:
         return machines[at], both[at], found
     mixture, with_both = machines[at].mixed(), with_mixed(found, here.own.front_end, share)
-    return mixture, _anchor(mixture, native, with_both, said, unsure, mixed=True), with_both
+    lineup = Lineup(mixture.own.readings, True, lines)
+    return mixture, _anchor(mixture, native, with_both, said, unsure, lineup), with_both
 
 
 def _anchor(
-    here: Here, native: Native, found: Mapping[str, Traced], said: str, unsure: Doubt, *, mixed: bool = False
+    here: Here, native: Native, found: Mapping[str, Traced], said: str, unsure: Doubt, lineup: Lineup
 ) -> Anchor:
     own, ends = cores_of(here.own, found), [found[word] for word in here.ends]
-    lineup = Lineup(here.own.readings, mixed, in_flight(here.own.others))
     return anchor(native, own, said, ends, found.get(here.instant), unsure, lineup)

@@ -19,7 +19,6 @@ Source: N. M. Korobov, "The approximate computation of multiple integrals", Dokl
 Fang, Y. Wang, "Number-theoretic Methods in Statistics", 1994, chapter 1.
 """
 
-import re
 from collections.abc import Mapping, Sequence
 
 from tierscope.predict.program.front_end import UNPROBED, FrontEnd
@@ -28,7 +27,6 @@ BETWEEN = 12  # each replays the whole trace for each tier: 24 give bounds that 
 COUNT = BETWEEN + 2
 PRIME, GENERATOR = BETWEEN + 1, 2  # 2 is a primitive root of 13, so no two parameters have the same ranks
 FURTHER = 9  # its number: from 6 on, its ranks are those of another one, in reverse (here of the cost of a wrong guess)
-IN_FLIGHT = re.compile(r",cpu\.loads=(\d+)")
 SQUARES = {number**2 % PRIME for number in range(1, PRIME)}
 
 
@@ -58,11 +56,6 @@ def spread(low: float, high: float) -> list[float]:
     """Return the values of a further parameter of all COUNT cores, in their order: those of a cache that others use."""
     ranks = [number * GENERATOR**FURTHER % PRIME for number in range(1, PRIME)]
     return [*(low * (high / low) ** ((rank - 0.5) / BETWEEN) for rank in ranks), low, high]
-
-
-def in_flight(words: Sequence[str]) -> float:
-    """Return the most lines in flight from memory of the cores that state it; 0 where none does."""
-    return max((float(found) for word in words for found in IN_FLIGHT.findall(word)), default=0.0)
 
 
 def _core(

@@ -6,10 +6,10 @@ from typing import Any
 from tierscope.predict.objects.placed import Placed
 from tierscope.predict.program.anchor import Anchor
 from tierscope.predict.program.answer import Answer
-from tierscope.predict.program.machines import Place
 from tierscope.predict.program.members import Household
 from tierscope.predict.program.native import Native
 from tierscope.predict.program.phases import Phase
+from tierscope.predict.program.place import Place
 from tierscope.predict.program.whole import Followed
 from tierscope.record.predicted import PredictedCell
 
@@ -36,6 +36,11 @@ class Found:
     def native(self) -> Native:
         """Return what was measured of the whole program here."""
         return self.ran or self.anchor.native
+
+    @property
+    def every_note(self) -> tuple[str, ...]:
+        """Return the notes of the program and of its tiers, each once."""
+        return tuple(dict.fromkeys([*self.notes, *(note for one in self.tiers for note in one.notes)]))
 
     def document(self) -> dict[str, Any]:
         """Return plain data for JSON."""

@@ -105,9 +105,13 @@ def explains_better(one_s: float, another_s: float, here_s: float) -> bool:
     return abs(math.log(one_s / here_s)) < abs(math.log(another_s / here_s))
 
 
+def between_share(one_s: float, another_s: float, here_s: float) -> float | None:
+    """Return q, where the time here is between those of two readings; else None."""
+    return (here_s - one_s) / (another_s - one_s) if min(one_s, another_s) < here_s < max(one_s, another_s) else None
+
+
 def between(one: Times, another: Times, here_s: float) -> Iterator[float]:
     """Yield the ratio of a program between both readings that takes the time here; nothing where none does."""
     (a, b), (other_a, other_b) = one, another
-    if min(a, other_a) < here_s < max(a, other_a):
-        share = (here_s - a) / (other_a - a)
+    if (share := between_share(a, other_a, here_s)) is not None:
         yield ((1 - share) * b + share * other_b) / here_s

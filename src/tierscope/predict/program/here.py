@@ -10,17 +10,16 @@ have, and each point fills this memory again. A core that cannot be probed has a
 
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from importlib import import_module
-from itertools import islice
 from pathlib import Path
 
 from tierscope import stops
 from tierscope.errors import MachineError, ResultError, TierscopeError, UsageError, refusal
 from tierscope.files import cache_folder
 from tierscope.plans import suites
-from tierscope.predict.program.moved import NEAREST, Moved, moved
+from tierscope.predict.program.moved import NEAREST, moved
 from tierscope.record.machine import Machine
 from tierscope.record.result import Run, load
 from tierscope.run.owned import abandon, own
@@ -30,7 +29,6 @@ from tierscope.run.start import begin, execute
 from tierscope.simulated.measured import measured
 from tierscope.stats.median import Interval
 from tierscope.stats.summary import WIDE
-from tierscope.stats.visited import ONCE
 from tierscope.suites.core.ask import stream
 from tierscope.suites.core.parameter import NONE, UNKNOWN
 from tierscope.suites.core.table import Core
@@ -58,7 +56,6 @@ PROBED = "core"
 IN_FLIGHT = {"lines", "flight"}  # probes of `core` that find the lines in flight
 CODE = "core_code"  # the table of the points that show how instructions come
 CLEARLY = 2.0  # times the cache that a staircase shows: the run itself decided by fewer points
-MOST_COMPARED = 2  # runs of a staircase that are compared with now, each for some seconds
 TIMES_CACHE, LEAST_FAR = 4, 64 * MiB
 TIMES_FETCHED, MOST_FETCHED = 16, GiB  # windows of the prefetcher touch a part of their pages
 Tell = Callable[[str], None]
@@ -89,23 +86,28 @@ def runs_here(named: Sequence[Run], tell: Tell) -> list[Run]:
 
 
 def _staircase(machine: Machine, digest: str, tell: Tell) -> tuple[Run, bool]:
-    """Return the staircase of now, and whether the clock is that of kept runs."""
-    gone: list[Moved] = []
-    for run in islice(_all_found(STAIRCASE, digest), MOST_COMPARED):
-        if (change := moved(run, _now)) is None:
-            return run, True
-        gone.append(change)
-    if gone:
-        tell(f"{gone[0]}, so that the machine is measured again")
-    return _made(STAIRCASE, machine, digest, tell), all(one.place != NEAREST for one in gone)
+    """Return the staircase of now, and whether the clock is that of stored runs."""
+    run = _found(STAIRCASE, digest)
+    if run is None:
+        return _made(STAIRCASE, machine, digest, tell), True
+    change = moved(run, _now)
+    if change is None:
+        return run, True
+    tell(f"{change}, so that the machine is measured again" if change.place else f"{change}")
+    if not change.place:
+        return run, True
+    return _made(STAIRCASE, machine, digest, tell), change.place != NEAREST
 
 
 def _now(row: LatencyRow) -> Interval | None:
-    """Return the latency of a footprint by one visit; None if it cannot be measured, or the visit shows nothing."""
+    """Return the latency of a footprint now; None if it cannot be measured, or the point shows nothing.
+
+    It has no visits in its plan, so that it is not kept as an earlier run of the user.
+    """
     size = word_bytes(row.footprint_bytes)
-    words = WORDS[STAIRCASE] | {"pages": row.pages, "probe": row.probe, "target": row.target, "visits": "1"}
+    words = WORDS[STAIRCASE] | {"pages": row.pages, "probe": row.probe, "target": row.target, "visits": "0"}
     words |= {"from": size, "to": size, "element": word_bytes(row.element_bytes)}
-    with tempfile.TemporaryDirectory(prefix="tierscope-") as name, suppress(TierscopeError):
+    with tempfile.TemporaryDirectory(prefix="tierscope-") as name, suppress(TierscopeError, OSError):
         rows = Latency().rows(_measured(STAIRCASE, words, Path(name) / STAIRCASE))
         return next((one.latency for one in rows if one.order == "global" and _is_sound(one)), None)
     return None
@@ -113,7 +115,7 @@ def _now(row: LatencyRow) -> Interval | None:
 
 def _is_sound(row: LatencyRow) -> bool:
     """Return whether the width of its interval is all that makes a point inconclusive."""
-    return all(reason == ONCE or reason.startswith(WIDE) for reason in row.reasons)
+    return all(reason.startswith(WIDE) for reason in row.reasons)
 
 
 def _probed(machine: Machine, digest: str, memory: int, tell: Tell) -> Run | None:
@@ -140,19 +142,20 @@ def _is_of(run: Run, digest: str) -> bool:
 
 
 def _found(suite: str, digest: str) -> Run | None:
-    """Return the latest run of a suite here."""
-    return next(_all_found(suite, digest), None)
+    """Return the latest run of a suite here that serves: one that was kept, or the latest of those in `runs/`."""
+    stored = (_loaded(path, suite, digest) for path in sorted(RUNS.glob(f"*-{suite}-*"), reverse=True))
+    latest = [next((run for run in stored if run), None)]
+    if (kept := _kept(suite, digest)) is not None:
+        latest.append(_loaded(kept, suite, digest))
+    return max((run for run in latest if run), key=lambda run: run.result.started, default=None)
 
 
-def _all_found(suite: str, digest: str) -> Iterator[Run]:
-    """Yield the runs of a suite here that serve, the latest first."""
-    for path in _candidates(suite, digest):
-        try:
-            run = load(path)
-        except ResultError:
-            continue
-        if run.result.suite == suite and _is_of(run, digest) and _serves(run):
-            yield run
+def _loaded(path: Path, suite: str, digest: str) -> Run | None:
+    """Return the run there; None if it is not one of this suite here that serves."""
+    with suppress(ResultError):
+        run = load(path)
+        return run if run.result.suite == suite and _is_of(run, digest) and _serves(run) else None
+    return None
 
 
 def _serves(run: Run) -> bool:
@@ -205,12 +208,6 @@ def _reaches_memory(run: Run) -> bool:
         return bool(measured([run]).shapes)
     except UsageError:
         return False
-
-
-def _candidates(suite: str, digest: str) -> Iterator[Path]:
-    yield from sorted(RUNS.glob(f"*-{suite}-*"), reverse=True)
-    if (kept := _kept(suite, digest)) is not None:
-        yield kept
 
 
 def _kept(suite: str, digest: str) -> Path | None:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from tierscope.errors import ResultError, UsageError
 from tierscope.models.model import Prediction
 from tierscope.predict.program.answer import Answer
-from tierscope.predict.program.machines import Place
+from tierscope.predict.program.place import Place
 from tierscope.record.result import Run, load
 from tierscope.run.place import RUNS
 from tierscope.suites.response.found import Found, found

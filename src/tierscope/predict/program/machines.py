@@ -16,8 +16,8 @@ the others.
 Source: A. Fog, "The microarchitecture of Intel, AMD and VIA CPUs", 2022 (latency of the nearest cache).
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from tierscope.errors import UsageError
@@ -26,11 +26,14 @@ from tierscope.models.device import Device
 from tierscope.plans.simulation import PREFIX
 from tierscope.predict.memory import memory
 from tierscope.predict.program.cores import cores, parameters, spread
-from tierscope.predict.program.front_end import UNPROBED, FrontEnd
+from tierscope.predict.program.front_end import FrontEnd
 from tierscope.predict.program.grid import axes
+from tierscope.predict.program.hardly import of_line
+from tierscope.predict.program.machine_notes import notes_of
+from tierscope.predict.program.place import Here, Place
 from tierscope.record.result import Run
 from tierscope.run.planned import catalogue
-from tierscope.simulated.core import Setting, settings
+from tierscope.simulated.core import settings
 from tierscope.simulated.fetched import fetched
 from tierscope.simulated.measured import Measured, measured, memory_read_s
 from tierscope.simulated.preset import text
@@ -39,88 +42,14 @@ from tierscope.suites.core.parameter import KNOWN, NONE
 from tierscope.suites.core.row import CoreRow
 from tierscope.suites.core.table import Core
 from tierscope.suites.tlb.table_levels import TlbLevels, TlbLevelsRow
-from tierscope.units import KiB, MiB, show_bytes
+from tierscope.units import KiB, MiB
 
 SMALL_PAGE, LARGE_PAGE = 4 * KiB, 2 * MiB
 CYCLES = {"GenuineIntel": 5}  # of the nearest cache, by vendor
 OTHER_CYCLES = 4
 PREFETCHERS = (",cache.1.prefetch=stride", ",cache.1.prefetch=next-line", "")
 MUCH_SLOWER = 5.0  # times the latency here: marked
-SEEN = 0.005  # half of the interval of a latency, below which it is not mentioned
 OURS = ("read", "write", "bandwidth")
-
-
-@dataclass(frozen=True)
-class Place:
-    """A machine that replays. word: behind `sim:`; large: the same with pages of 2 MiB, "" where that is not known;
-    others: the same with other cores that this machine may have.
-
-    readings: the number of the others, from the first on, that are the own core with other readings of the front end;
-    the first of them may answer in its stead (`front_end`).
-
-    over, bandwidth_over: of a tier, as the words for it state them.
-    """
-
-    name: str
-    word: str
-    large: str = ""
-    others: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()
-    over: float | None = None  # latency of a load over that of this machine's memory; None: not stated
-    bandwidth_over: float | None = None  # the same of the bandwidth
-    as_here: bool = False  # whether its latency is that of this machine's memory, whatever that is
-    readings: int = 0
-    front_end: FrontEnd = UNPROBED
-
-    @property
-    def words(self) -> list[str]:
-        """Return the machine with its own core, and with each of the others."""
-        return [self.word, *self.others]
-
-    def read_otherwise(self) -> "Place":
-        """Return the place with the other reading of the front end, and the own one in its stead."""
-        other = self.front_end.other
-        others = (other(self.others[0]), *self.others[1:]) if self.readings else self.others
-        return replace(self, word=other(self.word), large=other(self.large), others=others)
-
-    def mixed(self) -> "Place":
-        """Return the place with a mixture of both readings as the own core, and the reading in front of the others."""
-        both, others = self.front_end.mixed, (self.word, *self.others)
-        return replace(self, word=both(self.word), large=both(self.large), others=others, readings=self.readings + 1)
-
-
-@dataclass(frozen=True)
-class Here:
-    """This machine, the tiers that replace its memory, and a machine whose memory answers immediately.
-
-    memory: words of a machine whose memory is that of this one. ends: words of this machine whose memory has the
-    latency of either end of its interval; () where that is exact.
-    """
-
-    own: Place
-    tiers: tuple[Place, ...]
-    instant: str
-    notes: tuple[str, ...] = ()
-    memory: str = ""  # word of a machine with the memory here alone
-    grid: tuple[Place, ...] = ()  # of the contours, replayed by the own core alone
-    memory_s: float | None = None  # latency and bandwidth of the memory here
-    bandwidth_bytes_per_s: float | None = None
-    ends: tuple[str, ...] = ()
-    last_lines: float = 0.0  # of the last cache; 0: not known
-
-    def read_otherwise(self) -> "Here":
-        """Return all machines with the other reading of the front end of the own core."""
-        return self._with(Place.read_otherwise, self.own.front_end.other)
-
-    def mixed(self) -> "Here":
-        """Return all machines with a mixture of both readings as the own core; see `mixture`."""
-        return self._with(Place.mixed, self.own.front_end.mixed)
-
-    def _with(self, place: Callable[[Place], Place], word: Callable[[str], str]) -> "Here":
-        return replace(
-            self, own=place(self.own), tiers=tuple(map(place, self.tiers)), grid=tuple(map(place, self.grid)),
-            instant=word(self.instant), ends=tuple(map(word, self.ends)),
-        )  # fmt: skip
 
 
 def places(runs: Sequence[Run], on: Sequence[str], folder: Path, page_bytes: int, *, contours: bool = False) -> Here:
@@ -168,7 +97,7 @@ def places(runs: Sequence[Run], on: Sequence[str], folder: Path, page_bytes: int
     grid = _grid(stated, found) if contours else []
     cells = tuple(_stated(place(word, *_tier(word, found, whole)), found) for word in grid)
     return Here(
-        own, tiers, instant.word, _notes(found, files[page_bytes], probed), str(whole), cells, found.memory_s,
+        own, tiers, instant.word, notes_of(found, files[page_bytes], probed), str(whole), cells, found.memory_s,
         found.bandwidth_bytes_per_s or None, tuple(ends), last.size_bytes / last.line_bytes,
     )  # fmt: skip
 
@@ -206,7 +135,12 @@ def _stated(place: Place, found: Measured) -> Place:
     rate, here = _rate(asked, given, found), found.bandwidth_bytes_per_s
     over = asked.read_latency_s / found.memory_s
     width = rate / here if rate and here else None
-    return replace(place, over=over, bandwidth_over=width, as_here=_is_as_here(place.name, given))
+    as_here = _is_as_here(place.name, given)
+    each = of_line(
+        (asked.read_latency_s, asked.write_latency_s), found.memory_s, 0.0 if as_here else found.memory_share,
+        (rate, here or None), found.machine.line_bytes(),
+    )  # fmt: skip
+    return replace(place, over=over, bandwidth_over=width, each=each, as_here=as_here)
 
 
 def refuse_unknown(on: Sequence[str]) -> None:
@@ -344,36 +278,3 @@ def _memory_words(asked: Device, given: Sequence[str], found: Measured) -> str:
 def _rate(asked: Device, given: Sequence[str], found: Measured) -> float | None:
     """Return the bandwidth of a tier: that of this machine where the words leave it open; None: not known."""
     return asked.bandwidth_bytes_per_s if not given or "bandwidth" in given else found.bandwidth_bytes_per_s or None
-
-
-def _notes(found: Measured, content: str, probed: Sequence[CoreRow]) -> tuple[str, ...]:
-    if known := settings(probed):
-        found_ = _keys(one for one in known if not one.documented)
-        notes = [f"the core is as `run core` found it: {found_}"] if found_ else []
-        if whole := _keys(one for one in known if one.documented):
-            notes.append(f"as documented for a whole core: {whole}; `run core` found less here or was not sure, and "
-                         "the bounds contain that")  # fmt: skip
-    else:
-        range_ = "the bounds are of cores between a small and a large one; `tierscope run core` narrows them"
-        notes = [f"the core was not probed: {range_}"]
-    if not found.in_flight:
-        notes.append("the bandwidth of this machine is not known: no run of `stream kernels=read` with one thread")
-    if found.memory_share > SEEN or found.rise:
-        load = f"{found.memory_s * 1e9:.3g} ns ±{found.memory_share:.0%}"
-        notes.append(f"a load from memory takes {load} here, which the bounds contain{_rising(found)}")
-    if found.kept:
-        span = f"{found.kept.low_s * 1e3:.2g} to {found.kept.high_s * 1e3:.2g} ms"
-        notes.append(f"others use the last cache, which keeps a line for {span} after its last use")
-    if "[[tlb]]" not in content:
-        notes.append("translation is left out: `run tlb` was not sure of a level of the TLB with these pages")
-    return tuple(notes)
-
-
-def _rising(found: Measured) -> str:
-    if not found.rise:
-        return ""
-    return f"; beyond {show_bytes(found.memory_to_bytes)} it rises by {found.rise:.0%}, which the model leaves out"
-
-
-def _keys(settings_: Iterable[Setting]) -> str:
-    return ", ".join(f"{one.key.replace('_', ' ')} {one.value.strip(chr(34))}" for one in settings_)

@@ -17,7 +17,7 @@ from collections.abc import Mapping
 from msgspec.structs import replace
 
 from tierscope.predict.program.anchor import OFF, seconds_of
-from tierscope.predict.program.front_end import FrontEnd
+from tierscope.predict.program.front_end import FrontEnd, between_share
 from tierscope.simulated.replay import Traced
 
 FARTHEST = 2.0  # factor of the time here
@@ -28,7 +28,7 @@ def share_of(one_s: float, another_s: float, here_s: float) -> float | None:
     low, high = sorted((one_s, another_s))
     if not (here_s / FARTHEST <= low < here_s * (1 - OFF) and here_s * (1 + OFF) < high <= here_s * FARTHEST):
         return None
-    return (here_s - one_s) / (another_s - one_s)
+    return between_share(one_s, another_s, here_s)
 
 
 def mixed(one: Traced, another: Traced, share: float) -> Traced:

@@ -9,11 +9,11 @@ from tierscope.predict.program.answer import Answer, answer, slowdown
 from tierscope.predict.program.found import Found
 from tierscope.predict.program.front_end import between_readings, replayed
 from tierscope.predict.program.lever import judged, opinion
-from tierscope.predict.program.machines import Here, Place
 from tierscope.predict.program.members import Household, Member
 from tierscope.predict.program.native import Native
 from tierscope.predict.program.phases import Cores as PhaseCores
 from tierscope.predict.program.phases import Phase, phases
+from tierscope.predict.program.place import Here, Place
 from tierscope.predict.program.processes import followed_notes, served
 from tierscope.predict.program.slowest import factors
 from tierscope.predict.program.whole import Followed, between, whole
@@ -43,7 +43,7 @@ class Part:
         return [
             answer(
                 place.name, _to(place, self.anchor), cores_of(place, found), found.get(place.word + IDLE),
-                found.get(here.instant), found.get(place.large), place.notes,
+                found.get(here.instant), found.get(place.large), place.notes, place.each,
             )
             for place in here.tiers
         ]  # fmt: skip

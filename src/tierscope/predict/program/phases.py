@@ -19,8 +19,9 @@ threads, since the phase of one thread is that of all.
 Source: J. von Neumann et al., "The Mean Square Successive Difference", Annals of Mathematical Statistics 12(2), 1941.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -29,6 +30,7 @@ import numpy.typing as npt
 from tierscope.predict.program.anchor import Anchor, seconds_of
 from tierscope.predict.program.answer import noisy, reaching
 from tierscope.predict.program.cold import extremes
+from tierscope.predict.program.front_end import between_share
 from tierscope.predict.program.left_open import left_open
 from tierscope.predict.program.one_more import mean_of, one_more
 from tierscope.simulated.begun import LEAST
@@ -129,18 +131,41 @@ def _there(here: Anchor, one: Cores, parts: Sequence[Span]) -> PhaseThere:
     told, others = sure[0][0], sure[1:]
     ends = [one_more(given, [x for x, _ in others], [v for _, v in others]) for given in here.weights]
     open_ends = _left_open(here, parts, told, [ratio for ratio, _ in others])
-    alternatives = zip(here.cores[1 : 1 + here.lineup.readings], others, strict=False)
-    open_ends += [ratio for core, (ratio, _) in alternatives if here.allows(core)]
+    open_ends += _front_end(here, one, parts)
     every = [told, *(end for pair in ends for end in pair), *open_ends]
     memory = [time / a for end in one.ends if (a := _time(end, parts)) > 0]
     low, high = noisy(here, told, *reaching(told, every, memory, _in_doubt(here, one, parts)))
     return PhaseThere(one.tier, told, low, high, latency, bandwidth)
 
 
+def _front_end(here: Anchor, one: Cores, parts: Sequence[Span]) -> Iterator[float]:
+    """Yield the ratios of a phase by other readings of the front end that the time here allows, with what each leaves
+    open of it, and between any two readings.
+    """
+    readings = 1 + here.lineup.readings
+    for a, b in one.pairs[1:readings]:
+        if here.allows(a) and (found := _ratio(a, b, parts)):
+            share = _waits(here, a, parts)
+            for time in here.measured_s:
+                yield from left_open(found[0], seconds_of(a) / time, share)
+            yield found[0]
+    for (a, b), (c, d) in combinations(one.pairs[:readings], 2):
+        for time in here.measured_s:
+            if (mixed := between_share(seconds_of(a), seconds_of(c), time)) is not None:
+                here_s, there_s = ((1 - mixed) * _time(x, parts) + mixed * _time(y, parts) for x, y in ((a, c), (b, d)))
+                if here_s > 0:
+                    yield there_s / here_s
+
+
+def _waits(here: Anchor, core: Traced, parts: Sequence[Span]) -> float:
+    """Return the share of a phase that waits for memory on a core here; 0 where that is not known."""
+    time = _time(core, parts)
+    return 1 - _time(here.instant, parts) / time if here.instant is not None and time > 0 else 0.0
+
+
 def _left_open(here: Anchor, parts: Sequence[Span], told: float, others: Sequence[float]) -> list[float]:
     """Return the ratios of a phase by both readings of what the own core, and the mean of the others, leave open."""
-    time = _time(here.cores[0], parts)
-    share = 1 - _time(here.instant, parts) / time if here.instant is not None and time > 0 else 0.0
+    share = _waits(here, here.cores[0], parts)
     times = [seconds_of(core) for core in here.cores]
     found: list[float] = []
     for measured, given in zip(here.measured_s, here.weights, strict=True):

@@ -59,7 +59,7 @@ def predicted(found: Found) -> Predicted:
         phases=tuple(_phases(found.phases)),
         followed=tuple(map(_followed, found.followed)) or UNSET,
         placed=placements(found.placed),
-        notes=found.notes,
+        notes=found.every_note,
     )
 
 

@@ -31,8 +31,7 @@ def show(found: Found, console: Console) -> None:
     show_phases(found.phases, console)
     for placed in found.placed:
         show_placed(placed, console)
-    notes = [*found.notes, *(note for one in found.tiers for note in one.notes)]
-    for note in dict.fromkeys(notes):
+    for note in found.every_note:
         console.print(Text(f"Note: {printable(note)}."), soft_wrap=True)
 
 
