@@ -21,7 +21,7 @@ from tierscope.suites.core.parameter import KNOWN, NONE
 from tierscope.suites.core.row import CoreRow
 from tierscope.suites.core.table import Core
 
-PROBES = "width,window,store,guess,lines,kind,code"
+PROBES = "width,window,store,guess,lines,kind,walks,code"
 
 
 def probed(machine: str, out: Path) -> list[CoreRow]:
@@ -42,7 +42,9 @@ def sure_kinds(rows: list[CoreRow]) -> tuple[str, ...]:
 
 def words_of(rows: list[CoreRow], kinds: Sequence[str]) -> list[str]:
     """Return the words of the cores of a prediction, the own one first. kinds: words of prefetchers."""
-    known = {f"{one.section}.{one.key}": one.value for one in settings(rows) if one.key != "cycle"}
+    known = {
+        f"{one.section}.{one.key}": one.value for one in settings(rows) if one.key != "cycle" and one.section != "walk"
+    }  # hidden cores have no TLB
     own = "".join(f",{key}={value}" for key, value in known.items())
     front_end = FrontEnd(fetched(rows))
     return [*read(own + kinds[0], front_end), *cores(*machines.range_of(rows), kinds, front_end)]

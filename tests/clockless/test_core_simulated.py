@@ -228,3 +228,21 @@ def test_how_a_hidden_core_fetches_code_is_found_and_no_sure_answer_is_wrong(see
     assert int(late["ahead"]) <= front.ahead
     assert front.ahead <= int(early["ahead"]) or front.ahead > 18e-9 / cycle_s * hidden.width / 8, (front, found)
     assert int(late["redirect"]) >= front.redirect >= int(early["redirect"])
+
+
+TRANSLATED = (
+    '[[tlb]]\nname = "DTLB"\nentries = 64\n[[tlb]]\nname = "STLB"\nentries = 1536\nlatency = "2ns"\n'
+    '[walk]\nbase = "15ns"\nparallel = {walkers}\n'
+)
+
+
+@pytest.mark.parametrize("walkers", [1, 2, 4])
+def test_the_page_walks_of_a_simulated_core_are_found(tmp_path: Path, walkers: int) -> None:
+    hidden = replace(Hidden.drawn(4), loads=16)
+    text = hidden.text().replace('bytes = "2MiB"', 'bytes = "4KiB"').replace('size = "512KiB"', 'size = "2MiB"')
+    text = text.replace("[memory.m]", TRANSLATED.format(walkers=walkers) + "[memory.m]")
+    (tmp_path / "hidden.toml").write_text(text)
+    out = tmp_path / "run"
+    main(["run", "core", f"target=sim:{tmp_path}/hidden.toml", "probes=walks", "--out", str(out), "--quiet"])
+    (row,) = (row for row in tables["core_parameters"].rows(load(out)) if row.parameter == "page walks")
+    assert (row.answer, row.whole) == ("known", walkers)

@@ -11,6 +11,7 @@ from tierscope.record.result import Clock, Record
 from tierscope.record.work.code import CodeWork
 from tierscope.record.work.loop import LoopWork
 from tierscope.stats.median import Interval
+from tierscope.suites.core.walks import APART, BESIDE
 from tierscope.units import KiB, MiB
 
 CLOCK = Clock(source="tsc", hz=2e9, resolution_s=5e-10, read_cost_s=2e-8)
@@ -41,6 +42,8 @@ class MadeCore:
     targets: int = 4096  # of jumps, that are known
     redirect: float = 8.0  # cycles of another one
     nearest: int = 32 * KiB  # of the cache of instructions
+    walk_s: float = 20e-9  # of a page walk
+    walkers: int = 4
 
     def code_s(self, work: CodeWork, bytes_: int) -> float:
         """Seconds of an iteration of a loop of code."""
@@ -55,6 +58,8 @@ class MadeCore:
 
     def time_s(self, work: LoopWork, level: str = "memory", threads: int = 1) -> float:
         """Seconds of an iteration of all threads together."""
+        if level in (APART, BESIDE):
+            return self._walks_s(work.chains) if level == APART else L2_S
         latency = self.latency_s if level.startswith("memory") else L2_S if level == "L2" else L3_S
         if work.train:
             waits = min(work.train, self.train) if self.depth else work.train  # later ones of the window are fetched
@@ -66,6 +71,9 @@ class MadeCore:
             return latency * max(1.0, lines / self.lines) / threads
         issue = work.chains * work.fillers / self.width * self.cycle_s
         return latency * (1 if self._fits(work) else work.chains) + issue
+
+    def _walks_s(self, chains: int) -> float:
+        return max(self.walk_s + L2_S, chains * self.walk_s / self.walkers)
 
     def _fillers_s(self, work: LoopWork) -> float:
         if work.filler == "sum":

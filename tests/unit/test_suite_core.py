@@ -23,6 +23,7 @@ from tierscope.suites.core.parameter import Made
 from tierscope.suites.core.points import CodePoints, Points
 from tierscope.suites.core.row import CoreRow
 from tierscope.suites.core.step import Pair, finer, step_of
+from tierscope.suites.core.walks import PAGE
 from tierscope.tables import tables
 
 
@@ -316,7 +317,7 @@ def test_chains_and_windows_have_the_lines_of_the_machine(line: int, irregular: 
     machine = with_lines(made_machine(), line)
     assert suites["core"].left_out(machine, chosen) == ()
     works = [one.groups[0].workload.of(LoopWork) for one in loops(suites["core"].plan(machine, chosen))]
-    assert {work.element_bytes for work in works} == {line}
+    assert {work.element_bytes for work in works} == {line, PAGE + line}, "of page walks, places are a page apart"
     windows = [work for work in works if work.train]
     for one in loops(suites["core"].plan(machine, chosen)):
         work = one.groups[0].workload.of(LoopWork)

@@ -78,9 +78,10 @@ class LoopTask final : public TaskOf<blocks::Repeats> {
       require_at_most(key, value, PAGE / LINE);
     require_at_most("windows", its.windows, 1024);
     require_multiple("element", its.element, LINE, "a cache line (64)");
-    if (PAGE % its.element != 0)
+    if (its.train > 0 && PAGE % its.element != 0)
       throw BadPlan("element=" + std::to_string(its.element) +
-                    " does not divide a page of 4 KiB; take the bytes of a line: element=64, 128 or 256");
+                    " does not divide a page of 4 KiB, which windows need; take the bytes of a line: element=64, 128 "
+                    "or 256");
     if (its.train > 0 && (its.chains != 1 || its.beside > 0))
       throw BadPlan(
           "kernel loop visits windows (train=) with one chain and no lines next to it; take chains=1 beside=0");

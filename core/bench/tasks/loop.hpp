@@ -23,7 +23,7 @@ inline constexpr std::array<std::pair<const char*, Parity>, 3> PARITIES{
 
 struct Loops final : WorkOf<Loops> {
   std::uint64_t footprint = 0;
-  std::uint64_t element = 64;  // bytes of a line: chains visit one place of each
+  std::uint64_t element = 64;  // bytes of a line, or more: chains visit one place of each
   std::uint64_t chains = 0, beside = 0, fillers = 0;
   std::optional<loops::Filler> filler;  // nop if it is not set
   std::uint64_t random = 0;             // 1: the branch of a guess depends on the number drawn; 0: it is never taken

@@ -170,7 +170,8 @@ void LoopGroup::warm(Course& course) {
   constexpr double NEARLY = 1.5;
   for (auto& one : steppers_) {
     const auto lines = one->route().lines(), element = one->element();
-    const bool fits = static_cast<double>(lines * element) <= NEARLY * static_cast<double>(reach_);
+    const auto line = kernels::PAGE % element == 0 ? element : LINE;  // between places that are farther apart
+    const bool fits = static_cast<double>(lines * line) <= NEARLY * static_cast<double>(reach_);
     one->begin(course.now, course.batch);
     one->warm(fits ? std::max(FEW, TWICE * one->route().hops()) : FEW);
     course.now = std::max(course.now, one->finish());

@@ -3,6 +3,7 @@
     cycle       = cycle found                                              [s]
     loads       = lines in flight from memory, of one thread               [1]
     width, reorder, store_buffer = those found                             [1]
+    parallel    = page walks at the same time                              [1]
     wrong_guess = cost of a branch miss - CHECKED                          [cycles]
 
 `run core` finds the time that a miss adds, from the moment when the number is known that determines the branch. The
@@ -23,6 +24,7 @@ from tierscope.suites.core.row import CoreRow
 CHECKED = 2.0  # cycles
 SECTIONS: Mapping[str, tuple[tuple[str, str, int, int], ...]] = {
     "cpu": (("loads", "lines in flight", 1, 1024),),
+    "walk": (("parallel", "page walks", 1, 64),),
     "core": (
         ("width", "width", 1, 32),
         ("reorder", "reorder buffer", 8, 4096),

@@ -33,6 +33,7 @@ from tierscope.suites.core.ask import stream
 from tierscope.suites.core.parameter import NONE, UNKNOWN
 from tierscope.suites.core.table import Core
 from tierscope.suites.core.table_points import CorePoints
+from tierscope.suites.core.walks import PARAMETER
 from tierscope.suites.latency import fast
 from tierscope.suites.latency.levels import latency_levels
 from tierscope.suites.latency.row import LatencyRow
@@ -45,7 +46,7 @@ SHORT = (
     "latency pages=thp budget=0.1",
     "tlb pages=4k,thp budget=0.1 visits=1",
     "stream kernels=read budget=0.2 visits=1",
-    "core probes=width,window,store,guess,lines,kind,code",
+    "core probes=width,window,store,guess,lines,kind,walks,code",
 )
 WORDS = {suite: dict(word.split("=") for word in words) for suite, *words in map(str.split, SHORT)}
 """Suite -> options of a short run."""
@@ -159,16 +160,19 @@ def _loaded(path: Path, suite: str, digest: str) -> Run | None:
 
 
 def _serves(run: Run) -> bool:
-    """Return whether a run shows what a prediction needs: the latency of memory, or the lines in flight of a core and
-    how its instructions come, or whether large pages are translated alike and as a whole. Versions until 0.2.0 did not
-    look for the last two, visited a core that others may share only once, and took a prefetcher that waits for many
-    visits for none.
+    """Return whether a run shows what a prediction needs: the latency of memory; the lines in flight of a core, its
+    page walks at the same time and how its instructions come; whether large pages are translated alike and as a whole.
+
+    Versions until 0.2.0 did not look for the last three. They visited a core that others may
+    share only once, and took a prefetcher that waits for many visits for none.
     """
     if run.result.suite == PROBED:
         code = any(record.experiment.table == CODE for record in run.result.records)
+        walks = any(row.parameter == PARAMETER for row in Core().rows(run))
         again = any(record.experiment.schedule.visits > 1 for record in run.result.records)
         return (
             code
+            and walks
             and again
             and not _is_hasty(run)
             and not IN_FLIGHT.isdisjoint(str(run.result.options.get("probes", "flight")).split(","))

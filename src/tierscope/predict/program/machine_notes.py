@@ -7,6 +7,7 @@ from tierscope.simulated.measured import Measured
 from tierscope.suites.core.row import CoreRow
 from tierscope.units import show_bytes
 
+NAMES = {"parallel": "page walks"}
 SEEN = 0.005  # half of the interval of a latency, below which it is not mentioned
 
 
@@ -41,4 +42,4 @@ def _rising(found: Measured) -> str:
 
 
 def _keys(settings_: Iterable[Setting]) -> str:
-    return ", ".join(f"{one.key.replace('_', ' ')} {one.value.strip(chr(34))}" for one in settings_)
+    return ", ".join(f"{NAMES.get(one.key, one.key.replace('_', ' '))} {one.value.strip(chr(34))}" for one in settings_)

@@ -49,6 +49,7 @@ CYCLES = {"GenuineIntel": 5}  # of the nearest cache, by vendor
 OTHER_CYCLES = 4
 PREFETCHERS = (",cache.1.prefetch=stride", ",cache.1.prefetch=next-line", "")
 MUCH_SLOWER = 5.0  # times the latency here: marked
+WALK = "walk"  # the section of page walks, which a file has only if it has TLBs
 OURS = ("read", "write", "bandwidth")
 
 
@@ -69,7 +70,7 @@ def places(runs: Sequence[Run], on: Sequence[str], folder: Path, page_bytes: int
         times = spread(found.kept.low_s, found.kept.high_s)
         key = f"cache.{len(found.shapes) - 1}.keep"
         sizes = tuple(f"{one},{key}={time_s * 1e3:.4g}ms" for one, time_s in zip(sizes, times, strict=True))
-    files = {page: _without_memory(found, rows, page) for page in (SMALL_PAGE, LARGE_PAGE)}
+    files = {page: _with_walks(_without_memory(found, rows, page), probed) for page in (SMALL_PAGE, LARGE_PAGE)}
 
     def place(name: str, memories: str, more: str = "", notes: tuple[str, ...] = ()) -> Place:
         words = {}
@@ -192,7 +193,7 @@ def _core_words(found: Measured, probed: Sequence[CoreRow]) -> tuple[str, tuple[
     vendor = found.machine.identity.family.split(":")[0]
     cycle = found.shapes[0].latency_s / CYCLES.get(vendor, OTHER_CYCLES)
     words = {"cpu.cycle": f"{cycle * 1e9:.4g}ns"}
-    words |= {f"{one.section}.{one.key}": one.value.strip('"') for one in settings(probed)}
+    words |= {f"{one.section}.{one.key}": one.value.strip('"') for one in settings(probed) if one.section != WALK}
     return _joined(words), _prefetchers(found, probed)
 
 
@@ -229,6 +230,12 @@ def _joined(words: Mapping[str, str]) -> str:
 def _without_memory(found: Measured, rows: Sequence[TlbLevelsRow], page: int) -> str:
     levels = [row for row in rows if row.page_bytes == page]
     return text(replace(found, page_bytes=page, tlb=levels), memory=False)
+
+
+def _with_walks(content: str, probed: Sequence[CoreRow]) -> str:
+    """Return the file with the number of page walks at the same time, where it has a page walk and that is known."""
+    known = [f"{one.key} = {one.value}  # {one.note}" for one in settings(probed) if one.section == WALK]
+    return content.replace(f"[{WALK}]\n", "\n".join([f"[{WALK}]", *known, ""]))
 
 
 def _tier(word: str, found: Measured, whole: Path) -> tuple[str, str, tuple[str, ...]]:

@@ -10,7 +10,7 @@ from tierscope.record.work.base import OfTask
 class LoopWork(OfTask, frozen=True, kw_only=True, tag="loop"):
     """Iterations of a loop of generated instructions: loads along chains of pointers, and fillers behind them."""
 
-    element_bytes: Annotated[int, Meta(description="bytes of a line: chains visit one place of each")] = 64
+    element_bytes: Annotated[int, Meta(description="bytes of a line, or more: chains visit one place of each")] = 64
     chains: Annotated[
         int, Meta(description="chains of loads, up to 8; each load gives the address of the next; 0: fillers alone")
     ] = 0

@@ -35,16 +35,19 @@ class Asker:
     code: dict[tuple[CodeWork, int], tuple[float, float]] = field(default_factory=dict)  # with bytes of code
 
     def ask(
-        self, probe: str, work: LoopWork, level: str = "memory", size: int = 0, cpus: tuple[int, ...] = ()
-    ) -> Generator[Experiment, Answer, None]:
+        self, probe: str, work: LoopWork, level: str = "memory", size: int = 0, cpus: tuple[int, ...] = (),
+        element: int = 0, pages: str = "",
+    ) -> Generator[Experiment, Answer, None]:  # fmt: skip
+        """Yield a loop. element: bytes between two places of a chain, 0: a line; pages: "": those of the target."""
         if (probe, level, work) in self.known:
             return
         bytes_ = size or (SMALL if not work.chains else self.fetched if work.train else self.memory)
         workload = Workload(
-            kernel="loop", footprint_bytes=bytes_, work=replace(work, element_bytes=self.line),
+            kernel="loop", footprint_bytes=bytes_, work=replace(work, element_bytes=element or self.line),
             per_block=self.whole(work),
         )  # fmt: skip
-        group = Group(workload=workload, target=self.target, team=Team(cpus=cpus or (self.cpu,)), role="prober")
+        target = self.target.on(pages) if pages else self.target
+        group = Group(workload=workload, target=target, team=Team(cpus=cpus or (self.cpu,)), role="prober")
         answer = yield Experiment(
             table="core_points",
             groups=(group,),

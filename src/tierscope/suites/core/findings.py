@@ -13,6 +13,7 @@ SAID = {
     "width": ("core_width", "Width", "instructions per cycle"),
     "store buffer": ("core_stores", "Store buffer", "stores"),
     "lines in flight": ("core_lines", "Lines in flight from", "lines"),
+    "page walks": ("core_walks", "Page walks at the same time", "walks"),
     "branch miss": ("core_miss", "Branch miss", "cycles"),
     "lines ahead": ("core_ahead", "Prefetcher runs ahead,", "lines"),
     "lines of code in flight": ("core_code_lines", "Lines of code in flight from", "lines"),

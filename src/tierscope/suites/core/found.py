@@ -21,6 +21,7 @@ from tierscope.suites.core.parameter import AT_LEAST, KNOWN, UNKNOWN, Made
 from tierscope.suites.core.points import CodePoints, Points, interval
 from tierscope.suites.core.row import CoreRow
 from tierscope.suites.core.step import Step, step_of
+from tierscope.suites.core.walks import walk_rows
 
 MERGED = 1.1  # nops per cycle over those of the mix: above it, some take no entry of their own
 CLOCK = 0.04  # by which the clock of a core changes between the loop that shows a cycle and another one
@@ -68,6 +69,7 @@ class Core:
         yield from self._flights(rates, reorder)
         if miss := self._guess():
             yield miss
+        yield from walk_rows(self.points, self.made)
         yield from fetched_rows(self.points, self.made)
         latencies = {level: time for level in self.code.sizes() for time in self.points.times("code", level).values()}
         yield from coded_rows(self.code, latencies, seconds, self.made)

@@ -14,9 +14,15 @@ class CorePointsRow(JudgedRow, frozen=True, kw_only=True):
     """One loop of generated instructions."""
 
     probe: Annotated[
-        str, Col("probe", help="`cycle`, `latency`, `width`, `window`, `store`, `flight`, `guess`, `fetch`")
+        str, Col("probe", help="`cycle`, `latency`, `width`, `window`, `store`, `flight`, `guess`, `fetch`, `walks`")
     ]
-    level: Annotated[str, Col("level", help='where the lines come from: `L2`, `memory`; "" of loops without loads')]
+    level: Annotated[
+        str,
+        Col(
+            "level",
+            help='where the lines come from: `L2`, `memory`; of `walks` how they are placed; "" of loops without loads',
+        ),
+    ]
     filler: Annotated[str, Col("filler", help='kind of the fillers; "" without any')]
     fillers: Annotated[Count, Col("fillers", help="behind the loads of each chain, or of the loop")]
     chains: Annotated[Count, Col("chains", help="of dependent loads")]

@@ -36,6 +36,7 @@ class Core:
         "core_width": "instructions of all kinds together in a cycle",
         "core_stores": "entries of the store buffer",
         "core_lines LEVEL": "lines on their way together",
+        "core_walks": "page walks of a core at the same time",
         "core_miss": "time of a branch that was predicted wrong",
         "core_ahead WAY": "lines that the prefetcher runs ahead",
         "core_code_lines LEVEL": "lines of code on their way together",
