@@ -21,9 +21,9 @@ std::uint64_t crowd_of(const Section& section, const char* key, std::uint64_t le
                               : least;
 }
 
-std::size_t kept_of(const Section& queue) {
+QueueLimits queue_of(const Section& queue) {
   const auto entries = queue.count("entries", 0, 65536);
-  return queue.has("kept") ? queue.count("kept", 0, entries) : entries;
+  return {entries, queue.has("kept") ? queue.count("kept", 0, entries) : entries, queue.count("wpq", 1, 65536)};
 }
 
 BankLimits banks_of(const Section& media) {
@@ -40,9 +40,9 @@ Dimm::Dimm(const Section& section, std::uint64_t seed)
       unit_(Unit::of(section.section("media"))),
       media_(section.section("media"), migration_of(section, seed, unit_)),
       banks_(banks_of(section.section("media"))),
-      queue_(section.section("queue").count("entries", 0, 65536), unit_, banks_.limits(),
-             kept_of(section.section("queue"))),
-      wpq_(section.section("queue").count("wpq", 1, 65536)),
+      limits_(queue_of(section.section("queue"))),
+      queue_(limits_.entries, unit_, banks_.limits(), limits_.kept),
+      wpq_(limits_.wpq),
       read_places_(crowd_of(section, "read_places", 1)),
       write_places_(crowd_of(section, "write_places", 1)),
       controller_(std::make_shared<Controller>(Controller{{crowd_of(section, "reads", 0), mixed(seed ^ 2U)},
@@ -53,8 +53,7 @@ Dimm::Dimm(const Section& section, std::uint64_t seed)
     section.refuse("size", "is below that of a buffer, " + std::to_string(reach_) + " bytes");
   merges_ = data_ > 0 && buffers_[0].unit == unit_.bytes();
   if (data_ > 0) fetch_lines_ = (buffers_[data_ - 1].unit + unit_.bytes() - 1) / unit_.bytes();
-  reach_ +=
-      LINE * (section.section("queue").count("entries", 0, 65536) + section.section("queue").count("wpq", 1, 65536));
+  reach_ += LINE * (limits_.entries + limits_.wpq);
   near_ = latency_ + (buffers_.empty() ? 0 : buffers_[0].latency);
 }
 

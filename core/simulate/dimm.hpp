@@ -28,6 +28,11 @@
 
 namespace tierscope::simulate {
 
+/// The keys of [memory.NAME.queue], in lines.
+struct QueueLimits {
+  std::size_t entries, kept, wpq;
+};
+
 class Dimm final : public Memory {
  public:
   /// @throws BadPlan naming the key
@@ -76,6 +81,7 @@ class Dimm final : public Memory {
   Unit unit_;
   Media media_;
   Banks banks_;
+  QueueLimits limits_;
   WriteQueue queue_;
   Places wpq_;
   Places read_places_, write_places_;  // requests that keep their order
