@@ -160,8 +160,9 @@ def _loaded(path: Path, suite: str, digest: str) -> Run | None:
 
 
 def _serves(run: Run) -> bool:
-    """Return whether a run shows what a prediction needs. It needs the latency of memory, the lines in flight of a core,
-    its page walks at the same time, how its instructions come, and whether large pages are translated alike and whole.
+    """Return whether a run shows what a prediction needs. It needs the latency of memory, the lines in flight of a
+    core, its page walks at the same time, how its instructions come, and whether large pages are translated alike and
+    whole.
 
     Versions until 0.2.0 did not look for the last three. They visited a core that others may share only once, and took
     a prefetcher that waits for many visits for none.
