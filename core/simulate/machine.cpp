@@ -105,6 +105,7 @@ CpuLimits limits_of(const Section& cpu) {
   limits.combining = static_cast<unsigned>(cpu.count("combining", 1, 1024, "12"));
   limits.streaming = static_cast<unsigned>(cpu.count("streaming", 0, 1U << 20U, "0"));
   limits.bypass = cpu.time("bypass", "0ns");
+  limits.transfer = cpu.time("transfer", "0ns");
   limits.scatter = cpu.time("scatter", "3.7ns");
   limits.handover = cpu.time("handover", "47ns");
   if (limits.issue <= 0) cpu.refuse("issue", "must be above 0: a CPU cannot start endless accesses at the same time");

@@ -23,6 +23,7 @@ struct CpuLimits {
   unsigned stores = 16;     // lines on their way from its store buffer, unless they take fill buffers
   unsigned combining = 12;  // write-combining buffers of stores that bypass the caches
   unsigned streaming = 0;   // lines of a stream of stores that are read first; 0: all (store_streams.hpp)
+  Time transfer = 0;        // of a line between core and memory, for a store or a flush, one after the other
   Time bypass = 0;          // of a store that bypasses the caches, in addition to its memory's
   Time scatter = 3700;      // of the end of an access, standard deviation, if threads run together (jitter.hpp)
   Time handover = 47'000;   // of a line from one core to another, if they do

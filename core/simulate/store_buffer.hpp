@@ -4,6 +4,9 @@
 ///     flush   leaves the core when all stores before it have written their lines; it ends when the memory has the line
 ///     fence   behind it none of them writes a line or leaves before all those in front have ended
 ///
+/// A line that comes from memory for a store, and one that a flush takes there, occupy the core's way for `transfer`
+/// each, one after the other. A flush waits for the way, a line that comes does not.
+///
 /// So a flush that begins now reaches the caches and the memory later, and what the thread asks for in between comes
 /// first. Source: Intel, "64 and IA-32 Architectures Software Developer's Manual", volume 3, 12.2 (memory ordering).
 #pragma once
@@ -17,7 +20,8 @@ namespace tierscope::simulate {
 
 class StoreBuffer {
  public:
-  explicit StoreBuffer(unsigned size) : ends_(size, 0), waiting_(std::bit_ceil(2 * std::size_t{size})) {}
+  StoreBuffer(unsigned size, Time transfer)
+      : ends_(size, 0), waiting_(std::bit_ceil(2 * std::size_t{size})), transfer_(transfer) {}
   /// Return when a store or a flush may take a place; NEVER as long as that depends on a flush that has not left.
   [[nodiscard]] Time free() const noexcept {
     if (places_waiting_ == 0) return ends_[next_];
@@ -43,6 +47,8 @@ class StoreBuffer {
     if (waits()) return wait({What::store, Kind::store, NONE, ready});
     end(committed_ = std::max({committed_, ready, fenced_}));
   }
+  /// Note that a store that begins at `at` asks memory for its line.
+  void miss(Time at) noexcept { occupy(at); }
   /// Add a flush that may leave from `from` on.
   void flush(std::uint64_t address, Kind kind, Time from) {
     wait({What::flush, kind, address, from});
@@ -61,6 +67,7 @@ class StoreBuffer {
   [[nodiscard]] Flush next() const noexcept { return {at(first_).address, at(first_).kind}; }
   /// Note that it ends at `done`. @pre waits
   void left(Time done) {
+    occupy(due_);
     if (at(first_).kind == Kind::clflush) flushed_ = done;
     remove();
     end(done);
@@ -95,8 +102,9 @@ class StoreBuffer {
     ++first_;
   }
   [[nodiscard]] Time leaves(const Waiting& flush) const noexcept {
-    return std::max({flush.time, committed_, fenced_, flush.kind == Kind::clflush ? flushed_ : 0});
+    return std::max({flush.time, committed_, fenced_, passed_, flush.kind == Kind::clflush ? flushed_ : 0});
   }
+  void occupy(Time from) noexcept { passed_ = std::max(passed_, from) + transfer_; }
   void end(Time done) noexcept {
     latest_ = std::max(latest_, done);
     ends_[next_] = done;
@@ -123,9 +131,10 @@ class StoreBuffer {
   std::vector<Waiting> waiting_;  // a ring, from first_ to last_: a flush, and what came after it
   std::size_t next_ = 0, first_ = 0, last_ = 0, places_waiting_ = 0, fences_waiting_ = 0;
   Time due_ = NEVER, latest_ = 0;
-  Time committed_ = 0;  // when the last store writes its line
-  Time fenced_ = 0;     // when all before the last fence had ended
-  Time flushed_ = 0;    // when the last clflush ended
+  Time committed_ = 0;          // when the last store writes its line
+  Time fenced_ = 0;             // when all before the last fence had ended
+  Time flushed_ = 0;            // when the last clflush ended
+  Time transfer_, passed_ = 0;  // until passed_ the way is occupied
 };
 
 }  // namespace tierscope::simulate

@@ -40,7 +40,7 @@ class Thread {
         bypass_(machine.limits().bypass),
         loads_(machine.limits().loads),
         combining_(machine.limits().combining),
-        stores_(machine.limits().stores),
+        stores_(machine.limits().stores, machine.limits().transfer),
         streams_(machine.limits().streaming),
         jitter_(machine.jitter(cpu)) {}
 
@@ -110,7 +110,7 @@ class Thread {
       case Kind::store_nt:
         return combining_.take(reach(access.address, Kind::store_nt, at) + bypass_, true);
       case Kind::store:
-        return stores_.store(reach(access.address, met(access), at));
+        return store(access, at);
       case Kind::sfence:
         return stores_.fence(combining_.latest());
       case Kind::mfence:
@@ -118,6 +118,11 @@ class Thread {
       default:
         stores_.flush(access.address, access.kind, at);
     }
+  }
+  void store(const Access& access, Time at) {
+    const Time ready = reach(access.address, met(access), at);
+    if (ready - at > far_) stores_.miss(at);
+    stores_.store(ready);
   }
   /// Let the next flush leave.
   void leave(Time at) {

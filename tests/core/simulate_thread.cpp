@@ -100,3 +100,19 @@ TEST_CASE("what is left of flushes is in the memory when all is drained") {
   CHECK(made.thread.drained() >= CACHE + READ + 2 * (CACHE + WRITE));
   CHECK(writes == 2);
 }
+
+TEST_CASE("lines for stores and lines of flushes pass the way to memory one after the other") {
+  const auto each_ns = [](bool from_memory) {
+    Made made("transfer = \"27ns\"");
+    std::vector<Access> accesses;
+    constexpr std::uint64_t LINES = 400;
+    for (std::uint64_t i = 0; i < LINES; ++i) {
+      const auto line = from_memory ? i : i % 8;
+      accesses.insert(accesses.end(), {store(line), clwb(line)});
+    }
+    accesses.push_back(MFENCE);
+    return static_cast<double>(made.make(accesses)) / LINES / NS;
+  };
+  CHECK(each_ns(true) == doctest::Approx(54).epsilon(0.05));
+  CHECK(each_ns(false) == doctest::Approx(27).epsilon(0.05));
+}
