@@ -3,12 +3,14 @@
     python benchmarks/predict/score.py --out runs/pages               all cells; the same command continues
     python benchmarks/predict/score.py --out runs/pages sort gzip     these
 
-Truth: the program here with GLIBC_TUNABLES=glibc.malloc.hugetlb=1, which gives its heap pages of 2 MiB. Prediction:
-from its time with 4 KiB pages. Runs of both, and of the program with 4 KiB again, alternate (pages.py). Prints a
-Markdown row for each cell, misses as well as hits, and the figures of all cells with their goals. With --out, what was
-measured of a cell is kept in a file of its own. It is measured again only for another machine, core, program, limit or
-sampling. Standard error states how long each cell took, and how many CPUs others used meanwhile.
+Truth: the user time of the program here with GLIBC_TUNABLES=glibc.malloc.hugetlb=1, which gives its heap pages of 2
+MiB, and the rest of its wall time with 4 KiB. Prediction: from its time with 4 KiB pages. Runs of both, and of the
+program with 4 KiB again, alternate (pages.py). Prints a Markdown row for each cell, misses as well as hits, and the
+figures of all cells with their goals. With --out, what was measured of a cell is kept in a file of its own. It is
+measured again only for another machine, core, program, limit or sampling. Standard error states how long each cell
+took, and how many CPUs others used meanwhile.
 
+    wall       ratio of the wall times: larger pages also save page faults in the kernel, which no memory tier does
     bounds     `!`: they do not contain the measured ratio; `(!)`: they may, with its noise
     noise      half of the 95 % interval of the measured ratio
     itself     the program with 4 KiB again over the program with 4 KiB: the noise floor of the error
@@ -47,8 +49,8 @@ from covering.load import Moment, machine, plain
 
 CELLS = Path(__file__).with_name("cells.toml")
 HEAD = (
-    "cell", "model / measured", "predicted", "bounds", "measured", "noise", "itself", "error", "misses x latency",
-    "ratio of latencies", "USL",
+    "cell", "model / measured", "predicted", "bounds", "measured", "wall", "noise", "itself", "error",
+    "misses x latency", "ratio of latencies", "USL",
 )  # fmt: skip
 USL = "one thread"
 
@@ -143,7 +145,8 @@ def line(cell: str, row: Row) -> str:
         error = f"{told.ratio / told.truth - 1:+.1%}"
     others = [f"{other / told.truth - 1:+.1%}" if other is not None else "" for other in (row.misses, row.latencies)]
     noise, itself = (f"{value:.1%}" if value is not None else "" for value in (row.noise, _less_one(row.itself)))
-    cells = (cell, model, predicted, bounds, f"{told.truth:.3f}", noise, itself, error, *others, USL)
+    wall = f"{row.wall:.3f}" if row.wall is not None else ""
+    cells = (cell, model, predicted, bounds, f"{told.truth:.3f}", wall, noise, itself, error, *others, USL)
     return f"| {' | '.join(cells)} |"
 
 

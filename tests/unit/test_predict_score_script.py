@@ -60,11 +60,25 @@ def test_a_cell_is_scored_with_the_noise_floor_and_the_rivals(script: ModuleType
     assert row.told == (0.8, 0.8, row.told.low, row.told.high, row.noise)
     assert row.told.low < 0.8 < row.told.high
     assert row.itself == 1.02
+    assert row.wall == 0.8
     assert row.noise == pytest.approx(0.01 * 2**0.5)
     assert row.misses == pytest.approx(1 - 2_000_000 * 50e-9)
     assert row.latencies == pytest.approx(100 / 150)
     assert script.line("sort", row).startswith("| sort | 1.00 | 0.800 | 0.78")
     assert script.line("sort", row).count("|") == len(script.HEAD) + 1
+
+
+def test_page_faults_that_larger_pages_save_are_not_a_part_of_the_truth(pages: Any) -> None:
+    """The kernel takes 0.3 s of 1.3 s with small pages, and 0.1 s of 0.9 s with large ones."""
+
+    def of(user: float, wall: float) -> Native:
+        return Native(Interval(wall, wall, wall, 9), Interval(user, user, user, 9), wall - user, 9)
+
+    kept = as_dict(measured(pages)) | {"native": of(1.0, 1.3), "there": of(0.8, 0.9), "again": of(1.0, 1.2)}
+    row = pages.scored(pages.Measured(**kept))
+    assert row.told.truth == pytest.approx(1.1 / 1.3)
+    assert row.wall == pytest.approx(0.9 / 1.3)
+    assert row.itself == pytest.approx(1.0)
 
 
 def test_a_cell_without_an_answer_is_a_row_and_counts_as_not_known(script: ModuleType, pages: Any) -> None:
