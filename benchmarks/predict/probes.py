@@ -21,7 +21,7 @@ from tierscope.suites.core.parameter import KNOWN, NONE
 from tierscope.suites.core.row import CoreRow
 from tierscope.suites.core.table import Core
 
-PROBES = "width,window,store,guess,lines,kind,walks,code"
+PROBES = "width,window,store,guess,lines,kind,translation,code"
 
 
 def probed(machine: str, out: Path) -> list[CoreRow]:

@@ -15,8 +15,8 @@ struct Translated {
   std::uint64_t seed = 0;
 };
 
-/// What a miss in all levels costs: `base` and one load of a page-table entry. A CPU makes `parallel` page walks at the
-/// same time, and a further one waits; 0: any number.
+/// The cost of a miss in all levels: `base` and one load of a page-table entry. A CPU makes `parallel` page walks at
+/// the same time, and a further one waits; 0: any number.
 struct WalkLimits {
   Time base = 0;
   unsigned parallel = 0;

@@ -243,6 +243,6 @@ def test_the_page_walks_of_a_simulated_core_are_found(tmp_path: Path, walkers: i
     text = text.replace("[memory.m]", TRANSLATED.format(walkers=walkers) + "[memory.m]")
     (tmp_path / "hidden.toml").write_text(text)
     out = tmp_path / "run"
-    main(["run", "core", f"target=sim:{tmp_path}/hidden.toml", "probes=walks", "--out", str(out), "--quiet"])
+    main(["run", "core", f"target=sim:{tmp_path}/hidden.toml", "probes=translation", "--out", str(out), "--quiet"])
     (row,) = (row for row in tables["core_parameters"].rows(load(out)) if row.parameter == "page walks")
     assert (row.answer, row.whole) == ("known", walkers)

@@ -217,7 +217,7 @@ def changed(run: Run, **fields: object) -> Run:
 def test_a_stored_run_that_visited_a_core_once_is_not_used(tmp_path: Path) -> None:
     """Versions until 0.2.0 did so: another guest on the core did not show."""
     maker = Maker(tmp_path)
-    add_core(maker, MadeCore(), probes="walks,code")
+    add_core(maker, MadeCore(), probes="translation,code")
     run = maker.save("core", MACHINE)
     words = {**run.result.options, "probes": "lines"}
     assert not runs_of._serves(changed(run, options=words))
@@ -231,7 +231,7 @@ def test_a_stored_run_that_gave_up_after_few_visits_is_not_used(
 ) -> None:
     """Versions until 0.2.0 took a prefetcher that waits for twelve visits or more for none. train: 0: there is none."""
     maker = Maker(tmp_path)
-    add_core(maker, MadeCore(train=train, depth=4 if train else 0), probes="lines,kind,walks,code")
+    add_core(maker, MadeCore(train=train, depth=4 if train else 0), probes="lines,kind,translation,code")
     visit_again(maker)
     run = maker.save("core", MACHINE)
     records = [
@@ -244,7 +244,7 @@ def test_a_stored_run_that_gave_up_after_few_visits_is_not_used(
 @pytest.mark.parametrize(("machine", "used"), [(MACHINE, True), (made_machine(4), False)])
 def test_a_stored_run_of_core_is_used_if_it_is_of_this_machine(stored: Path, machine: Machine, used: bool) -> None:
     maker = Maker(stored / "2026-01-02-core-1")
-    add_core(maker, MadeCore(), probes="walks,code")
+    add_core(maker, MadeCore(), probes="translation,code")
     visit_again(maker)
     maker.save("core", machine)
     found = [run.result.suite for run in runs_here((), print)]
@@ -253,7 +253,7 @@ def test_a_stored_run_of_core_is_used_if_it_is_of_this_machine(stored: Path, mac
 
 def test_a_stored_run_of_core_without_lines_in_flight_is_not_used(stored: Path) -> None:
     maker = Maker(stored / "2026-01-02-core-1")
-    add_core(maker, MadeCore(), probes="walks,code")
+    add_core(maker, MadeCore(), probes="translation,code")
     visit_again(maker)
     maker.save("core", MACHINE)
     run = load(stored / "2026-01-02-core-1")

@@ -14,7 +14,7 @@ from tierscope.suites.core.walks import APART, BESIDE, CHAINS, PAGE, PAGES, PARA
 
 def row_of(folder: Path, made: MadeCore) -> CoreRow:
     maker = Maker(folder)
-    add_core(maker, made, probes="walks")
+    add_core(maker, made, probes="translation")
     (row,) = (row for row in Core().rows(maker.save("core")) if row.parameter == PARAMETER)
     return row
 
@@ -46,7 +46,7 @@ def test_walks_that_take_no_time_are_not_known(tmp_path: Path) -> None:
 
 
 def test_each_load_needs_a_walk_and_is_in_another_set_of_the_caches() -> None:
-    points = [one for one in asked(MadeCore(), probes="walks") if one.labels["probe"] == "walks"]
+    points = [one for one in asked(MadeCore(), probes="translation") if one.labels["probe"] == "translation"]
     apart = [one for one in points if one.labels["level"] == APART]
     assert [one.groups[0].workload.work.chains for one in apart] == list(CHAINS)  # type: ignore[union-attr]
     assert {one.groups[0].workload.footprint_bytes for one in apart} == {PAGES * (PAGE + 64)}

@@ -46,7 +46,7 @@ SHORT = (
     "latency pages=thp budget=0.1",
     "tlb pages=4k,thp budget=0.1 visits=1",
     "stream kernels=read budget=0.2 visits=1",
-    "core probes=width,window,store,guess,lines,kind,walks,code",
+    "core probes=width,window,store,guess,lines,kind,translation,code",
 )
 WORDS = {suite: dict(word.split("=") for word in words) for suite, *words in map(str.split, SHORT)}
 """Suite -> options of a short run."""

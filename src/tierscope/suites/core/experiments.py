@@ -8,7 +8,7 @@
 * guess: a branch that depends on a random number, compared with one that is never taken.
 * fetch: windows of a page: the loop visits some lines and one more, which the prefetcher may have fetched.
 * code: loops of much code, in each cache behind the nearest, and with more and more jumps (`code`).
-* walks: chains of loads that each need a page walk, with more and more chains (`walks`).
+* translation: chains of loads that each need a page walk, with more and more chains (`walks`).
 * lines, kind: the points of `flight` and `fetch` that a prediction needs, from memory and of the kind of prefetcher.
 
 Some points come first, then points that an answer needs. Each kind of filler has its own limit: integer and vector
@@ -68,7 +68,7 @@ from tierscope.suites.core.step import Pair, finer
 from tierscope.suites.core.walks import walks
 from tierscope.units import GiB, MiB
 
-PROBES = ("width", "window", "store", "flight", "guess", "fetch", "code", "walks")
+PROBES = ("width", "window", "store", "flight", "guess", "fetch", "code", "translation")
 PARTS = ("lines", "kind")  # each a part of another probe
 FILLERS = ("nop", "integer", "vector", "mix")
 FEW_BYTES, MOST_BYTES = 64 * MiB, GiB
@@ -288,7 +288,7 @@ def plan(machine: Machine, chosen: CoreOptions) -> Plan:
 
 def others(asker: Asker, machine: Machine, chosen: CoreOptions) -> Plan:
     """Yield the points of page walks and of code."""
-    if "walks" in chosen.probes:
+    if "translation" in chosen.probes:
         yield from walks(asker)
     if "code" in chosen.probes:
         yield from codes(asker, machine)

@@ -14,13 +14,14 @@ class CorePointsRow(JudgedRow, frozen=True, kw_only=True):
     """One loop of generated instructions."""
 
     probe: Annotated[
-        str, Col("probe", help="`cycle`, `latency`, `width`, `window`, `store`, `flight`, `guess`, `fetch`, `walks`")
+        str,
+        Col("probe", help="`cycle`, `latency`, `width`, `window`, `store`, `flight`, `guess`, `fetch`, `translation`"),
     ]
     level: Annotated[
         str,
         Col(
             "level",
-            help='where the lines come from: `L2`, `memory`; of `walks` how they are placed; "" of loops without loads',
+            help='where the lines come from: `L2`, `memory`; of `translation` their places; "" of loops without loads',
         ),
     ]
     filler: Annotated[str, Col("filler", help='kind of the fillers; "" without any')]

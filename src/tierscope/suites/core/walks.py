@@ -26,7 +26,7 @@ from tierscope.suites.core.points import Points
 from tierscope.suites.core.row import CoreRow
 from tierscope.units import KiB
 
-PROBE, APART, BESIDE = "walks", "pages apart", "side by side"
+PROBE, APART, BESIDE = "translation", "pages apart", "side by side"
 PARAMETER, UNIT = "page walks", "walks"
 PAGE = 4 * KiB
 PAGES = 1 << 13  # of 32 MiB; 4096 entries are the most of a TLB that we know, and their lines fit most second caches
