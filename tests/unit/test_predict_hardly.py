@@ -101,6 +101,21 @@ def test_few_cores_that_explain_the_time_here_are_a_misfit_too() -> None:
     assert "only 1.0 of" in found.notes[0]
 
 
+def test_few_lines_limit_the_bounds_of_a_core_that_explains_the_time_here() -> None:
+    """The model leaves a fifth of the time open, which may wait for memory; the lines leave 2 % of it."""
+    instant = of(0.79)
+    here = replace(made(0.8), instant=instant)
+    wide = answer("far", here, [of(0.81)] * (OTHERS + 1), None, None, None)
+    found = answer("far", here, [of(0.81)] * (OTHERS + 1), None, None, None, (), SLOWER)
+    assert wide.high is not None
+    assert wide.high > 1.1
+    assert (found.low, found.high) == pytest.approx((wide.low, 1.02))
+    assert found.ratio == wide.ratio
+    beyond = answer("far", here, [of(0.9)] * (OTHERS + 1), None, None, None, (), SLOWER)
+    assert beyond.high is not None
+    assert beyond.high > 1.02, "the model changes more than its lines allow: neither is believed to be narrow"
+
+
 def counted(**more: object) -> Traced:
     return msgspec.structs.replace(of(1.0), counters={"memory.reads": 1000, "memory.writes": 500}, **more)
 

@@ -26,8 +26,8 @@ d = b_i - b / a * a_i of units next to a gap of n instructions,
 
     deviation of b = sqrt(sum over gaps of  n^2 (d_i - d_j)^2 / 2)
 
-Where no core explains M, only a program that moves few lines has an answer (`hardly`). `anchor` has all reasons
-for which the time is not known.
+If the program moves few lines, they limit the bounds (`hardly`), and where no core explains M, they alone are an
+answer. `anchor` has all reasons for which the time is not known.
 
 Where the time goes, of the own core: `bandwidth` is the time saved if no access waits for another in the memory.
 `latency` is the further time saved if the memory answers immediately: misses that others wait for.
@@ -92,6 +92,7 @@ def answer(
     latency, bandwidth = _shares(model, idle, instant)
     pages = max(1 - seconds_of(large) / model, 0.0) if large and model else None
     found = anchored(tier, here, cores[0], list(zip(here.cores, cores, strict=True))[1:])
+    found = _within_lines(found, reach(here.lineup.lines, each, here.measured_s[0]))
     return replace(found, latency_share=latency, bandwidth_share=bandwidth, large_pages_share=pages, notes=notes)
 
 
@@ -126,6 +127,14 @@ def _whatever_core(tier: str, here: Anchor, own: Traced, each: OfLine | None) ->
     note = (f"{tier} changes its time to {low:.3f}x to {high:.3f}x on any core, by the lines from and to memory alone; "
             f"nothing else is predicted: {here.unknown}")  # fmt: skip
     return Answer(tier, told, low, high, told * here.wall_s, model, notes=(note,))
+
+
+def _within_lines(found: Answer, ends: tuple[float, float] | None) -> Answer:
+    """Return the answer with the bounds that few lines leave of it; unchanged where they contradict it."""
+    if ends is None or found.ratio is None or found.low is None or found.high is None:
+        return found
+    low, high = max(found.low, ends[0]), min(found.high, ends[1])
+    return replace(found, low=low, high=high) if low <= found.ratio <= high else found
 
 
 def _of_wall_s(here: Anchor, itself_s: float) -> float:
