@@ -51,11 +51,15 @@ void Assembler::step(const Step& step, const Shape& shape) {
     case Does::nop:
       return put(NOP);
     case Does::integer:
+      return put(add(WASTE, ADDS, TIMES));
+    case Does::constant:
       return put(0x91000400U | ADDS << 5U | WASTE);  // add x11, x12, #1
     case Does::vector:
       return put(0x4EA08401U);  // add v1.4s, v0.4s, v0.4s
     case Does::sum:
       return put(add(CURSOR, CURSOR, ADDS));
+    case Does::load:
+      return put(load(WASTE, FRAME, LINES + 64 * step.which));
     case Does::store:
       return put(store(ADDS, FRAME, LINES + 64 * step.which));
     case Does::draw:

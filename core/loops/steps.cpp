@@ -6,7 +6,7 @@ namespace {
 constexpr unsigned APART = 5;  // places from one store to the next: never in the same line of 64 to 256 bytes
 
 bool waits_for_nothing(Filler filler) {
-  return filler == Filler::nop || filler == Filler::integer || filler == Filler::vector || filler == Filler::mix;
+  return filler != Filler::sum && filler != Filler::store && filler != Filler::load && filler != Filler::guess;
 }
 
 Does does_of(Filler filler, unsigned number) {
@@ -17,8 +17,12 @@ Does does_of(Filler filler, unsigned number) {
       return Does::vector;
     case Filler::mix:
       return number % 2 == 0 ? Does::integer : Does::vector;
+    case Filler::constant:
+      return Does::constant;
     case Filler::sum:
       return Does::sum;
+    case Filler::load:
+      return Does::load;
     case Filler::store:
       return Does::store;
     case Filler::nop:
@@ -31,7 +35,8 @@ Does does_of(Filler filler, unsigned number) {
 void fill(const Shape& shape, unsigned count, std::vector<Step>& steps) {
   for (unsigned n = 0; n < count; ++n) {
     if (shape.filler != Filler::guess) {
-      steps.push_back({does_of(shape.filler, n), shape.filler == Filler::store ? n * APART % STORE_LINES : 0});
+      const auto does = does_of(shape.filler, n);
+      steps.push_back({does, does == Does::store || does == Does::load ? n * APART % STORE_LINES : 0});
       continue;
     }
     for (const auto does : {Does::draw, Does::mask, Does::turn, Does::nop}) steps.push_back({does});

@@ -18,7 +18,7 @@ namespace tierscope::simulate::flow {
 
 /// x86-64: rax to r15 are 0 to 15; then flags, x87 and MMX as one, 32 vectors, 8 masks.
 constexpr unsigned REGISTERS = 58;
-constexpr std::uint8_t NO_REGISTER = 255, STACK_POINTER = 4;
+constexpr std::uint8_t NO_REGISTER = 255, STACK_POINTER = 4, FLAGS = 16;
 
 enum class Class : std::uint8_t {
   other,

@@ -142,6 +142,9 @@ CoreLimits core_of(const Section& root) {
   limits.width = static_cast<unsigned>(core.count("width", 1, 32, "4"));
   limits.reorder = static_cast<unsigned>(core.count("reorder", 8, 4096, "224"));
   limits.store_buffer = static_cast<unsigned>(core.count("store_buffer", 1, 1024, "56"));
+  limits.load_buffer = static_cast<unsigned>(core.count("load_buffer", 0, 4096, "0"));
+  limits.integer_registers = static_cast<unsigned>(core.count("integer_registers", 0, 4096, "0"));
+  limits.vector_registers = static_cast<unsigned>(core.count("vector_registers", 0, 4096, "0"));
   limits.wrong_guess = static_cast<unsigned>(core.count("wrong_guess", 0, 1000, "16"));
   limits.shared = core.choice("fill_buffers", {"shared", "apart"}, "shared") == "shared";
   limits.unit = core.choice("operations", {"typical", "unit"}, "typical") == "unit";

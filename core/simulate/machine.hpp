@@ -45,9 +45,11 @@ struct CoreLimits {
   unsigned width = 4;          // instructions per cycle
   unsigned reorder = 224;      // instructions in the reorder buffer
   unsigned store_buffer = 56;  // stores from their dispatch until their line is written
-  unsigned wrong_guess = 16;   // cycles from the end of a branch to the first instruction of the right path
-  bool shared = true;          // stores that miss take fill buffers of loads; else they have `CpuLimits::stores`
-  bool unit = false;           // operations and forwarded loads take one cycle; else as long as on most cores
+  unsigned load_buffer = 0;    // instructions that load, from their dispatch to their retirement; 0: any number
+  unsigned integer_registers = 0, vector_registers = 0;  // of results that have not retired; 0: any number
+  unsigned wrong_guess = 16;  // cycles from the end of a branch to the first instruction of the right path
+  bool shared = true;         // stores that miss take fill buffers of loads; else they have `CpuLimits::stores`
+  bool unit = false;          // operations and forwarded loads take one cycle; else as long as on most cores
   double wrong_path = 0;  // share of branches whose wrong path meets the right one; 0: a wrong guess fetches nothing
   FetchLimits fetch;
 };

@@ -50,6 +50,17 @@ std::uint8_t more_of(const flow::Instruction& instruction) {
                                    (instruction.kind == Class::system ? KERNEL : 0));
 }
 
+/// Return the register file that gets the result of an instruction in this register.
+std::uint8_t file_of(std::uint8_t written) { return written <= flow::FLAGS ? TAKES_INTEGER : TAKES_VECTOR; }
+
+/// Return whether a core gives the result another name, instead of a register: a copy, and zero.
+/// Source: A. Fog, "The microarchitecture of Intel, AMD and VIA CPUs", 2024 (elimination of moves).
+bool is_renamed(const flow::Instruction& instruction, bool in_memory) {
+  const bool copies =
+      instruction.kind == Class::move && !in_memory && instruction.data_registers[0] != flow::NO_REGISTER;
+  return copies || (instruction.flags & flow::INDEPENDENT) != 0;
+}
+
 }  // namespace
 
 Decoder::Decoder() : stored_(RECENT) { writers_.fill(NOBODY); }
@@ -86,11 +97,15 @@ void Decoder::decode(const flow::Instruction& instruction, std::span<const flow:
   }
   for (const auto& access : accesses)
     if (access.store) store(instruction, access, result, to);
+  std::uint8_t takes = 0;
   for (const auto written : instruction.written) {
     if (written == flow::NO_REGISTER) break;
     const bool pointer = written == flow::STACK_POINTER && (instruction.flags & flow::STACK) != 0;
     writers_[written] = pointer ? NOBODY : result;
+    if (!pointer) takes |= file_of(written);
   }
+  if (is_renamed(instruction, !accesses.empty())) takes = 0;
+  to.list[begin].takes = static_cast<std::uint8_t>(takes | (loaded != 0 ? TAKES_LOAD : 0));
   to.list[begin].begins = to.list.back().ends = true;
   to.list[begin].ordered = orders_all(instruction);
 }

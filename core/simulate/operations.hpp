@@ -17,6 +17,10 @@ namespace tierscope::simulate {
 
 enum class Does : std::uint8_t { compute, load, store };
 
+/// The parts of a core of which an instruction takes an entry until it retires.
+constexpr std::uint8_t TAKES_LOAD = 1, TAKES_INTEGER = 2, TAKES_VECTOR = 4;
+constexpr std::size_t TAKES = 3;
+
 struct Operation {
   std::uint64_t address = 0;
   std::uint32_t bytes = 0;
@@ -25,6 +29,7 @@ struct Operation {
   std::uint8_t unit_cycles = 0;  // the same on a core where each kind of operation takes one cycle
   std::uint8_t sources = 0;      // number of distances
   Does does = Does::compute;
+  std::uint8_t takes = 0;             // of its instruction, which it begins
   bool begins = false, ends = false;  // the first, the last one of its instruction
   bool ordered = false;               // of an instruction that waits for all before it, and all behind it wait for it
   bool nontemporal = false;

@@ -31,6 +31,7 @@ Pipeline::Pipeline(Machine& machine, unsigned cpu, Placement& placement)
       mask_(ops_.size() - 1),
       links_(ops_.size() * SOURCES, LAST_LINK),
       retirements_(std::bit_ceil(std::size_t{core_.reorder}), 0),
+      entries_{Entries(core_.load_buffer), Entries(core_.integer_registers), Entries(core_.vector_registers)},
       fork_{.slots = dispatches_},
       buffers_(machine.limits().loads, false),
       store_buffers_(machine.limits().stores, true),
@@ -65,7 +66,8 @@ void Pipeline::run(const flow::Block& block, const OperationsOf& operations) {
   for (const auto& operation : operations.list) {
     if (operation.begins) {
       if (fetch_.on()) await(*instruction++);
-      begin(ordered = operation.ordered);
+      ordered = operation.ordered;
+      begin(operation);
     }
     if (operation.does == Does::store) make_place_for_store();
     distances = dispatch(operation, distances);
@@ -158,15 +160,29 @@ void Pipeline::begin_behind(Time at) {
 }
 
 /// Begin an instruction: find when it is dispatched.
-void Pipeline::begin(bool ordered) {
-  while (full() && !starts_.empty()) pump();
+void Pipeline::begin(const Operation& operation) {
+  const bool ordered = operation.ordered;
+  while (full(operation.takes) && !starts_.empty()) pump();
   if (ordered) settle();
   const Time next = dispatched_ + dispatches_.next();
-  Time at = std::max({next, redirect_, retired_at(instructions_ - core_.reorder)});
+  Time at = std::max({next, redirect_, given_back(operation.takes)});
   if (ordered) at = std::max({at, last_retirement_, last_drain_});
   dispatched_ = at;
   first_ = next_;
   waits_ = false;
+  take(operation.takes);
+}
+
+/// Return when the next instruction, which takes these, had a place in the reorder buffer and all of its entries.
+Time Pipeline::given_back(unsigned takes) const noexcept {
+  const auto oldest = instructions_ - core_.reorder;
+  auto last = oldest;
+  for (std::size_t e = 0; e < TAKES; ++e) {
+    if ((takes >> e & 1U) == 0 || !entries_[e].bounded()) continue;
+    const auto taker = entries_[e].taker();
+    if (instructions_ - taker < instructions_ - last) last = taker;  // `oldest` may be one that never existed
+  }
+  return retired_at(last);
 }
 
 /// Add an operation, and return the distances of the next one.
@@ -242,9 +258,10 @@ void Pipeline::end(bool ordered) {
   if (ordered) settle();
 }
 
-bool Pipeline::full() {
+bool Pipeline::full(unsigned takes) {
   retire();
-  return instructions_ - retired_instructions_ >= core_.reorder || next_ - retired_ + 2 * SOURCES > mask_;
+  return lacks(takes) || instructions_ - retired_instructions_ >= core_.reorder ||
+         next_ - retired_ + 2 * SOURCES > mask_;
 }
 
 void Pipeline::started(Op& op) {

@@ -34,11 +34,13 @@
 /// Instructions in Decoupled Functional-First Simulation", ISPASS 2023 (their addresses are those of the right path).
 #pragma once
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <deque>
 #include <span>
 #include <vector>
 
+#include "simulate/entries.hpp"
 #include "simulate/fetch.hpp"
 #include "simulate/flow.hpp"
 #include "simulate/guesses.hpp"
@@ -95,7 +97,7 @@ class Pipeline {
   /// dispatch.
   [[nodiscard]] Time next() const noexcept {
     if (fork_.branch != NOBODY) return now();
-    const bool full = instructions_ - retired_instructions_ >= core_.reorder;
+    const bool full = instructions_ - retired_instructions_ >= core_.reorder || lacks(~0U);
     return full && !starts_.empty() ? std::max(dispatched_, starts_.soonest()) : dispatched_;
   }
   /// From now on, watch when the last instruction so far retires.
@@ -164,19 +166,35 @@ class Pipeline {
   void go_on(bool all);
   void leave_path();
   bool follow(const OperationsOf& operations);
-  bool enter(bool ordered);
+  bool enter(const Operation& operation);
   void come_back();
   /// Note the branch at the end of a block that is not timed.
   void expect(const flow::Step& step) noexcept {
     branch_ = decides(step.block->back().kind) ? &step.block->back() : nullptr;
     branch_op_ = NOBODY;
   }
-  void begin(bool ordered);
+  /// Return whether an instruction that takes these must wait for another one to retire.
+  [[nodiscard]] bool lacks(unsigned takes) const noexcept {
+    for (std::size_t e = 0; e < TAKES; ++e)
+      if ((takes >> e & 1U) != 0 && entries_[e].full(retired_instructions_)) return true;
+    return false;
+  }
+  [[nodiscard]] Time given_back(unsigned takes) const noexcept;
+  void take(unsigned takes) noexcept {
+    for (std::size_t e = 0; e < TAKES; ++e)
+      if ((takes >> e & 1U) != 0) entries_[e].take(instructions_);
+  }
+  [[nodiscard]] std::array<Entries::Mark, TAKES> marks() const noexcept {
+    std::array<Entries::Mark, TAKES> all{};
+    for (std::size_t e = 0; e < TAKES; ++e) all[e] = entries_[e].mark();
+    return all;
+  }
+  void begin(const Operation& operation);
   const std::uint32_t* dispatch(const Operation& operation, const std::uint32_t* distances);
   void record(const Operation& operation, const std::uint32_t* distances, Seq seq, Time ready);
   void end(bool ordered);
   void make_place_for_store();
-  bool full();
+  bool full(unsigned takes);
   void started(Op& op);
   void finish(Op& op, Time done);
   void retire() {
@@ -239,8 +257,9 @@ class Pipeline {
   Seq next_ = 0, retired_ = 0;
   Seq first_ = 0;       // operation of the last instruction
   Seq begun_ = NOBODY;  // no operation from this one on begins or retires, while its instruction is being dispatched
-  std::uint64_t instructions_ = 0;  // dispatched
-  std::vector<Time> retirements_;   // of the instructions in the reorder buffer
+  std::uint64_t instructions_ = 0;      // dispatched
+  std::vector<Time> retirements_;       // of the instructions in the reorder buffer
+  std::array<Entries, TAKES> entries_;  // in the order of the bits of what an instruction takes
   std::uint64_t retired_instructions_ = 0;
   std::uint64_t given_ = 0,
                 marked_instruction_ = 0;  // to run, on the right path; of these, the last one that is marked
@@ -254,6 +273,7 @@ class Pipeline {
     Seq branch = NOBODY;  // its operation; NOBODY: the core is on the right path
     Seq first = NOBODY;   // operation behind it: from this one on, none retires
     std::uint64_t instructions = 0, stores = 0;
+    std::array<Entries::Mark, TAKES> entries{};
     Time dispatched = 0;
     Slots slots;
     Work work{};

@@ -27,13 +27,15 @@ void Pipeline::go_on(bool all) {
 }
 
 /// Begin a wrong path behind the last branch.
-void Pipeline::leave_path() { fork_ = {branch_op_, next_, instructions_, stores_, dispatched_, dispatches_, work_, 0}; }
+void Pipeline::leave_path() {
+  fork_ = {branch_op_, next_, instructions_, stores_, marks(), dispatched_, dispatches_, work_, 0};
+}
 
 /// Dispatch a step on the wrong path. Return whether more can follow before the branch is known.
 bool Pipeline::follow(const OperationsOf& operations) {
   const auto* distances = operations.distances;
   for (const auto& operation : operations.list) {
-    if (operation.begins && !enter(operation.ordered)) return false;
+    if (operation.begins && !enter(operation)) return false;
     if (operation.does == Does::store && stores_ - drained_stores_ >= core_.store_buffer) return false;
     distances = dispatch(operation, distances);
     if (!operation.ends) continue;
@@ -44,16 +46,17 @@ bool Pipeline::follow(const OperationsOf& operations) {
 }
 
 /// Begin an instruction on the wrong path; return false if the core cannot before the branch is known.
-bool Pipeline::enter(bool ordered) {
-  if (ordered) return false;
-  const auto no_place = [&] { return full() || stores_ - drained_stores_ >= core_.store_buffer; };
+bool Pipeline::enter(const Operation& operation) {
+  if (operation.ordered) return false;
+  const auto no_place = [&] { return full(operation.takes) || stores_ - drained_stores_ >= core_.store_buffer; };
   while (no_place() && !starts_.empty() && starts_.soonest() <= done(fork_.branch)) pump();
   if (no_place()) return false;
-  const Time at = std::max(dispatched_ + dispatches_.next(), retired_at(instructions_ - core_.reorder));
+  const Time at = std::max(dispatched_ + dispatches_.next(), given_back(operation.takes));
   if (at >= done(fork_.branch)) return false;
   dispatched_ = at;
   first_ = next_;
   waits_ = false;
+  take(operation.takes);
   return true;
 }
 
@@ -74,6 +77,7 @@ void Pipeline::come_back() {
   next_ = fork_.first;
   instructions_ = fork_.instructions;
   stores_ = fork_.stores;
+  for (std::size_t e = 0; e < TAKES; ++e) entries_[e].come_back(fork_.entries[e]);
   dispatched_ = fork_.dispatched;
   dispatches_ = fork_.slots;
   branch_op_ = fork_.branch;

@@ -114,6 +114,58 @@ TEST_CASE("the reorder buffer bounds the loads in flight") {
   CHECK(few.time_of(block, 200, far_load) == doctest::Approx(200 * 101).epsilon(0.05));
 }
 
+TEST_CASE("results take registers until they retire, and bound the loads in flight") {
+  const std::string few = "integer_registers = 16\nvector_registers = 14\n";
+  const double serial = 101, together = serial / 4;
+  // one load, and fifteen others behind it; the next one gets no register before it retires
+  const auto time_of = [&](const flow::Instruction& filler, const std::string& more) {
+    Core core(more);
+    Block block(16, filler);
+    block[0] = made(Class::move, {C}, {}, {A});
+    return core.time_of(block, 200, far_load) / 200;
+  };
+  const std::uint8_t vector = 20, mask = 50;
+  auto zero = made(Class::integer, {}, {}, {B});
+  zero.flags = flow::INDEPENDENT;
+  auto pushed = made(Class::move, {}, {B}, {flow::STACK_POINTER});
+  pushed.flags = flow::STACK;
+  for (const auto& one :
+       {made(Class::integer, {}, {C}, {B}), made(Class::integer, {}, {C}, {FLAGS}), made(Class::move, {}, {}, {B}),
+        made(Class::vector, {}, {}, {vector}), made(Class::vector, {}, {}, {mask})}) {
+    CHECK(time_of(one, few) == doctest::Approx(serial).epsilon(0.05));
+    CHECK(time_of(one, "") < 0.6 * serial);
+  }
+  // a copy and a zero have another name of a register, and a push has none
+  for (const auto& one : {made(Class::move, {}, {C}, {B}), zero, made(Class::nop, {}, {}, {}), pushed})
+    CHECK(time_of(one, few) == doctest::Approx(time_of(one, "")).epsilon(1e-9));
+  CHECK(Core("integer_registers = 2\n").time_of({made(Class::move, {C}, {}, {A})}, 200, far_load) / 200 ==
+        doctest::Approx(serial / 2).epsilon(0.05));
+  CHECK(Core().time_of({made(Class::move, {C}, {}, {A})}, 200, far_load) / 200 ==
+        doctest::Approx(together).epsilon(0.05));
+}
+
+TEST_CASE("loads take a place of the load buffer until they retire") {
+  const Block block{made(Class::move, {C}, {}, {A}), made(Class::nop, {}, {}, {})};
+  for (const unsigned places : {1U, 2U, 3U})
+    CHECK(Core("load_buffer = " + std::to_string(places) + "\n").time_of(block, 200, far_load) / 200 ==
+          doctest::Approx(101.0 / places).epsilon(0.05));
+}
+
+TEST_CASE("as many registers and places as the reorder buffer has entries change nothing") {
+  std::mt19937_64 random(7);
+  Block block;
+  for (int i = 0; i < 40; ++i)
+    block.push_back(random() % 3 == 0 ? made(Class::move, {C}, {}, {A}) : made(Class::integer, {}, {B}, {B, FLAGS}));
+  const auto accesses = [&](std::uint64_t n) {
+    std::vector<Access> all;
+    for (std::uint16_t i = 0; i < block.size(); ++i)
+      if (block[i].kind == Class::move) all.push_back({(n * 40 + i) % 64 * FAR, 8, i, false});
+    return all;
+  };
+  const std::string wide = "integer_registers = 32\nvector_registers = 32\nload_buffer = 32\n";
+  CHECK(Core(wide).time_of(block, 300, accesses) == Core().time_of(block, 300, accesses));
+}
+
 TEST_CASE("a load behind a store to the same bytes takes them from the store buffer") {
   Core core;
   const Block block{made(Class::move, {B}, {A}, {}), made(Class::move, {B}, {}, {A})};

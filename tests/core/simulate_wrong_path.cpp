@@ -27,12 +27,12 @@ const std::string NONE = "0", HALF = "0.5", ALL = "1";
 /// A memory of 100 ns behind one cache of 1 ns; a core of one cycle a nanosecond, two instructions wide, with 32 in its
 /// reorder buffer, 8 stores in its store buffer and 4 lines in flight. A wrong guess costs 10 cycles.
 struct Core : MadeCore {
-  explicit Core(const std::string& wrong_path)
+  explicit Core(const std::string& wrong_path, const std::string& more = "")
       : MadeCore(
             "[cpu]\ncount = 1\ncycle = \"1ns\"\nloads = 4\n"
             "[core]\nwidth = 2\nreorder = 32\nstore_buffer = 8\nwrong_guess = 10\nwrong_path = " +
-            wrong_path +
-            "\n[[cache]]\nname = \"L1d\"\nsize = \"32KiB\"\nways = 8\npolicy = \"lru\"\nlatency = \"1ns\"\n"
+            wrong_path + "\n" + more +
+            "[[cache]]\nname = \"L1d\"\nsize = \"32KiB\"\nways = 8\npolicy = \"lru\"\nlatency = \"1ns\"\n"
             "[memory.m]\nkind = \"flat\"\nsize = \"64GiB\"\nread = \"100ns\"\nwrite = \"100ns\"\n") {}
   void run(const Block& block, const std::vector<Access>& accesses, Guess guess = Guess::wrong) {
     pipeline->run(Step{0, &block, accesses, nullptr, nullptr, guess});
@@ -85,6 +85,18 @@ TEST_CASE("a wrong path reaches as far as the reorder buffer") {
   CHECK(Core(ALL).time_of(block) == doctest::Approx(101.5).epsilon(0.005));  // it enters when the line has come
   block.erase(block.begin() + 1, block.begin() + 17);
   CHECK(Core(ALL).time_of(block) < 0.7 * Core(NONE).time_of(block));
+}
+
+TEST_CASE("a wrong path reaches as far as registers and the load buffer") {
+  auto block = decided_by_a_load({});
+  block.insert(block.begin() + 1, 8, made(Class::integer, {}, {}, {B}));
+  const double far = Core(ALL).time_of(block);
+  CHECK(far < 0.7 * Core(NONE).time_of(block));
+  // the load and the comparison of a run take one, too; without one for the next load, it waits for the branch
+  CHECK(Core(ALL, "integer_registers = 10\n").time_of(block) > 101);
+  CHECK(Core(ALL, "integer_registers = 32\n").time_of(block) == far);
+  CHECK(Core(ALL, "load_buffer = 1\n").time_of(block) > 101);
+  CHECK(Core(ALL, "load_buffer = 32\n").time_of(block) == far);
 }
 
 TEST_CASE("a wrong path reaches as far as the time until the branch is known") {
@@ -171,7 +183,7 @@ TEST_CASE("a core that comes back has done the work of the program once, and fet
 TEST_CASE("programs made at random end, and time never goes back") {
   for (unsigned seed = 1; seed <= 20; ++seed) {
     std::mt19937_64 random(seed);
-    Core core(seed % 2 == 0 ? ALL : HALF);
+    Core core(seed % 2 == 0 ? ALL : HALF, seed % 3 == 0 ? "" : "integer_registers = 9\nload_buffer = 3\n");
     std::vector<Block> blocks;
     for (int b = 0; b < 16; ++b) {
       Block block;

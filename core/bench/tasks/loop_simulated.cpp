@@ -31,11 +31,15 @@ std::vector<flow::Instruction> instructions_of(const loops::Step& step, std::uin
     case Does::nop:
       return {made(at, Class::nop, {}, {}, {})};
     case Does::integer:
+      return {made(at, Class::integer, {}, {ADDS, TIMES}, {WASTE})};
+    case Does::constant:
       return {made(at, Class::integer, {}, {ADDS}, {WASTE})};
     case Does::vector:
       return {made(at, Class::vector, {}, {VECTOR}, {VECTOR + 1})};
     case Does::sum:
       return {made(at, Class::integer, {}, {0, ADDS}, {0, FLAGS})};
+    case Does::load:
+      return {made(at, Class::move, {}, {}, {WASTE})};
     case Does::store:
       return {made(at, Class::move, {}, {ADDS}, {})};
     case Does::draw:
@@ -53,7 +57,8 @@ std::vector<flow::Instruction> instructions_of(const loops::Step& step, std::uin
   return {made(at, Class::branch, {}, {FLAGS}, {})};
 }
 
-bool accesses(Does does) { return does == Does::hop || does == Does::look || does == Does::store; }
+bool in_frame(Does does) { return does == Does::load || does == Does::store; }
+bool accesses(Does does) { return does == Does::hop || does == Does::look || in_frame(does); }
 
 }  // namespace
 
@@ -110,15 +115,14 @@ void LoopStepper::make(const Part& part) {
   accesses_.clear();
   for (std::size_t a = 0; a < part.accesses.size(); ++a) {
     const auto& step = part.accesses[a];
-    const bool store = step.does == Does::store;
     auto address = scratch_ + step.which * kernels::LINE;
-    if (!store) {
+    if (!in_frame(step.does)) {
       auto& hop = hops_[step.chain];
       address =
           base_ + route_.at(step.chain, hop) + (step.does == Does::hop ? 0 : route_.distance() * (step.which + 1));
       if (step.does == Does::hop) hop = hop + 1 == route_.hops() ? 0 : hop + 1;
     }
-    accesses_.push_back({address, 8, part.instructions[a], store});
+    accesses_.push_back({address, 8, part.instructions[a], step.does == Does::store});
   }
   made_ += accesses_.size();
   run(flow::Step{0, &part.block, accesses_, nullptr});
