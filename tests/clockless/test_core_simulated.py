@@ -19,6 +19,7 @@ from tierscope.suites.core.row import CoreRow
 from tierscope.tables import tables
 
 BUFFERS = (("store buffer", ""), ("lines in flight", "L2"), ("lines in flight", "memory"))
+OTHERS = 3  # instructions of a window of vectors that write none: a load and the end of the loop
 CHECKED = 2  # cycles from the number that a branch goes by until the branch is known
 
 
@@ -37,6 +38,8 @@ class Hidden:
     latency_ns: int
     line: int = 64
     fill: str = "shared"  # line fill buffers of loads and stores
+    registers: tuple[int, int] = (0, 0)  # integer, vector; 0: as many as the reorder buffer needs
+    places: int = 0  # for loads; 0: any number
 
     @classmethod
     def drawn(cls, seed: int) -> "Hidden":
@@ -52,6 +55,8 @@ class Hidden:
             depth=draw.randrange(1, 12),
             latency_ns=draw.randrange(90, 220),
             fill=draw.choice(("shared", "apart")),
+            registers=(draw.choice((0, draw.randrange(48, 200))), draw.choice((0, draw.randrange(48, 200)))),
+            places=draw.choice((0, draw.randrange(40, 140))),
         )
 
     def text(self) -> str:
@@ -60,12 +65,17 @@ class Hidden:
             f'[cpu]\ncount = 2\nline = "{self.line}B"\n'
             f'cycle = "{self.cycle_ps / 1000}ns"\nissue = "0.1ns"\nloads = {self.loads}\nstores = 16\n'
             f"[core]\nwidth = {self.width}\nreorder = {self.reorder}\nstore_buffer = {self.store_buffer}\n"
+            f"load_buffer = {self.places}\ninteger_registers = {self.registers[0]}\n"
+            f"vector_registers = {self.registers[1]}\n"
             f'wrong_guess = {self.wrong_guess}\nfill_buffers = "{self.fill}"\n[pages]\nbytes = "2MiB"\n'
             '[[cache]]\nname = "L1d"\nsize = "32KiB"\nways = 8\npolicy = "lru"\nlatency = "1.5ns"\nshared = 1\n'
             '[[cache]]\nname = "L2"\nsize = "512KiB"\nways = 8\npolicy = "lru"\nlatency = "6ns"\nshared = 1\n'
             f'prefetch = "{self.prefetch}"\ndepth = {self.depth}\n'
             f'[memory.m]\nkind = "flat"\nsize = "64GiB"\nread = "{self.latency_ns}ns"\nwrite = "{self.latency_ns}ns"\n'
         )
+
+    def _window(self, registers: int, others: int) -> int:
+        return min(registers + others, self.reorder) if registers else self.reorder
 
     def truth(self) -> dict[tuple[str, str], float | None]:
         """The number of each parameter; None: there is no such thing. Parameters that are left out are not judged."""
@@ -74,6 +84,9 @@ class Hidden:
             ("width", ""): self.width,
             ("reorder buffer", ""): self.reorder,
             ("store buffer", ""): self.store_buffer,
+            ("load buffer", ""): self.places or self.reorder,
+            ("window", "integer"): self._window(self.registers[0], 0),
+            ("window", "vector"): self._window(self.registers[1], OTHERS),
             ("branch miss", ""): self.wrong_guess + CHECKED,
             ("lines in flight", "L2"): self.loads,
             ("lines in flight", "memory"): self.loads,

@@ -28,6 +28,8 @@ class MadeCore:
     width: int = 4
     reorder: int = 160
     vectors: int = 96  # of one kind of filler that fit: integers, vectors
+    loads: int = 60  # places for loads, those of the two chains among them
+    files: bool = False  # whether windows of one kind of registers are measured
     stores: int = 40
     lines: int = 12
     miss: float = 18.0  # cycles
@@ -85,7 +87,7 @@ class MadeCore:
         return max(work.fillers / width, vectors / (self.vector_units or self.width)) * self.cycle_s
 
     def _fits(self, work: LoopWork) -> bool:
-        room = {"store": self.stores, "integer": self.vectors, "vector": self.vectors}.get(
+        room = {"store": self.stores, "load": self.loads - 2, "integer": self.vectors, "vector": self.vectors}.get(
             work.filler, self.reorder - 2
         )
         return work.chains == 1 or work.fillers <= min(room, self.reorder - 2)
@@ -143,13 +145,13 @@ def add_core(
     maker: Maker, made: MadeCore = MadeCore(), machine: Machine | None = None, slower: CodeWork | None = None,
     **words: str,
 ) -> None:  # fmt: skip
-    """Points that the plan asks of that core; of the two kinds of fillers that have registers, none.
+    """Points that the plan asks of that core; of the two kinds of fillers that have registers, only if it has files.
 
     slower: loops of code that take twice as long.
     """
     for one in asked(made, machine, **({"to": "512"} | words)):
         work = one.groups[0].workload.work
-        if isinstance(work, LoopWork) and work.filler in ("integer", "vector") and work.chains:
+        if isinstance(work, LoopWork) and work.filler in ("integer", "vector") and work.chains and not made.files:
             continue
         cpus = one.groups[0].team.cpus
         rate = 1 / seconds(one, made) / len(cpus) / (2 if work == slower else 1)

@@ -202,6 +202,40 @@ def test_a_store_buffer_behind_the_reorder_buffer_is_a_bound(tmp_path: object) -
     assert "reorder buffer fills first" in rows["store buffer", ""].why
 
 
+def test_the_load_buffer_and_the_registers_are_found_and_bound_a_simulated_core(tmp_path: object) -> None:
+    rows = made_rows(tmp_path, MadeCore(files=True), probes="width,window,load")
+    places = rows["load buffer", ""]
+    assert (places.answer, places.unit) == ("known", "loads")
+    assert places.value
+    assert places.value.low <= 60 <= places.value.high
+    assert places.value.high - places.value.low <= 1
+    found = {one.key: one.value for one in settings(list(rows.values()))}
+    assert found["load_buffer"] == "60"
+    assert found["integer_registers"] == "97"  # 96 fillers and a load
+    assert found["vector_registers"] == "94"  # two of the fillers end the loop
+
+
+def test_registers_that_outlast_the_reorder_buffer_bound_nothing(tmp_path: object) -> None:
+    rows = made_rows(tmp_path, MadeCore(files=True, vectors=400, loads=400), probes="width,window,load")
+    assert rows["load buffer", ""].answer == "at least"
+    assert "reorder buffer fills first" in rows["load buffer", ""].why
+    assert not {"integer_registers", "vector_registers"} & {one.key for one in settings(list(rows.values()))}
+
+
+def test_a_load_buffer_behind_the_registers_is_a_bound(tmp_path: object) -> None:
+    rows = made_rows(tmp_path, MadeCore(files=True, loads=94), probes="width,window,load")
+    assert (rows["load buffer", ""].answer, rows["load buffer", ""].why) == ("at least", "registers run out first")
+    without = made_rows(tmp_path, MadeCore(), probes="width,window,load")["load buffer", ""]
+    assert without.answer == "at least"
+    assert "not known" in without.why
+
+
+def test_more_lines_than_places_for_loads_are_a_bound(tmp_path: object) -> None:
+    rows = made_rows(tmp_path, MadeCore(files=True, loads=14), probes="width,window,load,lines")
+    assert rows["lines in flight", "memory"].answer == "at least"
+    assert "places for loads" in rows["lines in flight", "memory"].why
+
+
 def test_more_lines_than_the_reorder_buffer_has_loads_are_a_bound(tmp_path: object) -> None:
     rows = made_rows(tmp_path, MadeCore(reorder=24, lines=20), probes="window,flight")
     assert rows["lines in flight", "memory"].answer == "at least"

@@ -2,13 +2,15 @@
 
     cycle       = cycle found                                              [s]
     loads       = lines in flight from memory, of one thread               [1]
-    width, reorder, store_buffer = those found                             [1]
+    width, reorder, store_buffer, load_buffer = those found                [1]
+    integer_registers, vector_registers = windows of such fillers          [1]
     parallel    = page walks at the same time                              [1]
     wrong_guess = cost of a branch miss - CHECKED                          [cycles]
 
 `run core` finds the time that a miss adds, from the moment when the number is known that determines the branch. The
 simulator counts from the end of the branch. CHECKED is the difference: a cycle for the comparison, and one for the
 branch.
+Registers are a limit if the window of instructions that write them ends clearly before that of the reorder buffer.
 A parameter that is only `at least`, or not known, has the number that is documented for a whole core, if this is not
 less than what was found. Other hardware threads may have used a part while the core was probed. If nothing is
 documented, a bound is used unchanged, and what is not known keeps the simulator's default. The comments state this.
@@ -29,10 +31,15 @@ SECTIONS: Mapping[str, tuple[tuple[str, str, int, int], ...]] = {
         ("width", "width", 1, 32),
         ("reorder", "reorder buffer", 8, 4096),
         ("store_buffer", "store buffer", 1, 1024),
+        ("load_buffer", "load buffer", 1, 4096),
         ("wrong_guess", "branch miss", 0, 1000),
     ),
 }
 """Section -> key, parameter, and the least and the most that the simulator takes."""
+FILES = {"integer": ("integer_registers", 0), "vector": ("vector_registers", 3)}
+"""Filler of a window -> key of the registers that it writes, and instructions of the window that write none: a load and
+the two that end the loop."""
+SOONER = 0.95  # of the reorder buffer: below it, registers end a window
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +67,22 @@ def settings(rows: Sequence[CoreRow]) -> list[Setting]:
             row = next((row for row in rows if row.parameter == parameter and row.level in ("", "memory")), None)
             if row and (one := _setting(section, key, row, least, most)):
                 found.append(one)
+    return found + _registers(rows)
+
+
+def _registers(rows: Sequence[CoreRow]) -> list[Setting]:
+    """Return the registers whose number ends a window before the reorder buffer does."""
+    reorder = next((row for row in rows if row.parameter == "reorder buffer"), None)
+    if reorder is None or not (reorder.value or reorder.documented):
+        return []
+    entries = max(reorder.documented or 0, reorder.value.high if reorder.value else 0)
+    found = []
+    for row in rows:
+        if row.parameter != "window" or row.level not in FILES or row.answer != KNOWN or not row.value:
+            continue
+        key, others = FILES[row.level]
+        if row.value.high < SOONER * entries:
+            found.append(Setting("core", key, str(max(round(row.value.low) - others, 1)), "found"))
     return found
 
 

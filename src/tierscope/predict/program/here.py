@@ -46,7 +46,7 @@ SHORT = (
     "latency pages=thp budget=0.1",
     "tlb pages=4k,thp budget=0.1 visits=1",
     "stream kernels=read budget=0.2 visits=1",
-    "core probes=width,window,store,guess,lines,kind,translation,code",
+    "core probes=width,window,store,load,guess,lines,kind,translation,code",
 )
 WORDS = {suite: dict(word.split("=") for word in words) for suite, *words in map(str.split, SHORT)}
 """Suite -> options of a short run."""
@@ -55,6 +55,7 @@ STAIRCASE = "latency"
 TRANSLATION = "tlb"
 PROBED = "core"
 IN_FLIGHT = {"lines", "flight"}  # probes of `core` that find the lines in flight
+LOADS = "load buffer"  # a parameter; versions that do not look for it count registers wrongly
 CODE = "core_code"  # the table of the points that show how instructions come
 CLEARLY = 2.0  # times the cache that a staircase shows: the run itself decided by fewer points
 TIMES_CACHE, LEAST_FAR = 4, 64 * MiB
@@ -161,19 +162,19 @@ def _loaded(path: Path, suite: str, digest: str) -> Run | None:
 
 def _serves(run: Run) -> bool:
     """Return whether a run shows what a prediction needs. It needs the latency of memory, the lines in flight of a
-    core, its page walks at the same time, how its instructions come, and whether large pages are translated alike and
-    whole.
+    core, its load buffer, its page walks at the same time, how its instructions come, and whether large pages are
+    translated alike and whole.
 
-    Versions until 0.2.0 did not look for the last three. They visited a core that others may share only once, and took
+    Versions until 0.2.0 did not look for the last four. They visited a core that others may share only once, and took
     a prefetcher that waits for many visits for none.
     """
     if run.result.suite == PROBED:
         code = any(record.experiment.table == CODE for record in run.result.records)
-        walks = any(row.parameter == PARAMETER for row in Core().rows(run))
+        found = {row.parameter for row in Core().rows(run)}
         again = any(record.experiment.schedule.visits > 1 for record in run.result.records)
         return (
             code
-            and walks
+            and found >= {PARAMETER, LOADS}
             and again
             and not _is_hasty(run)
             and not IN_FLIGHT.isdisjoint(str(run.result.options.get("probes", "flight")).split(","))

@@ -18,8 +18,9 @@ class LoopWork(OfTask, frozen=True, kw_only=True, tag="loop"):
     filler: Annotated[
         str,
         Meta(
-            description='`nop` (also ""), `integer`, `vector`, `mix`, `sum` (each waits for the one before), `store`, '
-            "`guess` (a number is drawn, and a branch goes by it)"
+            description='`nop` (also ""), `integer`, `vector`, `mix`, `constant` (additions that some cores rename), '
+            "`sum` (each waits for the one before), `load`, "
+            "`store`, `guess` (a number is drawn, and a branch goes by it)"
         ),
     ] = ""
     fillers: Annotated[int, Meta(description="fillers behind the loads of each chain, or of the loop")] = 0

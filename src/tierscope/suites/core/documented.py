@@ -26,18 +26,26 @@ class Documented:
     width: int | None  # instructions that it dispatches in a cycle; None: only parts of instructions are documented
     reorder: int
     stores: int
+    loads: int | None = None  # None: only loads that wait are documented
 
     def number(self, parameter: str) -> int | None:
         """Return the number of a parameter; None where none is documented."""
-        return {WIDTH: self.width, "reorder buffer": self.reorder, "store buffer": self.stores}.get(parameter)
+        return {WIDTH: self.width, "reorder buffer": self.reorder, "store buffer": self.stores,
+                "load buffer": self.loads}.get(parameter)  # fmt: skip
 
 
 INTEL, ZEN_1_2, ZEN_3_4, ZEN_5 = "GenuineIntel:6", "AuthenticAMD:23", "AuthenticAMD:25", "AuthenticAMD:26"
 CORES = (
-    Documented(INTEL, frozenset({60, 61, 63, 69, 70, 71, 79, 86}), width=4, reorder=192, stores=42),  # Haswell
-    Documented(INTEL, frozenset({78, 85, 94, 142, 158, 165, 166}), width=4, reorder=224, stores=56),  # Skylake
-    Documented(INTEL, frozenset({106, 108, 125, 126, 140, 141, 167}), width=5, reorder=352, stores=72),  # Sunny Cove
-    Documented(INTEL, frozenset({143, 207}), width=6, reorder=512, stores=112),  # Golden Cove, in servers
+    Documented(
+        INTEL, frozenset({60, 61, 63, 69, 70, 71, 79, 86}), width=4, reorder=192, stores=42, loads=72
+    ),  # Haswell
+    Documented(
+        INTEL, frozenset({78, 85, 94, 142, 158, 165, 166}), width=4, reorder=224, stores=56, loads=72
+    ),  # Skylake
+    Documented(
+        INTEL, frozenset({106, 108, 125, 126, 140, 141, 167}), width=5, reorder=352, stores=72, loads=128
+    ),  # Sunny Cove
+    Documented(INTEL, frozenset({143, 207}), width=6, reorder=512, stores=112, loads=192),  # Golden Cove, in servers
     Documented(ZEN_1_2, frozenset({1, 8, 17, 24, 32}), width=None, reorder=192, stores=44),
     Documented(ZEN_1_2, frozenset({49, 71, 96, 104, 113, 144, 160}), width=None, reorder=224, stores=48),
     Documented(ZEN_3_4, frozenset({*range(16), *range(32, 96)}), width=6, reorder=256, stores=64),

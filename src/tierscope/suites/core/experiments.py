@@ -3,7 +3,7 @@
 * cycle: sums that wait for each other take a cycle each.
 * width: the number of fillers, of several kinds, that wait for nothing and run in one cycle.
 * window: two chains of loads that miss, with fillers between them: how many fit before the loads stop overlapping.
-* store: the same with stores as fillers: the size of the store buffer.
+* store, load: the same with stores or loads as fillers: the sizes of the store buffer and of the load buffer.
 * flight: lines asked for together, until the time of a line stays constant: of caches, of memory, of all threads.
 * guess: a branch that depends on a random number, compared with one that is never taken.
 * fetch: windows of a page: the loop visits some lines and one more, which the prefetcher may have fetched.
@@ -68,9 +68,11 @@ from tierscope.suites.core.step import Pair, finer
 from tierscope.suites.core.walks import walks
 from tierscope.units import GiB, MiB
 
-PROBES = ("width", "window", "store", "flight", "guess", "fetch", "code", "translation")
+PROBES = ("width", "window", "store", "load", "flight", "guess", "fetch", "code", "translation")
 PARTS = ("lines", "kind")  # each a part of another probe
 FILLERS = ("nop", "integer", "vector", "mix")
+RATES = (*FILLERS, "constant")  # the last one is for the width: others may have too few units
+BUFFERS = {"store": 256, "load": 512}  # most fillers: cores have about twice as many places for loads as for stores
 FEW_BYTES, MOST_BYTES = 64 * MiB, GiB
 TIMES_CACHE, TIMES_FETCHED = 4, 16  # factors on the last-level cache; windows touch a part of their pages
 LEVEL_TIMES = 8  # at most, as a factor on the cache before
@@ -122,7 +124,7 @@ def pairs_of(asker: Asker, probe: str, filler: str) -> list[Pair]:
 def steps(asker: Asker, chosen: CoreOptions) -> Plan:
     """Yield the windows of all fillers, those of one chain first, so that memory is filled only twice."""
     asked = [("window", filler, coarse(8, chosen.to)) for filler in FILLERS if "window" in chosen.probes]
-    asked += [("store", "store", coarse(4, 256))] if "store" in chosen.probes else []
+    asked += [(name, name, coarse(4, most)) for name, most in BUFFERS.items() if name in chosen.probes]
     for probe, filler, counts in asked:
         for n in counts:
             yield from asker.ask(probe, LoopWork(chains=1, filler=filler, fillers=n))
@@ -269,7 +271,7 @@ def plan(machine: Machine, chosen: CoreOptions) -> Plan:
     yield from asker.ask("cycle", LoopWork(filler="sum", fillers=STEADY))
     yield from asker.ask("latency", LoopWork(chains=1))
     if {"width", "flight", "lines", "window"} & set(chosen.probes):
-        for filler in FILLERS:
+        for filler in RATES:
             yield from asker.ask("width", LoopWork(filler=filler, fillers=STEADY))
     if "guess" in chosen.probes:
         for random in (0, 1):

@@ -22,14 +22,14 @@ class Windows:
     table = "core_points"
     reading = (
         "Time of two loads that miss, over the number of instructions behind each of them. While both loads fit the "
-        "reorder buffer, or the store buffer, they overlap. The step is where they no longer do. Kinds of fillers that "
-        "step sooner run out of registers, or of places in the store buffer; one without a step takes no entries."
+        "reorder buffer, they overlap. The step is where they no longer do. Kinds of fillers that step sooner run out "
+        "of registers, or of places for loads or stores; one without a step takes no entries."
     )
 
     def draw(self, run: Run, rows: list[CorePointsRow], insights: list[Insight]) -> Spec | None:
         """Draw the rows of two chains; None if there are none."""
         del insights
-        own = [row for row in rows if row.chains == 2 and row.probe in ("window", "store")]
+        own = [row for row in rows if row.chains == 2 and row.probe in ("window", "store", "load")]
         points = [point(row) for row in sorted(own, key=lambda row: row.fillers) if row.time]
         if not points:
             return None

@@ -1,7 +1,7 @@
 """The parameters of a core that the points of one target show, one row each.
 
     cycle          = time of a sum that waits for the one before                                    [s]
-    width          = fillers / (time / cycle), of the faster one of mix and integers                 [1]
+    width          = fillers / (time / cycle), of the fastest one of UNITS                           [1]
     reorder buffer = fillers that fit between two loads, and one load more                          [1]
     branch miss    = 2 (time with a random branch - time never taken) / cycle                       [cycles]
 
@@ -23,7 +23,7 @@ from tierscope.suites.core.row import CoreRow
 from tierscope.suites.core.step import Step, step_of
 from tierscope.suites.core.walks import walk_rows
 
-MERGED = 1.1  # nops per cycle over those of the mix: above it, some take no entry of their own
+MERGED = 1.1  # nops per cycle over the fastest of UNITS: above it, some take no entry
 CLOCK = 0.04  # by which the clock of a core changes between the loop that shows a cycle and another one
 REGISTERS = 0.9  # of what the registers of a part allow: from here they may be the limit
 FILLS = 0.8  # of the reorder buffer
@@ -33,6 +33,7 @@ MORE = 1.25  # factor of the bandwidth of all threads on that of one: above it, 
 ALIKE = 0.15  # relative: levels that agree
 GUESSED = 0.5  # cycles: what dispatch and the end of the loop may hide of a miss
 FILLERS = ("nop", "integer", "vector", "mix")
+UNITS = ("constant", "mix", "integer")  # fillers that no core drops
 APART = 1.5  # the ends of a width: from here on, a part of the visits met another core than the others
 CHANGES = "the time of its loops changes too much from visit to visit"
 
@@ -66,7 +67,9 @@ class Core:
             yield reorder
         if pairs := self.points.pairs("store", "store"):
             yield self._stores(step_of(pairs), len(pairs), reorder)
-        yield from self._flights(rates, reorder)
+        if pairs := self.points.pairs("load", "load"):
+            yield self._loads(step_of(pairs), len(pairs), reorder, steps.get("integer"))
+        yield from self._flights(rates, reorder, self._few_places(steps))
         if miss := self._guess():
             yield miss
         yield from walk_rows(self.points, self.made)
@@ -96,13 +99,11 @@ class Core:
         unit = "instructions a cycle"
         for filler, rate in rates.items():
             yield self.made.known("rate", filler, rate, unit)
-        own = [rates[filler] for filler in ("mix", "integer") if filler in rates]
-        nop = rates.get("nop")
-        if nop is None or not own:
+        nop, best = rates.get("nop"), _best(rates)
+        if nop is None or best is None:
             if self.points.asked("width"):
                 yield self.made.unknown("width", "", unit, CHANGES)
             return
-        best = max(own, key=lambda rate: rate.middle)
         if nop.middle > MERGED * best.middle:
             why = f"nops are {nop.middle / best.middle:.1f}x as fast: they are merged, or other units limit the others"
             least = in_wholes(best, best.high)
@@ -128,7 +129,8 @@ class Core:
     def _reorder(self, steps: dict[str, Step], rates: dict[str, Interval]) -> CoreRow:
         """Return the size from nops, unless these are merged; else from the mix, unless registers may limit it."""
         nop, mix = steps.get("nop"), steps.get("mix")
-        merged = not ("nop" in rates and "mix" in rates) or rates["nop"].middle > MERGED * rates["mix"].middle
+        best = _best(rates)
+        merged = "nop" not in rates or best is None or rates["nop"].middle > MERGED * best.middle
         count = sum(len(self.points.pairs("window", filler)) for filler in steps)
         if nop and nop.high is not None and not merged:
             if mix and mix.high is not None and mix.low > nop.high:
@@ -143,6 +145,8 @@ class Core:
         if room is not None and mix.high < REGISTERS * room:
             return self.made.known("reorder buffer", "", _fits(mix, count), "instructions")
         why = "nops take no entry of their own here, and registers may be what limits the mix"
+        if not merged:
+            why = f"registers may be what limits the mix, and of nops {nop.why if nop else 'none was measured'}"
         if "nop" not in rates and self.points.asked("width"):
             why = f"registers may be what limits the mix, and nops may be merged: {CHANGES}"
         return self.made.at_least("reorder buffer", "", _fits(mix, count), "instructions", why)
@@ -154,6 +158,11 @@ class Core:
         if not integer or not vector or integer.high is None or vector.high is None:
             return None
         return min(2.0 * integer.low, 2.0 * vector.low)
+
+    def _few_places(self, steps: dict[str, Step]) -> float:
+        """Return the fewest of registers and places for loads, of which each load takes one; inf: both are many."""
+        loads = step_of(pairs) if (pairs := self.points.pairs("load", "load")) else None
+        return min((one.low for one in (steps.get("integer"), loads) if one and one.high is not None), default=math.inf)
 
     def _stores(self, step: Step, count: int, reorder: CoreRow | None) -> CoreRow:
         if step.high is None:
@@ -167,7 +176,22 @@ class Core:
             return self.made.at_least("store buffer", "", found, "stores", "the reorder buffer fills first")
         return self.made.known("store buffer", "", found, "stores")
 
-    def _flights(self, rates: dict[str, Interval], reorder: CoreRow | None) -> Iterator[CoreRow]:
+    def _loads(self, step: Step, count: int, reorder: CoreRow | None, integer: Step | None) -> CoreRow:
+        """Return the size of the load buffer, which contains the two loads, too. Each load also takes a register."""
+        if step.high is None:
+            return self._no_step("load buffer", "", step, count, "loads")
+        found = Interval(step.low + 2, (step.low + step.high + 3) / 2, step.high + 1, count)
+        if reorder is None or reorder.value is None or reorder.answer not in (KNOWN, AT_LEAST) or integer is None:
+            why = "the reorder buffer and the registers, which may fill first, are not known"
+        elif step.high >= REGISTERS * reorder.value.low:
+            why = "the reorder buffer fills first"
+        elif integer.low and step.high >= REGISTERS * integer.low:
+            why = "registers run out first"
+        else:
+            return self.made.known("load buffer", "", found, "loads")
+        return self.made.at_least("load buffer", "", found, "loads", why)
+
+    def _flights(self, rates: dict[str, Interval], reorder: CoreRow | None, places: float) -> Iterator[CoreRow]:
         found = {
             level: flight_of(self.points.lines(level, self.points.threads(level))) for level in self.points.levels()
         }
@@ -180,7 +204,7 @@ class Core:
                 share = "the cores themselves" if self._scales(found, every) else "memory, or a part that cores share"
                 yield self.made.known("lines in flight", level, value, "lines", why=f"limited by {share}")
                 continue
-            why = why or self._hidden(level, flight, found, every, rates, reorder)
+            why = why or self._hidden(level, flight, found, every, rates, reorder, places)
             if why and not flight.middle:
                 yield self.made.unknown("lines in flight", level, "lines", why, count)
             elif why:
@@ -195,14 +219,19 @@ class Core:
 
     def _hidden(
         self, level: str, flight: Flight, found: dict[str, Flight], every: str | None, rates: dict[str, Interval],
-        reorder: CoreRow | None,
+        reorder: CoreRow | None, places: float,
     ) -> str:  # fmt: skip
-        """Return what else than the core's lines could have ended the curve, or ""."""
+        """Return what else than the core's lines could have ended the curve, or "".
+
+        places: the fewer ones of registers and places for loads.
+        """
         assert self.cycle
         if reorder is None or reorder.value is None:
             return "the reorder buffer, which may fill first, is not known"
         if flight.high * LOADS >= FILLS * reorder.value.low:
             return "the reorder buffer fills first"
+        if flight.high >= FILLS * places:
+            return "registers, or the places for loads, run out first"
         mix = rates.get("mix")
         if mix is None or flight.plateau_s < NEAR * LOADS * self.cycle[0] / mix.middle:
             return "the core issues loads no faster"
@@ -228,6 +257,11 @@ class Core:
         return self.made.known(
             "branch miss", "", interval(cycles, off + GUESSED, 2), "cycles", seconds=interval(seconds, half, 2)
         )
+
+
+def _best(rates: dict[str, Interval]) -> Interval | None:
+    """Return the rate of the fastest fillers that no core drops; None without any."""
+    return max((rates[filler] for filler in UNITS if filler in rates), key=lambda rate: rate.middle, default=None)
 
 
 def in_wholes(rate: Interval, most: float) -> Interval:

@@ -6,7 +6,8 @@ TEXTS = {
     "Parameters of a core": (
         "Two chains of loads that miss all caches, with n instructions between them, take the time of one load while "
         "both fit the reorder buffer, and of two when they do not. The step is the number of entries. With stores "
-        "between them, it is that of the store buffer. Lines in flight are the latency over the least time of a line. "
+        "or loads between them, it is that of the store buffer or the load buffer, and with instructions that write a "
+        "register that of free registers. Lines in flight are the latency over the least time of a line. "
         "A branch that goes by a random number misses half of the time. Page walks at the same time are the time of "
         "one over the least time of a load that needs one, with up to eight chains of loads. The prefetcher is asked "
         "by windows of pages: some lines are visited, and the time of one more shows whether it was fetched. Loops of "

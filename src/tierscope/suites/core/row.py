@@ -15,7 +15,10 @@ class CorePointsRow(JudgedRow, frozen=True, kw_only=True):
 
     probe: Annotated[
         str,
-        Col("probe", help="`cycle`, `latency`, `width`, `window`, `store`, `flight`, `guess`, `fetch`, `translation`"),
+        Col(
+            "probe",
+            help="`cycle`, `latency`, `width`, `window`, `store`, `load`, `flight`, `guess`, `fetch`, `translation`",
+        ),
     ]
     level: Annotated[
         str,
