@@ -87,6 +87,26 @@ Class special_class(ZydisMnemonic mnemonic) {
 
 bool direct(const ZydisDecodedOperand* operands) { return operands[0].type == ZYDIS_OPERAND_TYPE_IMMEDIATE; }
 
+/// A copy of a whole register, or of a constant: a core may give it another name. Parts of registers are put together,
+/// extensions are computed, and a copy to another file of registers is an operation of its own.
+bool copies(const ZydisDecodedInstruction& decoded, const ZydisDecodedOperand* operands) {
+  switch (decoded.mnemonic) {
+    case ZYDIS_MNEMONIC_MOVSX:
+    case ZYDIS_MNEMONIC_MOVSXD:
+    case ZYDIS_MNEMONIC_MOVZX:
+    case ZYDIS_MNEMONIC_XCHG:
+    case ZYDIS_MNEMONIC_BSWAP:
+      return false;
+    default:
+      return operands[0].size >= 32;
+  }
+}
+
+bool in_memory(const ZydisDecodedInstruction& decoded, const ZydisDecodedOperand* operands) {
+  return std::any_of(operands, operands + decoded.operand_count,
+                     [](const auto& one) { return one.type == ZYDIS_OPERAND_TYPE_MEMORY; });
+}
+
 Class class_of(const ZydisDecodedInstruction& decoded, const ZydisDecodedOperand* operands) {
   if (const auto special = special_class(decoded.mnemonic); special != Class::other) return special;
   switch (decoded.meta.category) {
@@ -116,6 +136,7 @@ Class class_of(const ZydisDecodedInstruction& decoded, const ZydisDecodedOperand
     case ZYDIS_CATEGORY_X87_ALU:
       return x87_class(ZydisMnemonicGetString(decoded.mnemonic));
     case ZYDIS_CATEGORY_DATAXFER:
+      return in_memory(decoded, operands) || copies(decoded, operands) ? Class::move : Class::integer;
     case ZYDIS_CATEGORY_PUSH:
     case ZYDIS_CATEGORY_POP:
       return Class::move;
@@ -169,7 +190,7 @@ void take_register(const ZydisDecodedOperand& operand, Instruction& to) {
     add(to.data_registers, number);
 }
 
-/// A register with itself: the answer does not depend on it.
+/// A whole register with itself: the answer does not depend on it.
 bool zeroes(const ZydisDecodedInstruction& decoded, const ZydisDecodedOperand* operands) {
   switch (decoded.mnemonic) {
     case ZYDIS_MNEMONIC_XOR:
@@ -191,6 +212,7 @@ bool zeroes(const ZydisDecodedInstruction& decoded, const ZydisDecodedOperand* o
       return false;
   }
   const auto last = decoded.operand_count_visible - 1;
+  if (operands[0].size < 32) return false;  // the rest of the register stays
   return last >= 1 && operands[last].type == ZYDIS_OPERAND_TYPE_REGISTER &&
          operands[last - 1].type == ZYDIS_OPERAND_TYPE_REGISTER &&
          operands[last].reg.value == operands[last - 1].reg.value;

@@ -53,11 +53,12 @@ std::uint8_t more_of(const flow::Instruction& instruction) {
 /// Return the register file that gets the result of an instruction in this register.
 std::uint8_t file_of(std::uint8_t written) { return written <= flow::FLAGS ? TAKES_INTEGER : TAKES_VECTOR; }
 
-/// Return whether a core gives the result another name, instead of a register: a copy, and zero.
+/// Return whether a core gives the result another name, instead of a register: a copy within a file, and zero.
 /// Source: A. Fog, "The microarchitecture of Intel, AMD and VIA CPUs", 2024 (elimination of moves).
 bool is_renamed(const flow::Instruction& instruction, bool in_memory) {
-  const bool copies =
-      instruction.kind == Class::move && !in_memory && instruction.data_registers[0] != flow::NO_REGISTER;
+  const bool copies = instruction.kind == Class::move && !in_memory && instruction.written[0] != flow::NO_REGISTER &&
+                      instruction.data_registers[0] != flow::NO_REGISTER &&
+                      file_of(instruction.data_registers[0]) == file_of(instruction.written[0]);
   return copies || (instruction.flags & flow::INDEPENDENT) != 0;
 }
 

@@ -2,7 +2,7 @@
 
 Kept runs are below `tierscope/machine/DIGEST` of the user's cache folder, and others are found in `runs/`. A run of
 another machine, a stopped one, or one that is not real is not used, and neither is a staircase that is not that of now
-(`moved`). Missing values are measured with few blocks, in
+(`moved`). A kept run is replaced when the new one is whole. Missing values are measured with few blocks, in
 about a minute, and kept. The core is probed, too, with its lines in flight and its kind of prefetcher. Its loops visit
 TIMES_FETCHED times the last cache that the staircase shows, since a virtual machine may report a cache that it does not
 have, and each point fills this memory again. A core that cannot be probed has a wide range.
@@ -60,6 +60,7 @@ CODE = "core_code"  # the table of the points that show how instructions come
 CLEARLY = 2.0  # times the cache that a staircase shows: the run itself decided by fewer points
 TIMES_CACHE, LEAST_FAR = 4, 64 * MiB
 TIMES_FETCHED, MOST_FETCHED = 16, GiB  # windows of the prefetcher touch a part of their pages
+NEW = ".new"  # behind the name of a suite: the folder of a run that is being made
 Tell = Callable[[str], None]
 
 
@@ -245,18 +246,28 @@ def _made(suite: str, machine: Machine, digest: str, tell: Tell, more: Mapping[s
     if path is None:
         raise MachineError("there is no folder to keep runs of this machine; set XDG_CACHE_HOME, or measure "
                            f"with `tierscope run {suite}` and name the run with --from")  # fmt: skip
-    _clear(path, suite)
+    new = path.with_name(f"{suite}{NEW}")
+    _clear(new, suite)
     words = WORDS[suite] | ({"to": _far(machine)} if suite == STAIRCASE else {}) | dict(more or {})
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        made = _measured(suite, words, path)
+        made = _measured(suite, words, new)
+        if suite != STAIRCASE or _reaches_memory(made):
+            made = _replaced(path, new, suite)
     except OSError as error:
         raise MachineError(f"{suite} of this machine cannot be measured: {refusal(error)}") from error
     except TierscopeError as error:
         raise type(error)(f"{suite} of this machine is measured first: {error}") from error
-    if suite == STAIRCASE and not _reaches_memory(made):
+    if made.path != path:
         raise MachineError(_no_memory(made))  # before the other suites take their time
     return made
+
+
+def _replaced(path: Path, new: Path, suite: str) -> Run:
+    """Return the new run, which takes the place of the kept one. Until then, the kept one is whole."""
+    _clear(path, suite)
+    new.rename(path)
+    return load(path)
 
 
 def _measured(suite: str, words: dict[str, str], path: Path) -> Run:
