@@ -10,7 +10,7 @@ can be scored by a later rule.
 import math
 import os
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,13 +20,14 @@ from readings import chosen
 from rivals import misses_times_latency, ratio_of_latencies
 
 from tierscope.errors import TierscopeError, UsageError
-from tierscope.predict.program.anchor import Lineup, anchor
+from tierscope.predict.program.anchor import Anchor, Lineup, anchor
 from tierscope.predict.program.answer import Answer, answer
 from tierscope.predict.program.asked import TRACED_TIMES
 from tierscope.predict.program.front_end import UNPROBED
+from tierscope.predict.program.keeps import keep_of
 from tierscope.predict.program.machines import SMALL_PAGE, places
 from tierscope.predict.program.native import Native, alternately
-from tierscope.predict.program.place import Here
+from tierscope.predict.program.place import Here, Keeps
 from tierscope.predict.program.replays import replay_words
 from tierscope.record.result import Run
 from tierscope.simulated.replay import Traced
@@ -44,6 +45,11 @@ class Machines(msgspec.Struct, frozen=True):
     memory_s: float  # latency of a load with 2 MiB pages
     walk_s: float  # that 4 KiB pages add to it
     readings: int = len(UNPROBED.others)  # of the front end, behind the likely one
+    keeps: Keeps = ()
+
+
+MachinesOf = Callable[[float | None], Machines]
+"""Machines whose last cache keeps a line for these seconds; None: as was measured."""
 
 
 class Measured(msgspec.Struct, frozen=True, kw_only=True):
@@ -77,9 +83,9 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
         return Told(self.told.truth, ratio) if self.told else None
 
 
-def machines(runs: Sequence[Run], folder: Path) -> Machines:
-    """Write the files of the machine. UsageError where its translation is not known."""
-    here: Here = places(runs, (), folder, SMALL_PAGE)
+def machines(runs: Sequence[Run], folder: Path, keep_s: float | None = None) -> Machines:
+    """Write the files of the machine. UsageError where its translation is not known. keep_s: as of `places`."""
+    here: Here = places(runs, (), folder, SMALL_PAGE, keep_s=keep_s)
     rows = [row for run in runs for row in TlbLevels().rows(run) if row.page_bytes == SMALL_PAGE]
     walk = next((row.extra.middle for row in rows if not row.certain), None)
     if not here.own.large or walk is None or here.memory_s is None:
@@ -88,7 +94,7 @@ def machines(runs: Sequence[Run], folder: Path) -> Machines:
     small, large = (word.split(",")[0] for word in (here.own.word, here.own.large))
     every = tuple(here.own.words)
     return Machines(every, tuple(word.replace(small, large, 1) for word in every), here.memory_s, walk,
-                    here.own.readings)  # fmt: skip
+                    here.own.readings, here.keeps)  # fmt: skip
 
 
 def absent(words: Sequence[str]) -> bool:
@@ -96,21 +102,32 @@ def absent(words: Sequence[str]) -> bool:
     return shutil.which(words[0]) is None
 
 
-def measured(words: Sequence[str], known: Machines, limit_s: float) -> Measured:
+def measured(words: Sequence[str], machines_of: MachinesOf, limit_s: float) -> Measured:
     """Run and trace the program; an error is a result, too."""
     plain: Mapping[str, str] = {key: value for key, value in os.environ.items() if key not in HUGE}
     try:
-        command = runnable(words)
+        command, known = runnable(words), machines_of(None)
         native, there, again = alternately(command, limit_s, [plain, {**plain, **HUGE}, plain])
-        traced, said = replay_words(
-            command, [*known.small, *known.large], limit_s * TRACED_TIMES, user_s=native.user_s.middle
-        )
+        traced, said = _replayed(command, known, limit_s, native)
+        if keep_s := keep_of(known.keeps, _anchored(native, [traced[word] for word in known.small], said), traced):
+            known = machines_of(keep_s)
+            traced, said = _replayed(command, known, limit_s, native)
     except TierscopeError as error:
         return Measured(refused=str(error))
     return Measured(
-        native=native, there=there, again=again, traced=tuple(traced.values()), said=said, memory_s=known.memory_s,
-        walk_s=known.walk_s, readings=known.readings,
+        native=native, there=there, again=again, traced=tuple(traced[word] for word in (*known.small, *known.large)),
+        said=said, memory_s=known.memory_s, walk_s=known.walk_s, readings=known.readings,
     )  # fmt: skip
+
+
+def _replayed(command: Sequence[str], known: Machines, limit_s: float, native: Native) -> tuple[dict[str, Traced], str]:
+    words = dict.fromkeys([*known.small, *known.large, *(word for _, word in known.keeps)])
+    return replay_words(command, list(words), limit_s * TRACED_TIMES, user_s=native.user_s.middle)
+
+
+def _anchored(native: Native, here_s: Sequence[Traced], said: str) -> Anchor:
+    (cores,), mixture = chosen(native.user_s.middle, here_s)
+    return anchor(native, cores, said, lineup=Lineup(mixed=mixture))
 
 
 def scored(one: Measured) -> Row:

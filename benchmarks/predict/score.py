@@ -35,7 +35,7 @@ from typing import Any
 import msgspec
 from goals import REAL, Told, errors, summary
 from inputs import made
-from pages import Machines, Measured, Row, absent, facts, machines, measured, scored
+from pages import Machines, MachinesOf, Measured, Row, absent, facts, machines, measured, scored
 
 from tierscope.core import find_core
 from tierscope.files import write_atomically
@@ -83,7 +83,11 @@ def main() -> None:
     rows = []
     with tempfile.TemporaryDirectory(prefix="tierscope-") as name:
         files = made(Path(name)) | {"{kernels}": compiled(Path(name) / "kernels")}
-        known = machines(runs, _below(Path(name)))
+        folder = _below(Path(name))
+
+        def known(keep_s: float | None) -> Machines:
+            return machines(runs, folder, keep_s)
+
         for cell in words.cells or listed:
             command = [files.get(word, word) for word in listed[cell]]
             if absent(command):
@@ -113,7 +117,7 @@ def tell(text: str) -> None:
 
 
 def kept_or_measured(
-    cell: str, command: Sequence[str], kept: dict[str, Any], path: Path | None, known: Machines, limit_s: float
+    cell: str, command: Sequence[str], kept: dict[str, Any], path: Path | None, known: MachinesOf, limit_s: float
 ) -> Measured:
     """Return what was measured of a cell; it is measured unless `path` has it, of the same facts."""
     if path is not None and path.exists():

@@ -1,5 +1,5 @@
-/// Entries of a part of a core that an instruction takes when it is dispatched, and gives back when it retires:
-/// registers that hold results, and places for loads. Instructions retire in order, so that the oldest taker of the
+/// Entries of a part of a core that an instruction takes when it is dispatched, and releases when it retires:
+/// registers for results, and places for loads. Instructions retire in order, so that the oldest taker of the
 /// last `most` ones must have retired before the next one gets an entry.
 #pragma once
 #include <bit>
@@ -10,7 +10,7 @@ namespace tierscope::simulate {
 
 class Entries {
  public:
-  /// What the state was, to come back to. At most `most` entries are taken in between.
+  /// A state to come back to. At most `most` entries are taken in between.
   using Mark = std::uint64_t;
   /// most: entries; 0: as many as anybody takes.
   explicit Entries(unsigned most) : most_(most), takers_(most == 0 ? 0 : std::bit_ceil(std::size_t{most} * 2)) {}

@@ -17,7 +17,7 @@ namespace tierscope::simulate {
 
 enum class Does : std::uint8_t { compute, load, store };
 
-/// The parts of a core of which an instruction takes an entry until it retires.
+/// Parts of a core: an instruction takes an entry of each that it needs, until it retires.
 constexpr std::uint8_t TAKES_LOAD = 1, TAKES_INTEGER = 2, TAKES_VECTOR = 4;
 constexpr std::size_t TAKES = 3;
 

@@ -24,6 +24,7 @@ from tierscope.record.experiment import Schedule
 from tierscope.record.machine import Machine
 from tierscope.record.result import Run, load
 from tierscope.simulated.measured import measured
+from tierscope.suites.core.table import Core
 from tierscope.suites.latency.table import Latency
 from tierscope.units import KiB, MiB, parse_bytes
 
@@ -217,7 +218,7 @@ def changed(run: Run, **fields: object) -> Run:
 def test_a_stored_run_that_visited_a_core_once_is_not_used(tmp_path: Path) -> None:
     """Versions until 0.2.0 did so: another guest on the core did not show."""
     maker = Maker(tmp_path)
-    add_core(maker, MadeCore(), probes="translation,code")
+    add_core(maker, MadeCore(), probes="load,translation,code")
     run = maker.save("core", MACHINE)
     words = {**run.result.options, "probes": "lines"}
     assert not runs_of._serves(changed(run, options=words))
@@ -231,7 +232,7 @@ def test_a_stored_run_that_gave_up_after_few_visits_is_not_used(
 ) -> None:
     """Versions until 0.2.0 took a prefetcher that waits for twelve visits or more for none. train: 0: there is none."""
     maker = Maker(tmp_path)
-    add_core(maker, MadeCore(train=train, depth=4 if train else 0), probes="lines,kind,translation,code")
+    add_core(maker, MadeCore(train=train, depth=4 if train else 0), probes="load,lines,kind,translation,code")
     visit_again(maker)
     run = maker.save("core", MACHINE)
     records = [
@@ -244,7 +245,7 @@ def test_a_stored_run_that_gave_up_after_few_visits_is_not_used(
 @pytest.mark.parametrize(("machine", "used"), [(MACHINE, True), (made_machine(4), False)])
 def test_a_stored_run_of_core_is_used_if_it_is_of_this_machine(stored: Path, machine: Machine, used: bool) -> None:
     maker = Maker(stored / "2026-01-02-core-1")
-    add_core(maker, MadeCore(), probes="translation,code")
+    add_core(maker, MadeCore(), probes="load,translation,code")
     visit_again(maker)
     maker.save("core", machine)
     found = [run.result.suite for run in runs_here((), print)]
@@ -253,7 +254,7 @@ def test_a_stored_run_of_core_is_used_if_it_is_of_this_machine(stored: Path, mac
 
 def test_a_stored_run_of_core_without_lines_in_flight_is_not_used(stored: Path) -> None:
     maker = Maker(stored / "2026-01-02-core-1")
-    add_core(maker, MadeCore(), probes="translation,code")
+    add_core(maker, MadeCore(), probes="load,translation,code")
     visit_again(maker)
     maker.save("core", MACHINE)
     run = load(stored / "2026-01-02-core-1")
@@ -364,3 +365,24 @@ def test_a_latency_without_memory_is_refused_before_other_suites_are_measured(
         "(at 16 KiB: only 5 clean blocks: the machine is busy); repeat it on an idle machine, or name runs of this "
         "machine with --from"
     )
+
+
+def test_a_kept_run_is_replaced_when_the_new_one_is_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A run that is stopped leaves the kept one, and the next one removes what it left."""
+    kept = tmp_path / "core"
+    old = core(kept, MadeCore(), probes="guess")
+
+    def stopped(_: str, __: object, path: Path) -> Run:
+        (path / "samples").mkdir(parents=True)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(runs_of, "_kept", lambda *_: kept)
+    monkeypatch.setattr(runs_of, "_measured", stopped)
+    with pytest.raises(KeyboardInterrupt):
+        runs_of._made("core", MACHINE, "digest", print)
+    assert load(kept).result == old.result
+    monkeypatch.setattr(runs_of, "_measured", lambda _, __, path: core(path, MadeCore(), probes="width"))
+    made = runs_of._made("core", MACHINE, "digest", print)
+    assert (made.path, load(kept).path) == (kept, kept)
+    assert {row.parameter for row in Core().rows(made)} == {"cycle", "rate", "width"}
+    assert [path.name for path in tmp_path.iterdir()] == ["core"]

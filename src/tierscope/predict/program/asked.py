@@ -1,7 +1,7 @@
 """A program predicted: measured here, traced once, replayed on this machine and on all tiers in parallel."""
 
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -14,6 +14,7 @@ from tierscope.predict.program.found import Found
 from tierscope.predict.program.front_end import explains_better
 from tierscope.predict.program.hardly import lines_of
 from tierscope.predict.program.here import Tell, runs_here
+from tierscope.predict.program.keeps import keep_of
 from tierscope.predict.program.lever import is_response, responses
 from tierscope.predict.program.machines import LARGE_PAGE, SMALL_PAGE, is_model, of_model, places, refuse_unknown
 from tierscope.predict.program.members import Member, household
@@ -76,7 +77,7 @@ def predicted(asked: Asked, tell: Tell) -> Found:
     command = runnable(asked.command)
     traced_words(command, STANDARD_ERROR)  # refused before anything is measured
     with tempfile.TemporaryDirectory(prefix="tierscope-") as name:
-        here, levers = _here(asked, Path(name), tell)
+        here, levers, with_keep = _here(asked, Path(name), tell)
         tell(f"{command[0]} runs here, several times")
         native = measured(command, asked.limit_s)
         if native.user_s.middle < SHORTEST_S:
@@ -93,6 +94,12 @@ def predicted(asked: Asked, tell: Tell) -> Found:
         words = list(dict.fromkeys([*words_of(here), *words_of(here.read_otherwise())]))
         try:
             parts = [replays.part(here, native, member, words) for member in (home.followed if home else (None,))]
+            keep_s = keep_of(here.keeps, parts[0].anchor, parts[0].found) if len(parts) == 1 else None
+            if keep_s and with_keep:
+                tell(f"its time here shows that the last cache kept lines for about {keep_s * 1e3:.2g} ms")
+                here = with_keep(keep_s)
+                words = list(dict.fromkeys([*words_of(here), *words_of(here.read_otherwise())]))
+                parts = [replays.part(here, native, parts[0].member, words)]
         except NeverBeganError as error:
             if home is None:
                 raise
@@ -142,10 +149,12 @@ class _Replays:
         )  # fmt: skip
 
 
-def _here(asked: Asked, folder: Path, tell: Tell) -> tuple[Here, list[Response]]:
-    """Return the machines, and what levers did to the program here."""
+def _here(asked: Asked, folder: Path, tell: Tell) -> tuple[Here, list[Response], Callable[[float], Here] | None]:
+    """Return the machines, what levers did to the program here, and how to make machines whose last cache keeps a line
+    for other seconds; None where they are given.
+    """
     if is_model(asked.here):
-        return of_model(asked.here[0], asked.on), []
+        return of_model(asked.here[0], asked.on), [], None
     refuse_unknown(asked.on)
     named = [load(Path(part)) for word in asked.here for part in word.split(",")]
     runs = runs_here([run for run in named if not is_response(run)], tell)
@@ -153,7 +162,11 @@ def _here(asked: Asked, folder: Path, tell: Tell) -> tuple[Here, list[Response]]
     levers = responses([run for run in named if is_response(run)], asked.command, digest)
     always = System().choice(f"/{ALWAYS}") == "always"
     page = LARGE_PAGE if always else SMALL_PAGE
-    return places(runs, asked.on, folder, page, contours=asked.contours), levers
+
+    def made(keep_s: float | None) -> Here:
+        return places(runs, asked.on, folder, page, contours=asked.contours, keep_s=keep_s)
+
+    return made(None), levers, made
 
 
 def _anchored(

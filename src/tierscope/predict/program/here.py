@@ -252,21 +252,22 @@ def _made(suite: str, machine: Machine, digest: str, tell: Tell, more: Mapping[s
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         made = _measured(suite, words, new)
-        if suite != STAIRCASE or _reaches_memory(made):
-            made = _replaced(path, new, suite)
     except OSError as error:
         raise MachineError(f"{suite} of this machine cannot be measured: {refusal(error)}") from error
     except TierscopeError as error:
         raise type(error)(f"{suite} of this machine is measured first: {error}") from error
-    if made.path != path:
+    if suite == STAIRCASE and not _reaches_memory(made):
         raise MachineError(_no_memory(made))  # before the other suites take their time
-    return made
+    return _replaced(path, made.path, suite)
 
 
 def _replaced(path: Path, new: Path, suite: str) -> Run:
     """Return the new run, which takes the place of the kept one. Until then, the kept one is whole."""
     _clear(path, suite)
-    new.rename(path)
+    try:
+        new.rename(path)
+    except OSError as error:
+        raise MachineError(f"{suite} of this machine cannot be kept: {refusal(error)}") from error
     return load(path)
 
 

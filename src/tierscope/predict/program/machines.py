@@ -29,6 +29,7 @@ from tierscope.predict.program.cores import cores, parameters, spread
 from tierscope.predict.program.front_end import FrontEnd
 from tierscope.predict.program.grid import axes
 from tierscope.predict.program.hardly import of_line
+from tierscope.predict.program.keeps import keep_word, keeps_of, kept_note
 from tierscope.predict.program.machine_notes import notes_of
 from tierscope.predict.program.place import Here, Place
 from tierscope.record.result import Run
@@ -53,10 +54,14 @@ WALK = "walk"  # the section of page walks, which a file has only if it has TLBs
 OURS = ("read", "write", "bandwidth")
 
 
-def places(runs: Sequence[Run], on: Sequence[str], folder: Path, page_bytes: int, *, contours: bool = False) -> Here:
+def places(
+    runs: Sequence[Run], on: Sequence[str], folder: Path, page_bytes: int, *, contours: bool = False,
+    keep_s: float | None = None,
+) -> Here:  # fmt: skip
     """Write the files of all machines to `folder`. UsageError for a bad word.
 
-    page_bytes: of programs here; contours: the grid is replayed, too.
+    page_bytes: of programs here; contours: the grid is replayed, too. keep_s: for which the last cache keeps a line in
+    the own core; None: the middle of what was measured.
     """
     found = measured(runs)
     rows = [row for run in runs for row in TlbLevels().rows(run)]
@@ -68,8 +73,8 @@ def places(runs: Sequence[Run], on: Sequence[str], folder: Path, page_bytes: int
     sizes = cores(*range_of(probed), prefetchers, front_end)
     if found.kept:
         times = spread(found.kept.low_s, found.kept.high_s)
-        key = f"cache.{len(found.shapes) - 1}.keep"
-        sizes = tuple(f"{one},{key}={time_s * 1e3:.4g}ms" for one, time_s in zip(sizes, times, strict=True))
+        sizes = tuple(one + keep_word(found, time_s) for one, time_s in zip(sizes, times, strict=True))
+    likely_keep = keep_word(found, keep_s) if keep_s else ""
     files = {page: _with_walks(_without_memory(found, rows, page), probed) for page in (SMALL_PAGE, LARGE_PAGE)}
 
     def place(name: str, memories: str, more: str = "", notes: tuple[str, ...] = ()) -> Place:
@@ -77,7 +82,7 @@ def places(runs: Sequence[Run], on: Sequence[str], folder: Path, page_bytes: int
         for page, content in files.items():
             path = folder / f"{len(list(folder.iterdir()))}.toml"
             path.write_text(f'memories = "{memories}"\n{content}')
-            own = [prefetchers[0] + reading for reading in (front_end.eager, *front_end.others)]
+            own = [prefetchers[0] + reading + likely_keep for reading in (front_end.eager, *front_end.others)]
             words[page] = [f"{path}{core}{one}{more}" for one in (*own, *sizes)]
         translated = all("[[tlb]]" in content for content in files.values())
         large = words[LARGE_PAGE][0] if translated and page_bytes == SMALL_PAGE else ""
@@ -87,6 +92,7 @@ def places(runs: Sequence[Run], on: Sequence[str], folder: Path, page_bytes: int
         )  # fmt: skip
 
     last = found.caches[-1]
+    notes = notes_of(found, files[page_bytes], probed) + ((kept_note(keep_s),) if keep_s else ())
     own = place("this machine", str(whole))
     tiers = tuple(_stated(place(name, *_tier(name, found, whole)), found) for name in on)
     instant = place(
@@ -98,8 +104,9 @@ def places(runs: Sequence[Run], on: Sequence[str], folder: Path, page_bytes: int
     grid = _grid(stated, found) if contours else []
     cells = tuple(_stated(place(word, *_tier(word, found, whole)), found) for word in grid)
     return Here(
-        own, tiers, instant.word, notes_of(found, files[page_bytes], probed), str(whole), cells, found.memory_s,
+        own, tiers, instant.word, notes, str(whole), cells, found.memory_s,
         found.bandwidth_bytes_per_s or None, tuple(ends), last.size_bytes / last.line_bytes,
+        keeps_of(found, own.word) if keep_s is None else (),
     )  # fmt: skip
 
 

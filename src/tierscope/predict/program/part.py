@@ -74,7 +74,7 @@ def words_of(here: Here) -> list[str]:
     words = [word for place in (here.own, *here.tiers) for word in place.words]
     words += [place.word + IDLE for place in here.tiers if here.instant]
     words += [place.large for place in here.tiers if place.large]
-    words += [*(place.words[0] for place in here.grid), *here.ends]
+    words += [*(place.words[0] for place in here.grid), *here.ends, *(word for _, word in here.keeps)]
     return list(dict.fromkeys([*words, *([here.instant] if here.instant else [])]))
 
 
@@ -91,6 +91,7 @@ def completed_by(here: Here) -> dict[str, str]:
         for place in (both.own, *both.tiers):
             found |= dict.fromkeys([*place.words, place.word + IDLE, place.large], place.word)
         found |= dict.fromkeys([*both.ends, both.instant], both.own.word)
+    found |= dict.fromkeys((word for _, word in here.keeps), here.own.word)
     replayed = {*words_of(here), *words_of(other)} - timed - {place.words[0] for place in (*here.grid, *other.grid)}
     return {word: own for word, own in found.items() if word in replayed}
 

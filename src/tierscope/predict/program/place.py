@@ -6,6 +6,9 @@ from dataclasses import dataclass, replace
 from tierscope.predict.program.front_end import UNPROBED, FrontEnd
 from tierscope.predict.program.hardly import OfLine
 
+Keeps = tuple[tuple[float, str], ...]
+"""Seconds for which the last cache keeps a line, and the own core's word with each; () if others do not use it."""
+
 
 @dataclass(frozen=True)
 class Place:
@@ -65,6 +68,7 @@ class Here:
     bandwidth_bytes_per_s: float | None = None
     ends: tuple[str, ...] = ()
     last_lines: float = 0.0  # of the last cache; 0: not known
+    keeps: Keeps = ()
 
     def read_otherwise(self) -> "Here":
         """Return all machines with the other reading of the front end of the own core."""

@@ -160,7 +160,7 @@ class Core:
         return min(2.0 * integer.low, 2.0 * vector.low)
 
     def _few_places(self, steps: dict[str, Step]) -> float:
-        """Return the fewest of registers and places for loads, of which each load takes one; inf: both are many."""
+        """Return the smaller number of registers and of places for loads; each load takes both. inf: not known."""
         loads = step_of(pairs) if (pairs := self.points.pairs("load", "load")) else None
         return min((one.low for one in (steps.get("integer"), loads) if one and one.high is not None), default=math.inf)
 
