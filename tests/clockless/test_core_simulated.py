@@ -40,6 +40,7 @@ class Hidden:
     fill: str = "shared"  # line fill buffers of loads and stores
     registers: tuple[int, int] = (0, 0)  # integer, vector; 0: as many as the reorder buffer needs
     places: int = 0  # for loads; 0: any number
+    spread: float = 0.0  # of the latency of the memory
 
     @classmethod
     def drawn(cls, seed: int) -> "Hidden":
@@ -72,6 +73,7 @@ class Hidden:
             '[[cache]]\nname = "L2"\nsize = "512KiB"\nways = 8\npolicy = "lru"\nlatency = "6ns"\nshared = 1\n'
             f'prefetch = "{self.prefetch}"\ndepth = {self.depth}\n'
             f'[memory.m]\nkind = "flat"\nsize = "64GiB"\nread = "{self.latency_ns}ns"\nwrite = "{self.latency_ns}ns"\n'
+            f"spread = {self.spread}\n"
         )
 
     def _window(self, registers: int, others: int) -> int:
@@ -177,6 +179,18 @@ def test_stores_that_share_the_fill_buffers_change_no_answer(seed: int, tmp_path
         found.append({name: (rows[name].answer, rows[name].value) for name in BUFFERS})
     assert found[0] == found[1]
     assert all(answer in ("known", "at least") for answer, _ in found[0].values())
+
+
+@pytest.mark.parametrize(("spread", "registers"), first(1, [(0.3, 90), (0.0, 90), (0.15, 0), (0.5, 0)]))
+def test_the_spread_of_the_latency_is_found(spread: float, registers: int, tmp_path: Path) -> None:
+    drawn = replace(
+        Hidden.drawn(2), width=4, reorder=200, registers=(registers, 0), places=0, loads=16, prefetch="none"
+    )
+    hidden = replace(drawn, spread=spread, latency_ns=140)
+    row = rows_of(hidden, tmp_path, "probes=width,window,spread", "to=256")["latency spread", "memory"]
+    assert row.answer == "known", row
+    assert row.value
+    assert row.value.low - 0.03 <= spread <= row.value.high + 0.03
 
 
 @dataclass(frozen=True)

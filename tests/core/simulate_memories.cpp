@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "says.hpp"
 #include "simulate/lru.hpp"
@@ -36,6 +37,25 @@ TEST_CASE("a flat memory takes its latency for every access") {
   CHECK(memory->write(0, 300 * NS) == 340 * NS);
   CHECK(counted(*memory, "reads") == 2);
   CHECK(counted(*memory, "writes") == 1);
+}
+
+TEST_CASE("the latency of a flat memory may vary, with the same mean") {
+  for (const double spread : {0.1, 0.35, 1.0}) {
+    const auto memory = memory_of(FLAT + "spread = " + std::to_string(spread) + "\n");
+    double sum = 0, above = 0;
+    Time least = 1000 * NS;
+    constexpr int READS = 20000;
+    for (int n = 0; n < READS; ++n) {
+      const Time at = Time{n} * 2000 * NS, took = memory->read(0, at) - at;
+      sum += static_cast<double>(took);
+      above += took > 100 * NS ? 1 : 0;
+      least = std::min(least, took);
+    }
+    CHECK(sum / READS == doctest::Approx(100 * NS).epsilon(0.03));
+    CHECK(static_cast<double>(least) / NS - (1 - spread) * 100 == doctest::Approx(0).epsilon(0.06));
+    CHECK(above / READS == doctest::Approx(std::exp(-1)).epsilon(0.05));
+    CHECK(memory->write(0, Time{READS} * 2000 * NS) == Time{READS} * 2000 * NS + 40 * NS);
+  }
 }
 
 TEST_CASE("the bandwidth of a flat memory is lines in flight over latency until its slots or its bus end that") {

@@ -1,6 +1,9 @@
 """A made core: what its loops take, by stated laws, and a run of the suite `core` on it."""
 
+import math
 from dataclasses import dataclass
+
+import numpy as np
 
 from made import BLOCK_S, Maker, Teamwork, made_blocks, made_facts
 from made_machine import made_machine
@@ -11,6 +14,7 @@ from tierscope.record.result import Clock, Record
 from tierscope.record.work.code import CodeWork
 from tierscope.record.work.loop import LoopWork
 from tierscope.stats.median import Interval
+from tierscope.suites.core.spread import STEPS, factors
 from tierscope.suites.core.walks import APART, BESIDE
 from tierscope.units import KiB, MiB
 
@@ -30,6 +34,7 @@ class MadeCore:
     vectors: int = 96  # of one kind of filler that fit: integers, vectors
     loads: int = 60  # places for loads, those of the two chains among them
     files: bool = False  # whether windows of one kind of registers are measured
+    spread: float = 0.0  # of the latency
     stores: int = 40
     lines: int = 12
     miss: float = 18.0  # cycles
@@ -71,6 +76,10 @@ class MadeCore:
         lines = work.chains * (1 + work.beside)
         if not work.fillers:
             return latency * max(1.0, lines / self.lines) / threads
+        if work.chains > 2:
+            window = min({"integer": self.vectors + 1}.get(work.filler, self.reorder), self.reorder - 1)
+            loads = math.ceil(window / (work.fillers + 1))
+            return work.chains * latency / loads * float(np.interp(self.spread, STEPS, factors(loads)))
         issue = work.chains * work.fillers / self.width * self.cycle_s
         return latency * (1 if self._fits(work) else work.chains) + issue
 

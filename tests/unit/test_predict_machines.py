@@ -218,9 +218,9 @@ def changed(run: Run, **fields: object) -> Run:
 def test_a_stored_run_that_visited_a_core_once_is_not_used(tmp_path: Path) -> None:
     """Versions until 0.2.0 did so: another guest on the core did not show."""
     maker = Maker(tmp_path)
-    add_core(maker, MadeCore(), probes="load,translation,code")
+    add_core(maker, MadeCore(), probes="width,window,load,spread,translation,code")
     run = maker.save("core", MACHINE)
-    words = {**run.result.options, "probes": "lines"}
+    words = {**run.result.options, "probes": "lines,spread"}
     assert not runs_of._serves(changed(run, options=words))
     visit_again(maker)
     assert runs_of._serves(changed(run, options=words, records=tuple(maker.records)))
@@ -232,20 +232,24 @@ def test_a_stored_run_that_gave_up_after_few_visits_is_not_used(
 ) -> None:
     """Versions until 0.2.0 took a prefetcher that waits for twelve visits or more for none. train: 0: there is none."""
     maker = Maker(tmp_path)
-    add_core(maker, MadeCore(train=train, depth=4 if train else 0), probes="load,lines,kind,translation,code")
+    add_core(
+        maker,
+        MadeCore(train=train, depth=4 if train else 0),
+        probes="width,window,load,spread,lines,kind,translation,code",
+    )
     visit_again(maker)
     run = maker.save("core", MACHINE)
     records = [
         one for one in run.result.records if getattr(one.experiment.groups[0].workload.work, "train", 0) <= tried
     ]
-    words = {**run.result.options, "probes": "lines"}
+    words = {**run.result.options, "probes": "lines,spread"}
     assert runs_of._serves(changed(run, options=words, records=tuple(records))) == serves
 
 
 @pytest.mark.parametrize(("machine", "used"), [(MACHINE, True), (made_machine(4), False)])
 def test_a_stored_run_of_core_is_used_if_it_is_of_this_machine(stored: Path, machine: Machine, used: bool) -> None:
     maker = Maker(stored / "2026-01-02-core-1")
-    add_core(maker, MadeCore(), probes="load,translation,code")
+    add_core(maker, MadeCore(), probes="width,window,load,spread,translation,code")
     visit_again(maker)
     maker.save("core", machine)
     found = [run.result.suite for run in runs_here((), print)]
@@ -254,11 +258,16 @@ def test_a_stored_run_of_core_is_used_if_it_is_of_this_machine(stored: Path, mac
 
 def test_a_stored_run_of_core_without_lines_in_flight_is_not_used(stored: Path) -> None:
     maker = Maker(stored / "2026-01-02-core-1")
-    add_core(maker, MadeCore(), probes="load,translation,code")
+    add_core(maker, MadeCore(), probes="width,window,load,spread,translation,code")
     visit_again(maker)
     maker.save("core", MACHINE)
     run = load(stored / "2026-01-02-core-1")
-    for probes, serves in (("width,guess", False), ("width,lines,kind", True), ("flight", True)):
+    for probes, serves in (
+        ("width,guess,spread", False),
+        ("width,lines,kind,spread", True),
+        ("flight,spread", True),
+        ("flight", False),
+    ):
         words = {**run.result.options, "probes": probes}
         assert runs_of._serves(changed(run, options=words)) == serves
     without = [record for record in run.result.records if record.experiment.table != "core_code"]

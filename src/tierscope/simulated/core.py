@@ -22,6 +22,7 @@ from dataclasses import dataclass
 
 from tierscope.suites.core.parameter import AT_LEAST, KNOWN
 from tierscope.suites.core.row import CoreRow
+from tierscope.suites.core.spread import PARAMETER as SPREAD
 
 CHECKED = 2.0  # cycles
 SECTIONS: Mapping[str, tuple[tuple[str, str, int, int], ...]] = {
@@ -68,6 +69,12 @@ def settings(rows: Sequence[CoreRow]) -> list[Setting]:
             if row and (one := _setting(section, key, row, least, most)):
                 found.append(one)
     return found + _registers(rows)
+
+
+def spread_of(rows: Sequence[CoreRow]) -> float | None:
+    """Return the share of the latency of memory that varies; None where it is not known."""
+    row = next((row for row in rows if row.parameter == SPREAD and row.answer == KNOWN), None)
+    return row.value.middle if row and row.value else None
 
 
 def _registers(rows: Sequence[CoreRow]) -> list[Setting]:

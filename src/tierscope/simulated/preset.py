@@ -29,9 +29,12 @@ def preset(runs: Sequence[Run], name: str = "") -> str:
     return text(measured(runs, name))
 
 
-def text(found: Measured, *, memory: bool = True) -> str:
-    """Return the file; top-level keys before tables. Without `memory` it needs the key `memories` in front."""
-    parts = [_head(found, memory), *_caches(found), *_tlbs(found), _memory(found) if memory else []]
+def text(found: Measured, *, memory: bool = True, spread: float | None = None) -> str:
+    """Return the file; top-level keys before tables. Without `memory` it needs the key `memories` in front.
+
+    spread: how much the latency of memory varies, as `run core` found it; None: not known.
+    """
+    parts = [_head(found, memory), *_caches(found), *_tlbs(found), _memory(found, spread) if memory else []]
     return "\n".join("\n".join(part) + "\n" for part in parts if part)
 
 
@@ -144,7 +147,7 @@ def _entries(row: TlbLevelsRow) -> int:
     return row.entries_round or (most if row.entries_low else max(most - 1, 1))
 
 
-def _memory(found: Measured) -> list[str]:
+def _memory(found: Measured, spread: float | None) -> list[str]:
     read = memory_read_s(found)
     size = max(sum(node.memory_bytes for node in found.machine.identity.nodes) // MiB * MiB, MiB)
     lines = [
@@ -158,4 +161,6 @@ def _memory(found: Measured) -> list[str]:
         lines.append(f'bandwidth = "{rate / 1e9:.4g}GB/s"    # {found.word}, the most of any number of threads')
     else:
         lines.append("# bandwidth: not measured; `tierscope run stream kernels=read` would show it")
+    if spread is not None:
+        lines.append(f"spread = {spread:.3g}             # found, in windows of few loads")
     return lines

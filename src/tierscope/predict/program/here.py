@@ -31,6 +31,7 @@ from tierscope.stats.median import Interval
 from tierscope.stats.summary import WIDE
 from tierscope.suites.core.ask import stream
 from tierscope.suites.core.parameter import NONE, UNKNOWN
+from tierscope.suites.core.spread import PROBE as SPREAD
 from tierscope.suites.core.table import Core
 from tierscope.suites.core.table_points import CorePoints
 from tierscope.suites.core.walks import PARAMETER
@@ -46,7 +47,7 @@ SHORT = (
     "latency pages=thp budget=0.1",
     "tlb pages=4k,thp budget=0.1 visits=1",
     "stream kernels=read budget=0.2 visits=1",
-    "core probes=width,window,store,load,guess,lines,kind,translation,code",
+    "core probes=width,window,store,load,guess,lines,kind,translation,spread,code",
 )
 WORDS = {suite: dict(word.split("=") for word in words) for suite, *words in map(str.split, SHORT)}
 """Suite -> options of a short run."""
@@ -162,23 +163,25 @@ def _loaded(path: Path, suite: str, digest: str) -> Run | None:
 
 
 def _serves(run: Run) -> bool:
-    """Return whether a run shows what a prediction needs. It needs the latency of memory, the lines in flight of a
-    core, its load buffer, its page walks at the same time, how its instructions come, and whether large pages are
-    translated alike and whole.
+    """Return whether a run shows what a prediction needs. It needs the latency of memory, and whether large pages
+    are translated alike and whole. A core is known by its lines in flight, its load buffer, its page walks at the same
+    time, how its instructions come, and how much the latency varies.
 
-    Versions until 0.2.0 did not look for the last four. They visited a core that others may share only once, and took
+    Versions until 0.2.0 did not look for the last five. They visited a core that others may share only once, and took
     a prefetcher that waits for many visits for none.
     """
     if run.result.suite == PROBED:
         code = any(record.experiment.table == CODE for record in run.result.records)
         found = {row.parameter for row in Core().rows(run)}
+        probes = str(run.result.options.get("probes", f"flight,{SPREAD}")).split(",")
         again = any(record.experiment.schedule.visits > 1 for record in run.result.records)
         return (
             code
             and found >= {PARAMETER, LOADS}
             and again
             and not _is_hasty(run)
-            and not IN_FLIGHT.isdisjoint(str(run.result.options.get("probes", "flight")).split(","))
+            and SPREAD in probes
+            and not IN_FLIGHT.isdisjoint(probes)
         )
     if run.result.suite == TRANSLATION:
         points = [record.experiment for record in run.result.records if record.experiment.table == TRANSLATION]

@@ -34,7 +34,7 @@ from tierscope.predict.program.machine_notes import notes_of
 from tierscope.predict.program.place import Here, Place
 from tierscope.record.result import Run
 from tierscope.run.planned import catalogue
-from tierscope.simulated.core import settings
+from tierscope.simulated.core import settings, spread_of
 from tierscope.simulated.fetched import fetched
 from tierscope.simulated.measured import Measured, measured, memory_read_s
 from tierscope.simulated.preset import text
@@ -66,8 +66,8 @@ def places(
     found = measured(runs)
     rows = [row for run in runs for row in TlbLevels().rows(run)]
     whole = folder / "memory.toml"
-    whole.write_text(text(found))
     probed = _probed(runs)
+    whole.write_text(text(found, spread=spread_of(probed)))
     core, prefetchers = _core_words(found, probed)
     front_end = FrontEnd(fetched(probed))
     sizes = cores(*range_of(probed), prefetchers, front_end)

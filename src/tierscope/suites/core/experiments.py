@@ -8,6 +8,7 @@
 * guess: a branch that depends on a random number, compared with one that is never taken.
 * fetch: windows of a page: the loop visits some lines and one more, which the prefetcher may have fetched.
 * code: loops of much code, in each cache behind the nearest, and with more and more jumps (`code`).
+* spread: loads that a window of fillers keeps few, until they retire in order (`spread`).
 * translation: chains of loads that each need a page walk, with more and more chains (`walks`).
 * lines, kind: the points of `flight` and `fetch` that a prediction needs, from memory and of the kind of prefetcher.
 
@@ -20,11 +21,9 @@ et al., "Characterizing and Modeling Non-Volatile Memory Systems", MICRO 2020 (L
 """
 
 import itertools
-from dataclasses import dataclass
 from typing import Annotated
 
 from msgspec import Meta
-from msgspec.structs import replace
 
 from tierscope.plans import Plan, Suite, SuiteOptions, suites
 from tierscope.plans.cpus import chosen_cpu, near_cpus
@@ -36,19 +35,12 @@ from tierscope.record.experiment import Schedule, Target
 from tierscope.record.machine import Machine
 from tierscope.record.work.loop import LoopWork
 from tierscope.suites.core.ask import (
-    AHEAD,
     FEW_LINES,
-    FEW_TRAINED,
     LINES,
-    STREAMS,
-    STRIDES,
-    TRAINED,
     Control,
-    Fetch,
     coarse,
     irregular,
     page_lines,
-    stream,
 )
 from tierscope.suites.core.asker import Asker
 from tierscope.suites.core.code import (
@@ -62,13 +54,13 @@ from tierscope.suites.core.code import (
     most_jumps,
     next_jumps,
 )
-from tierscope.suites.core.fetch import Bound, farthest, fewest, next_size
-from tierscope.suites.core.fetch import Share as Saved
-from tierscope.suites.core.step import Pair, finer
+from tierscope.suites.core.spread import spreads
+from tierscope.suites.core.step import Pair, finer, step_of
 from tierscope.suites.core.walks import walks
+from tierscope.suites.core.windows import fetches, kind
 from tierscope.units import GiB, MiB
 
-PROBES = ("width", "window", "store", "load", "flight", "guess", "fetch", "code", "translation")
+PROBES = ("width", "window", "store", "load", "flight", "guess", "fetch", "code", "translation", "spread")
 PARTS = ("lines", "kind")  # each a part of another probe
 FILLERS = ("nop", "integer", "vector", "mix")
 RATES = (*FILLERS, "constant")  # the last one is for the width: others may have too few units
@@ -76,7 +68,6 @@ BUFFERS = {"store": 256, "load": 512}  # most fillers: cores have about twice as
 FEW_BYTES, MOST_BYTES = 64 * MiB, GiB
 TIMES_CACHE, TIMES_FETCHED = 4, 16  # factors on the last-level cache; windows touch a part of their pages
 LEVEL_TIMES = 8  # at most, as a factor on the cache before
-UNTRAINED = 6  # visits of other windows, where no number of TRAINED was enough
 ROUNDS = 12  # halvings of the unknown range, at most
 STEADY = 240  # fillers of a loop without chains: the code fits the nearest cache, the end of the loop is 1 %
 GUESSES = 4  # branches of one iteration
@@ -156,77 +147,6 @@ def lines(asker: Asker, counts: tuple[tuple[int, int], ...]) -> Plan:
             yield from asker.ask("flight", work, "memory, all threads", size, asker.team)
 
 
-@dataclass(frozen=True)
-class Fetches:
-    """Windows with and without their last line, and the time that the prefetcher saved.
-
-    Windows that do not fit a page are left out: a page of 4 KiB has 64 lines, or 16 of 256 bytes.
-    """
-
-    asker: Asker
-
-    def ask(self, works: list[LoopWork]) -> Plan:
-        for work in filter(self.asker.fits, works):
-            for apart in (0, 1):
-                yield from self.asker.ask("fetch", replace(work, apart=apart))
-
-    def saved(self, wanted: Fetch) -> dict[int, Saved]:
-        times = self.asker.times("fetch")
-        latency = self.asker.times("latency").get(LoopWork(chains=1), (0.0, 0.0))[0]
-        return wanted.shares(times, latency)
-
-    def sized(self, wanted: Fetch, sizes: tuple[int, ...]) -> Plan:
-        """Yield points of these sizes, then points between the last that is fetched and the next."""
-        yield from self.ask([wanted.work(size) for size in sizes])
-        for _ in range(ROUNDS):
-            more = next_size(self.saved(wanted))
-            if more is None or wanted.work(more) in self.asker.times("fetch"):
-                return
-            yield from self.ask([wanted.work(more)])
-
-
-def fetches(asker: Asker) -> Plan:
-    """Yield the windows that show what trains the prefetcher, and how far ahead it fetches.
-
-    Nothing where no line of a page shows that patterns are not learned: then no answer would be known.
-    """
-    probes, distance = Fetches(asker), irregular(asker.line)
-    if distance is None:
-        return
-    for parity in ("even", "odd"):
-        for down in (0, 1):
-            yield from probes.ask([LoopWork(chains=1, train=1, ahead=1, down=down, parity=parity)])
-    yield from probes.ask([Fetch("irregular").work(distance)])
-    for down in (0, 1):
-        yield from probes.ask([Fetch("train", down=down).work(n) for n in TRAINED])
-    yield from streams_up(probes)
-    up, falling = (fewest(probes.saved(Fetch("train", down=down))) for down in (0, 1))
-    train = enough(up) or enough(falling) or UNTRAINED
-    yield from probes.ask([Fetch("stride", train=train).work(n) for n in STRIDES])
-    for down in (0, 1):
-        yield from probes.sized(Fetch("ahead", train=train, down=down), AHEAD)
-    if farthest(probes.saved(Fetch("ahead", train=train))).low:
-        yield from probes.sized(Fetch("streams", train=train), STREAMS)
-
-
-def streams_up(probes: Fetches) -> Plan:
-    """Yield a stream along a page. It decides where no number of visits is enough, compared with a line alone. The
-    questions about the next line ask for that.
-    """
-    yield from probes.asker.ask("fetch", stream(probes.asker.line))
-
-
-def kind(asker: Asker) -> Plan:
-    """Yield the windows that show the kind of prefetcher: whether next lines or strides upwards are fetched."""
-    probes, distance = Fetches(asker), irregular(asker.line)
-    if distance is None:
-        return
-    yield from probes.ask([LoopWork(chains=1, train=1, ahead=1, parity="odd")])
-    yield from probes.ask([Fetch("irregular").work(distance)])
-    yield from probes.ask([Fetch("train").work(n) for n in FEW_TRAINED])
-    yield from streams_up(probes)
-
-
 def codes(asker: Asker, machine: Machine) -> Plan:
     """Yield the loops of much code: near, in each cache with the latency of a load from it, and with many jumps."""
     yield from asker.ask_code(FEW_JUMPS, NEAR_BYTES)
@@ -249,11 +169,6 @@ def codes(asker: Asker, machine: Machine) -> Plan:
 def _dense(asker: Asker, count: int) -> Plan:
     for work in (FEW_JUMPS, DENSE):
         yield from asker.ask_code(work, dense_bytes(count))
-
-
-def enough(visits: Bound) -> int:
-    """Return visits that were enough; 0 if none were. More may be too many: then a late line is still on its way."""
-    return visits.low if visits.why else visits.high
 
 
 def plan(machine: Machine, chosen: CoreOptions) -> Plan:
@@ -285,6 +200,8 @@ def plan(machine: Machine, chosen: CoreOptions) -> Plan:
         yield from fetches(asker)
     elif "kind" in chosen.probes:
         yield from kind(asker)
+    if "spread" in chosen.probes:
+        yield from spreads(asker, {filler: step_of(pairs_of(asker, "window", filler)) for filler in FILLERS})
     yield from others(asker, machine, chosen)
 
 

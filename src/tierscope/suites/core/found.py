@@ -20,6 +20,8 @@ from tierscope.suites.core.flight import Flight, flight_of
 from tierscope.suites.core.parameter import AT_LEAST, KNOWN, UNKNOWN, Made
 from tierscope.suites.core.points import CodePoints, Points, interval
 from tierscope.suites.core.row import CoreRow
+from tierscope.suites.core.spread import FILLERS as SPREAD_FILLERS
+from tierscope.suites.core.spread import spread_rows
 from tierscope.suites.core.step import Step, step_of
 from tierscope.suites.core.walks import walk_rows
 
@@ -67,12 +69,14 @@ class Core:
             yield reorder
         if pairs := self.points.pairs("store", "store"):
             yield self._stores(step_of(pairs), len(pairs), reorder)
-        if pairs := self.points.pairs("load", "load"):
+        if self.points.asked("load"):
+            pairs = self.points.pairs("load", "load")
             yield self._loads(step_of(pairs), len(pairs), reorder, steps.get("integer"))
         yield from self._flights(rates, reorder, self._few_places(steps))
         if miss := self._guess():
             yield miss
         yield from walk_rows(self.points, self.made)
+        yield from spread_rows(self.points, self.made, steps, seconds / self._slowest(rates))
         yield from fetched_rows(self.points, self.made)
         latencies = {level: time for level in self.code.sizes() for time in self.points.times("code", level).values()}
         yield from coded_rows(self.code, latencies, seconds, self.made)
@@ -81,6 +85,11 @@ class Core:
         for work, (seconds, half) in self.points.times("cycle").items():
             return seconds / work.fillers, half / work.fillers
         return None
+
+    @staticmethod
+    def _slowest(rates: dict[str, Interval]) -> float:
+        """Return the instructions per cycle of the slower kind of filler of `spread`; 1 where it is not known."""
+        return min((rates[filler].middle for filler in SPREAD_FILLERS if filler in rates), default=1.0)
 
     def _in_cycles(self, seconds: float, half: float) -> tuple[float, float]:
         assert self.cycle

@@ -17,7 +17,8 @@ class CorePointsRow(JudgedRow, frozen=True, kw_only=True):
         str,
         Col(
             "probe",
-            help="`cycle`, `latency`, `width`, `window`, `store`, `load`, `flight`, `guess`, `fetch`, `translation`",
+            help="`cycle`, `latency`, `width`, `window`, `store`, `load`, `flight`, `guess`, `fetch`, `translation`, "
+            "`spread`",
         ),
     ]
     level: Annotated[
