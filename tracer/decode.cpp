@@ -87,18 +87,47 @@ Class special_class(ZydisMnemonic mnemonic) {
 
 bool direct(const ZydisDecodedOperand* operands) { return operands[0].type == ZYDIS_OPERAND_TYPE_IMMEDIATE; }
 
-/// A copy of a whole register, or of a constant: a core may give it another name. Parts of registers are put together,
-/// extensions are computed, and a copy to another file of registers is an operation of its own.
+/// A copy of a whole register to another one of its file, which a core may rename. Extensions are computed, parts of
+/// registers and lanes under a mask are put together, and a copy to another file is an operation of its own.
 bool copies(const ZydisDecodedInstruction& decoded, const ZydisDecodedOperand* operands) {
   switch (decoded.mnemonic) {
-    case ZYDIS_MNEMONIC_MOVSX:
-    case ZYDIS_MNEMONIC_MOVSXD:
-    case ZYDIS_MNEMONIC_MOVZX:
-    case ZYDIS_MNEMONIC_XCHG:
-    case ZYDIS_MNEMONIC_BSWAP:
-      return false;
-    default:
+    case ZYDIS_MNEMONIC_MOV:
       return operands[0].size >= 32;
+    case ZYDIS_MNEMONIC_MOVAPS:
+    case ZYDIS_MNEMONIC_MOVAPD:
+    case ZYDIS_MNEMONIC_MOVUPS:
+    case ZYDIS_MNEMONIC_MOVUPD:
+    case ZYDIS_MNEMONIC_MOVDQA:
+    case ZYDIS_MNEMONIC_MOVDQU:
+      return true;
+    case ZYDIS_MNEMONIC_VMOVAPS:
+    case ZYDIS_MNEMONIC_VMOVAPD:
+    case ZYDIS_MNEMONIC_VMOVUPS:
+    case ZYDIS_MNEMONIC_VMOVUPD:
+    case ZYDIS_MNEMONIC_VMOVDQA:
+    case ZYDIS_MNEMONIC_VMOVDQU:
+    case ZYDIS_MNEMONIC_VMOVDQA32:
+    case ZYDIS_MNEMONIC_VMOVDQA64:
+    case ZYDIS_MNEMONIC_VMOVDQU8:
+    case ZYDIS_MNEMONIC_VMOVDQU16:
+    case ZYDIS_MNEMONIC_VMOVDQU32:
+    case ZYDIS_MNEMONIC_VMOVDQU64:
+      return decoded.avx.mask.reg == ZYDIS_REGISTER_NONE || decoded.avx.mask.reg == ZYDIS_REGISTER_K0;
+    default:
+      return false;
+  }
+}
+
+/// The class of a transfer between registers that is no copy.
+Class moved_class(const ZydisDecodedInstruction& decoded) {
+  switch (decoded.meta.isa_set) {
+    case ZYDIS_ISA_SET_I86:
+    case ZYDIS_ISA_SET_I386:
+    case ZYDIS_ISA_SET_I486REAL:
+    case ZYDIS_ISA_SET_LONGMODE:
+      return Class::integer;
+    default:
+      return Class::vector;
   }
 }
 
@@ -136,7 +165,7 @@ Class class_of(const ZydisDecodedInstruction& decoded, const ZydisDecodedOperand
     case ZYDIS_CATEGORY_X87_ALU:
       return x87_class(ZydisMnemonicGetString(decoded.mnemonic));
     case ZYDIS_CATEGORY_DATAXFER:
-      return in_memory(decoded, operands) || copies(decoded, operands) ? Class::move : Class::integer;
+      return in_memory(decoded, operands) || copies(decoded, operands) ? Class::move : moved_class(decoded);
     case ZYDIS_CATEGORY_PUSH:
     case ZYDIS_CATEGORY_POP:
       return Class::move;
@@ -190,6 +219,12 @@ void take_register(const ZydisDecodedOperand& operand, Instruction& to) {
     add(to.data_registers, number);
 }
 
+/// A register that is equal to itself in each lane, which a core computes without waiting for it.
+bool makes_ones(ZydisMnemonic mnemonic) {
+  return mnemonic == ZYDIS_MNEMONIC_PCMPEQB || mnemonic == ZYDIS_MNEMONIC_PCMPEQD ||
+         mnemonic == ZYDIS_MNEMONIC_VPCMPEQB || mnemonic == ZYDIS_MNEMONIC_VPCMPEQD;
+}
+
 /// A whole register with itself: the answer does not depend on it.
 bool zeroes(const ZydisDecodedInstruction& decoded, const ZydisDecodedOperand* operands) {
   switch (decoded.mnemonic) {
@@ -236,7 +271,7 @@ std::uint8_t flags_of(const ZydisDecodedInstruction& decoded, const ZydisDecoded
   if (category == ZYDIS_CATEGORY_PUSH || category == ZYDIS_CATEGORY_POP || category == ZYDIS_CATEGORY_CALL ||
       category == ZYDIS_CATEGORY_RET)
     set |= stack;
-  if (zeroes(decoded, operands)) set |= independent;
+  if (zeroes(decoded, operands)) set |= independent | (makes_ones(decoded.mnemonic) ? 0 : zero);
   return set;
 }
 

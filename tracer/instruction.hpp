@@ -58,6 +58,7 @@ enum Flag : std::uint8_t {
   repeated = 4,      // rep: the stream has the block once for each repetition
   stack = 8,         // push, pop, call, ret: rsp is known without an addition
   independent = 16,  // xor of a register with itself: nothing is waited for
+  zero = 32,         // and its result is zero, for which a core needs no register
 };
 
 struct Instruction {

@@ -105,8 +105,9 @@ def absent(words: Sequence[str]) -> bool:
 def measured(words: Sequence[str], machines_of: MachinesOf, limit_s: float) -> Measured:
     """Run and trace the program; an error is a result, too."""
     plain: Mapping[str, str] = {key: value for key, value in os.environ.items() if key not in HUGE}
+    known = machines_of(None)
     try:
-        command, known = runnable(words), machines_of(None)
+        command = runnable(words)
         native, there, again = alternately(command, limit_s, [plain, {**plain, **HUGE}, plain])
         traced, said = _replayed(command, known, limit_s, native)
         if keep_s := keep_of(known.keeps, _anchored(native, [traced[word] for word in known.small], said), traced):

@@ -51,9 +51,9 @@ void Assembler::step(const Step& step, const Shape& shape) {
     case Does::nop:
       return put(NOP);
     case Does::integer:
-      return put(add(WASTE, ADDS, TIMES));
-    case Does::constant:
       return put(0x91000400U | ADDS << 5U | WASTE);  // add x11, x12, #1
+    case Does::result:
+      return put(add(WASTE, ADDS, TIMES));
     case Does::vector:
       return put(0x4EA08401U);  // add v1.4s, v0.4s, v0.4s
     case Does::sum:

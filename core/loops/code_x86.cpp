@@ -1,7 +1,7 @@
 /// x86-64. Registers: rdi the frame, r10 iterations left, rax rcx rdx rbx rbp rsi r8 r9 the cursors (rax: the sum, the
 /// state). Other registers: r11 a result that is not used, r12 r13 r14 the frame's numbers, r15 the condition of a
 /// branch.
-/// An integer filler and a sum add a register, because some cores remove the addition of a constant by renaming.
+/// A sum and a result add a register, because some cores remove the addition of a constant by renaming.
 /// Source: A. Fog, "The microarchitecture of Intel, AMD and VIA CPUs", 2024; encodings: Intel, "64 and IA-32
 /// Architectures Software Developer's Manual", volume 2.
 #if defined(__x86_64__)
@@ -47,9 +47,9 @@ void Assembler::step(const Step& step, const Shape& shape) {
     case Does::nop:
       return bytes({0x90});
     case Does::integer:
-      return bytes({0x4F, 0x8D, 0x1C, 0x2C});  // lea r11, [r12 + r13]
-    case Does::constant:
       return bytes({0x4D, 0x8D, 0x5C, 0x24, 0x01});  // lea r11, [r12 + 1]
+    case Does::result:
+      return bytes({0x4F, 0x8D, 0x1C, 0x2C});  // lea r11, [r12 + r13]
     case Does::vector:
       return bytes({0x66, 0x0F, 0x70, 0xC8, 0xB1});  // pshufd xmm1, xmm0
     case Does::sum:

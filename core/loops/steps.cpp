@@ -17,8 +17,8 @@ Does does_of(Filler filler, unsigned number) {
       return Does::vector;
     case Filler::mix:
       return number % 2 == 0 ? Does::integer : Does::vector;
-    case Filler::constant:
-      return Does::constant;
+    case Filler::result:
+      return Does::result;
     case Filler::sum:
       return Does::sum;
     case Filler::load:

@@ -19,14 +19,14 @@ constexpr unsigned FILLERS = 1 << 14;  // at most, of one gap: 64 KiB of code an
 
 enum class Filler : std::uint8_t {
   nop,
-  integer,   // additions of two registers that wait for nothing
-  vector,    // the same in vector registers
-  mix,       // integer and vector alternately: a register file is full after twice as many
-  constant,  // additions of a constant: some cores rename their results, so that they need no unit
-  sum,       // additions; each waits for the one before
-  load,      // loads of 8 bytes from the lines that stores visit, which nothing waits for
-  store,     // stores of 8 bytes, each to the next of some lines
-  guess,     // a number is drawn, and a branch depends on it
+  integer,  // additions of a constant that wait for nothing: some cores rename their results, and need no unit
+  vector,   // the same in vector registers
+  mix,      // integer and vector alternately: a register file is full after twice as many
+  result,   // additions of two registers that wait for nothing: each result takes a register
+  sum,      // additions; each waits for the one before
+  load,     // loads of 8 bytes from the lines that stores visit, which nothing waits for
+  store,    // stores of 8 bytes, each to the next of some lines
+  guess,    // a number is drawn, and a branch depends on it
 };
 
 /// The content of one iteration.
@@ -43,7 +43,7 @@ enum class Does : std::uint8_t {
   look,  // load the line `which` next to the last hop's node
   nop,
   integer,
-  constant,
+  result,
   vector,
   sum,
   load,   // from line `which` of the frame

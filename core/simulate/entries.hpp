@@ -12,7 +12,7 @@ class Entries {
  public:
   /// A state to come back to. At most `most` entries are taken in between.
   using Mark = std::uint64_t;
-  /// most: entries; 0: as many as anybody takes.
+  /// most: entries; 0: no limit.
   explicit Entries(unsigned most) : most_(most), takers_(most == 0 ? 0 : std::bit_ceil(std::size_t{most} * 2)) {}
   /// Return whether an instruction must wait for the retirement of `taker`.
   [[nodiscard]] bool bounded() const noexcept { return most_ != 0 && taken_ >= most_; }

@@ -52,7 +52,7 @@ enum class Class : std::uint8_t {
   prefetch,
   serialize
 };
-constexpr std::uint8_t ATOMIC = 1, NONTEMPORAL = 2, REPEATED = 4, STACK = 8, INDEPENDENT = 16;
+constexpr std::uint8_t ATOMIC = 1, NONTEMPORAL = 2, REPEATED = 4, STACK = 8, INDEPENDENT = 16, ZERO = 32;
 
 struct Instruction {
   std::uint64_t address, target;

@@ -59,7 +59,7 @@ bool is_renamed(const flow::Instruction& instruction, bool in_memory) {
   const bool copies = instruction.kind == Class::move && !in_memory && instruction.written[0] != flow::NO_REGISTER &&
                       instruction.data_registers[0] != flow::NO_REGISTER &&
                       file_of(instruction.data_registers[0]) == file_of(instruction.written[0]);
-  return copies || (instruction.flags & flow::INDEPENDENT) != 0;
+  return copies || (instruction.flags & flow::ZERO) != 0;
 }
 
 }  // namespace

@@ -93,11 +93,11 @@ class Pipeline {
     fetch_.begin(dispatched_);
     before_ = nullptr;
   }
-  /// Return when it will next use a cache or a memory, if its reorder buffer is full; else the time of the last
-  /// dispatch.
+  /// Return when it will next use a cache or a memory, if its reorder buffer is full, or no integer register is free,
+  /// of which nearly each instruction takes one; else the time of the last dispatch.
   [[nodiscard]] Time next() const noexcept {
     if (fork_.branch != NOBODY) return now();
-    const bool full = instructions_ - retired_instructions_ >= core_.reorder || lacks(~0U);
+    const bool full = instructions_ - retired_instructions_ >= core_.reorder || lacks(TAKES_INTEGER);
     return full && !starts_.empty() ? std::max(dispatched_, starts_.soonest()) : dispatched_;
   }
   /// From now on, watch when the last instruction so far retires.

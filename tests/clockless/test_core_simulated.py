@@ -87,7 +87,7 @@ class Hidden:
             ("reorder buffer", ""): self.reorder,
             ("store buffer", ""): self.store_buffer,
             ("load buffer", ""): self.places or self.reorder,
-            ("window", "integer"): self._window(self.registers[0], 0),
+            ("window", "result"): self._window(self.registers[0], 0),
             ("window", "vector"): self._window(self.registers[1], OTHERS),
             ("branch miss", ""): self.wrong_guess + CHECKED,
             ("lines in flight", "L2"): self.loads,

@@ -126,7 +126,7 @@ TEST_CASE("results take registers until they retire, and bound the loads in flig
   };
   const std::uint8_t vector = 20, mask = 50;
   auto zero = made(Class::integer, {}, {}, {B});
-  zero.flags = flow::INDEPENDENT;
+  zero.flags = flow::INDEPENDENT | flow::ZERO;
   auto pushed = made(Class::move, {}, {B}, {flow::STACK_POINTER});
   pushed.flags = flow::STACK;
   for (const auto& one :

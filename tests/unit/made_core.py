@@ -77,7 +77,7 @@ class MadeCore:
         if not work.fillers:
             return latency * max(1.0, lines / self.lines) / threads
         if work.chains > 2:
-            window = min({"integer": self.vectors + 1}.get(work.filler, self.reorder), self.reorder - 1)
+            window = min({"result": self.vectors + 1}.get(work.filler, self.reorder), self.reorder - 1)
             loads = math.ceil(window / (work.fillers + 1))
             return work.chains * latency / loads * float(np.interp(self.spread, STEPS, factors(loads)))
         issue = work.chains * work.fillers / self.width * self.cycle_s
@@ -96,7 +96,7 @@ class MadeCore:
         return max(work.fillers / width, vectors / (self.vector_units or self.width)) * self.cycle_s
 
     def _fits(self, work: LoopWork) -> bool:
-        room = {"store": self.stores, "load": self.loads - 2, "integer": self.vectors, "vector": self.vectors}.get(
+        room = {"store": self.stores, "load": self.loads - 2, "result": self.vectors, "vector": self.vectors}.get(
             work.filler, self.reorder - 2
         )
         return work.chains == 1 or work.fillers <= min(room, self.reorder - 2)
@@ -160,7 +160,7 @@ def add_core(
     """
     for one in asked(made, machine, **({"to": "512"} | words)):
         work = one.groups[0].workload.work
-        if isinstance(work, LoopWork) and work.filler in ("integer", "vector") and work.chains and not made.files:
+        if isinstance(work, LoopWork) and work.filler in ("result", "vector") and work.chains and not made.files:
             continue
         cpus = one.groups[0].team.cpus
         rate = 1 / seconds(one, made) / len(cpus) / (2 if work == slower else 1)

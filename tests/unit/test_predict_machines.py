@@ -1,5 +1,6 @@
 """This machine and each tier as simulated machines: each has the same cores, which give the bounds."""
 
+import errno
 import fcntl
 import os
 from pathlib import Path
@@ -395,3 +396,29 @@ def test_a_kept_run_is_replaced_when_the_new_one_is_whole(tmp_path: Path, monkey
     assert (made.path, load(kept).path) == (kept, kept)
     assert {row.parameter for row in Core().rows(made)} == {"cycle", "rate", "width"}
     assert [path.name for path in tmp_path.iterdir()] == ["core"]
+
+
+@pytest.mark.parametrize("fails", ["path.rename", "owned"])
+def test_a_new_run_that_cannot_be_moved_is_used_where_it_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fails: str
+) -> None:
+    kept = tmp_path / "core"
+    old = core(kept, MadeCore(), probes="guess")
+    monkeypatch.setattr(runs_of, "_kept", lambda *_: kept)
+    monkeypatch.setattr(runs_of, "_measured", lambda _, __, path: core(path, MadeCore(), probes="width"))
+    clear = runs_of._clear
+
+    def refusing(path: Path, suite: str) -> None:
+        if path.name.endswith(runs_of.OLD) and fails == "owned":
+            raise UsageError("another tierscope measures core of this machine now")
+        clear(path, suite)
+
+    def unmovable(path: Path, to: Path) -> Path:
+        raise OSError(errno.EACCES, "no", str(path))
+
+    monkeypatch.setattr(runs_of, "_clear", refusing)
+    if fails != "owned":
+        monkeypatch.setattr(Path, "rename", unmovable)
+    made = runs_of._made("core", MACHINE, "digest", print)
+    assert made.path.name == "core.new"
+    assert load(kept).result == old.result

@@ -14,15 +14,15 @@ from tierscope.record.machine import Machine
 from tierscope.record.result import Run
 from tierscope.record.work.loop import LoopWork
 from tierscope.run.expected import imagine
-from tierscope.simulated.core import settings, toml_of
+from tierscope.simulated.core import ends_of, settings, toml_of
 from tierscope.stats.median import Interval
 from tierscope.suites.core.fetch import Share, farthest, fewest, streamed
 from tierscope.suites.core.flight import Line, flight_of
-from tierscope.suites.core.found import parameters
+from tierscope.suites.core.found import Core, parameters
 from tierscope.suites.core.parameter import Made
 from tierscope.suites.core.points import CodePoints, Points
 from tierscope.suites.core.row import CoreRow
-from tierscope.suites.core.step import Pair, finer, step_of
+from tierscope.suites.core.step import Pair, Step, finer, step_of
 from tierscope.suites.core.walks import PAGE
 from tierscope.tables import tables
 
@@ -220,6 +220,46 @@ def test_registers_that_outlast_the_reorder_buffer_bound_nothing(tmp_path: objec
     assert rows["load buffer", ""].answer == "at least"
     assert "reorder buffer fills first" in rows["load buffer", ""].why
     assert not {"integer_registers", "vector_registers"} & {one.key for one in settings(list(rows.values()))}
+
+
+@pytest.mark.parametrize(("family", "places"), [("GenuineIntel:6:207:2", "192"), ("AuthenticAMD:25:1:1", "")])
+def test_half_of_a_reorder_buffer_is_not_taken_for_registers(tmp_path: object, family: str, places: str) -> None:
+    """While another hardware thread works, all windows end there: the program may have the whole core."""
+    machine = made_machine(2)
+    machine = replace(machine, identity=replace(machine.identity, family=family))
+    half = MadeCore(reorder=113, vectors=400, loads=400, files=True)
+    rows = made_rows(tmp_path, half, machine, probes="width,window,load")
+    found = {one.key: one for one in settings(list(rows.values()))}
+    assert not {"integer_registers", "vector_registers"} & set(found)
+    assert rows["load buffer", ""].answer == "at least"
+    assert rows["load buffer", ""].value
+    least = rows["load buffer", ""].value.low
+    assert ("load_buffer" in found) == bool(places)
+    ends = (f",core.load_buffer={least:.0f}", f",core.load_buffer={places}") if places else ("", "")
+    assert ends_of(list(rows.values())) == ends
+
+
+def test_both_ends_of_registers_and_of_the_load_buffer_are_those_of_the_small_and_the_large_core(
+    tmp_path: object,
+) -> None:
+    rows = made_rows(tmp_path, MadeCore(files=True), probes="width,window,load")
+    wide = [
+        replace(row, value=Interval(90, 95, 100, 9)) if (row.parameter, row.level) == ("window", "result") else row
+        for row in rows.values()
+    ]
+    small, large = ends_of(wide)
+    assert "core.integer_registers=90" in small
+    assert "core.integer_registers=100" in large
+    assert small.count("=") == large.count("=") == 3
+
+
+def test_a_load_buffer_is_not_sure_if_the_window_of_results_is_not(whole: dict[tuple[str, str], CoreRow]) -> None:
+    found = Core(Points(()), CodePoints(), Made("node:0", "real"))
+    reorder = whole["reorder buffer", ""]
+    for results in (Step(0, None, "the time has no single step over the number of fillers"), None):
+        row = found._loads(Step(30, 31), 9, reorder, results)
+        assert (row.answer, row.why.endswith("are not known")) == ("at least", True)
+    assert found._loads(Step(30, 31), 9, reorder, Step(96, 97)).answer == "known"
 
 
 def test_a_load_buffer_behind_the_registers_is_a_bound(tmp_path: object) -> None:

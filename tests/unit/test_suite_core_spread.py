@@ -44,11 +44,11 @@ def test_a_window_that_is_a_little_off_has_as_many_loads(window: int, loads: int
         assert np.ceil(window * off / each) == loads
 
 
-def test_integers_are_the_fillers_if_their_window_is_known() -> None:
+def test_results_are_the_fillers_if_their_window_is_known() -> None:
     known, open_ = Step(100, 104), Step(100, None, "beyond")
-    assert next(iter(windows_of({"nop": Step(200, 202), "integer": known}).items())) == ("integer", 101)
-    assert windows_of({"integer": open_, "nop": Step(200, 202)}) == {"nop": 201}
-    assert windows_of({"integer": open_}) == {}
+    assert next(iter(windows_of({"nop": Step(200, 202), "result": known}).items())) == ("result", 101)
+    assert windows_of({"result": open_, "nop": Step(200, 202)}) == {"nop": 201}
+    assert windows_of({"result": open_}) == {}
 
 
 @pytest.mark.parametrize("registers", [96, 4000])

@@ -11,12 +11,12 @@ namespace tierscope {
 /// Whether a window of a page begins at a line with an even number, with an odd number, or at any line.
 enum class Parity : std::uint8_t { any, even, odd };
 
-inline constexpr std::array<std::pair<const char*, loops::Filler>, 9> FILLS{{{"constant", loops::Filler::constant},
-                                                                             {"guess", loops::Filler::guess},
+inline constexpr std::array<std::pair<const char*, loops::Filler>, 9> FILLS{{{"guess", loops::Filler::guess},
                                                                              {"integer", loops::Filler::integer},
                                                                              {"load", loops::Filler::load},
                                                                              {"mix", loops::Filler::mix},
                                                                              {"nop", loops::Filler::nop},
+                                                                             {"result", loops::Filler::result},
                                                                              {"store", loops::Filler::store},
                                                                              {"sum", loops::Filler::sum},
                                                                              {"vector", loops::Filler::vector}}};

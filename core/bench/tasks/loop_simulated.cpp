@@ -31,9 +31,9 @@ std::vector<flow::Instruction> instructions_of(const loops::Step& step, std::uin
     case Does::nop:
       return {made(at, Class::nop, {}, {}, {})};
     case Does::integer:
-      return {made(at, Class::integer, {}, {ADDS, TIMES}, {WASTE})};
-    case Does::constant:
       return {made(at, Class::integer, {}, {ADDS}, {WASTE})};
+    case Does::result:
+      return {made(at, Class::integer, {}, {ADDS, TIMES}, {WASTE})};
     case Does::vector:
       return {made(at, Class::vector, {}, {VECTOR}, {VECTOR + 1})};
     case Does::sum:

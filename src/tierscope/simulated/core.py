@@ -3,14 +3,16 @@
     cycle       = cycle found                                              [s]
     loads       = lines in flight from memory, of one thread               [1]
     width, reorder, store_buffer, load_buffer = those found                [1]
-    integer_registers, vector_registers = windows of such fillers          [1]
+    integer_registers, vector_registers = windows of results, of vectors   [1]
     parallel    = page walks at the same time                              [1]
     wrong_guess = cost of a branch miss - CHECKED                          [cycles]
 
 `run core` finds the time that a miss adds, from the moment when the number is known that determines the branch. The
 simulator counts from the end of the branch. CHECKED is the difference: a cycle for the comparison, and one for the
 branch.
-Registers are a limit if the window of instructions that write them ends clearly before that of the reorder buffer.
+Registers are a limit if the window of instructions that write them ends clearly before the reorder buffer that was
+found: half of one, while another hardware thread works, ends all windows. A load buffer that is only `at least` is no
+limit unless it is documented.
 A parameter that is only `at least`, or not known, has the number that is documented for a whole core, if this is not
 less than what was found. Other hardware threads may have used a part while the core was probed. If nothing is
 documented, a bound is used unchanged, and what is not known keeps the simulator's default. The comments state this.
@@ -37,10 +39,11 @@ SECTIONS: Mapping[str, tuple[tuple[str, str, int, int], ...]] = {
     ),
 }
 """Section -> key, parameter, and the least and the most that the simulator takes."""
-FILES = {"integer": ("integer_registers", 0), "vector": ("vector_registers", 3)}
+FILES = {"result": ("integer_registers", 0), "vector": ("vector_registers", 3)}
 """Filler of a window -> key of the registers that it writes, and instructions of the window that write none: a load and
 the two that end the loop."""
-SOONER = 0.95  # of the reorder buffer: below it, registers end a window
+SOONER = 0.95  # of the reorder buffer that was found: below it, registers end a window
+LOADS = "load_buffer"
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +71,16 @@ def settings(rows: Sequence[CoreRow]) -> list[Setting]:
             row = next((row for row in rows if row.parameter == parameter and row.level in ("", "memory")), None)
             if row and (one := _setting(section, key, row, least, most)):
                 found.append(one)
-    return found + _registers(rows)
+    return found + _files(rows)
+
+
+def ends_of(rows: Sequence[CoreRow]) -> tuple[str, str]:
+    """Return words with both ends of registers and of the load buffer, as they were found."""
+    keys = {LOADS, *(key for key, _ in FILES.values())}
+    found = [one for one in settings(rows) if one.key in keys]
+    low, high = ([one.weakest for one in found], [one.strongest for one in found])
+    both = ("".join(f",core.{one.key}={end}" for one, end in zip(found, ends, strict=True)) for ends in (low, high))
+    return next(both), next(both)
 
 
 def spread_of(rows: Sequence[CoreRow]) -> float | None:
@@ -77,19 +89,17 @@ def spread_of(rows: Sequence[CoreRow]) -> float | None:
     return row.value.middle if row and row.value else None
 
 
-def _registers(rows: Sequence[CoreRow]) -> list[Setting]:
+def _files(rows: Sequence[CoreRow]) -> list[Setting]:
     """Return the registers whose number ends a window before the reorder buffer does."""
-    reorder = next((row for row in rows if row.parameter == "reorder buffer"), None)
-    if reorder is None or not (reorder.value or reorder.documented):
-        return []
-    entries = max(reorder.documented or 0, reorder.value.high if reorder.value else 0)
+    reorder = next((row.value for row in rows if row.parameter == "reorder buffer" and row.value), None)
     found = []
-    for row in rows:
+    for row in rows if reorder else ():
         if row.parameter != "window" or row.level not in FILES or row.answer != KNOWN or not row.value:
             continue
         key, others = FILES[row.level]
-        if row.value.high < SOONER * entries:
-            found.append(Setting("core", key, str(max(round(row.value.low) - others, 1)), "found"))
+        if reorder and row.value.high < SOONER * reorder.low:
+            low, high = (str(max(round(end) - others, 1)) for end in (row.value.low, row.value.high))
+            found.append(Setting("core", key, low, "found", low, high))
     return found
 
 
@@ -107,7 +117,9 @@ def _setting(section: str, key: str, row: CoreRow, least: int, most: int) -> Set
     if row.documented and (bound is None or row.documented >= bound.high):
         whole = shown(row.documented)
         return Setting(section, key, whole, f"documented; {row.answer}: {row.why}", low, whole, documented=True)
-    return Setting(section, key, shown(_number(row)), f"at least: {row.why}", low) if bound else None
+    if bound is None or key == LOADS:
+        return None
+    return Setting(section, key, shown(_number(row)), f"at least: {row.why}", low)
 
 
 def _number(row: CoreRow) -> float:

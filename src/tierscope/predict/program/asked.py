@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from tierscope.errors import UsageError
+from tierscope.errors import TierscopeError, UsageError
 from tierscope.host.system import System
 from tierscope.predict.objects.placed import Again, Ends, placed
 from tierscope.predict.program.anchor import Anchor, Lineup, anchor, seconds_of
@@ -97,9 +97,7 @@ def predicted(asked: Asked, tell: Tell) -> Found:
             keep_s = keep_of(here.keeps, parts[0].anchor, parts[0].found) if len(parts) == 1 else None
             if keep_s and with_keep:
                 tell(f"its time here shows that the last cache kept lines for about {keep_s * 1e3:.2g} ms")
-                here = with_keep(keep_s)
-                words = list(dict.fromkeys([*words_of(here), *words_of(here.read_otherwise())]))
-                parts = [replays.part(here, native, parts[0].member, words)]
+                parts = [replays.again(with_keep(keep_s), native, parts[0])]
         except NeverBeganError as error:
             if home is None:
                 raise
@@ -136,6 +134,15 @@ class _Replays:
         if member and (not anchored.unknown or anchored.misfits) and (why := strayed(member, anchored.cores[0])):
             anchored = replace(anchored, unknown=why, misfits=False)
         return Part(member, here, anchored, both)
+
+    def again(self, here: Here, native: Native, first: Part) -> Part:
+        """Return the part on other machines; as it was where the program does not run in the tracer a second time."""
+        words = list(dict.fromkeys([*words_of(here), *words_of(here.read_otherwise())]))
+        try:
+            return self.part(here, native, first.member, words)
+        except TierscopeError as error:
+            self.tell(f"it does not run in the tracer again: {error}")
+            return first
 
     def replay(
         self, words: Sequence[str], native: Native, member: Member | None, others: Mapping[str, str] = {}

@@ -2,10 +2,9 @@
 
 Kept runs are below `tierscope/machine/DIGEST` of the user's cache folder, and others are found in `runs/`. A run of
 another machine, a stopped one, or one that is not real is not used, and neither is a staircase that is not that of now
-(`moved`). A kept run is replaced when the new one is whole. Missing values are measured with few blocks, in
-about a minute, and kept. The core is probed, too, with its lines in flight and its kind of prefetcher. Its loops visit
-TIMES_FETCHED times the last cache that the staircase shows, since a virtual machine may report a cache that it does not
-have, and each point fills this memory again. A core that cannot be probed has a wide range.
+(`moved`). Missing values are measured with few blocks, in about a minute, and kept. The core is probed, too. Its loops
+visit TIMES_FETCHED times the last cache that the staircase shows, since a virtual machine may report a cache that it
+does not have, and each point fills this memory again. A core that cannot be probed has a wide range.
 """
 
 import shutil
@@ -61,7 +60,7 @@ CODE = "core_code"  # the table of the points that show how instructions come
 CLEARLY = 2.0  # times the cache that a staircase shows: the run itself decided by fewer points
 TIMES_CACHE, LEAST_FAR = 4, 64 * MiB
 TIMES_FETCHED, MOST_FETCHED = 16, GiB  # windows of the prefetcher touch a part of their pages
-NEW = ".new"  # behind the name of a suite: the folder of a run that is being made
+NEW, OLD = ".new", ".old"  # behind the name of a suite: of a run that is being made, and of one that it replaces
 Tell = Callable[[str], None]
 
 
@@ -163,12 +162,11 @@ def _loaded(path: Path, suite: str, digest: str) -> Run | None:
 
 
 def _serves(run: Run) -> bool:
-    """Return whether a run shows what a prediction needs. It needs the latency of memory, and whether large pages
-    are translated alike and whole. A core is known by its lines in flight, its load buffer, its page walks at the same
-    time, how its instructions come, and how much the latency varies.
+    """Return whether a run shows what a prediction needs: the latency of memory, large pages that are translated alike
+    and whole, and of a core all but the patterns that it fetches.
 
-    Versions until 0.2.0 did not look for the last five. They visited a core that others may share only once, and took
-    a prefetcher that waits for many visits for none.
+    Versions until 0.2.0 looked for less, visited a core that others may share only once, and took a prefetcher that
+    waits for many visits for none.
     """
     if run.result.suite == PROBED:
         code = any(record.experiment.table == CODE for record in run.result.records)
@@ -265,12 +263,19 @@ def _made(suite: str, machine: Machine, digest: str, tell: Tell, more: Mapping[s
 
 
 def _replaced(path: Path, new: Path, suite: str) -> Run:
-    """Return the new run, which takes the place of the kept one. Until then, the kept one is whole."""
-    _clear(path, suite)
+    """Return the new run, which takes the place of the kept one; the new one where it is, if that is not possible.
+
+    At each moment one of them is whole. A kill in between leaves the older one aside, and the run is made again.
+    """
+    old = path.with_name(f"{suite}{OLD}")
     try:
+        _clear(old, suite)
+        if path.exists():
+            path.rename(old)
         new.rename(path)
-    except OSError as error:
-        raise MachineError(f"{suite} of this machine cannot be kept: {refusal(error)}") from error
+        _clear(old, suite)
+    except (OSError, UsageError):
+        return load(new if new.exists() else path)
     return load(path)
 
 

@@ -34,7 +34,7 @@ from tierscope.predict.program.machine_notes import notes_of
 from tierscope.predict.program.place import Here, Place
 from tierscope.record.result import Run
 from tierscope.run.planned import catalogue
-from tierscope.simulated.core import settings, spread_of
+from tierscope.simulated.core import ends_of, settings, spread_of
 from tierscope.simulated.fetched import fetched
 from tierscope.simulated.measured import Measured, measured, memory_read_s
 from tierscope.simulated.preset import text
@@ -74,6 +74,8 @@ def places(
     if found.kept:
         times = spread(found.kept.low_s, found.kept.high_s)
         sizes = tuple(one + keep_word(found, time_s) for one, time_s in zip(sizes, times, strict=True))
+    small, large = ends_of(probed)
+    sizes = (*sizes[:-2], sizes[-2] + small, sizes[-1] + large)
     likely_keep = keep_word(found, keep_s) if keep_s else ""
     files = {page: _with_walks(_without_memory(found, rows, page), probed) for page in (SMALL_PAGE, LARGE_PAGE)}
 

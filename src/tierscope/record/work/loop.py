@@ -18,7 +18,8 @@ class LoopWork(OfTask, frozen=True, kw_only=True, tag="loop"):
     filler: Annotated[
         str,
         Meta(
-            description='`nop` (also ""), `integer`, `vector`, `mix`, `constant` (additions that some cores rename), '
+            description='`nop` (also ""), `integer` (additions of a constant, which some cores rename), '
+            "`result` (of two registers), `vector`, `mix`, "
             "`sum` (each waits for the one before), `load`, "
             "`store`, `guess` (a number is drawn, and a branch goes by it)"
         ),

@@ -1,7 +1,7 @@
 """The parameters of a core that the points of one target show, one row each.
 
     cycle          = time of a sum that waits for the one before                                    [s]
-    width          = fillers / (time / cycle), of the fastest one of UNITS                           [1]
+    width          = fillers / (time / cycle), of the faster one of mix and integers                 [1]
     reorder buffer = fillers that fit between two loads, and one load more                          [1]
     branch miss    = 2 (time with a random branch - time never taken) / cycle                       [cycles]
 
@@ -34,8 +34,8 @@ NEAR = 1.25  # factor on the fastest time in which the core issues loads: below 
 MORE = 1.25  # factor of the bandwidth of all threads on that of one: above it, memory is not the limit of one
 ALIKE = 0.15  # relative: levels that agree
 GUESSED = 0.5  # cycles: what dispatch and the end of the loop may hide of a miss
-FILLERS = ("nop", "integer", "vector", "mix")
-UNITS = ("constant", "mix", "integer")  # fillers that no core drops
+FILLERS = ("nop", "integer", "vector", "mix", "result")
+UNITS = ("mix", "integer")  # fillers that no core drops
 APART = 1.5  # the ends of a width: from here on, a part of the visits met another core than the others
 CHANGES = "the time of its loops changes too much from visit to visit"
 
@@ -71,7 +71,7 @@ class Core:
             yield self._stores(step_of(pairs), len(pairs), reorder)
         if self.points.asked("load"):
             pairs = self.points.pairs("load", "load")
-            yield self._loads(step_of(pairs), len(pairs), reorder, steps.get("integer"))
+            yield self._loads(step_of(pairs), len(pairs), reorder, steps.get("result"))
         yield from self._flights(rates, reorder, self._few_places(steps))
         if miss := self._guess():
             yield miss
@@ -171,7 +171,7 @@ class Core:
     def _few_places(self, steps: dict[str, Step]) -> float:
         """Return the smaller number of registers and of places for loads; each load takes both. inf: not known."""
         loads = step_of(pairs) if (pairs := self.points.pairs("load", "load")) else None
-        return min((one.low for one in (steps.get("integer"), loads) if one and one.high is not None), default=math.inf)
+        return min((one.low for one in (steps.get("result"), loads) if one and one.high is not None), default=math.inf)
 
     def _stores(self, step: Step, count: int, reorder: CoreRow | None) -> CoreRow:
         if step.high is None:
@@ -185,16 +185,21 @@ class Core:
             return self.made.at_least("store buffer", "", found, "stores", "the reorder buffer fills first")
         return self.made.known("store buffer", "", found, "stores")
 
-    def _loads(self, step: Step, count: int, reorder: CoreRow | None, integer: Step | None) -> CoreRow:
+    def _loads(self, step: Step, count: int, reorder: CoreRow | None, results: Step | None) -> CoreRow:
         """Return the size of the load buffer, which contains the two loads, too. Each load also takes a register."""
         if step.high is None:
             return self._no_step("load buffer", "", step, count, "loads")
         found = Interval(step.low + 2, (step.low + step.high + 3) / 2, step.high + 1, count)
-        if reorder is None or reorder.value is None or reorder.answer not in (KNOWN, AT_LEAST) or integer is None:
+        if (
+            reorder is None
+            or reorder.value is None
+            or reorder.answer not in (KNOWN, AT_LEAST)
+            or not (results and results.low)
+        ):
             why = "the reorder buffer and the registers, which may fill first, are not known"
         elif step.high >= REGISTERS * reorder.value.low:
             why = "the reorder buffer fills first"
-        elif integer.low and step.high >= REGISTERS * integer.low:
+        elif step.high >= REGISTERS * results.low:
             why = "registers run out first"
         else:
             return self.made.known("load buffer", "", found, "loads")

@@ -31,7 +31,7 @@ from tierscope.suites.core.row import CoreRow
 from tierscope.suites.core.step import Step
 
 PROBE, PARAMETER, UNIT = "spread", "latency spread", "of the latency"
-FILLERS = ("integer", "nop")  # the first one whose window is known
+FILLERS = ("result", "nop")  # the first one whose window is known
 CHAINS = 8
 LOADS = (4, 6)  # K: more would come near the number of chains
 LOADS_DRAWN = 20_000
