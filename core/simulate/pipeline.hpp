@@ -94,7 +94,7 @@ class Pipeline {
     before_ = nullptr;
   }
   /// Return when it will next use a cache or a memory, if its reorder buffer is full, or no integer register is free,
-  /// of which nearly each instruction takes one; else the time of the last dispatch.
+  /// since nearly each instruction takes one; else the time of the last dispatch.
   [[nodiscard]] Time next() const noexcept {
     if (fork_.branch != NOBODY) return now();
     const bool full = instructions_ - retired_instructions_ >= core_.reorder || lacks(TAKES_INTEGER);

@@ -11,8 +11,8 @@
 simulator counts from the end of the branch. CHECKED is the difference: a cycle for the comparison, and one for the
 branch.
 Registers are a limit if the window of instructions that write them ends clearly before the reorder buffer that was
-found: half of one, while another hardware thread works, ends all windows. A load buffer that is only `at least` is no
-limit unless it is documented.
+found: half of one, while another hardware thread works, ends all windows. A load buffer that is only `at least` does
+not limit the simulated core, unless it is documented.
 A parameter that is only `at least`, or not known, has the number that is documented for a whole core, if this is not
 less than what was found. Other hardware threads may have used a part while the core was probed. If nothing is
 documented, a bound is used unchanged, and what is not known keeps the simulator's default. The comments state this.

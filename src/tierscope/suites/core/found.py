@@ -150,7 +150,7 @@ class Core:
         if mix is None or mix.high is None:
             found = mix or nop or Step(0, None, "no filler was measured")
             return self._no_step("reorder buffer", "", found, count)
-        room = self._registers(steps)
+        room = self._mixed(steps)
         if room is not None and mix.high < REGISTERS * room:
             return self.made.known("reorder buffer", "", _fits(mix, count), "instructions")
         why = "nops take no entry of their own here, and registers may be what limits the mix"
@@ -161,7 +161,7 @@ class Core:
         return self.made.at_least("reorder buffer", "", _fits(mix, count), "instructions", why)
 
     @staticmethod
-    def _registers(steps: dict[str, Step]) -> float | None:
+    def _mixed(steps: dict[str, Step]) -> float | None:
         """Return how many fillers of the mix the registers allow: half of them take one of each file."""
         integer, vector = steps.get("integer"), steps.get("vector")
         if not integer or not vector or integer.high is None or vector.high is None:
