@@ -19,7 +19,7 @@ from tierscope.simulated.measured import measured
 from tierscope.suites.latency.kept import Kept
 
 KEPT = Kept(5e-3, 20e-3, 2.0, 1.0)
-TIMES = [(10e-3, 1.4), (5e-3, 1.8), (20e-3, 0.9)]  # the middle first, as they are replayed
+TIMES = [(10e-3, 1.4), (5e-3, 1.8), (20e-3, 0.9)]  # the middle first, as in a prediction
 
 
 @pytest.mark.parametrize(

@@ -62,7 +62,8 @@ from tierscope.units import GiB, MiB
 
 PROBES = ("width", "window", "store", "load", "flight", "guess", "fetch", "code", "translation", "spread")
 PARTS = ("lines", "kind")  # each a part of another probe
-FILLERS = ("nop", "integer", "vector", "mix", "result")
+RATES = ("nop", "integer", "vector", "mix")
+FILLERS = (*RATES, "result")
 BUFFERS = {"store": 256, "load": 512}  # most fillers: cores have about twice as many places for loads as for stores
 FEW_BYTES, MOST_BYTES = 64 * MiB, GiB
 TIMES_CACHE, TIMES_FETCHED = 4, 16  # factors on the last-level cache; windows touch a part of their pages
@@ -185,7 +186,7 @@ def plan(machine: Machine, chosen: CoreOptions) -> Plan:
     yield from asker.ask("cycle", LoopWork(filler="sum", fillers=STEADY))
     yield from asker.ask("latency", LoopWork(chains=1))
     if {"width", "flight", "lines", "window"} & set(chosen.probes):
-        for filler in FILLERS:
+        for filler in RATES:
             yield from asker.ask("width", LoopWork(filler=filler, fillers=STEADY))
     if "guess" in chosen.probes:
         for random in (0, 1):

@@ -20,7 +20,6 @@ from tierscope.suites.core.flight import Flight, flight_of
 from tierscope.suites.core.parameter import AT_LEAST, KNOWN, UNKNOWN, Made
 from tierscope.suites.core.points import CodePoints, Points, interval
 from tierscope.suites.core.row import CoreRow
-from tierscope.suites.core.spread import FILLERS as SPREAD_FILLERS
 from tierscope.suites.core.spread import spread_rows
 from tierscope.suites.core.step import Step, step_of
 from tierscope.suites.core.walks import walk_rows
@@ -88,8 +87,8 @@ class Core:
 
     @staticmethod
     def _slowest(rates: dict[str, Interval]) -> float:
-        """Return the instructions per cycle of the slower kind of filler of `spread`; 1 where it is not known."""
-        return min((rates[filler].middle for filler in SPREAD_FILLERS if filler in rates), default=1.0)
+        """Return the instructions per cycle of the slower one of nops and integers; 1 where it is not known."""
+        return min((rates[filler].middle for filler in ("nop", "integer") if filler in rates), default=1.0)
 
     def _in_cycles(self, seconds: float, half: float) -> tuple[float, float]:
         assert self.cycle
