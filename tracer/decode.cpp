@@ -118,19 +118,6 @@ bool copies(const ZydisDecodedInstruction& decoded, const ZydisDecodedOperand* o
   }
 }
 
-/// The class of a transfer between registers that is no copy.
-Class moved_class(const ZydisDecodedInstruction& decoded) {
-  switch (decoded.meta.isa_set) {
-    case ZYDIS_ISA_SET_I86:
-    case ZYDIS_ISA_SET_I386:
-    case ZYDIS_ISA_SET_I486REAL:
-    case ZYDIS_ISA_SET_LONGMODE:
-      return Class::integer;
-    default:
-      return Class::vector;
-  }
-}
-
 bool in_memory(const ZydisDecodedInstruction& decoded, const ZydisDecodedOperand* operands) {
   return std::any_of(operands, operands + decoded.operand_count,
                      [](const auto& one) { return one.type == ZYDIS_OPERAND_TYPE_MEMORY; });
@@ -165,7 +152,8 @@ Class class_of(const ZydisDecodedInstruction& decoded, const ZydisDecodedOperand
     case ZYDIS_CATEGORY_X87_ALU:
       return x87_class(ZydisMnemonicGetString(decoded.mnemonic));
     case ZYDIS_CATEGORY_DATAXFER:
-      return in_memory(decoded, operands) || copies(decoded, operands) ? Class::move : moved_class(decoded);
+      if (in_memory(decoded, operands) || copies(decoded, operands)) return Class::move;
+      break;
     case ZYDIS_CATEGORY_PUSH:
     case ZYDIS_CATEGORY_POP:
       return Class::move;

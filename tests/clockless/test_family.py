@@ -1,7 +1,6 @@
 """The processes of real programs: how each is found, and that the tracer records the one that is named."""
 
 import os
-import shutil
 import signal
 import subprocess
 import tempfile
@@ -11,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from needs import TRACER
 from tiers import first
 from tierscope.predict.program.members import household
 from tierscope.predict.program.native import Native
@@ -20,10 +20,6 @@ from tierscope.simulated.replay import NeverBeganError, Traced, replayed
 from tierscope.stats.median import Interval
 
 SOURCE = Path(__file__).with_name("starting_programs.c")
-traced = pytest.mark.skipif(
-    shutil.which("qemu-x86_64") is None or not Path("/usr/include/Zydis/Zydis.h").is_file(),
-    reason="needs the tracer: sudo apt-get install -y qemu-user libzydis-dev",
-)
 ROUNDS = "2000"
 
 
@@ -201,7 +197,7 @@ def record(process: str, *command: str) -> Traced:
     return found
 
 
-@traced
+@TRACER
 @pytest.mark.parametrize("how", ["fork", "vfork", "spawn", "closed", "missing", "both"])
 def test_the_process_that_is_named_is_recorded(program: str, how: str) -> None:
     """closed: it gets no descriptor of the program, and others have the number of the pipe."""
@@ -211,7 +207,7 @@ def test_the_process_that_is_named_is_recorded(program: str, how: str) -> None:
     assert found.instructions == pytest.approx(alone.instructions, rel=0.01)
 
 
-@traced
+@TRACER
 def test_a_process_below_others_is_recorded_and_a_script_is(program: str, tmp_path: Path) -> None:
     script = tmp_path / "script"
     script.write_text(f"#!/bin/sh\n'{program}' work 1\n'{program}' vfork '{program}' work {ROUNDS}\n")
@@ -225,14 +221,14 @@ def test_a_process_below_others_is_recorded_and_a_script_is(program: str, tmp_pa
     assert above.instructions < alone.instructions / 2
 
 
-@traced
+@TRACER
 @pytest.mark.parametrize("process", ["2", "1.1", "3.7"])
 def test_a_process_that_does_not_start_is_an_error_of_its_own(program: str, process: str) -> None:
     with pytest.raises(NeverBeganError, match=f"process {process} of "):
         record(process, program, "fork", program, "work", "1")
 
 
-@traced
+@TRACER
 @pytest.mark.parametrize("program", first(1, ["dynamic", "static"]), indirect=True)
 def test_what_is_recorded_is_known_by_its_words(program: str) -> None:
     """The second of two children takes nearly all of the time; the first one has other arguments."""

@@ -1,6 +1,5 @@
 """The grid of the contours: many memories replay one real trace, and the time follows latency and bandwidth."""
 
-import shutil
 import subprocess
 from pathlib import Path
 
@@ -8,16 +7,14 @@ import pytest
 
 from made import Maker, add_latency, add_stream
 from made_machine import made_machine
+from needs import TRACER
 from tierscope.predict.program.grid import BANDWIDTHS, LATENCIES
 from tierscope.predict.program.machines import LARGE_PAGE, places
 from tierscope.predict.program.replays import replay_words
 
 FOLDER = Path(__file__).parents[2] / "benchmarks" / "predict"
 
-pytestmark = pytest.mark.skipif(
-    shutil.which("qemu-x86_64") is None or not Path("/usr/include/Zydis/Zydis.h").is_file(),
-    reason="needs the tracer: sudo apt-get install -y qemu-user libzydis-dev",
-)
+pytestmark = TRACER
 
 
 def test_one_trace_gives_the_whole_grid_and_the_time_follows_latency_and_bandwidth(tmp_path: Path) -> None:

@@ -3,7 +3,6 @@
 The truth is a core with hidden parameters, on which the same objects are really placed.
 """
 
-import shutil
 import subprocess
 import tempfile
 from collections.abc import Callable, Sequence
@@ -12,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from needs import TRACER
 from tierscope.predict.objects.choice import Set
 from tierscope.predict.objects.objects import objects_of, shares
 from tierscope.predict.objects.placed import STATIC, Again, Ends, Placed, placed
@@ -21,10 +21,7 @@ from tierscope.simulated.replay import Traced, replayed
 from tierscope.simulated.trace import words_of
 from two_memories import LIMIT_S, exactly, often, two_machines
 
-pytestmark = pytest.mark.skipif(
-    shutil.which("qemu-x86_64") is None or not Path("/usr/include/Zydis/Zydis.h").is_file(),
-    reason="needs the tracer: sudo apt-get install -y qemu-user libzydis-dev",
-)
+pytestmark = TRACER
 
 FOLDER = Path(__file__).parent
 SMALL, LARGE = (

@@ -1,22 +1,19 @@
 """Phases that a program marks itself, and equal parts of its time, on two simulated memories."""
 
-import shutil
 import subprocess
 import tempfile
 from pathlib import Path
 
 import pytest
 
+from needs import TRACER
 from tierscope.predict.program.anchor import anchor
 from tierscope.predict.program.phases import Cores, phases
 from tierscope.simulated.replay import Traced, replayed
 from tierscope.simulated.trace import words_of
 from two_memories import LIMIT_S, exactly, often, two_machines
 
-pytestmark = pytest.mark.skipif(
-    shutil.which("qemu-x86_64") is None or not Path("/usr/include/Zydis/Zydis.h").is_file(),
-    reason="needs the tracer: sudo apt-get install -y qemu-user libzydis-dev",
-)
+pytestmark = TRACER
 
 CORES = 13  # the own one first
 ROUNDS = 4

@@ -1,20 +1,17 @@
 """Programs on simulated cores with hidden parameters, predicted for a slower memory: benchmarks/predict, in small."""
 
-import shutil
 import subprocess
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 
+from needs import TRACER
 from scripts import with_neighbours
 
 FOLDER = Path(__file__).parents[2] / "benchmarks" / "predict"
 
-pytestmark = pytest.mark.skipif(
-    shutil.which("qemu-x86_64") is None or not Path("/usr/include/Zydis/Zydis.h").is_file(),
-    reason="needs the tracer: sudo apt-get install -y qemu-user libzydis-dev",
-)
+pytestmark = TRACER
 
 
 @pytest.fixture(scope="module")

@@ -3,7 +3,6 @@
 import json
 import random
 import re
-import shutil
 import struct
 import subprocess
 from contextlib import suppress
@@ -13,17 +12,13 @@ import msgspec
 import pytest
 
 import made_flows as flows
+from needs import TRACER
 from shell import Shell
 from tierscope import core
 from tierscope.errors import UsageError
 from tierscope.simulated.replay import Traced
 
 pytestmark = pytest.mark.slow
-
-TRACER = pytest.mark.skipif(
-    shutil.which("qemu-x86_64") is None or not Path("/usr/include/Zydis/Zydis.h").is_file(),
-    reason="needs the tracer: sudo apt-get install -y qemu-user libzydis-dev",
-)
 
 
 @pytest.fixture

@@ -1,19 +1,14 @@
 """Instructions that the tracer takes for copies, and others that look alike."""
 
 import json
-import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
 
+from needs import TRACER
 from shell import Shell
 from tiers import first
-
-TRACER = pytest.mark.skipif(
-    shutil.which("qemu-x86_64") is None or not Path("/usr/include/Zydis/Zydis.h").is_file(),
-    reason="needs the tracer: sudo apt-get install -y qemu-user libzydis-dev",
-)
 
 
 @pytest.fixture

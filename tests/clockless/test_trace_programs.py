@@ -12,14 +12,12 @@ from pathlib import Path
 import pytest
 
 from made_flows import MAGIC
+from needs import TRACER
 from tierscope.errors import MachineError
 from tierscope.simulated.replay import Traced, replayed
 from tierscope.simulated.tracer import traced_words
 
-pytestmark = pytest.mark.skipif(
-    shutil.which("qemu-x86_64") is None or not Path("/usr/include/Zydis/Zydis.h").is_file(),
-    reason="needs the tracer: sudo apt-get install -y qemu-user libzydis-dev",
-)
+pytestmark = TRACER
 
 SOURCE = Path(__file__).with_name("traced_programs.c")
 GAPS = "all=1000,skip=20000,warm=1000,unit=1000"  # hundreds of changes in a short program

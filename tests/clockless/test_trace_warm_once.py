@@ -1,20 +1,17 @@
 """Machines with the same caches share the warming between timed parts of a trace."""
 
-import shutil
 import subprocess
 import tempfile
 from pathlib import Path
 
 import pytest
 
+from needs import TRACER
 from tierscope.simulated.replay import Traced, replayed
 from tierscope.simulated.trace import words_of
 from two_memories import LIMIT_S, two_machines
 
-pytestmark = pytest.mark.skipif(
-    shutil.which("qemu-x86_64") is None or not Path("/usr/include/Zydis/Zydis.h").is_file(),
-    reason="needs the tracer: sudo apt-get install -y qemu-user libzydis-dev",
-)
+pytestmark = TRACER
 
 KERNELS = Path(__file__).parents[2] / "benchmarks" / "predict" / "kernels.c"
 GAPS = "all=200000,skip=300000,warm=200000,unit=100000"

@@ -20,7 +20,7 @@ from tierscope.predict.program.machines import LARGE_PAGE, SMALL_PAGE, is_model,
 from tierscope.predict.program.members import Member, household
 from tierscope.predict.program.mixture import share_of, with_mixed
 from tierscope.predict.program.native import SHORTEST_S, Native, measured
-from tierscope.predict.program.part import Part, answered, completed_by, cores_of, refused, words_of
+from tierscope.predict.program.part import Part, answered, completed_by, cores_of, refused, words_of_both
 from tierscope.predict.program.place import Here
 from tierscope.predict.program.processes import strayed
 from tierscope.predict.program.progress import watched
@@ -91,7 +91,7 @@ def predicted(asked: Asked, tell: Tell) -> Found:
             raise UsageError(f"{command[0]} starts processes, and objects are those of one process that takes nearly "
                              "all of the time; name its command, or leave --objects and --fast out")  # fmt: skip
         replays = _Replays(command, asked.limit_s * TRACED_TIMES, wanted, tell)
-        words = list(dict.fromkeys([*words_of(here), *words_of(here.read_otherwise())]))
+        words = words_of_both(here)
         try:
             parts = [replays.part(here, native, member, words) for member in (home.followed if home else (None,))]
             keep_s = keep_of(here.keeps, parts[0].anchor, parts[0].found) if len(parts) == 1 else None
@@ -137,9 +137,8 @@ class _Replays:
 
     def again(self, here: Here, native: Native, first: Part) -> Part:
         """Return the part on other machines; as it was where the program does not run in the tracer a second time."""
-        words = list(dict.fromkeys([*words_of(here), *words_of(here.read_otherwise())]))
         try:
-            return self.part(here, native, first.member, words)
+            return self.part(here, native, first.member, words_of_both(here))
         except TierscopeError as error:
             self.tell(f"it does not run in the tracer again: {error}")
             return first

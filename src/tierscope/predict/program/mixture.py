@@ -5,9 +5,9 @@
 
 a, a': model times of both readings here; M: time here; t, t': times of both on any machine, part by part. A real core
 runs the wrong path, and meets the right one in some of the cases; it fetches some instructions early. So it is between
-both readings, and the mixture is the one that takes M. If a reading is beyond FARTHEST of M, any time is between the
-two, so M decides nothing and there is no mixture. Each reading leaves a part of M open. The bounds contain that part of
-both (`answer`), since something else than the front end may have taken the time.
+both readings, and the mixture is the one that takes M. If a reading is beyond FARTHEST of M, both enclose nearly any
+time, and no mixture is made. Each reading leaves a part of M open. The bounds contain that part of both (`answer`),
+since something else than the front end may have taken the time.
 Blind to: a model that lacks time elsewhere. The mixture hides it, and only the bounds show it.
 Source: that of `front_end`.
 """

@@ -78,6 +78,11 @@ def words_of(here: Here) -> list[str]:
     return list(dict.fromkeys([*words, *([here.instant] if here.instant else [])]))
 
 
+def words_of_both(here: Here) -> list[str]:
+    """Return each machine once, with both readings of the front end."""
+    return list(dict.fromkeys([*words_of(here), *words_of(here.read_otherwise())]))
+
+
 def completed_by(here: Here) -> dict[str, str]:
     """Return each machine that times the begin of units alone, and the one that completes its time.
 
@@ -92,7 +97,7 @@ def completed_by(here: Here) -> dict[str, str]:
             found |= dict.fromkeys([*place.words, place.word + IDLE, place.large], place.word)
         found |= dict.fromkeys([*both.ends, both.instant], both.own.word)
     found |= dict.fromkeys((word for _, word in here.keeps), here.own.word)
-    replayed = {*words_of(here), *words_of(other)} - timed - {place.words[0] for place in (*here.grid, *other.grid)}
+    replayed = set(words_of_both(here)) - timed - {place.words[0] for place in (*here.grid, *other.grid)}
     return {word: own for word, own in found.items() if word in replayed}
 
 

@@ -57,7 +57,7 @@ from tierscope.suites.core.code import (
 from tierscope.suites.core.spread import spreads
 from tierscope.suites.core.step import Pair, finer, step_of
 from tierscope.suites.core.walks import walks
-from tierscope.suites.core.windows import fetches, kind
+from tierscope.suites.core.windows import ROUNDS, fetches, kind
 from tierscope.units import GiB, MiB
 
 PROBES = ("width", "window", "store", "load", "flight", "guess", "fetch", "code", "translation", "spread")
@@ -68,7 +68,6 @@ BUFFERS = {"store": 256, "load": 512}  # most fillers: cores have about twice as
 FEW_BYTES, MOST_BYTES = 64 * MiB, GiB
 TIMES_CACHE, TIMES_FETCHED = 4, 16  # factors on the last-level cache; windows touch a part of their pages
 LEVEL_TIMES = 8  # at most, as a factor on the cache before
-ROUNDS = 12  # halvings of the unknown range, at most
 STEADY = 240  # fillers of a loop without chains: the code fits the nearest cache, the end of the loop is 1 %
 GUESSES = 4  # branches of one iteration
 

@@ -68,10 +68,12 @@ class Core:
             yield reorder
         if pairs := self.points.pairs("store", "store"):
             yield self._stores(step_of(pairs), len(pairs), reorder)
+        pairs = self.points.pairs("load", "load")
+        results, loads = steps.get("result"), step_of(pairs)
         if self.points.asked("load"):
-            pairs = self.points.pairs("load", "load")
-            yield self._loads(step_of(pairs), len(pairs), reorder, steps.get("result"))
-        yield from self._flights(rates, reorder, self._few_places(steps))
+            yield self._loads(loads, len(pairs), reorder, results)
+        places = min((one.low for one in (results, loads) if one and one.high is not None), default=math.inf)
+        yield from self._flights(rates, reorder, places)
         if miss := self._guess():
             yield miss
         yield from walk_rows(self.points, self.made)
@@ -167,11 +169,6 @@ class Core:
             return None
         return min(2.0 * integer.low, 2.0 * vector.low)
 
-    def _few_places(self, steps: dict[str, Step]) -> float:
-        """Return the smaller number of registers and of places for loads; each load takes both. inf: not known."""
-        loads = step_of(pairs) if (pairs := self.points.pairs("load", "load")) else None
-        return min((one.low for one in (steps.get("result"), loads) if one and one.high is not None), default=math.inf)
-
     def _stores(self, step: Step, count: int, reorder: CoreRow | None) -> CoreRow:
         if step.high is None:
             return self._no_step("store buffer", "", step, count, "stores")
@@ -236,7 +233,7 @@ class Core:
     ) -> str:  # fmt: skip
         """Return what else than the core's lines could have ended the curve, or "".
 
-        places: the fewer ones of registers and places for loads.
+        places: the smaller number of registers and of places for loads, since each load takes both; inf: not known.
         """
         assert self.cycle
         if reorder is None or reorder.value is None:
